@@ -7,6 +7,7 @@ import { relative } from "node:path";
 const TESTS_OF = {
   browser: /^test\/e2e\/browser-/,
   keychain: /keeps the login there, survives a keychain that hangs/,
+  gitea: /^test\/sources\/gitea\//,
   python: /the Python package mcp|^test\/sources\/webdav\//,
 };
 

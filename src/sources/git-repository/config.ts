@@ -66,7 +66,7 @@ export const GitCredentials = z
     token: secret
       .optional()
       .meta({ title: "Token", description: "An access token of the host; read rights are enough." }),
-    username: secret.optional().meta({ title: "User name", description: "Needed beside a password." }),
+    username: secret.optional().meta({ title: "User name", description: "Required with a password." }),
     password: secret.optional().meta({ title: "Password", description: "The password of that user." }),
     privateKey: z
       .string()

@@ -17,7 +17,7 @@ const IMPORT_MS = 2 * 3_600_000;
 
 /**
  * Takes over what a repository of this machine has and ours lacks: each pack once, read from an open file and indexed
- * anew, so that every object is checked; loose objects one by one. Git runs in our mirror alone.
+ * again, so that every object is checked; loose objects one by one. Git runs in our mirror alone.
  *
  * @throws ApiError `source_unavailable` when the commit is not among them
  */

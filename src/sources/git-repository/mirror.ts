@@ -45,7 +45,7 @@ const MAX_MIRROR_BYTES = 20 * 1024 ** 3;
 /** With more packs than this, they are made one: each incremental run brings one. */
 const MAX_PACKS = 40;
 
-/** Opens (and makes) the mirror of a connector. A mirror made for another URL or other limits is made anew. */
+/** Opens (and makes) the mirror of a connector. A mirror made for another URL or other limits is made again. */
 export async function openMirror(
   environment: GitEnvironment,
   connectorId: string,
@@ -307,6 +307,6 @@ async function local(
 }
 
 async function readText(path: string): Promise<string | undefined> {
-  // Not there yet, or not readable: the mirror is made anew.
+  // Not there yet, or not readable: the mirror is made again.
   return readFile(path, "utf8").catch(() => undefined);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import type { KitFixture } from "../../kit/fixture.ts";
-import { runSourceCheck, SOURCE_CHECKS } from "../../kit/index.ts";
+import { makeCheckRunner, SOURCE_CHECKS } from "../../kit/index.ts";
 import { git, makeRepository } from "./fixture.ts";
 import { oddNames } from "../odd-names.ts";
 
@@ -71,6 +71,8 @@ async function makeGitFixture(): Promise<KitFixture> {
   };
 }
 
+const run = makeCheckRunner(makeGitFixture);
+
 test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", async (_title, check) => {
-  expect((await runSourceCheck(check, makeGitFixture)).faults).toEqual([]);
+  expect((await run(check)).faults).toEqual([]);
 });

@@ -13,7 +13,7 @@ import { syncKilling } from "../../server/sync/kill/run.ts";
 import { tempDir } from "../../temp-dir.ts";
 import { makePool, serve } from "../http/fixture.ts";
 import { makeFiles } from "./fixture.ts";
-import { type DavProxy, startProxy } from "./proxy.ts";
+import { type TestProxy, startProxy } from "../proxy.ts";
 import { type DavServer, findPython, startServer } from "./server.ts";
 import { answerTree, type Tree } from "./tree.ts";
 
@@ -60,7 +60,7 @@ async function living(kb: Harness) {
   return (await kb.items()).filter(({ removedAt }) => removedAt === null);
 }
 
-function asked({ requests }: DavProxy): string {
+function asked({ requests }: TestProxy): string {
   const count = (method: string) => requests.filter((each) => each.method === method).length;
   return `${count("PROPFIND")} PROPFIND, ${count("GET")} GET`;
 }

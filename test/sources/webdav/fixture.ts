@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { makeWebdavSource } from "#sources/webdav/index.ts";
 import type { KitFixture } from "../../kit/fixture.ts";
 import { oddNames } from "../odd-names.ts";
-import type { DavProxy } from "./proxy.ts";
+import type { TestProxy } from "../proxy.ts";
 
 export const FILES = ["a.md", "b/1.txt", "b/2.txt", "b/c/3.md", "d.md", "e/4.md", "z.txt"];
 
@@ -29,7 +29,7 @@ export function makeFiles(root: string, name: string) {
 
 /** The kit's fixture over a real server. */
 export function makeWebdavFixture(
-  { proxy, root, name }: { proxy: DavProxy; root: string; name: string },
+  { proxy, root, name }: { proxy: TestProxy; root: string; name: string },
   makeSource: typeof makeWebdavSource = makeWebdavSource,
 ): KitFixture {
   const files = makeFiles(root, name);

@@ -6,7 +6,7 @@ import { contextOf, type KitFixture } from "../../kit/fixture.ts";
 import { makeCheckRunner, runSourceCheck, SOURCE_CHECKS } from "../../kit/index.ts";
 import { makeWebdavFixture } from "./fixture.ts";
 import { MUTANTS, mutated } from "./mutants.ts";
-import { startProxy } from "./proxy.ts";
+import { startProxy } from "../proxy.ts";
 import { type DavServer, findPython, startServer } from "./server.ts";
 
 const PYTHON = findPython();

@@ -11,7 +11,7 @@ export interface Passed {
 /** Answers in the server's place; false = the server does. */
 export type Instead = (passed: Passed, response: ServerResponse) => boolean;
 
-export interface DavProxy {
+export interface TestProxy {
   port: number;
   requests: Passed[];
   /** TCP connections that were opened to it. */
@@ -21,10 +21,10 @@ export interface DavProxy {
 }
 
 /** Stands before a server: counts what comes, and can fail in its place. Keeps connections, as the server does. */
-export async function startProxy(target: number): Promise<DavProxy> {
+export async function startProxy(target: number): Promise<TestProxy> {
   const agent = new Agent({ keepAlive: true });
   let connections = 0;
-  const proxy: Omit<DavProxy, "port" | "stop" | "connections"> = { requests: [], instead: undefined };
+  const proxy: Omit<TestProxy, "port" | "stop" | "connections"> = { requests: [], instead: undefined };
   const server = createServer((request, response) => {
     const { method = "GET", url: path = "/", headers } = request;
     const passed = { method, path, headers };

@@ -1,0 +1,94 @@
+import type { RefusalCode } from "#sources/contract.ts";
+
+/** What of a repository becomes items. */
+export const FORGE_CONTENT = ["issues", "pulls", "files"] as const;
+export type ForgeContent = (typeof FORGE_CONTENT)[number];
+
+export interface ForgeUser {
+  /** Absent: nobody of this instance, such as the author of a migrated issue. */
+  id?: string;
+  login: string;
+  name?: string;
+}
+
+export interface ForgeRepository {
+  /** Immutable and numeric. */
+  id: string;
+  /** `owner/name`. */
+  fullName: string;
+  owner: { id: string; login: string };
+  webUrl: string;
+  /** What it has, of what the config asks for. */
+  content: ReadonlySet<ForgeContent>;
+  /** Absent: there is no branch yet. */
+  branch?: string;
+}
+
+/** An issue or a pull request. */
+export interface ForgeThread {
+  number: number;
+  isPull: boolean;
+  title: string;
+  body: string;
+  state: "open" | "closed" | "merged";
+  isDraft: boolean;
+  labels: readonly { id: string; name: string }[];
+  assignees: readonly ForgeUser[];
+  author?: ForgeUser;
+  milestone?: string;
+  dueAt?: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** What somebody said about a thread. */
+export interface ForgePart {
+  /** `c1` a comment, `r1` a review, `v1` a comment of a review. */
+  id: string;
+  number: number;
+  isPull: boolean;
+  body: string;
+  author?: ForgeUser;
+  /** Of a review: what it says of the changes. */
+  verdict?: "approved" | "changes requested" | "commented" | "dismissed";
+  /** Where it is on the page of its thread. */
+  anchor?: string;
+  /** The file that it is about. */
+  file?: string;
+  /** The id of the part that it answers or belongs to. */
+  of?: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** A page of a listing, and the forge's clock when it was made. */
+export interface ForgePage<T> {
+  records: T[];
+  at: number;
+}
+
+/** What the repositories are, and which of those that the config names are closed to the credential. */
+export interface ForgeListing {
+  repositories: ForgeRepository[];
+  closed: { fullName: string; code: RefusalCode }[];
+}
+
+/** Every call that a run makes; each forge has its own. Who may read what is told apart. */
+export interface Forge {
+  /** The repositories that the config asks for, each once. */
+  list(): Promise<ForgeListing>;
+  /** @throws ApiError `source_not_found` */
+  repository(id: string): Promise<ForgeRepository>;
+  /** Issues and pull requests that the config asks for, or those of them that changed at or after an instant. Each at least once. */
+  threads(repository: ForgeRepository, since?: number): AsyncGenerator<ForgePage<ForgeThread>, void>;
+  /** How many there are of them. */
+  count(repository: ForgeRepository): Promise<number>;
+  /** What is said about threads, as `threads`; reviews are not among it where `reviews` gives them. */
+  comments(repository: ForgeRepository, since?: number): AsyncGenerator<ForgePage<ForgePart>, void>;
+  /** The reviews of a pull request with their comments. */
+  reviews(repository: ForgeRepository, number: number): Promise<ForgePart[]>;
+  /** @throws ApiError `source_not_found` */
+  thread(repository: ForgeRepository, number: number): Promise<ForgeThread>;
+  /** @throws ApiError `source_not_found` */
+  part(repository: ForgeRepository, at: { number: number; part: string }): Promise<ForgePart>;
+}

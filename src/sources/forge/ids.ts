@@ -1,0 +1,44 @@
+import type { ContainerRef } from "#sources/contract.ts";
+import type { ForgeContent, ForgeRepository } from "./contract.ts";
+
+/** What an external id names. A repository's own id never changes, whatever it is called. */
+export type ForgeId = { repository: string } & (
+  | { type: "thread"; number: number }
+  | { type: "part"; number: number; part: string }
+  | { type: "file"; path: string }
+);
+
+export function threadId({ id }: Pick<ForgeRepository, "id">, number: number): string {
+  return `r${id}#${number}`;
+}
+
+export function partId(repository: Pick<ForgeRepository, "id">, number: number, part: string): string {
+  return `${threadId(repository, number)}.${part}`;
+}
+
+/** Undefined for what is no id of ours. */
+export function parseId(externalId: string): ForgeId | undefined {
+  const said = /^r(\d{1,16})#(\d{1,10})(?:\.([crv]\d{1,19}))?$/.exec(externalId);
+  if (said) {
+    const [, repository = "", digits = "", part] = said;
+    const number = Number(digits);
+    return part === undefined ? { repository, type: "thread", number } : { repository, type: "part", number, part };
+  }
+  const [, repository, path] = /^r(\d{1,16}):(.+)$/s.exec(externalId) ?? [];
+  return repository === undefined || path === undefined ? undefined : { repository, type: "file", path };
+}
+
+/** A repository as a container, as a place to choose, and in a scope. */
+export function repositoryRef({ id }: Pick<ForgeRepository, "id">): ContainerRef {
+  return { type: "repository", id: `r${id}` };
+}
+
+/** The organization or person that a repository belongs to. */
+export function ownerRef({ owner }: Pick<ForgeRepository, "owner">): ContainerRef {
+  return { type: "space", id: `o${owner.id}` };
+}
+
+/** Ids of groups at the source. Who reads the issues of a repository need not read its files. */
+export function readersGroup(repositoryId: string, content: ForgeContent): string {
+  return `r${repositoryId}.${content}`;
+}

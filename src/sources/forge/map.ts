@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import { defined } from "#core/defined.ts";
+import { formatPrincipal, type Principal, type SourceAccess } from "#core/principals.ts";
+import type { SourceContainer, SourceContext, SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { ForgeContent, ForgePart, ForgeRepository, ForgeThread, ForgeUser } from "./contract.ts";
+import { ownerRef, partId, readersGroup, repositoryRef, threadId } from "./ids.ts";
+
+/** What is the same for all items of a connector. */
+export interface ForgeFacts {
+  providerId: string;
+  connectorId: string;
+  /** Absent in `check` and `browse`. */
+  instance?: string;
+  /** Addresses of pages: forges differ in what stands before a number. */
+  pullPath: "pull" | "pulls";
+}
+
+export function factsOf(
+  { connector }: Pick<SourceContext<unknown>, "connector">,
+  forge: Pick<ForgeFacts, "providerId" | "pullPath">,
+): ForgeFacts {
+  return { ...forge, connectorId: connector.id, ...defined({ instance: connector.instance }) };
+}
+
+/** An issue or a pull request as a task. */
+export function toThreadItem(thread: ForgeThread, repository: ForgeRepository, facts: ForgeFacts): SourceItem {
+  const { number, isPull, title, body, author, milestone, isDraft, state } = thread;
+  const shown = title.trim() === "" ? `${isPull ? "Pull request" : "Issue"} #${number}` : title.trim();
+  const item: SourceItem = {
+    externalId: threadId(repository, number),
+    kind: "task",
+    subkind: isPull ? "pull_request" : "issue",
+    title: whole(shown.slice(0, 2_000)),
+    key: `${repository.fullName}#${number}`,
+    url: urlOf(repository, thread, facts),
+    place: repository.fullName,
+    status: state === "open" ? "open" : "done",
+    labels: thread.labels.map(({ name }) => name),
+    assignees: thread.assignees.map((user) => personOf(user, facts)),
+    ...(author && { author: personOf(author, facts) }),
+    ...defined({ dueAt: thread.dueAt }),
+    createdAt: thread.createdAt,
+    updatedAt: thread.updatedAt,
+    fields: {
+      ...(milestone !== undefined && { milestone }),
+      ...(isPull && { state: isDraft && state === "open" ? "draft" : state }),
+    },
+    containers: [...homeOf(repository), ...thread.labels.map((label) => labelOf(label, repository))],
+    content: textOf(body),
+    access: accessOf(repository, isPull ? "pulls" : "issues", facts),
+  };
+  return withVersion(item);
+}
+
+/** A comment or a review, which whoever reads its thread reads. */
+export function toPartItem(part: ForgePart, repository: ForgeRepository, facts: ForgeFacts): SourceItem {
+  const { id, number, author, verdict, file, body, of, anchor } = part;
+  const what = verdict === undefined ? "Comment" : "Review";
+  const by = author === undefined ? "" : ` by ${author.login}`;
+  const item: SourceItem = {
+    externalId: partId(repository, number, id),
+    partOf: threadId(repository, number),
+    ...(of !== undefined && { replyTo: partId(repository, number, of) }),
+    kind: "message",
+    subkind: verdict !== undefined ? "review" : id.startsWith("v") ? "review_comment" : "comment",
+    title: whole(`${what}${by} on ${repository.fullName}#${number}`),
+    url: `${urlOf(repository, part, facts)}${anchor === undefined ? "" : `#${anchor}`}`,
+    place: repository.fullName,
+    ...(author && { author: personOf(author, facts) }),
+    createdAt: part.createdAt,
+    updatedAt: part.updatedAt,
+    fields: { ...(verdict !== undefined && { verdict }), ...(file !== undefined && { file }) },
+    containers: homeOf(repository),
+    content: textOf(body),
+  };
+  return withVersion(item);
+}
+
+/** One group for all that a repository has of a kind: who may read it changes there, and in no item. */
+export function accessOf({ id }: ForgeRepository, content: ForgeContent, { connectorId }: ForgeFacts): SourceAccess {
+  const group = formatPrincipal({ type: "source_group", connectorId, id: readersGroup(id, content) });
+  return { known: true, all: [[group]] };
+}
+
+export function userPrincipal(id: string, { providerId, instance, connectorId }: ForgeFacts): Principal {
+  return formatPrincipal({ type: "source_user", providerId, instance: instance ?? connectorId, id });
+}
+
+/** The chain that everything in a repository lives in. */
+export function homeOf(repository: ForgeRepository): SourceContainer[] {
+  const owner = ownerRef(repository);
+  return [
+    { ...owner, type: "space", name: repository.owner.login, isHome: true },
+    { ...repositoryRef(repository), type: "repository", name: repository.fullName, parentId: owner.id, isHome: true },
+  ];
+}
+
+function labelOf({ id, name }: { id: string; name: string }, { id: repository }: ForgeRepository): SourceContainer {
+  return { type: "label", id: `r${repository}.${id}`, name };
+}
+
+function personOf({ id, login, name }: ForgeUser, facts: ForgeFacts): SourcePerson {
+  return {
+    name: (name ?? "").trim() === "" ? login : (name ?? login),
+    login,
+    ...(id !== undefined && { principal: userPrincipal(id, facts) }),
+    // Who is no user here is a name that somebody wrote.
+    claimed: id === undefined,
+  };
+}
+
+function textOf(text: string): SourceItem["content"] {
+  return text.trim() === "" ? { type: "none", reason: "empty" } : { type: "inline", text };
+}
+
+function urlOf(
+  { webUrl }: ForgeRepository,
+  { number, isPull }: Pick<ForgeThread, "number" | "isPull">,
+  { pullPath }: ForgeFacts,
+): string {
+  return `${webUrl}/${isPull ? pullPath : "issues"}/${number}`;
+}
+
+/** Without halves of characters. */
+function whole(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, "");
+}
+
+/** Raise it when the same records make other items. */
+const MAPPING_VERSION = 1;
+
+/** The item itself makes its version: times of forges count in seconds, and names change without them. */
+function withVersion(item: SourceItem): SourceItem {
+  const told = JSON.stringify([MAPPING_VERSION, item]);
+  return { ...item, version: createHash("sha256").update(told).digest("base64url").slice(0, 22) };
+}

@@ -1,0 +1,56 @@
+import type { z } from "zod";
+import type { SourceHttp, SourceRequest, SourceResponse } from "#sources/http-contract.ts";
+
+/** A page as it was answered, and the server's clock. */
+export interface RecordPage<T> {
+  records: T[];
+  at: number;
+}
+
+export interface NumberedListing<T> {
+  request: SourceRequest;
+  schema: z.ZodType<T[]>;
+  /** Records of a page; a server may give fewer. */
+  limit: number;
+  now(): number;
+}
+
+/**
+ * A listing by page numbers, with the count of all in `X-Total-Count`. What is deleted meanwhile moves the rest forward, over
+ * the end of a page that was read: when the count falls, as many pages are read again. So a record may come twice, and none
+ * that stays is missed.
+ */
+export async function* numberedPages<T>(
+  http: SourceHttp,
+  { request, schema, limit, now }: NumberedListing<T>,
+): AsyncGenerator<RecordPage<T>, void> {
+  let [page, before, perPage, again] = [1, undefined as number | undefined, limit, 0];
+  for (;;) {
+    const answer = await http.request({ ...request, query: { ...request.query, page, limit } });
+    const records = answer.json(schema);
+    const total = countOf(answer);
+    yield { records, at: dateOf(answer, now) };
+    if (records.length === 0) return;
+    if (page === 1) perPage = Math.max(1, records.length);
+    if (total !== undefined && before !== undefined && total < before && page > 1 && again++ < MOST_AGAIN) {
+      page = Math.max(1, page - Math.ceil((before - total) / perPage));
+    } else {
+      if (total !== undefined && page * perPage >= total) return;
+      page += 1;
+    }
+    before = total ?? before;
+  }
+}
+
+/** Somebody who deletes all the time does not keep a run from its end. */
+const MOST_AGAIN = 100;
+
+export function countOf({ headers }: Pick<SourceResponse, "headers">): number | undefined {
+  const text = headers.get("x-total-count");
+  return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : undefined;
+}
+
+function dateOf({ headers }: Pick<SourceResponse, "headers">, now: () => number): number {
+  const date = Date.parse(headers.get("date") ?? "");
+  return Number.isNaN(date) ? now() : date;
+}

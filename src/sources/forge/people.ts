@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { formatPrincipal, parsePrincipal, type Principal } from "#core/principals.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
+
+/** Who was there when everything was read last: what is missing later has gone. */
+export type PeopleCursor = z.infer<typeof PeopleCursor>;
+
+export type PeopleFact = Extract<IdentityEvent, { t: "group" | "identity" }>;
+
+export interface PeopleReader {
+  /** Every user and every group, as they are now. */
+  all(): AsyncGenerator<PeopleFact, void>;
+  /** One group by its id at the source; undefined when there is none. */
+  group(id: string): Promise<PeopleFact | undefined>;
+}
+
+/**
+ * Forges have no feed of who joined what. So a run of `changes` reads everything too, and says by itself who and what has
+ * gone; it costs what a whole one costs, which is little by teams and their repositories.
+ */
+export async function* tellPeople(
+  ctx: Pick<SourceContext<unknown>, "connector" | "signal">,
+  run: IdentityRun,
+  reader: PeopleReader,
+): AsyncGenerator<IdentityEvent<PeopleCursor>, void> {
+  if (run.mode === "groups") {
+    for (const group of run.groups ?? []) {
+      const parsed = parsePrincipal(group);
+      if (parsed?.type !== "source_group" || parsed.connectorId !== ctx.connector.id) continue;
+      yield (await reader.group(parsed.id)) ?? { t: "group", group, members: [] };
+    }
+    yield { t: "end", listing: "partial" };
+    return;
+  }
+  const before = PeopleCursor.safeParse(run.cursor).data ?? { users: [], groups: [] };
+  const [users, groups] = [new Set<Principal>(), new Set<Principal>()];
+  for await (const event of reader.all()) {
+    ctx.signal.throwIfAborted();
+    if (event.t === "identity") users.add(event.principal);
+    else groups.add(event.group);
+    yield event;
+  }
+  for (const group of before.groups) {
+    const principal = formatPrincipal({ type: "source_group", connectorId: ctx.connector.id, id: group });
+    if (!groups.has(principal)) yield { t: "group", group: principal, members: [] };
+  }
+  for (const principal of before.users) if (!users.has(principal)) yield { t: "identity", principal, state: "gone" };
+  const ids = [...groups].flatMap((group) => {
+    const parsed = parsePrincipal(group);
+    return parsed?.type === "source_group" ? [parsed.id] : [];
+  });
+  yield { t: "checkpoint", cursor: { users: [...users], groups: ids } };
+  yield { t: "end", listing: "complete" };
+}
+
+const PeopleCursor = z.object({ users: z.array(z.string()), groups: z.array(z.string()) });

@@ -1,0 +1,73 @@
+import type { SourceProblem } from "#api/common.ts";
+import { isApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import { makeGiteaClient } from "./client.ts";
+import { baseOf, type GiteaConfig } from "./config.ts";
+import { listRecords } from "./forge.ts";
+
+type Outcome = { ok: true; warnings?: string[] } | { ok: false; problem: SourceProblem };
+
+/** Whether the server answers this token, and what of the config it does not show. */
+export async function checkGitea(ctx: SourceContext<GiteaConfig>): Promise<Outcome> {
+  const client = makeGiteaClient(ctx);
+  try {
+    const me = await client.me();
+    const { records, closed } = await listRecords(client, ctx.config);
+    if (closed.length > 0 && records.length === 0) return { ok: false, problem: closedProblem(closed) };
+    const warnings = [
+      ...closed.map(({ fullName }) => `${fullName} is not there, or not open to this account.`),
+      ...(records.length === 0 ? ["This account is a member of no repository."] : []),
+      ...(me.is_admin === true
+        ? []
+        : [
+            "This account is no site administrator: kb can't see which users are deactivated, and who administers the site.",
+          ]),
+    ];
+    return { ok: true, ...(warnings.length > 0 && { warnings }) };
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    return { ok: false, problem: problemOf(error, ctx.config) };
+  }
+}
+
+function closedProblem(closed: readonly { fullName: string }[]): SourceProblem {
+  const names = closed.slice(0, 3).map(({ fullName }) => fullName);
+  return {
+    code: "connector_check_failed",
+    message: `This account sees nothing of ${names.join(", ")}.`,
+    hint: "Check the names, and that the account may read them.",
+    field: "repositories",
+  };
+}
+
+function problemOf(error: unknown, config: GiteaConfig): SourceProblem {
+  const { host } = new URL(baseOf(config));
+  if (!isApiError(error)) throw error;
+  const { code, message, hint, retryAfterMs } = error;
+  if (code === "source_unauthorized") {
+    return {
+      code,
+      message: `${host} does not accept this token (HTTP 401).`,
+      hint: "Create a token under Settings > Applications.",
+      field: "credentials",
+    };
+  }
+  if (code === "source_forbidden") {
+    return {
+      code,
+      message: `${host} does not let this token read everything that kb needs (HTTP 403).`,
+      hint: "Give the token read access to repository, issue, organization and user.",
+      field: "credentials",
+    };
+  }
+  if (code === "source_not_found") {
+    return {
+      code,
+      message: `${host} has no Gitea or Forgejo API at this address (HTTP 404).`,
+      hint: "Give the address of the server's home page.",
+      field: "url",
+    };
+  }
+  return { code, message, field: "url", ...defined({ hint, retryAfterMs }) };
+}

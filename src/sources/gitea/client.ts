@@ -1,0 +1,208 @@
+import { z } from "zod";
+import { ApiError } from "#api/errors.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import type { SourceRequest } from "#sources/http-contract.ts";
+import { countOf, numberedPages, type RecordPage } from "#sources/forge/pages.ts";
+import { baseOf, type GiteaConfig } from "./config.ts";
+
+/** Records of a page: more is given nowhere unless the server says otherwise. */
+const LIMIT = 50;
+
+/** All calls to the server: only this file knows its addresses and its answers. */
+export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaConfig>, "config" | "http" | "now">) {
+  const base = `${baseOf(config)}/api/v1`;
+  const ask = (path: string, query: SourceRequest["query"] = {}): SourceRequest => ({
+    url: `${base}${path}`,
+    query,
+    headers: { accept: "application/json" },
+    auth: true,
+  });
+  const get = async <T>(path: string, schema: z.ZodType<T>, query?: SourceRequest["query"]): Promise<T> =>
+    (await http.request(ask(path, query))).json(schema);
+
+  function pages<T>(
+    path: string,
+    record: z.ZodType<T>,
+    query: SourceRequest["query"] = {},
+  ): AsyncGenerator<RecordPage<T>, void> {
+    return numberedPages(http, { request: ask(path, query), schema: list(record), limit: LIMIT, now });
+  }
+
+  async function all<T extends { id: number }>(path: string, record: z.ZodType<T>, query?: SourceRequest["query"]) {
+    const found = new Map<number, T>();
+    for await (const { records } of pages(path, record, query)) for (const each of records) found.set(each.id, each);
+    return [...found.values()];
+  }
+
+  const repo = (fullName: string) => `/repos/${fullName.split("/").map(encodeURIComponent).join("/")}`;
+  const since = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString());
+
+  return {
+    me: () => get("/user", Me),
+    version: () => get("/version", z.object({ version: z.string() })),
+    /** Whether who has not signed in is answered. */
+    async isOpen(): Promise<boolean> {
+      const { auth: _auth, ...unsigned } = ask("/repos/search", { limit: 1 });
+      return (await http.request({ ...unsigned, allow: [401, 403, 404] })).status === 200;
+    },
+    /** Everything that the account can see; of a site administrator, everything there is. */
+    async everyRepository(): Promise<RepositoryRecord[]> {
+      const found = new Map<number, RepositoryRecord>();
+      const request = ask("/repos/search", { sort: "id", order: "asc" });
+      const schema = z.object({ data: list(RepositoryRecord) }).transform(({ data }) => data);
+      for await (const { records } of numberedPages(http, { request, schema, limit: LIMIT, now }))
+        for (const each of records) found.set(each.id, each);
+      return [...found.values()];
+    },
+    ownRepositories: () => all("/user/repos", RepositoryRecord),
+    repositoriesOf: (owner: string) => all(`/users/${encodeURIComponent(owner)}/repos`, RepositoryRecord),
+    repository: (fullName: string) => get(repo(fullName), RepositoryRecord),
+    repositoryById: (id: string) => get(`/repositories/${encodeURIComponent(id)}`, RepositoryRecord),
+    threads: (fullName: string, type: ThreadType, from?: number) =>
+      pages(`${repo(fullName)}/issues`, ThreadRecord, { state: "all", type, since: since(from) }),
+    async countThreads(fullName: string, type: ThreadType): Promise<number> {
+      const answer = await http.request(ask(`${repo(fullName)}/issues`, { state: "all", type, page: 1, limit: 1 }));
+      const count = countOf(answer);
+      if (count === undefined) throw new ApiError("source_unavailable", { message: "The server counts no issues." });
+      return count;
+    },
+    comments: (fullName: string, from?: number) =>
+      pages(`${repo(fullName)}/issues/comments`, CommentRecord, { since: since(from) }),
+    thread: (fullName: string, number: number) => get(`${repo(fullName)}/issues/${number}`, ThreadRecord),
+    comment: (fullName: string, id: string) => get(`${repo(fullName)}/issues/comments/${id}`, CommentRecord),
+    reviews: (fullName: string, number: number) => all(`${repo(fullName)}/pulls/${number}/reviews`, ReviewRecord),
+    reviewComments: (fullName: string, number: number, review: number) =>
+      get(`${repo(fullName)}/pulls/${number}/reviews/${review}/comments`, list(ReviewCommentRecord)),
+    organization: (name: string) => get(`/orgs/${encodeURIComponent(name)}`, OrganizationRecord),
+    teams: (organization: string) => all(`/orgs/${encodeURIComponent(organization)}/teams`, TeamRecord),
+    teamMembers: (id: number) => all(`/teams/${id}/members`, UserRecord),
+    teamRepositories: (id: number) => all(`/teams/${id}/repos`, z.object({ id: z.number().int() })),
+    collaborators: (fullName: string) => all(`${repo(fullName)}/collaborators`, UserRecord),
+    /** For site administrators alone. */
+    everyUser: () => all("/admin/users", UserRecord),
+    async visibleUsers(): Promise<UserRecord[]> {
+      const found = new Map<number, UserRecord>();
+      const request = ask("/users/search");
+      const schema = z.object({ data: list(UserRecord) }).transform(({ data }) => data);
+      for await (const { records } of numberedPages(http, { request, schema, limit: LIMIT, now }))
+        for (const each of records) found.set(each.id, each);
+      return [...found.values()];
+    },
+  };
+}
+
+export type GiteaClient = ReturnType<typeof makeGiteaClient>;
+/** Absent: issues and pull requests. */
+export type ThreadType = "issues" | "pulls" | undefined;
+
+/** Lists without entries come as null. */
+function list<T>(record: z.ZodType<T>): z.ZodType<T[]> {
+  return z
+    .array(record)
+    .nullish()
+    .transform((records) => records ?? []);
+}
+
+const Instant = z.string().transform((text) => Date.parse(text));
+const OptionalInstant = z
+  .string()
+  .nullish()
+  .transform((text) => {
+    const at = Date.parse(text ?? "");
+    return Number.isNaN(at) || at <= 0 ? undefined : at;
+  });
+
+const UserRecord = z.object({
+  id: z.number().int(),
+  login: z.string(),
+  full_name: z.string().nullish(),
+  email: z.string().nullish(),
+  is_admin: z.boolean().nullish(),
+  active: z.boolean().nullish(),
+  prohibit_login: z.boolean().nullish(),
+  restricted: z.boolean().nullish(),
+  visibility: z.string().nullish(),
+});
+export type UserRecord = z.infer<typeof UserRecord>;
+const Me = UserRecord;
+
+const RepositoryRecord = z.object({
+  id: z.number().int(),
+  full_name: z.string(),
+  owner: UserRecord,
+  private: z.boolean(),
+  empty: z.boolean().nullish(),
+  default_branch: z.string().nullish(),
+  has_issues: z.boolean().nullish(),
+  has_pull_requests: z.boolean().nullish(),
+  has_code: z.boolean().nullish(),
+  external_tracker: z.unknown().optional(),
+});
+export type RepositoryRecord = z.infer<typeof RepositoryRecord>;
+
+const LabelRecord = z.object({ id: z.number().int(), name: z.string() });
+
+const ThreadRecord = z.object({
+  number: z.number().int(),
+  title: z.string(),
+  body: z.string().nullish(),
+  user: UserRecord.nullish(),
+  original_author: z.string().nullish(),
+  labels: list(LabelRecord),
+  assignees: list(UserRecord),
+  milestone: z.object({ title: z.string(), due_on: OptionalInstant }).nullish(),
+  due_date: OptionalInstant,
+  state: z.string(),
+  pull_request: z.object({ merged: z.boolean().nullish(), draft: z.boolean().nullish() }).nullish(),
+  created_at: Instant,
+  updated_at: Instant,
+});
+export type ThreadRecord = z.infer<typeof ThreadRecord>;
+
+const CommentRecord = z.object({
+  id: z.number().int(),
+  body: z.string().nullish(),
+  user: UserRecord.nullish(),
+  original_author: z.string().nullish(),
+  issue_url: z.string().nullish(),
+  pull_request_url: z.string().nullish(),
+  created_at: Instant,
+  updated_at: Instant,
+});
+export type CommentRecord = z.infer<typeof CommentRecord>;
+
+const ReviewRecord = z.object({
+  id: z.number().int(),
+  user: UserRecord.nullish(),
+  body: z.string().nullish(),
+  state: z.string(),
+  dismissed: z.boolean().nullish(),
+  comments_count: z.number().int().nullish(),
+  submitted_at: Instant,
+  updated_at: OptionalInstant,
+  html_url: z.string().nullish(),
+});
+export type ReviewRecord = z.infer<typeof ReviewRecord>;
+
+const ReviewCommentRecord = z.object({
+  id: z.number().int(),
+  body: z.string().nullish(),
+  user: UserRecord.nullish(),
+  path: z.string().nullish(),
+  created_at: Instant,
+  updated_at: Instant,
+});
+export type ReviewCommentRecord = z.infer<typeof ReviewCommentRecord>;
+
+const OrganizationRecord = z.object({ id: z.number().int(), visibility: z.string().nullish() });
+export type OrganizationRecord = z.infer<typeof OrganizationRecord>;
+
+const TeamRecord = z.object({
+  id: z.number().int(),
+  name: z.string(),
+  permission: z.string().nullish(),
+  includes_all_repositories: z.boolean().nullish(),
+  units: z.array(z.string()).nullish(),
+  units_map: z.record(z.string(), z.string()).nullish(),
+});
+export type TeamRecord = z.infer<typeof TeamRecord>;

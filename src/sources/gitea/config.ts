@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { normalizeBaseUrl } from "#core/base-url.ts";
+import { ContentChoice, RepositoryChoice } from "#sources/forge/config.ts";
+
+/** What is said about a Gitea or Forgejo server. Unknown keys are errors. */
+export const GiteaConfig = z.strictObject({
+  url: z
+    .string()
+    .max(2_048)
+    .refine((text) => normalizeBaseUrl(text) !== undefined, "Give an address such as https://git.example.com.")
+    .meta({ title: "Server address", description: "Where Gitea or Forgejo is, such as https://git.example.com." }),
+  repositories: RepositoryChoice,
+  content: ContentChoice,
+});
+export type GiteaConfig = z.infer<typeof GiteaConfig>;
+
+export const GiteaCredentials = z.strictObject({
+  token: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .regex(/^[\x21-\x7e]+$/, "A token has no spaces.")
+    .meta({
+      title: "Access token",
+      description:
+        "Settings > Applications > Generate New Token, with read access to repository, issue, organization and user.",
+    }),
+});
+
+/** The server's address, without a slash at its end. */
+export function baseOf({ url }: Pick<GiteaConfig, "url">): string {
+  return normalizeBaseUrl(url) ?? url;
+}

@@ -1,0 +1,203 @@
+import { ApiError } from "#api/errors.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import type {
+  Forge,
+  ForgeContent,
+  ForgePart,
+  ForgeRepository,
+  ForgeThread,
+  ForgeUser,
+} from "#sources/forge/contract.ts";
+import { refusalOf } from "#sources/forge/refusals.ts";
+import {
+  type CommentRecord,
+  type GiteaClient,
+  makeGiteaClient,
+  type RepositoryRecord,
+  type ReviewCommentRecord,
+  type ReviewRecord,
+  type ThreadRecord,
+  type ThreadType,
+  type UserRecord,
+} from "./client.ts";
+import { baseOf, type GiteaConfig } from "./config.ts";
+
+/** Gitea's records as what all forges have. */
+export function makeGiteaForge(ctx: SourceContext<GiteaConfig>): Forge {
+  const client = makeGiteaClient(ctx);
+  const { config } = ctx;
+  const read = (record: RepositoryRecord) => toRepository(record, config);
+  const typeOf = ({ content }: ForgeRepository): ThreadType =>
+    content.has("issues") && content.has("pulls") ? undefined : content.has("issues") ? "issues" : "pulls";
+
+  return {
+    async list() {
+      const { records, closed } = await listRecords(client, config);
+      return { repositories: records.map(read), closed };
+    },
+    repository: async (id) => read(await client.repositoryById(id)),
+    async *threads(repository, since) {
+      for await (const { records, at } of client.threads(repository.fullName, typeOf(repository), since))
+        yield { at, records: records.map(toThread) };
+    },
+    count: (repository) => client.countThreads(repository.fullName, typeOf(repository)),
+    async *comments(repository, since) {
+      for await (const { records, at } of client.comments(repository.fullName, since)) {
+        const parts = records.flatMap((record) => toComment(record) ?? []);
+        yield { at, records: parts.filter(({ isPull }) => repository.content.has(isPull ? "pulls" : "issues")) };
+      }
+    },
+    async reviews({ fullName }, number) {
+      const parts: ForgePart[] = [];
+      for (const review of await client.reviews(fullName, number)) {
+        const shown = toReview(review, number);
+        if (!shown) continue;
+        const comments =
+          (review.comments_count ?? 0) > 0 ? await client.reviewComments(fullName, number, review.id) : [];
+        const hasItem = (review.body ?? "").trim() !== "" || shown.verdict !== "commented";
+        if (hasItem) parts.push(shown);
+        for (const comment of comments) parts.push(toReviewComment(comment, number, hasItem ? shown.id : undefined));
+      }
+      return parts;
+    },
+    thread: async ({ fullName }, number) => toThread(await client.thread(fullName, number)),
+    async part(repository, { number, part }) {
+      const { fullName } = repository;
+      const found = part.startsWith("c")
+        ? toComment(await client.comment(fullName, part.slice(1)))
+        : (await this.reviews(repository, number)).find(({ id }) => id === part);
+      if (found?.number === number) return found;
+      throw notFound();
+    },
+  };
+}
+
+/** The records of what the config asks for, each once. */
+export async function listRecords(client: GiteaClient, { repositories: names }: GiteaConfig) {
+  const closed: { fullName: string; code: NonNullable<ReturnType<typeof refusalOf>> }[] = [];
+  const found = new Map<number, RepositoryRecord>();
+  const add = (records: readonly RepositoryRecord[]) => records.forEach((record) => found.set(record.id, record));
+  if (names.length === 0) {
+    const { is_admin: isAdmin } = await client.me();
+    add(isAdmin === true ? await client.everyRepository() : await client.ownRepositories());
+  }
+  for (const name of names) {
+    try {
+      add(name.includes("/") ? [await client.repository(name)] : await client.repositoriesOf(name));
+    } catch (error) {
+      const code = refusalOf(error);
+      if (code === undefined) throw error;
+      closed.push({ fullName: name, code });
+    }
+  }
+  return { records: [...found.values()].sort((a, b) => a.id - b.id), closed };
+}
+
+function toRepository(record: RepositoryRecord, config: GiteaConfig): ForgeRepository {
+  const { id, full_name: fullName, owner, default_branch: branch, empty } = record;
+  const has: Record<ForgeContent, boolean> = {
+    issues: record.has_issues === true && record.external_tracker === undefined,
+    pulls: record.has_pull_requests === true,
+    files: record.has_code !== false && empty !== true,
+  };
+  return {
+    id: String(id),
+    fullName,
+    owner: { id: String(owner.id), login: owner.login },
+    webUrl: `${baseOf(config)}/${fullName.split("/").map(encodeURIComponent).join("/")}`,
+    content: new Set(config.content.filter((each) => has[each])),
+    ...(empty !== true && branch !== null && branch !== undefined && branch !== "" && { branch }),
+  };
+}
+
+function toThread(record: ThreadRecord): ForgeThread {
+  const { number, title, body, milestone, labels, assignees, pull_request: pull } = record;
+  const author = authorOf(record);
+  const dueAt = record.due_date ?? milestone?.due_on;
+  return {
+    number,
+    isPull: pull !== null && pull !== undefined,
+    title,
+    body: body ?? "",
+    state: pull?.merged === true ? "merged" : record.state === "open" ? "open" : "closed",
+    isDraft: pull?.draft === true,
+    labels: labels.map(({ id, name }) => ({ id: String(id), name })),
+    assignees: assignees.map(toUser),
+    ...(author && { author }),
+    ...(milestone && { milestone: milestone.title }),
+    ...(dueAt !== undefined && { dueAt }),
+    createdAt: record.created_at,
+    updatedAt: record.updated_at,
+  };
+}
+
+/** Undefined for a comment on nothing that has a number. */
+function toComment(record: CommentRecord): ForgePart | undefined {
+  const isPull = (record.pull_request_url ?? "") !== "";
+  const [digits] = /\d+$/.exec((isPull ? record.pull_request_url : record.issue_url) ?? "") ?? [];
+  if (digits === undefined) return undefined;
+  const author = authorOf(record);
+  return {
+    id: `c${record.id}`,
+    anchor: `issuecomment-${record.id}`,
+    number: Number(digits),
+    isPull,
+    body: record.body ?? "",
+    ...(author && { author }),
+    createdAt: record.created_at,
+    updatedAt: record.updated_at,
+  };
+}
+
+/** Undefined for one that only its author sees, or that is asked for and not given yet. */
+function toReview(record: ReviewRecord, number: number): ForgePart | undefined {
+  const verdict = record.dismissed === true ? "dismissed" : VERDICTS.get(record.state);
+  if (verdict === undefined) return undefined;
+  const [anchor] = /issuecomment-\d+$/.exec(record.html_url ?? "") ?? [];
+  return {
+    id: `r${record.id}`,
+    number,
+    isPull: true,
+    body: record.body ?? "",
+    verdict,
+    ...(record.user && { author: toUser(record.user) }),
+    ...(anchor !== undefined && { anchor }),
+    createdAt: record.submitted_at,
+    updatedAt: record.updated_at ?? record.submitted_at,
+  };
+}
+
+const VERDICTS: ReadonlyMap<string, NonNullable<ForgePart["verdict"]>> = new Map([
+  ["APPROVED", "approved"],
+  ["REQUEST_CHANGES", "changes requested"],
+  ["COMMENT", "commented"],
+] as const);
+
+function toReviewComment(record: ReviewCommentRecord, number: number, of: string | undefined): ForgePart {
+  return {
+    id: `v${record.id}`,
+    number,
+    isPull: true,
+    body: record.body ?? "",
+    ...(record.user && { author: toUser(record.user) }),
+    ...(record.path && { file: record.path }),
+    ...(of !== undefined && { of }),
+    anchor: `issuecomment-${record.id}`,
+    createdAt: record.created_at,
+    updatedAt: record.updated_at,
+  };
+}
+
+/** Who has left is "Ghost" with a negative id; who wrote elsewhere, before a migration, is only a name. */
+function authorOf({ user, original_author: original }: Pick<ThreadRecord, "user" | "original_author">) {
+  if (original !== null && original !== undefined && original !== "") return { login: original };
+  return user ? toUser(user) : undefined;
+}
+
+function toUser({ id, login, full_name: name }: UserRecord): ForgeUser {
+  return { login, ...(id > 0 && { id: String(id) }), ...(name && { name }) };
+}
+
+function notFound(): ApiError {
+  return new ApiError("source_not_found", { message: "There is no such comment." });
+}

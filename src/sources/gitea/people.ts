@@ -1,0 +1,225 @@
+import { formatPrincipal, type Principal } from "#core/principals.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import { FORGE_CONTENT, type ForgeContent } from "#sources/forge/contract.ts";
+import { readersGroup } from "#sources/forge/ids.ts";
+import type { PeopleFact, PeopleReader } from "#sources/forge/people.ts";
+import { refusalOf } from "#sources/forge/refusals.ts";
+import { makeGiteaClient, type RepositoryRecord, type TeamRecord, type UserRecord } from "./client.ts";
+import type { GiteaConfig } from "./config.ts";
+import { listRecords } from "./forge.ts";
+
+/** Groups beside those of repositories (`r1.issues`), teams (`t1`) and organizations (`o1`). */
+const SIGNED_IN = "signed-in";
+const ADMINS = "site-admins";
+
+/** The unit of a repository that each content belongs to: a team may read one and not another. */
+const UNITS: Readonly<Record<ForgeContent, string>> = {
+  issues: "repo.issues",
+  pulls: "repo.pulls",
+  files: "repo.code",
+};
+
+/** A team with what it is given. */
+interface Team extends TeamRecord {
+  /** Absent = all of its organization. */
+  repositories?: ReadonlySet<number>;
+}
+
+interface Organization {
+  id: number;
+  teams: Team[];
+}
+
+/**
+ * Who reads what: each repository by teams, collaborators and its visibility. What this credential may not know lets nobody
+ * in, so a mirror by a weak token is narrower than the server and never wider.
+ */
+export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
+  const client = makeGiteaClient(ctx);
+  const { config, connector } = ctx;
+  const user = (id: number): Principal =>
+    formatPrincipal({
+      type: "source_user",
+      providerId: "gitea",
+      instance: connector.instance ?? connector.id,
+      id: String(id),
+    });
+  const group = (id: string): Principal => formatPrincipal({ type: "source_group", connectorId: connector.id, id });
+  const tell = (id: string, members: readonly Principal[]): PeopleFact => ({
+    t: "group",
+    group: group(id),
+    members: [...new Set(members)],
+  });
+
+  async function openOrganization(login: string): Promise<Organization | undefined> {
+    // Whoever is no organization is a person.
+    const record = await orNothing(() => client.organization(login));
+    if (!record) return undefined;
+    const teams: Team[] = [];
+    for (const team of (await orNothing(() => client.teams(login))) ?? []) {
+      if (team.includes_all_repositories === true) {
+        teams.push(team);
+      } else {
+        const some = (await orNothing(() => client.teamRepositories(team.id))) ?? [];
+        teams.push({ ...team, repositories: new Set(some.map(({ id }) => id)) });
+      }
+    }
+    return { id: record.id, teams };
+  }
+
+  const tellOrganization = ({ id, teams }: Organization) =>
+    tell(
+      `o${id}`,
+      teams.map((team) => group(`t${team.id}`)),
+    );
+
+  async function membersOf(team: number): Promise<UserRecord[]> {
+    return (await orNothing(() => client.teamMembers(team))) ?? [];
+  }
+
+  /** The groups of one repository, and who is named in them. */
+  async function readRepository(record: RepositoryRecord, organization: Organization | undefined, isOpen: boolean) {
+    const collaborators = (await orNothing(() => client.collaborators(record.full_name))) ?? [];
+    const named = organization ? collaborators : [...collaborators, record.owner];
+    const everybody = publicOf(record, isOpen);
+    const events = FORGE_CONTENT.map((content) => {
+      const teams = (organization?.teams ?? []).filter((team) => mayRead(team, record.id, UNITS[content]));
+      return tell(readersGroup(String(record.id), content), [
+        ...everybody,
+        group(ADMINS),
+        ...teams.map(({ id }) => group(`t${id}`)),
+        ...named.map(({ id }) => user(id)),
+      ]);
+    });
+    return { events, named };
+  }
+
+  /** For whom a repository is that is not private, by its owner's visibility. */
+  function publicOf({ private: isPrivate, owner }: RepositoryRecord, isOpen: boolean): Principal[] {
+    if (isPrivate) return [];
+    if (owner.visibility === "private") return [group(`o${owner.id}`)];
+    if (owner.visibility === "limited") return [group(SIGNED_IN)];
+    return isOpen ? ["everyone"] : [group(SIGNED_IN)];
+  }
+
+  function identityOf(
+    { id, login, full_name: name, email, active, prohibit_login: isProhibited }: UserRecord,
+    isAdmin: boolean,
+  ): PeopleFact {
+    // Only a site administrator is told who is inactive.
+    const isSuspended = isAdmin && (active === false || isProhibited === true);
+    const address = email && !/@noreply\./.test(email) ? email : undefined;
+    return {
+      t: "identity",
+      principal: user(id),
+      state: isSuspended ? "suspended" : "active",
+      login,
+      ...(name && { name }),
+      // The API does not say whether the server has verified it.
+      ...(address !== undefined && { email: { address, isVerified: false } }),
+    };
+  }
+
+  return {
+    async *all() {
+      const isAdmin = (await client.me()).is_admin === true;
+      const isOpen = await client.isOpen();
+      const { records } = await listRecords(client, config);
+      const owners = new Map(records.map(({ owner }) => [owner.login, owner]));
+      const people = new Map<number, UserRecord>();
+      const add = (users: readonly UserRecord[]) => users.forEach((each) => people.set(each.id, each));
+      const organizations = new Map<string, Organization>();
+      for (const login of owners.keys()) {
+        const organization = await openOrganization(login);
+        if (!organization) continue;
+        organizations.set(login, organization);
+        for (const { id } of organization.teams) {
+          const members = await membersOf(id);
+          add(members);
+          yield tell(
+            `t${id}`,
+            members.map((member) => user(member.id)),
+          );
+        }
+        yield tellOrganization(organization);
+      }
+      let isForSignedIn = false;
+      for (const record of records) {
+        const { events, named } = await readRepository(record, organizations.get(record.owner.login), isOpen);
+        add(named);
+        isForSignedIn ||= publicOf(record, isOpen).includes(group(SIGNED_IN));
+        yield* events;
+      }
+      if (isAdmin) add(await client.everyUser());
+      else if (isForSignedIn) add(await client.visibleUsers());
+      for (const each of people.values()) yield identityOf(each, isAdmin);
+      yield tell(
+        ADMINS,
+        isAdmin ? [...people.values()].filter((each) => each.is_admin === true).map(({ id }) => user(id)) : [],
+      );
+      if (isForSignedIn)
+        yield tell(
+          SIGNED_IN,
+          signedIn(people.values()).map(({ id }) => user(id)),
+        );
+    },
+    async group(id) {
+      const [, kind, digits = ""] = /^([rto])(\d+)(?:\.|$)/.exec(id) ?? [];
+      if (kind === "t") {
+        const members = await membersOf(Number(digits));
+        return tell(
+          id,
+          members.map((member) => user(member.id)),
+        );
+      }
+      if (kind === "r") {
+        const record = await orNothing(() => client.repositoryById(digits));
+        if (!record) return undefined;
+        const organization = await openOrganization(record.owner.login);
+        const { events } = await readRepository(record, organization, await client.isOpen());
+        return events.find((event) => event.t === "group" && event.group === group(id));
+      }
+      if (kind === "o") {
+        const { records } = await listRecords(client, config);
+        const owner = records.find((record) => String(record.owner.id) === digits)?.owner;
+        const organization = owner && (await openOrganization(owner.login));
+        return organization && tellOrganization(organization);
+      }
+      const isAdmin = (await client.me()).is_admin === true;
+      const people = isAdmin ? await client.everyUser() : await client.visibleUsers();
+      if (id === SIGNED_IN)
+        return tell(
+          id,
+          signedIn(people).map((each) => user(each.id)),
+        );
+      return id === ADMINS && isAdmin
+        ? tell(
+            id,
+            people.filter((each) => each.is_admin === true).map((each) => user(each.id)),
+          )
+        : undefined;
+    },
+  };
+}
+
+/** Who is restricted sees only what they were given. */
+function signedIn(people: Iterable<UserRecord>): UserRecord[] {
+  return [...people].filter(({ restricted }) => restricted !== true);
+}
+
+function mayRead({ permission, repositories, units, units_map: map }: Team, repository: number, unit: string): boolean {
+  if (repositories && !repositories.has(repository)) return false;
+  if (permission === "owner" || permission === "admin") return true;
+  if (map) return (map[unit] ?? "none") !== "none";
+  return units?.includes(unit) === true;
+}
+
+/** Undefined when this credential may not know: then nobody is let in by it. */
+async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (refusalOf(error) === undefined) throw error;
+    return undefined;
+  }
+}
