@@ -5,10 +5,10 @@ const outputFile = process.env.KB_TEST_REPORT;
 const json: ["json", { outputFile: string }][] = outputFile ? [["json", { outputFile }]] : [];
 
 /**
- * Whole programs, children that are killed, browsers, and suites that plant faults: each file in a process of its own. So
- * are those that start many children: forking a process that has grown large takes several times as long.
+ * Whole programs, children that are killed, browsers, and suites that plant faults or start many children: apart from the
+ * others, since forking a process that has grown large takes several times as long.
  */
-const OWN_PROCESS = [
+const WITH_CHILDREN = [
   "test/{e2e,interop,long}/**/*.test.ts",
   "test/bridge/{login,process}.test.ts",
   "test/extract/{extract,fuzz,pool}.test.ts",
@@ -29,9 +29,12 @@ export default defineConfig({
     setupFiles: ["test/setup.ts"],
     reporters: ["default", makeProofReporter(), ...json],
     projects: [
-      { extends: true, test: { name: "own", include: OWN_PROCESS } },
       // Modules do nothing when they are imported, so files may share them: half of the time went into imports.
-      { extends: true, test: { name: "shared", include: ["test/**/*.test.ts"], exclude: OWN_PROCESS, isolate: false } },
+      { extends: true, test: { name: "children", include: WITH_CHILDREN, isolate: false } },
+      {
+        extends: true,
+        test: { name: "shared", include: ["test/**/*.test.ts"], exclude: WITH_CHILDREN, isolate: false },
+      },
     ],
   },
 });

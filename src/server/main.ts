@@ -27,6 +27,7 @@ import type { Clock } from "#core/clock.ts";
 import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import type { Log } from "#core/log.ts";
+import { loadTokenCounter } from "./mcp/tokens.ts";
 import { makeSourceRegistry } from "#sources/registry.ts";
 import { readWebPage } from "./web/serve.ts";
 
@@ -169,9 +170,8 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
       // Told to end before it was warm: nothing to tell.
       if (!isStopping) log.warn({ error: String(error) }, "search is not warm");
     });
-    identity.oauth.warm().catch((error: unknown) => {
-      log.warn({ error: String(error) }, "sign-in of clients is not warm");
-    });
+    // What is asked first loads it; a start is over sooner without it.
+    const warming = setTimeout(() => warmLater(identity, log), WARM_AFTER_MS).unref();
     const upkeep = startUpkeep(settings, identity, log);
     announceReady(foundation.settings.baseUrl, setupCode, say);
     log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
@@ -179,6 +179,7 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
       port: listener.port,
       stop: () => {
         isStopping = true;
+        clearTimeout(warming);
         clearInterval(upkeep);
         const goDown = () => void (isReady = false);
         return stopServer({ folder, database, content, listener }, { settings, log, identity, goDown });
@@ -188,6 +189,14 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
     for (const close of undo) await close();
     throw error;
   }
+}
+
+const WARM_AFTER_MS = 10_000;
+
+/** Loads what the first sign-in of a client and the first answer to an agent would wait for (about half a second). */
+function warmLater({ oauth }: Pick<Identity, "oauth">, log: Log): void {
+  oauth.warm().catch((error: unknown) => log.warn({ error: String(error) }, "sign-in of clients is not warm"));
+  loadTokenCounter().catch((error: unknown) => log.warn({ error: String(error) }, "the token counter is not warm"));
 }
 
 /** Builds every service on what was opened. */

@@ -14,7 +14,6 @@ import type { Identity } from "./identity.ts";
 import { makeEntityFinder } from "#server/entities/finder.ts";
 import { makeEntityService } from "#server/entities/service.ts";
 import { makeFileService, type FileService } from "#server/files/service.ts";
-import { loadTokenCounter } from "#server/mcp/tokens.ts";
 import { makeTools } from "#server/mcp/tools.ts";
 import type { EntityFinder, EntityService } from "#server/entities/types.ts";
 import type { SearchService } from "#server/search/types.ts";
@@ -196,11 +195,10 @@ export async function makeContent(
     webhooks,
     /** Listens to sources between runs; stopped with the worker. */
     sourceWatcher,
-    /** Starts what the first search would wait for: the search threads and the token counter (about half a second). */
+    /** Starts the search threads, which the first search would wait for. */
     async warm() {
       // Two questions at once start both threads; a workspace that nobody has is answered from an empty state.
       await Promise.all(["wsp_warm1", "wsp_warm2"].map((nobody) => index.stats(nobody)));
-      await loadTokenCounter();
     },
     /** Ends the adapters; the worker is stopped before. */
     async close() {
