@@ -312,16 +312,28 @@ export interface SourceSpec<Config> {
   placement?: "feed" | "listing";
 }
 
+/** A source that can be used so, and as whom. Ids never change. */
+export interface SourceStanding {
+  ok: true;
+  warnings?: string[];
+  /** Where one server has several tenants with users of their own, which of them this is. */
+  tenantId?: string;
+  /**
+   * Whose credentials these are. With the same account, new credentials go on where the old ones were; untold they may be
+   * anybody's, and everything is read again.
+   */
+  accountId?: string;
+  /** What they were granted. With other scopes everything is read again. */
+  scopes?: readonly string[];
+}
+
 /**
  * A kind of app. Presence of a method is the capability: no flags that can disagree.
  * Failures of the provider are thrown as `ApiError` `source_unauthorized`, `source_rate_limited`, `source_unavailable`.
  */
 export interface Source<Config = unknown, Cursor = unknown> {
   spec: SourceSpec<Config>;
-  /** `tenantId`: where one server has several tenants with users of their own, which of them this is; an id that never changes. */
-  check(
-    ctx: SourceContext<Config>,
-  ): Promise<{ ok: true; warnings?: string[]; tenantId?: string } | { ok: false; problem: SourceProblem }>;
+  check(ctx: SourceContext<Config>): Promise<SourceStanding | { ok: false; problem: SourceProblem }>;
   sync?(ctx: SyncContext<Config>, run: SyncRequest<Cursor>): AsyncGenerator<SyncEvent<Cursor>, void>;
   browse?(
     ctx: SourceContext<Config>,

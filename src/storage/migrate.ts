@@ -25,6 +25,7 @@ import * as bindings from "./migrations/0024-bindings.ts";
 import * as lastingGroups from "./migrations/0025-lasting-groups.ts";
 import * as webhooks from "./migrations/0026-webhooks.ts";
 import * as groupHomes from "./migrations/0027-group-homes.ts";
+import * as accounts from "./migrations/0028-accounts.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -56,6 +57,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0025-lasting-groups": lastingGroups,
   "0026-webhooks": webhooks,
   "0027-group-homes": groupHomes,
+  "0028-accounts": accounts,
 };
 
 /**

@@ -62,6 +62,7 @@ export interface Tables {
   withheld_items: WithheldItemsTable;
   source_state: SourceStateTable;
   connector_bindings: ConnectorBindingsTable;
+  connector_accounts: ConnectorAccountsTable;
   relist_items: RelistItemsTable;
   item_clocks: ItemClocksTable;
 }
@@ -694,6 +695,23 @@ export interface ConnectorBindingsTable {
   place: string;
   /** The form in which the source keeps them. */
   version: number;
+  /** The account that the source told. */
+  account: string | null;
+  /** JSON of what it was granted. */
+  scopes: string | null;
+  /** Which credentials; empty for none. */
+  credentials: string | null;
+  /** Clocks of items before this were another account's: nobody holds them. */
+  clocksFrom: Generated<number>;
+}
+
+/** Whose credentials a connector has, as its source told when they were checked. */
+export interface ConnectorAccountsTable {
+  workspaceId: string;
+  connectorId: string;
+  accountId: string | null;
+  /** JSON, sorted. */
+  scopes: string | null;
 }
 
 /** What a source keeps besides its cursor. */

@@ -10,7 +10,7 @@ import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
 import { type Credentials, requireMayConnect, type Standing } from "./credentials.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
-import { checkSource, parseConfig, requireUsable, standingOfActor } from "./sources.ts";
+import { checkSource, keepTold, parseConfig, requireUsable, standingOfActor, type Told } from "./sources.ts";
 import { removeItems } from "./stored.ts";
 import { isOrphan, removeWhatTakerCouldNotRead, takeOver } from "./take-over.ts";
 import { toConnector, toSync } from "./view.ts";
@@ -31,7 +31,7 @@ export async function updateConnector(
 ): Promise<{ connector: Connector; warnings?: string[] }> {
   const before = await requireChangeable(deps, actor, connectorId);
   const source = await requireSource(deps.sources, before.providerId);
-  const { patch, credentials, warnings, tenantId } = await toPatch(deps, actor, source, before, body);
+  const { patch, credentials, warnings, told } = await toPatch(deps, actor, source, before, body);
   const isTakenOver = isOrphan(before) && credentials !== undefined && Object.keys(credentials).length > 0;
   if (isTakenOver) await removeWhatTakerCouldNotRead(deps, actor, before);
   const isRenamed = body.name !== undefined && body.name !== before.name;
@@ -41,7 +41,7 @@ export async function updateConnector(
     const { connectors } = tx.in(actor.workspaceId);
     const taken = isTakenOver ? await takeOver(deps, tx, actor, before) : {};
     await connectors.update(connectorId, patch);
-    if (patch.config !== undefined) await tx.in(actor.workspaceId).instances.setTenant(connectorId, tenantId);
+    if (told) await keepTold(tx.in(actor.workspaceId), connectorId, told);
     if (credentials) await deps.credentials.keep(tx, actor, connectorId, credentials);
     const after = { ...before, ...taken, ...patch };
     // Opened to others, the source may have to leave out more.
@@ -186,9 +186,9 @@ async function toPatch(
   source: Source,
   before: ConnectorRecord,
   body: PatchConnectorBody,
-): Promise<{ patch: ConnectorPatch; tenantId: string | undefined; warnings?: string[]; credentials?: Credentials }> {
+): Promise<{ patch: ConnectorPatch; told?: Told; warnings?: string[]; credentials?: Credentials }> {
   const { connectorId } = before;
-  let tenantId: string | undefined;
+  let told: Told | undefined;
   let warnings: string[] | undefined;
   let parsedCredentials: Credentials | undefined;
   const patch: ConnectorPatch = body.name === undefined ? {} : { name: body.name };
@@ -198,7 +198,7 @@ async function toPatch(
     const config = parseConfig(source, body.config ?? before.config);
     const standing = await standingFor(deps, actor, source, { before, config, credentials });
     const asked = { id: connectorId, name: body.name ?? before.name, ...standing };
-    ({ tenantId, warnings } = await checkSource(deps, source, config, asked));
+    ({ told, warnings } = await checkSource(deps, source, config, asked));
     if (credentials !== undefined) {
       parsedCredentials = standing.credentials;
       if (before.state === "needs_reauth") Object.assign(patch, { state: "active", stateReason: null });
@@ -220,7 +220,7 @@ async function toPatch(
     const { everyMinutes } = patch;
     patch.nextRunAt = mayRun ? deps.syncs.nextRunOf(source.spec, { ...before, everyMinutes }, age) : null;
   }
-  return { patch, tenantId, ...defined({ warnings, credentials: parsedCredentials }) };
+  return { patch, ...defined({ told, warnings, credentials: parsedCredentials }) };
 }
 
 /**

@@ -7,7 +7,7 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/store.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { requireMayConnect } from "./credentials.ts";
-import { checkSource, parseConfig, requireUsable, standingOfActor, takesKey } from "./sources.ts";
+import { checkSource, keepTold, parseConfig, requireUsable, standingOfActor, takesKey } from "./sources.ts";
 import { toConnector, toSync } from "./view.ts";
 import { checkAccess, fillConnectorGroup } from "./visibility.ts";
 
@@ -33,7 +33,7 @@ export async function createConnector(
   const standing = standingOfActor(actor, source, body);
   requireMayConnect(actor, source, config, standing.credentials);
   const asked = { id: connectorId, name: body.name, ...standing };
-  const { tenantId, warnings } = await checkSource(deps, source, config, asked);
+  const { told, warnings } = await checkSource(deps, source, config, asked);
 
   const record = makeRecord({ actor, body, connectorId, config, hasSync: source.sync !== undefined, now: clock.now() });
   const made = await store.transaction(async (tx) => {
@@ -41,7 +41,7 @@ export async function createConnector(
     const workspace = tx.in(actor.workspaceId);
     const connector = { ...record, ...access };
     await workspace.connectors.create(connector);
-    await workspace.instances.setTenant(connectorId, tenantId);
+    await keepTold(workspace, connectorId, told);
     await credentials.keep(tx, actor, connectorId, standing.credentials);
     await fillConnectorGroup(workspace, connectorId, connector);
     // Fewer than now can't see it: but what was decided under the old epoch did not know of it.

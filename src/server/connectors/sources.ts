@@ -5,6 +5,7 @@ import { defined } from "#core/defined.ts";
 import { redact } from "#core/redact.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
 import { type Credentials, parseCredentials, requireMayConnect, type Standing } from "./credentials.ts";
 import { type ConnectorDeps, requireSource } from "./deps.ts";
 
@@ -103,10 +104,27 @@ export function parseConfig(source: Source, config: Record<string, unknown>): Re
   });
 }
 
+/** As whom a connector acts, as its source's server tells. */
+export interface Told {
+  tenantId: string | undefined;
+  accountId: string | undefined;
+  scopes: readonly string[] | undefined;
+}
+
+/** Keeps as whom a connector acts, in the transaction of its reason. */
+export async function keepTold(
+  { instances, connectors }: Pick<WorkspaceStore, "instances" | "connectors">,
+  connectorId: string,
+  told: Told,
+): Promise<void> {
+  await instances.setTenant(connectorId, told.tenantId);
+  await connectors.setAccount(connectorId, told);
+}
+
 /**
  * Asks the source whether it can be used so.
  *
- * @returns the tenant that its server tells, and what the source warns of
+ * @returns as whom, as its server tells, and what the source warns of
  *
  * @throws ApiError `connector_check_failed` with the field at fault, and the source's own failures
  */
@@ -115,11 +133,11 @@ export async function checkSource(
   source: Source,
   config: Record<string, unknown>,
   connector: { id: string; name: string } & Standing,
-): Promise<{ tenantId: string | undefined; warnings?: string[] }> {
+): Promise<{ told: Told; warnings?: string[] }> {
   const result = await source.check(makeContext(deps, source, config, connector));
   if (result.ok) {
-    const { tenantId, warnings = [] } = result;
-    return { tenantId, ...(warnings.length > 0 && { warnings: warnings.map(redact) }) };
+    const { tenantId, accountId, scopes, warnings = [] } = result;
+    return { told: { tenantId, accountId, scopes }, ...(warnings.length > 0 && { warnings: warnings.map(redact) }) };
   }
   const { code, message, hint, field } = result.problem;
   throw new ApiError("connector_check_failed", {

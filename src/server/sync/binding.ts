@@ -1,47 +1,89 @@
 import type { Authority } from "#core/principals.ts";
 import type { Source } from "#sources/contract.ts";
-import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { Binding, ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/store.ts";
 import { isMirror } from "./clocks.ts";
 
 interface Bound {
   source: Source;
   config: unknown;
   connector: ConnectorRecord;
-  sync: SyncRecord;
   authority: Pick<Authority, "users">;
+  now: number;
 }
 
 /**
- * A cursor and a state tell what one account of one instance was told, in the form of one version of the source. Where one
- * of them is another now, both are dropped and the run reads everything, as the next one over groups and users does. At another instance or for another account the
- * permissions that are stored were never looked at either: nobody reads what is mirrored until it is named again.
+ * A cursor and a state tell what one account of one instance was told with what it was granted, in the form of one version
+ * of the source. Where one of them is another now, both are dropped and everything is read again, groups and users too. At
+ * another instance or for another account the permissions that are stored were never looked at either: nobody reads what
+ * is mirrored until it is named again. See docs/decisions/0032-whose-cursor-it-is.md.
  *
- * @returns the connector and the run as they are to be done
+ * @returns the connector as it is now; undefined where nothing is another
  */
+export async function bind(store: Store, workspaceId: string, bound: Bound): Promise<ConnectorRecord | undefined> {
+  const { source, connector, now } = bound;
+  const { connectorId } = connector;
+  return store.transaction(async (tx) => {
+    const workspace = tx.in(workspaceId);
+    const { connectors } = workspace;
+    const before = await connectors.findBinding(connectorId);
+    const after = await bindingOf(workspace, bound);
+    const change = before && changeOf(before, after);
+    await connectors.bind(connectorId, { ...after, ...(change === "place" && { clocksFrom: now + 1 }) });
+    if (change === undefined) return undefined;
+    return { ...connector, ...(await beginAgain(workspace, connectorId, change === "place" && isMirror(source.spec))) };
+  });
+}
+
+/** As `bind`, for a run over items: it reads everything where something is another. */
 export async function bindRun(
   store: Store,
   workspaceId: string,
-  { source, config, connector, sync, authority }: Bound,
+  { sync, ...bound }: Bound & { sync: SyncRecord },
 ): Promise<{ connector: ConnectorRecord; sync: SyncRecord }> {
-  const { connectorId, accountId } = connector;
-  const origin = source.originOf?.(config) ?? null;
-  const place = JSON.stringify([authority.users?.instance ?? null, origin, accountId]);
-  const version = source.spec.stateVersion ?? 1;
-  return store.transaction(async (tx) => {
-    const { connectors, syncs, access, sourcePeople } = tx.in(workspaceId);
-    const before = await connectors.findBinding(connectorId);
-    if (before?.place === place && before.version === version) return { connector, sync };
-    await connectors.bind(connectorId, { place, version });
-    if (before === undefined) return { connector, sync };
-    const isElsewhere = before.place !== place && isMirror(source.spec);
-    const patch = { cursor: null, lastFullAt: null, ...(isElsewhere && { aclCheckedAt: null }) };
-    await connectors.update(connectorId, patch);
-    await connectors.dropState(connectorId);
-    await sourcePeople.restart(connectorId);
-    if (isElsewhere) await access.forgetClocks(connectorId);
-    await syncs.update(sync.syncId, { mode: "full", items: null });
-    return { connector: { ...connector, ...patch }, sync: { ...sync, mode: "full", items: null } };
-  });
+  const connector = await bind(store, workspaceId, bound);
+  if (!connector) return { connector: bound.connector, sync };
+  const all = { mode: "full", items: null } as const;
+  await store.in(workspaceId).syncs.update(sync.syncId, all);
+  return { connector, sync: { ...sync, ...all } };
+}
+
+/** Drops what the next run would go on from; `isElsewhere`: nobody reads what is mirrored until it is named again. */
+async function beginAgain(
+  { connectors, sourcePeople, access }: WorkspaceStore,
+  connectorId: string,
+  isElsewhere: boolean,
+): Promise<Pick<ConnectorRecord, "cursor" | "lastFullAt"> & Partial<Pick<ConnectorRecord, "aclCheckedAt">>> {
+  const patch = { cursor: null, lastFullAt: null, ...(isElsewhere && { aclCheckedAt: null }) };
+  await connectors.update(connectorId, patch);
+  await connectors.dropState(connectorId);
+  await sourcePeople.restart(connectorId);
+  if (isElsewhere) await access.forgetClocks(connectorId);
+  return patch;
+}
+
+async function bindingOf(
+  { connectors }: WorkspaceStore,
+  { source, config, connector: { connectorId, accountId }, authority }: Bound,
+): Promise<Binding> {
+  const told = await connectors.findAccount(connectorId);
+  const credentials = await connectors.findCredentials(connectorId);
+  return {
+    place: JSON.stringify([authority.users?.instance ?? null, source.originOf?.(config) ?? null, accountId]),
+    account: told?.accountId ?? null,
+    scopes: told?.scopes ?? null,
+    credentials: credentials ? `${credentials.givenAt} ${credentials.givenBy}` : "",
+    version: source.spec.stateVersion ?? 1,
+  };
+}
+
+/** `place`: at another instance or for another account. `credentials`: maybe for another account, or with other scopes. */
+function changeOf(before: Binding, after: Binding): "place" | "credentials" | undefined {
+  const differs = (key: "account" | "scopes" | "credentials") =>
+    before[key] !== null && after[key] !== null && before[key] !== after[key];
+  if (before.place !== after.place || differs("account")) return "place";
+  const isSameAccount = before.account !== null && before.account === after.account;
+  const isOther = before.version !== after.version || differs("scopes") || (differs("credentials") && !isSameAccount);
+  return isOther ? "credentials" : undefined;
 }

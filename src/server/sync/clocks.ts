@@ -96,9 +96,14 @@ const AT_ONCE = 500;
 /**
  * Makes the clocks of a run. While the connector's own clock is young nothing is written for an item: it stands at the
  * connector's, which is older than the look. Once that has little left, what is read gets a clock of its own, so that a
- * listing that takes longer than permissions are believed does not end in the dark.
+ * listing that takes longer than permissions are believed does not end in the dark. No clock stands before `clocksFrom`:
+ * there are those of another account.
  */
-export function makeRunClocks(aclCheckedAt: number | null, maxAclAgeMs: number, now: () => number): RunClocks {
+export function makeRunClocks(
+  { aclCheckedAt, clocksFrom }: { aclCheckedAt: number | null; clocksFrom: number },
+  maxAclAgeMs: number,
+  now: () => number,
+): RunClocks {
   const reads = new Map<string, number>();
 
   function isOld(): boolean {
@@ -107,7 +112,7 @@ export function makeRunClocks(aclCheckedAt: number | null, maxAclAgeMs: number, 
   }
 
   function clockOf(externalId: string, readAt: number): number | null {
-    const at = readAt - (readAt % grainOf(maxAclAgeMs));
+    const at = Math.max(readAt - (readAt % grainOf(maxAclAgeMs)), clocksFrom);
     if (isOld()) return at;
     reads.set(externalId, at);
     return null;

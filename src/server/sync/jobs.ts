@@ -110,7 +110,12 @@ async function removeLast({ store, findSource }: SyncDeps, workspaceId: string, 
 }
 
 /** Puts a run in line that reads everything again; nothing for a connector that can't run now or only takes pushes. */
-async function readAgain(deps: SyncDeps, tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<void> {
+export async function readAgain(
+  deps: SyncDeps,
+  tx: Store,
+  workspaceId: string,
+  connector: ConnectorRecord,
+): Promise<void> {
   const source = await deps.findSource(connector.providerId);
   if (source?.sync === undefined || !MAY_RUN.has(connector.state)) return;
   const { now, randomBytes } = deps;
@@ -242,7 +247,8 @@ async function runStarted(
     const authority = await deps.loadAuthority(job.workspaceId, source, connector);
     const context = atInstance(await makeContext(deps, job.workspaceId, source, connector, signal), authority);
     const { config } = context;
-    const bound = await bindRun(deps.store, job.workspaceId, { source, config, connector, sync, authority });
+    const about = { source, config, connector, sync, authority, now: deps.now() };
+    const bound = await bindRun(deps.store, job.workspaceId, about);
     return await runSync({
       ...deps,
       ...bound,

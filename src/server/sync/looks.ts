@@ -45,7 +45,8 @@ export async function beginClocks(options: LookingRun, sink: BatchSink): Promise
   if (aclCheckedAt === null && (await store.itemWrites.guardOf(connector.connectorId, now())).living === 0) {
     sink.clock((aclCheckedAt = sync.startedAt ?? now()));
   }
-  return makeRunClocks(aclCheckedAt, await store.access.maxAclAgeMs(), now);
+  const clocksFrom = await store.access.clocksFrom(connector.connectorId);
+  return makeRunClocks({ aclCheckedAt, clocksFrom }, await store.access.maxAclAgeMs(), now);
 }
 
 /** What an event says of a look at a part of the source. @throws BatchRefused when nothing more may be stored */

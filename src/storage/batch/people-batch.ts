@@ -88,7 +88,7 @@ export interface PeopleCounts {
 export interface EndedJoin {
   principal: Principal;
   userId: string;
-  reason: "suspended" | "gone" | "vanished" | "left" | "untied" | "connector_removed";
+  reason: "suspended" | "gone" | "vanished" | "left" | "untied" | "connector_removed" | "untrusted";
 }
 
 export type PeopleRefusal = "lease_lost" | "connector_inactive" | "overtaken";

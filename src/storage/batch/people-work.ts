@@ -45,9 +45,14 @@ export function refusalOf(
 }
 
 export function makePeopleWork(connection: SqliteConnection, workspaceId: string, teller: PeopleTeller): PeopleWork {
+  const isAdminMade = `select 1 from connectors c join members m on m.workspaceId = c.workspaceId and m.userId = c.createdBy
+    where c.workspaceId = ? and c.connectorId = ? and m.role <> 'member'`;
+  // Its maker may be no admin any more since the run began.
+  const isTrusted =
+    teller.isTrusted && connection.execute(isAdminMade, [workspaceId, teller.connectorId]).rows.length > 0;
   const work: PeopleWork = {
     workspaceId,
-    teller,
+    teller: { ...teller, isTrusted },
     feed: NO_FEED,
     counts: { ...NO_PEOPLE },
     endedJoins: [],

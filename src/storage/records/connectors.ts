@@ -65,6 +65,19 @@ export interface ConnectorKeyRecord {
 }
 
 /** What a connector signs in with. */
+/** What a cursor and a state are good for; what is null was not noted. */
+export interface Binding {
+  /** JSON of instance, origin and account. */
+  place: string;
+  /** The account that the source told. */
+  account: string | null;
+  /** JSON of what it was granted. */
+  scopes: string | null;
+  /** Which credentials; empty for none. */
+  credentials: string | null;
+  version: number;
+}
+
 export interface ConnectorCredentialRecord {
   connectorId: string;
   /** As the vault sealed it. */
@@ -236,19 +249,41 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** What the cursor and the state are good for. */
-    async findBinding(connectorId: string): Promise<{ place: string; version: number } | undefined> {
+    async findBinding(connectorId: string): Promise<Binding | undefined> {
       return sql.read
         .selectFrom("connector_bindings")
-        .select(["place", "version"])
+        .select(["place", "version", "account", "scopes", "credentials"])
         .where("workspaceId", "=", workspaceId)
         .where("connectorId", "=", connectorId)
         .executeTakeFirst();
     },
-    async bind(connectorId: string, binding: { place: string; version: number }): Promise<void> {
+    async bind(connectorId: string, binding: Binding & { clocksFrom?: number }): Promise<void> {
       await sql.write
         .insertInto("connector_bindings")
         .values({ workspaceId, connectorId, ...binding })
         .onConflict((oc) => oc.columns(["workspaceId", "connectorId"]).doUpdateSet(binding))
+        .execute();
+    },
+
+    /** Whose credentials it has and what they were granted, as the source told last. */
+    async findAccount(connectorId: string): Promise<{ accountId: string | null; scopes: string | null } | undefined> {
+      return sql.read
+        .selectFrom("connector_accounts")
+        .select(["accountId", "scopes"])
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .executeTakeFirst();
+    },
+    async setAccount(
+      connectorId: string,
+      told: { accountId: string | undefined; scopes: readonly string[] | undefined },
+    ): Promise<void> {
+      const scopes = told.scopes ? JSON.stringify([...new Set(told.scopes)].sort()) : null;
+      const row = { accountId: told.accountId ?? null, scopes };
+      await sql.write
+        .insertInto("connector_accounts")
+        .values({ workspaceId, connectorId, ...row })
+        .onConflict((oc) => oc.columns(["workspaceId", "connectorId"]).doUpdateSet(row))
         .execute();
     },
 

@@ -11,7 +11,7 @@ const MAX_AGE_MS = 30 * 24 * 3_600_000;
 
 /** How long permissions of sources are believed, and the instants that clocks of items stand at. Source: S23. */
 export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEpoch: () => Promise<void>) {
-  return {
+  const store = {
     /** How long permissions of sources are believed in this workspace, in milliseconds. */
     async maxAclAgeMs(): Promise<number> {
       const row = await sql.read
@@ -32,9 +32,20 @@ export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEp
         .execute();
     },
 
+    /** The first instant that clocks of a connector's items may stand at; what stands before was looked at elsewhere. */
+    async clocksFrom(connectorId: string): Promise<number> {
+      const row = await sql.read
+        .selectFrom("connector_bindings")
+        .select("clocksFrom")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .executeTakeFirst();
+      return row?.clocksFrom ?? 0;
+    },
+
     /** Notes that items have this clock; everybody who may hold it holds it from now on. */
     async noteClock(connectorId: string, checkedAt: number): Promise<void> {
-      if (checkedAt <= 0) return;
+      if (checkedAt <= 0 || checkedAt < (await store.clocksFrom(connectorId))) return;
       const [fresh] = await sql.write
         .insertInto("item_clocks")
         .values({ workspaceId, connectorId, checkedAt })
@@ -82,4 +93,5 @@ export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEp
         .execute();
     },
   };
+  return store;
 }

@@ -4,6 +4,7 @@ import type { SqlHandles } from "#storage/handles.ts";
 import { makeAccessStore } from "./access.ts";
 import { endGrantsOf } from "./grants.ts";
 import { keepAddressOfLeft } from "./former-addresses.ts";
+import { distrustConnectorsOf, type UntrustedJoin } from "./distrust.ts";
 import { endJoinsOf } from "./identities.ts";
 import { leaveConnectors } from "./left-connectors.ts";
 import type { PageRequest } from "./people.ts";
@@ -79,8 +80,12 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
       await raiseEpoch();
     },
 
-    /** Changes the role and raises the access epoch. */
-    async setRole(userId: string, role: Role): Promise<void> {
+    /**
+     * Changes the role and raises the access epoch.
+     *
+     * @returns links that ended because somebody who is no admin can't tell who a member is
+     */
+    async setRole(userId: string, role: Role, at: number): Promise<UntrustedJoin[]> {
       await sql.write
         .updateTable("members")
         .set({ role })
@@ -88,6 +93,7 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
         .where("userId", "=", userId)
         .execute();
       await raiseEpoch();
+      return role !== "member" ? [] : distrustConnectorsOf(sql, { workspaceId, userId, at });
     },
 
     /**
@@ -111,9 +117,9 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
      * they gave to connectors. Connectors of theirs that can't go on without are `needs_owner`. Raises the access
      * epoch. Source: S13.
      *
-     * @returns the runs under way that were told to end
+     * @returns the runs under way that were told to end, and the links that ended with the trust in connectors of theirs
      */
-    async remove(userId: string, at: number): Promise<{ stoppedSyncIds: string[] }> {
+    async remove(userId: string, at: number): Promise<{ stoppedSyncIds: string[]; endedJoins: UntrustedJoin[] }> {
       const whose = { workspaceId, userId, at };
       await endSessions(sql, whose);
       await endGrantsOf(sql, { workspaceId, userId }, at);
@@ -129,6 +135,7 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
         .where("workspaceId", "=", workspaceId)
         .where("ownerUserId", "=", userId)
         .execute();
+      const endedJoins = await distrustConnectorsOf(sql, whose);
       const stoppedSyncIds = await leaveConnectors(sql, whose);
       await sql.write
         .deleteFrom("members")
@@ -136,7 +143,7 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
         .where("userId", "=", userId)
         .execute();
       await raiseEpoch();
-      return { stoppedSyncIds };
+      return { stoppedSyncIds, endedJoins };
     },
   };
 }

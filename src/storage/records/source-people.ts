@@ -1,3 +1,4 @@
+import { sql as rawSql } from "kysely";
 import { inChunks } from "#core/in-chunks.ts";
 import type { Principal } from "#core/principals.ts";
 import {
@@ -163,10 +164,23 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * The next run reads everything, and nothing is believed on the word of a feed until then; a run under way is overtaken.
-     * Call it in a transaction.
+     * The next run reads everything, and nothing is proven by a feed until then: what followed one has the clock that it
+     * had. A run under way is overtaken. Call it in a transaction.
      */
     async restart(connectorId: string): Promise<void> {
+      for (const [table, clock] of [
+        ["source_groups", "checkedAt"],
+        ["identities", "toldAt"],
+      ] as const) {
+        await rawSql`
+          update ${rawSql.table(table)} set ${rawSql.ref(clock)} = f."currentAt"
+          from people_feeds f
+          where f."workspaceId" = ${workspaceId} and f."connectorId" = ${connectorId}
+            and ${rawSql.table(table)}."workspaceId" = f."workspaceId"
+            and ${rawSql.table(table)}."connectorId" = f."connectorId" and ${rawSql.table(table)}."toldIn" = f."toldIn"
+            and ${rawSql.table(table)}."followsFeed" = 1 and f."currentAt" > ${rawSql.table(table)}.${rawSql.ref(clock)}
+        `.execute(sql.write);
+      }
       await sql.write
         .updateTable("people_feeds")
         .set((eb) => ({

@@ -1,7 +1,7 @@
-import { test } from "vitest";
+import { describe, test } from "vitest";
 import type { SyncEvent } from "#sources/contract.ts";
 import { upsert } from "./harness.ts";
-import { listed, makeMirror, OPEN } from "./mirror.ts";
+import { HOUR_MS, listed, makeMirror, OPEN } from "./mirror.ts";
 
 /** A connector whose cursor and permissions are those of account A; what comes next is said to account B. */
 async function makeSwapped(acl: "container" | "connector", accountId: string | null) {
@@ -66,4 +66,117 @@ test("where kb says who may read, another account begins anew, and what is there
   await kb.run();
   expect(kb.cursors).toEqual([null, null]);
   expect(await kb.readable()).toEqual(["a", "b"]);
+});
+
+describe("new credentials", () => {
+  const CURRENT: SyncEvent = { t: "end", listing: "complete", permissions: "current" };
+  const FEED: SyncEvent = { t: "end", listing: "partial", permissions: "current" };
+
+  /** A connector that has listed `a` and `b`, and follows a feed that shows every change. */
+  async function makeRotating(account?: { accountId?: string; scopes?: string[] }) {
+    const cursors: unknown[] = [];
+    const kb = await makeMirror(
+      (run) => {
+        cursors.push(run.cursor);
+        if (run.mode !== "full") return [FEED];
+        return [...listed("a", "b")].toSpliced(2, 0, { t: "checkpoint", cursor: { told: cursors.length } });
+      },
+      ["workspace"],
+      { freshness: "feed" },
+    );
+    kb.world.account = account;
+    const rotate = async (next: typeof account, token: string) => {
+      kb.world.account = next;
+      kb.kb.clock.advance(1);
+      await kb.kb.as(kb.owner).patch(`/api/connectors/${kb.connectorId}`, { credentials: { token } });
+    };
+    await rotate(account, "first");
+    await kb.work();
+    return { ...kb, cursors, rotate };
+  }
+
+  test("of the same account go on where the former ones were, and nothing is withheld", async ({ expect }) => {
+    const kb = await makeRotating({ accountId: "7", scopes: ["read"] });
+    await kb.rotate({ accountId: "7", scopes: ["read"] }, "second");
+    expect(await kb.readable()).toEqual(["a", "b"]);
+    await kb.work();
+    expect(await kb.readable()).toEqual(["a", "b"]);
+  });
+
+  test("of another account withhold what it does not name", async ({ expect }) => {
+    const kb = await makeRotating({ accountId: "7" });
+    await kb.rotate({ accountId: "8" }, "second");
+    kb.world.script = () => [upsert("a", "text of a", { access: OPEN }), { ...FEED, permissions: "not_checked" }];
+    await kb.work();
+    expect(await kb.readable()).toEqual(["a"]);
+  });
+
+  test("of nobody knows whom withhold nothing, and the feed proves nothing before all was listed", async ({
+    expect,
+  }) => {
+    const kb = await makeRotating();
+    expect(await kb.readable()).toEqual(["a", "b"]);
+    await kb.rotate(undefined, "second");
+    kb.world.script = ({ mode, cursor }) => {
+      kb.cursors.push(cursor);
+      return mode === "full"
+        ? [upsert("a", "text of a", { access: OPEN }), { ...FEED, permissions: "not_checked" }]
+        : [FEED];
+    };
+    await kb.work();
+    expect(kb.cursors.at(-1)).toBeNull();
+    expect(await kb.readable()).toEqual(["a", "b"]);
+    for (let hour = 0; hour < 26; hour++) await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["a"]);
+    kb.world.script = () => [upsert("a", "text of a", { access: OPEN }), CURRENT];
+    await kb.sync();
+    expect(await kb.readable()).toEqual(["a"]);
+  });
+
+  test("with other scopes read everything again", async ({ expect }) => {
+    const kb = await makeRotating({ accountId: "7", scopes: ["read", "write"] });
+    const { workspaceId } = kb.owner;
+    const row = { workspaceId, connectorId: kb.connectorId, key: "seen", value: "1" };
+    await kb.kb.database.write.insertInto("source_state").values(row).execute();
+    const kept = async () => (await kb.kb.database.read.selectFrom("source_state").select("key").execute()).length;
+    await kb.rotate({ accountId: "7", scopes: ["write", "read"] }, "second");
+    await kb.work();
+    expect(await kept()).toBe(1);
+    await kb.rotate({ accountId: "7", scopes: ["read"] }, "third");
+    await kb.work();
+    expect([await kept(), kb.cursors.at(-1)]).toEqual([0, null]);
+    expect(await kb.readable()).toEqual(["a", "b"]);
+  });
+});
+
+test("a clock of before an account was another comes back with no later one, nor with a look that failed", async ({
+  expect,
+}) => {
+  const kb = await makeSwapped("container", null);
+  const own = async () => {
+    const { read } = kb.kb.database;
+    return (await read.selectFrom("items").select(["externalId", "ownClockAt"]).execute()).filter(
+      ({ ownClockAt }) => ownClockAt !== null,
+    );
+  };
+  // The connector's clock is old enough for what is read to have its own, at full quarters of an hour.
+  kb.world.script = () => [
+    upsert("a", "text of a", { access: OPEN }),
+    upsert("b", "text of b", { access: OPEN }),
+    { t: "end", listing: "partial", permissions: "not_checked" },
+  ];
+  kb.kb.clock.advance(20 * HOUR_MS - (kb.kb.clock.now() % HOUR_MS));
+  await kb.run();
+  expect((await own()).length).toBe(2);
+  await kb.kb.database.write
+    .updateTable("connectors")
+    .set({ accountId: "acc_3333333333333333" })
+    .where("connectorId", "=", kb.connectorId)
+    .execute();
+  kb.world.script = () => [
+    upsert("a", "text of a", { access: OPEN }),
+    { t: "end", listing: "partial", permissions: "not_checked", notLookedAt: [{ externalId: "b" }] },
+  ];
+  await kb.run();
+  expect(await kb.readable()).toEqual(["a"]);
 });

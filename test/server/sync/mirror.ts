@@ -9,6 +9,9 @@ import { fakeExtractor, upsert } from "./harness.ts";
 export const HOUR_MS = 3_600_000;
 export const OPEN: SourceAccess = { known: true, all: [["workspace"]] };
 
+/** Whose credentials its source says they are. */
+type Account = { accountId?: string; scopes?: string[] } | undefined;
+
 export type Script = (run: SyncRequest<unknown>) => Iterable<SyncEvent>;
 
 const notFound = (externalId: string): FileContent => {
@@ -21,19 +24,26 @@ export async function makeMirror(
   readers: readonly string[] = ["workspace"],
   spec: Partial<Pick<Source["spec"], "acl" | "freshness" | "placement" | "hasLastingContent">> = {},
 ) {
-  const world = { script, runs: [] as string[], fetch: notFound, origin: "https://one.test" };
+  const world = {
+    script,
+    runs: [] as string[],
+    fetch: notFound,
+    origin: "https://one.test",
+    account: undefined as Account,
+  };
   const source: Source = {
     spec: {
       providerId: "mirror",
       name: "Mirror",
       kinds: ["file"],
-      auth: [{ type: "none" }],
+      auth: [{ type: "none" }, { type: "credentials", scheme: "bearer", token: "token" }],
+      credentials: z.strictObject({ token: z.string() }),
       config: z.strictObject({ readers: z.array(z.string()) }),
       acl: "container",
       namedIn: ["readers"],
       ...spec,
     },
-    check: async () => ({ ok: true }),
+    check: async () => ({ ok: true, ...world.account }),
     async *sync(_ctx, run) {
       world.runs.push(run.mode);
       yield* world.script(run);

@@ -11,7 +11,9 @@ export type PeopleKit = Awaited<ReturnType<typeof makePeopleKit>>;
 export async function makePeopleKit() {
   const world: World = await makeWorld();
   const workspaceId = await world.workspace();
-  const connectorId = await world.connector(workspaceId, { providerId: "github", aclCheckedAt: world.clock.ms });
+  const { userId: ownerUserId } = await world.user(workspaceId, "owner");
+  const connector: World["connector"] = (of, options) => world.connector(of, { ownerUserId, ...options });
+  const connectorId = await connector(workspaceId, { providerId: "github", aclCheckedAt: world.clock.ms });
   const store = world.store.in(workspaceId);
   const { sourcePeople, access } = store;
 
@@ -47,6 +49,7 @@ export async function makePeopleKit() {
 
   return {
     ...world,
+    connector,
     world: world.store,
     workspaceId,
     connectorId,

@@ -10,6 +10,7 @@ import type { Clock } from "#core/clock.ts";
 import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import type { SyncStops } from "#core/sync-stops.ts";
+import type { UntrustedJoin } from "#storage/records/distrust.ts";
 import type { MemberRecord } from "#storage/records/members.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
 import type { WorkspaceRecord } from "#storage/records/people.ts";
@@ -57,6 +58,16 @@ export function makeWorkspaceService(options: {
     return {
       workspace: { ...toWorkspace(record), instances, identityDomains, maxAclAgeHours: maxAclAgeMs / HOUR_MS },
     };
+  }
+
+  async function recordUntrusted(tx: Store, { workspaceId }: Actor, joins: readonly UntrustedJoin[]): Promise<void> {
+    for (const { principal, userId, reason, connectorId } of joins) {
+      await audit.recordSystem(tx, workspaceId, {
+        action: "person.unlinked",
+        target: { type: "user", id: userId },
+        details: { connectorId, principal, from: userId, to: null, reason },
+      });
+    }
   }
 
   return {
@@ -122,7 +133,8 @@ export function makeWorkspaceService(options: {
         requireAbove(actor, member.role);
         requireAbove(actor, role);
         await keepLastOwner(tx, actor.workspaceId, member);
-        await tx.in(actor.workspaceId).members.setRole(userId, role);
+        const ended = await tx.in(actor.workspaceId).members.setRole(userId, role, clock.now());
+        await recordUntrusted(tx, actor, ended);
         const details = { from: member.role, to: role };
         await audit.record(tx, actor, { action: "member.role_changed", target: { type: "user", id: userId }, details });
         return { member: toMember({ ...member, role }) };
@@ -134,7 +146,8 @@ export function makeWorkspaceService(options: {
         const member = await requireMember(tx, actor, userId);
         if (userId !== actor.userId) requireAdminAbove(actor, member.role);
         await keepLastOwner(tx, actor.workspaceId, member);
-        const { stoppedSyncIds } = await tx.in(actor.workspaceId).members.remove(userId, clock.now());
+        const { stoppedSyncIds, endedJoins } = await tx.in(actor.workspaceId).members.remove(userId, clock.now());
+        await recordUntrusted(tx, actor, endedJoins);
         const action = userId === actor.userId ? "member.left" : "member.removed";
         await audit.record(tx, actor, { action, target: { type: "user", id: userId }, details: { role: member.role } });
         return stoppedSyncIds;

@@ -5,7 +5,8 @@ import type { PeopleRefusal } from "#storage/batch/people-batch.ts";
 import { backOffMs, type ClaimedJob } from "#storage/records/queue.ts";
 import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import { atInstance, type JobEnd, type JobSignals, makeContext, type SyncDeps } from "#server/sync/jobs.ts";
+import { bind } from "#server/sync/binding.ts";
+import { atInstance, type JobEnd, type JobSignals, makeContext, readAgain, type SyncDeps } from "#server/sync/jobs.ts";
 import { noteOnStrangers, toProblem } from "#server/sync/problem.ts";
 import { MAX_ATTEMPTS, nextSyncState } from "#server/sync/state.ts";
 import type { StopReason } from "#server/sync/run.ts";
@@ -101,6 +102,11 @@ async function perform(
     const { people } = deps;
     const authority = await deps.loadAuthority(workspaceId, source, connector);
     const { connectorId } = connector;
+    const context = atInstance(await makeContext(deps, workspaceId, source, connector, signal), authority);
+    const { config } = context;
+    // The cursor of groups and users is somebody's too.
+    const bound = await bind(deps.store, workspaceId, { source, config, connector, authority, now: deps.now() });
+    if (bound && source.sync) await readAgain(deps, deps.store, workspaceId, bound);
     const { wholeAt } = await store.sourcePeople.summaryOf(connectorId);
     const maxAclAgeMs = await store.access.maxAclAgeMs();
     const restMs = Math.max(0, maxAclAgeMs / 2 - LEAST_INTERVAL_MS);
@@ -109,7 +115,7 @@ async function perform(
     const end = await runIdentities({
       store,
       source,
-      context: atInstance(await makeContext(deps, workspaceId, source, connector, signal), authority),
+      context,
       authority,
       teller: {
         connectorId,

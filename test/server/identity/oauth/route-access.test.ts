@@ -88,9 +88,9 @@ describe("the table of credentials and routes, with OAuth tokens", () => {
     const tokens = await tokensOf(kb, admin, admin);
     const audit = ROUTE_ACCESS["GET /api/audit"] ?? fail();
     expect(await authenticateWith(kb, audit, tokens.admin)).toBe("open");
-    await kb.store.in(owner.workspaceId).members.setRole(admin.userId, "member");
+    await kb.store.in(owner.workspaceId).members.setRole(admin.userId, "member", 0);
     expect(await authenticateWith(kb, audit, tokens.admin)).toBe(403);
-    await kb.store.in(owner.workspaceId).members.setRole(admin.userId, "admin");
+    await kb.store.in(owner.workspaceId).members.setRole(admin.userId, "admin", 0);
     expect(await authenticateWith(kb, audit, tokens.admin)).toBe("open");
 
     const routes = Object.entries(ROUTE_ACCESS).filter(([, rule]) => !rule.public && rule.oauth !== undefined);

@@ -38,6 +38,32 @@ describe("a user of a source", () => {
     expect(entries).toMatchObject([{ details: { basis: "email", to: ann.userId } }]);
   });
 
+  test("is linked on the word of an admin's connector while its maker is one", async ({ expect }) => {
+    const kb = await makeForge({ [BASE_URL]: forge("ann@acme.test") });
+    const ann = await kb.addMember(kb.owner.workspaceId, "member", "ann@acme.test");
+    const maker = await kb.addMember(kb.owner.workspaceId, "admin");
+    await kb.verify(ann);
+    await kb.setDomains(["acme.test"]);
+    await kb.register();
+    const connectorId = await kb.connect(maker);
+    expect(await kb.readable(ann)).toEqual(["notes", "plan"]);
+    const setRole = (role: string) => kb.as(kb.owner).patch(`/api/workspace/members/${maker.userId}`, { role });
+    expect((await setRole("member")).status).toBe(200);
+    expect(await kb.readable(ann)).toEqual([]);
+    expect((await kb.people(connectorId)).people).toMatchObject([{ member: null, reason: "connector_not_admin_made" }]);
+    const { entries } = (await kb.as(kb.owner).get("/api/audit?action=person.unlinked")).json;
+    expect(entries).toMatchObject([{ details: { connectorId, from: ann.userId, to: null, reason: "untrusted" } }]);
+    await kb.pass(HOUR_MS);
+    expect(await kb.readable(ann)).toEqual([]);
+    await setRole("admin");
+    await kb.pass(HOUR_MS);
+    expect(await kb.readable(ann)).toEqual(["notes", "plan"]);
+    // Told by two, she stays who the other one says she is.
+    await kb.connect(kb.owner);
+    await setRole("member");
+    expect((await kb.people(connectorId)).people).toMatchObject([{ member: { id: ann.userId } }]);
+  });
+
   test("of a user list that a member serves below a path of their own on the same host is nobody", async ({
     expect,
   }) => {
