@@ -9,7 +9,7 @@ const json: ["json", { outputFile: string }][] = outputFile ? [["json", { output
  * others, since forking a process that has grown large takes several times as long.
  */
 const WITH_CHILDREN = [
-  "test/{e2e,interop,long}/**/*.test.ts",
+  "test/{e2e,long}/**/*.test.ts",
   "test/bridge/{login,process}.test.ts",
   "test/extract/{extract,fuzz,pool}.test.ts",
   "test/sources/git/!(parse).test.ts",

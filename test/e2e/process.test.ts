@@ -3,13 +3,13 @@ import { mkdirSync } from "node:fs";
 import { request, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, test } from "vitest";
+import { expect, test } from "vitest";
 import { tempDir } from "../temp-dir.ts";
-import { ADMIN, cleanEnv, runKb, signInAdmin, startServerProcess } from "./server-process.ts";
+import { ADMIN, cleanEnv, runKb, type ServerProcess, signInAdmin, startServerProcess } from "./server-process.ts";
 
 test.runIf(process.platform === "linux")(
   "a program that can't start exits with 7 and one line, whichever command it was",
-  async ({ expect }) => {
+  async () => {
     const dir = tempDir();
     const { code, stderr } = await runKb(["serve", "--data-dir", "/proc/kb"], { env: cleanEnv(dir) });
     expect(code).toBe(7);
@@ -24,7 +24,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("a command that has not ended when its test does is killed", async ({ expect }) => {
+test("a command that has not ended when its test does is killed", async () => {
   const dir = tempDir();
   let end: () => void = () => undefined;
   const running = runKb(["serve", "--port", "0", "--data-dir", join(dir, "data")], { env: cleanEnv(dir) }, (stop) => {
@@ -34,53 +34,24 @@ test("a command that has not ended when its test does is killed", async ({ expec
   expect(await running).toMatchObject({ code: null });
 });
 
-describe("a server that is told to end", () => {
-  test("finishes what is in flight and exits with 0", async ({ expect }) => {
-    const server = await startServerProcess(join(tempDir(), "data"));
-    const admin = await signInAdmin(server.url);
-    const access = { visibility: "workspace" };
-    const body = { providerId: "push", name: "tracker", config: {}, access };
-    const { connector, key } = (await admin("POST", "/api/connectors", body)).json;
-    const line = (n: number) =>
-      `${JSON.stringify({ t: "upsert", item: { externalId: `T-${n}`, kind: "task", title: `Task ${n}`, access: { known: true, all: [["workspace"]] } } })}\n`;
-    const upload = request(`${server.url}/api/connectors/${connector.id}/items`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" },
-    });
-    const answered = new Promise<IncomingMessage>((resolve, reject) =>
-      upload.once("response", resolve).once("error", reject),
-    );
-    // More than a server reads at once, so that the request is known to have begun.
-    upload.write(Array.from({ length: 200 }, (_, n) => line(n)).join(""));
-    const answer = await answered;
-    const ended = server.stop();
-    upload.end(line(200));
-    expect((await text(answer)).trim().split("\n")).toHaveLength(201);
-    expect(await ended).toBe(0);
-    expect(server.output()).toMatch(/"msg":"stopped"/);
-  });
-
-  test("answers 503 at /readyz and serves on for KB_DRAIN_S, and a second signal ends it at once", async ({
-    expect,
-  }) => {
-    const server = await startServerProcess(join(tempDir(), "data"), { KB_DRAIN_S: "600" });
-    const statusOf = async (path: string) => (await fetch(server.url + path)).status;
-    expect(await statusOf("/readyz")).toBe(200);
-    const ended = server.stop();
-    await expect.poll(() => statusOf("/readyz")).toBe(503);
-    // New connections are served as before.
-    expect(await statusOf("/healthz")).toBe(200);
-    expect((await signInAdmin(server.url).then((admin) => admin("GET", "/api/session"))).status).toBe(200);
-    server.child.kill("SIGTERM");
-    expect(await ended).toBe(130);
-  });
+test("a server that is told to end answers 503 at /readyz and serves on for KB_DRAIN_S, and a second signal ends it", async () => {
+  const server = await startServerProcess(join(tempDir(), "data"), { KB_DRAIN_S: "600" });
+  const statusOf = async (path: string) => (await fetch(server.url + path)).status;
+  expect(await statusOf("/readyz")).toBe(200);
+  const ended = server.stop();
+  await expect.poll(() => statusOf("/readyz")).toBe(503);
+  // New connections are served as before.
+  expect(await statusOf("/healthz")).toBe(200);
+  expect((await signInAdmin(server.url).then((admin) => admin("GET", "/api/session"))).status).toBe(200);
+  server.child.kill("SIGTERM");
+  expect(await ended).toBe(130);
 });
 
 test(
-  "the operator sets a password beside the running server, which knows it at once, and a killed one lets go of its folder",
+  "the operator sets a password beside the running server, which knows it at once; a killed one lets go of its folder, and the next one finishes what is in flight and exits with 0",
   // Five programs one after the other: on a machine with other work that takes longer than one test may.
   { timeout: 120_000 },
-  async ({ expect }) => {
+  async () => {
     const dir = tempDir();
     const server = await startServerProcess(join(dir, "data"));
     const admin = await signInAdmin(server.url);
@@ -104,6 +75,31 @@ test(
     const nowhere = await runKb(["admin", "setup-code", "--data-dir", join(dir, "no")], { env: cleanEnv(dir) });
     expect(nowhere.code).toBe(7);
     expect(nowhere.stderr).toContain("There is no installation in");
-    expect(await (await startServerProcess(join(dir, "data"))).stop()).toBe(0);
+    await endInFlight(await startServerProcess(join(dir, "data")), "green lamp evening");
   },
 );
+
+/** Tells a server to end in the middle of an upload: it is finished, and the server exits with 0. */
+async function endInFlight(server: ServerProcess, password: string): Promise<void> {
+  const admin = await signInAdmin(server.url, password);
+  const access = { visibility: "workspace" };
+  const body = { providerId: "push", name: "tracker", config: {}, access };
+  const { connector, key } = (await admin("POST", "/api/connectors", body)).json;
+  const line = (n: number) =>
+    `${JSON.stringify({ t: "upsert", item: { externalId: `T-${n}`, kind: "task", title: `Task ${n}`, access: { known: true, all: [["workspace"]] } } })}\n`;
+  const upload = request(`${server.url}/api/connectors/${connector.id}/items`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" },
+  });
+  const answered = new Promise<IncomingMessage>((resolve, reject) =>
+    upload.once("response", resolve).once("error", reject),
+  );
+  // More than a server reads at once, so that the request is known to have begun.
+  upload.write(Array.from({ length: 200 }, (_, n) => line(n)).join(""));
+  const answer = await answered;
+  const ended = server.stop();
+  upload.end(line(200));
+  expect((await text(answer)).trim().split("\n")).toHaveLength(201);
+  expect(await ended).toBe(0);
+  expect(server.output()).toMatch(/"msg":"stopped"/);
+}

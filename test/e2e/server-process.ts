@@ -117,11 +117,11 @@ export async function runKb(
 }
 
 /** Signs the admin in over HTTP; gives a caller with the session. */
-export async function signInAdmin(url: string) {
+export async function signInAdmin(url: string, password = ADMIN.password) {
   const response = await fetch(`${url}/api/session`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify(ADMIN),
+    body: JSON.stringify({ ...ADMIN, password }),
   });
   const cookie = (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
   return async (method: string, path: string, body?: unknown) => {

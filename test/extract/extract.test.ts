@@ -156,7 +156,7 @@ describe("text as it is stored", () => {
             for (const section of result.sections) expect(section.start).toBeLessThanOrEqual(result.text.length);
           },
         ),
-        { numRuns: runs(60) },
+        { numRuns: runs(30) },
       );
     },
   );

@@ -272,7 +272,7 @@ describe("text by range", () => {
         },
       ),
       {
-        numRuns: runs(50),
+        numRuns: runs(20),
         examples: [
           [16_000, 1],
           [15_999, 1],

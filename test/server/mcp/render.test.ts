@@ -126,7 +126,7 @@ describe("kb_search", () => {
           expect(text.split("\n").at(-1)).toMatch(/^End of results\. /);
         },
       ),
-      { numRuns: runs(50) },
+      { numRuns: runs(20) },
     );
   });
 
@@ -146,7 +146,7 @@ describe("kb_search", () => {
           }
         },
       ),
-      { numRuns: runs(50) },
+      { numRuns: runs(20) },
     );
   });
 
@@ -223,7 +223,7 @@ describe("kb_get_file_content", () => {
           if (next !== undefined) expect(Number(next)).toBeGreaterThan(from);
         },
       ),
-      { numRuns: runs(50) },
+      { numRuns: runs(20) },
     );
   });
 

@@ -272,7 +272,7 @@ describe("batches", () => {
           expect(await applied(parts)).toBe(whole);
         },
       ),
-      { numRuns: runs(15) },
+      { numRuns: runs(8) },
     );
   });
 

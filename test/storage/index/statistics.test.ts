@@ -84,7 +84,7 @@ test("order, scores, totals and facets are the same to the last bit however many
         }
       },
     ),
-    { numRuns: runs(12) },
+    { numRuns: runs(8) },
   );
 });
 
