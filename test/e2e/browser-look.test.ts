@@ -1,5 +1,5 @@
 /** How every page looks to a checker, in both themes and on the narrowest screen, in a real browser. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import type { Request } from "playwright-core";
@@ -13,6 +13,7 @@ import {
   untilFocused,
   type Visitor,
 } from "./browser.ts";
+import { tempDir } from "../temp-dir.ts";
 import { ADMIN, CLI, shareServerProcess } from "./server-process.ts";
 
 sayNotRun("how the page looks");
@@ -37,6 +38,9 @@ const INNER_PAGES = [
   "/settings/profile",
   "/settings/sessions",
   "/workspace/connectors",
+  "/workspace/connectors/new",
+  "/workspace/connectors/new/webdav",
+  "/workspace/connectors/new/nonsense",
   "/workspace/members",
   "/workspace/groups",
   "/workspace/invitations",
@@ -116,6 +120,51 @@ describe.skipIf(CHROMIUM === undefined)("every page", { timeout: 120_000 }, () =
     await page.getByRole("link", { name: "123 true" }).waitFor();
     await open("/search?query=kettle&kind=nonsense");
     await page.getByRole("alert").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test("a folder is connected by its form: a wrong one is said beside it, a part is chosen, items appear by themselves", async ({
+    expect,
+  }) => {
+    const visitor = await visit(server().url);
+    const { page, open, complaints } = visitor;
+    await signInQuietly(visitor, ADMIN);
+    const notes = tempDir();
+    await visitor.context.request.post("/api/local-roots", { data: { path: notes } });
+    for (const name of ["wanted", "other"]) mkdirSync(join(notes, name));
+    writeFileSync(join(notes, "wanted/lamp.md"), "The lamp flickers.");
+    writeFileSync(join(notes, "other/fan.md"), "The fan hums.");
+    await open("/workspace/connectors");
+    await page.getByRole("link", { name: "Add connector" }).click();
+    await page.getByRole("link", { name: "Folder", exact: true }).click();
+    const folder = page.getByLabel("Folder", { exact: true });
+    await folder.fill("/etc");
+    await page.getByRole("button", { name: "Connect" }).click();
+    await page.getByText("/etc is not inside an allowed folder.").waitFor();
+    expect(await folder.getAttribute("aria-invalid")).toBe("true");
+    await folder.fill(notes);
+    await page.getByRole("button", { name: "Browse" }).click();
+    await page.getByRole("button", { name: "Open wanted" }).click();
+    await page.getByLabel("lamp.md").waitFor();
+    await page.getByLabel("wanted", { exact: true }).check();
+    await page.getByText("1 chosen.").waitFor();
+    expect(await axeViolations(page, "all")).toEqual([]);
+    await page.getByRole("button", { name: "Connect" }).click();
+
+    // Nothing is reloaded: the page looks again while the first sync runs.
+    await page.getByText("1 indexed", { exact: true }).first().waitFor();
+    await page.getByRole("row", { name: /Succeeded/ }).waitFor();
+    await page.getByLabel("Name").fill("Lamps");
+    await page.getByLabel("Who can see it").selectOption("workspace");
+    await page.getByLabel("Schedule").selectOption("60");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { level: 1, name: "Lamps" }).waitFor();
+    await page.getByText("Every 60 minutes").waitFor();
+    expect(await axeViolations(page, "all")).toEqual([]);
+    await page.getByRole("button", { name: "Delete connector" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("heading", { level: 1, name: "Connectors" }).waitFor();
+    await page.getByRole("row", { name: /Lamps/ }).waitFor({ state: "detached" });
     expect(complaints).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { defaultConnectorName } from "#api/connector-name.ts";
 import { connect } from "#cli/api.ts";
 import { command, fieldsOf, type CommandData, type InputOf } from "#cli/command.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
@@ -55,7 +56,7 @@ export const addConnector = command(ADD, async (input, deps): Promise<number> =>
   const made = await api.post("/api/connectors", {
     body: {
       providerId: source.providerId,
-      name: input.options.name ?? defaultName(source, config),
+      name: input.options.name ?? defaultConnectorName(source, config),
       config,
       access: (await accessOf(api, input.options)) ?? { visibility: "private" },
       scope: include.length + exclude.length > 0 ? { include, exclude } : undefined,
@@ -148,12 +149,4 @@ async function configFor(source: SourceKind, input: AddInput, deps: Deps): Promi
     if (isPath) config[key] = resolve(deps.cwd, value);
   }
   return config;
-}
-
-function defaultName(source: SourceKind, config: Record<string, unknown>): string {
-  const first = (source.configSchema.required ?? [])
-    .map((key) => config[key])
-    .find((value) => typeof value === "string");
-  const name = typeof first === "string" ? (first.split(/[/\\]/).filter(Boolean).at(-1) ?? "") : "";
-  return name === "" ? source.name : name.slice(0, 80);
 }

@@ -1,4 +1,4 @@
-import type { Connector, ConnectorPublic, Sync } from "#api/connector-records.ts";
+import type { Connector, ConnectorPublic, SourceKind, Sync } from "#api/connector-records.ts";
 
 type State = ConnectorPublic["state"];
 
@@ -29,6 +29,13 @@ export const VISIBILITY_WORDS: Readonly<Record<Connector["access"]["visibility"]
   members: "Chosen members and groups",
   workspace: "Everyone in the workspace",
   source: "Everyone who can read it in the source",
+};
+
+/** How exactly a source says who can see its items. */
+export const ACL_WORDS: Readonly<Record<SourceKind["acl"], string>> = {
+  per_item: "Everyone sees what they can read in the source, item by item.",
+  container: "Everyone sees what they can read in the source.",
+  connector: "You choose who sees it here.",
 };
 
 /** What a person reads of something that needs them, and the command that helps. */

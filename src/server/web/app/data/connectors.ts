@@ -1,5 +1,7 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { BrowseBody, Connector, ConnectorPublic } from "#api/connector-records.ts";
 import { api, take } from "./client.ts";
+import { Problem } from "./problem.ts";
 
 export const connectorsQuery = infiniteQueryOptions({
   queryKey: ["connectors", "pages"],
@@ -9,13 +11,47 @@ export const connectorsQuery = infiniteQueryOptions({
     ),
   initialPageParam: "",
   getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor,
+  refetchInterval: ({ state }) =>
+    Math.min(...(state.data?.pages.flatMap(({ connectors }) => connectors) ?? []).map(lookAgainAfter), IDLE_MS),
 });
+
+/** How often what is shown is asked again while something runs, and while nothing does; a hidden page does not ask. */
+const BUSY_MS = 2_000;
+const IDLE_MS = 20_000;
+
+function lookAgainAfter(connector: Connector | ConnectorPublic | undefined): number {
+  const isBusy = connector !== undefined && "activity" in connector && BUSY.has(connector.activity.type);
+  return isBusy || connector?.state === "deleting" ? BUSY_MS : IDLE_MS;
+}
+
+const BUSY: ReadonlySet<Connector["activity"]["type"]> = new Set(["queued", "syncing"]);
+
+/** What can be connected. */
+export const sourcesQuery = queryOptions({
+  queryKey: ["sources"],
+  queryFn: () => take(api.GET("/api/connectors/sources")),
+});
+
+/** What a source holds below `body.parent`, with settings that no connector has yet. */
+export function browseQuery(body: BrowseBody) {
+  return infiniteQueryOptions({
+    queryKey: ["browse", body],
+    queryFn: ({ pageParam }) =>
+      take(api.POST("/api/connectors/browse", { body: { ...body, ...(pageParam !== "" && { cursor: pageParam }) } })),
+    initialPageParam: "",
+    getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor,
+    // Secrets are in its key: forgotten as soon as nothing shows it.
+    gcTime: 0,
+    retry: false,
+  });
+}
 
 /** One connector; `not_found` for what is not there and for who is neither its owner nor an admin. */
 export function connectorQuery(id: string) {
   return queryOptions({
     queryKey: ["connectors", "one", id],
     queryFn: async () => (await take(api.GET("/api/connectors/{id}", { params: { path: { id } } }))).connector,
+    refetchInterval: ({ state }) => lookAgainAfter(state.data),
   });
 }
 
@@ -37,10 +73,41 @@ export function peopleQuery(id: string, isForAll: boolean) {
   });
 }
 
-/** Its last runs, newest first. */
-export function syncsQuery(id: string) {
+/** Items that wait for a decision: the source has them no more. */
+export function removalsQuery(id: string) {
+  return infiniteQueryOptions({
+    queryKey: ["connectors", "removals", id],
+    queryFn: ({ pageParam }) =>
+      take(
+        api.GET("/api/connectors/{id}/removals", {
+          params: { path: { id }, query: { limit: 50, ...(pageParam !== "" && { cursor: pageParam }) } },
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor,
+  });
+}
+
+/** Where its app can tell of changes; null where the source takes no webhooks. */
+export function webhookQuery(id: string) {
   return queryOptions({
-    queryKey: ["connectors", "syncs", id],
+    queryKey: ["connectors", "webhook", id],
+    queryFn: async () => {
+      try {
+        return (await take(api.GET("/api/connectors/{id}/webhook", { params: { path: { id } } }))).webhook;
+      } catch (error) {
+        if (error instanceof Problem && error.code === "connector_state_conflict") return null;
+        throw error;
+      }
+    },
+  });
+}
+
+/** Its last runs, newest first; asked again when the connector's last run is another one. */
+export function syncsQuery({ id, lastSync }: Pick<Connector, "id" | "lastSync">) {
+  return queryOptions({
+    queryKey: ["connectors", "syncs", id, lastSync?.id, lastSync?.state],
+    placeholderData: keepPreviousData,
     queryFn: async () => {
       const params = { path: { id }, query: { limit: 10 } };
       const { syncs } = await take(api.GET("/api/connectors/{id}/syncs", { params }));

@@ -112,16 +112,40 @@ export function TextField({
   );
 }
 
+/** Lines of text. */
+export function TextAreaField({ name, label, hint, isOptional, ...rest }: FieldProps & ComponentProps<"textarea">) {
+  return (
+    <Field hint={hint} isOptional={isOptional === true} label={label} name={name}>
+      {(control) => (
+        <textarea
+          required={isOptional !== true}
+          rows={3}
+          spellCheck={false}
+          {...rest}
+          {...control}
+          className={CONTROL}
+          name={name}
+        />
+      )}
+    </Field>
+  );
+}
+
 /** A password: hidden until its owner wants to see it. */
-export function PasswordField({ name, label, hint, ...rest }: FieldProps & ComponentProps<"input">) {
+export function PasswordField({ name, label, hint, isOptional, ...rest }: FieldProps & ComponentProps<"input">) {
   const [isShown, setShown] = useState(false);
   return (
-    <Field hint={hint ?? (rest.autoComplete === "new-password" ? NEW_PASSWORD : undefined)} label={label} name={name}>
+    <Field
+      hint={hint ?? (rest.autoComplete === "new-password" ? NEW_PASSWORD : undefined)}
+      isOptional={isOptional === true}
+      label={label}
+      name={name}
+    >
       {(control) => (
         <div className="relative">
           <input
             maxLength={1024}
-            required
+            required={isOptional !== true}
             {...rest}
             {...control}
             className={`${CONTROL} pr-16`}
@@ -232,7 +256,7 @@ function Field({
       </label>
       {children(control)}
       {hint !== undefined && (
-        <p className="text-muted mt-1 text-xs" id={`${id}-hint`}>
+        <p className="text-muted mt-1 text-xs wrap-anywhere" id={`${id}-hint`}>
           {hint}
         </p>
       )}

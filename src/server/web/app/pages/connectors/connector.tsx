@@ -19,6 +19,9 @@ import { Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time, useTimeWords } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { People } from "./people.tsx";
+import { Removals } from "./removals.tsx";
+import { Settings } from "./settings.tsx";
+import { Webhook } from "./webhook.tsx";
 
 /** One connector for its owner and admins: what it needs, what it has, its last runs. */
 export function Page() {
@@ -43,8 +46,11 @@ export function Page() {
       <div className="space-y-5">
         <Needs connector={connector} />
         <Facts connector={connector} />
+        <Removals connector={connector} />
         <People connectorId={connector.id} />
-        {!connector.isPushed && <Syncs connectorId={connector.id} />}
+        {!connector.isPushed && <Syncs connector={connector} />}
+        {!connector.isPushed && <Webhook connectorId={connector.id} />}
+        {connector.state !== "deleting" && <Settings connector={connector} />}
       </div>
     </>
   );
@@ -153,8 +159,8 @@ function Acts({ connector: { id, name, state, isPushed } }: { connector: Connect
   );
 }
 
-function Syncs({ connectorId }: { connectorId: string }) {
-  const query = useQuery(syncsQuery(connectorId));
+function Syncs({ connector }: { connector: Connector }) {
+  const query = useQuery(syncsQuery(connector));
   return (
     <Section title="Recent syncs">
       <Loaded query={query}>

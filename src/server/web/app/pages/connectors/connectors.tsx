@@ -8,6 +8,7 @@ import { connectorsQuery } from "#server/web/app/data/connectors.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
 import { Badge, EmptyState, Section } from "#server/web/app/ui/bits.tsx";
+import { buttonClass } from "#server/web/app/ui/button.tsx";
 import { Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time, useTimeWords } from "#server/web/app/ui/time.tsx";
 
@@ -18,7 +19,14 @@ export function Page() {
   const query = useInfiniteQuery(connectorsQuery);
   return (
     <>
-      <PageHeading title="Connectors">
+      <PageHeading
+        action={
+          <Link className={buttonClass("primary")} to="/workspace/connectors/new">
+            Add connector
+          </Link>
+        }
+        title="Connectors"
+      >
         Each connector indexes one source. Agents find only what you can read in the source.
       </PageHeading>
       <Section title="In this workspace">
@@ -26,8 +34,8 @@ export function Page() {
           {(connectors) =>
             connectors.length === 0 ? (
               <EmptyState icon="plug" title="No connectors yet">
-                Index a folder with <code className="font-mono">kb quickstart PATH</code>, or connect an app with{" "}
-                <code className="font-mono">kb connectors add SOURCE</code>.
+                <Link to="/workspace/connectors/new">Add a connector</Link>, or index a folder with{" "}
+                <code className="font-mono">kb quickstart PATH</code>.
               </EmptyState>
             ) : (
               <Table columns={COLUMNS} keyOf={({ id }) => id} label="Connectors" rows={connectors} />

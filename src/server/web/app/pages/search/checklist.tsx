@@ -15,8 +15,8 @@ export function Checklist() {
     <Section title="Get started">
       <ol className="space-y-2">
         <Step isDone={counts.length > 0} title="Connect a source">
-          Index a folder with <code className="font-mono">kb quickstart PATH</code>, or{" "}
-          <Link to="/workspace/connectors">see the connectors</Link>.
+          <Link to="/workspace/connectors/new">Add a connector</Link>, or index a folder with{" "}
+          <code className="font-mono">kb quickstart PATH</code>.
         </Step>
         <Step isDone={calls.hasClient} title="Connect a client">
           <Link to="/settings/mcp-access">Get the address or a token</Link> for your agent.

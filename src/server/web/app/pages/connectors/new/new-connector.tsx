@@ -1,0 +1,168 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useRef, useState } from "react";
+import { defaultConnectorName } from "#api/connector-name.ts";
+import type { BrowseBody, Connector, SourceKind } from "#api/connector-records.ts";
+import { ACL_WORDS, VISIBILITY_WORDS } from "#server/web/app/connector-words.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { sourcesQuery } from "#server/web/app/data/connectors.ts";
+import { Loaded } from "#server/web/app/shell/loaded.tsx";
+import { NothingHere } from "#server/web/app/shell/nothing-here.tsx";
+import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { Section } from "#server/web/app/ui/bits.tsx";
+import { buttonClass } from "#server/web/app/ui/button.tsx";
+import { CopyField } from "#server/web/app/ui/copy-field.tsx";
+import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
+import { Notice } from "#server/web/app/ui/notice.tsx";
+import { toast } from "#server/web/app/ui/toast.tsx";
+import { Chooser } from "./chooser.tsx";
+import { SchemaField } from "./schema-field.tsx";
+import { fieldsIn, valuesOf } from "./schema-fields.ts";
+
+interface Made {
+  connector: Connector;
+  key?: string | undefined;
+  warnings?: readonly string[] | undefined;
+}
+
+/** Connects a source: its settings and secrets from its schema, what to index, who may see it. */
+export function Page() {
+  const { providerId = "" } = useParams({ strict: false });
+  const query = useQuery(sourcesQuery);
+  return (
+    <Loaded query={query}>
+      {({ sources }) => {
+        const source = sources.find((one) => one.providerId === providerId && one.available);
+        return source === undefined ? <NothingHere /> : <NewConnector source={source} />;
+      }}
+    </Loaded>
+  );
+}
+
+function NewConnector({ source }: { source: SourceKind }) {
+  const [made, setMade] = useState<Made>();
+  return (
+    <>
+      <nav aria-label="Breadcrumb" className="text-muted mb-1.5 text-xs">
+        <Link to="/workspace/connectors">Connectors</Link> / <Link to="/workspace/connectors/new">Add</Link>
+      </nav>
+      <PageHeading title={`New connector: ${source.name}`}>{ACL_WORDS[source.acl]}</PageHeading>
+      {made === undefined ? <Settings onMade={setMade} source={source} /> : <Told made={made} />}
+    </>
+  );
+}
+
+function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): void }) {
+  const { providerId, authTypes, configSchema, credentialsSchema, capabilities, acl } = source;
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [included, setIncluded] = useState<readonly string[]>([]);
+  const frame = useRef<HTMLDivElement>(null);
+  const settings = fieldsIn(configSchema, "config");
+  const isOpen = authTypes.includes("none");
+  const secrets = fieldsIn(credentialsSchema, "credentials").map((field) =>
+    isOpen ? { ...field, isRequired: false } : field,
+  );
+
+  const given = (form: FormData): BrowseBody => {
+    const credentials = valuesOf(secrets, form) as Record<string, string>; // secrets are texts
+    const hasSecrets = Object.keys(credentials).length > 0;
+    return { providerId, config: valuesOf(settings, form), ...(hasSecrets && { credentials }) };
+  };
+
+  async function create(form: FormData): Promise<void> {
+    const access = { visibility: text(form, "access.visibility") as Connector["access"]["visibility"] }; // a choice below
+    const scope = included.length === 0 ? {} : { scope: { include: [...included], exclude: [] } };
+    const { config, ...rest } = given(form);
+    const name = text(form, "name") || defaultConnectorName(source, config);
+    const body = { ...rest, config, name, access, ...scope };
+    const made = await take(api.POST("/api/connectors", { body }));
+    await client.invalidateQueries({ queryKey: ["connectors"] });
+    toast(`${made.connector.name} connected`);
+    if (made.key !== undefined || made.warnings !== undefined) return onMade(made);
+    await navigate({ to: `/workspace/connectors/${made.connector.id}` });
+  }
+
+  const required = settings.filter(({ isRequired }) => isRequired);
+  const others = settings.filter(({ isRequired }) => !isRequired);
+  return (
+    <Section title="Settings">
+      <div className="max-w-xl" ref={frame}>
+        <Form
+          beside={
+            <Link className="text-accent underline" to="/workspace/connectors/new">
+              Cancel
+            </Link>
+          }
+          onSubmit={create}
+          submit="Connect"
+        >
+          {required.map((field) => (
+            <SchemaField field={field} key={field.key} />
+          ))}
+          {secrets.map((field) => (
+            <SchemaField field={field} isSecret key={field.key} />
+          ))}
+          <TextField
+            autoComplete="off"
+            hint="Without one, it is called after what it indexes."
+            isOptional
+            label="Name"
+            maxLength={80}
+            name="name"
+          />
+          <SelectField
+            choices={(["private", "workspace", ...(acl === "connector" ? [] : (["source"] as const))] as const).map(
+              (value) => ({ value, label: VISIBILITY_WORDS[value] }),
+            )}
+            defaultValue={acl === "connector" ? "private" : "source"}
+            hint="You can change this later. Nobody sees more than the source allows."
+            label="Who can see it"
+            name="access.visibility"
+          />
+          {capabilities.includes("browse") && capabilities.includes("scope") && (
+            <Chooser
+              included={included}
+              onChange={setIncluded}
+              readBody={() => given(new FormData(frame.current?.querySelector("form") ?? undefined))}
+            />
+          )}
+          {others.length > 0 && (
+            <details>
+              <summary className="text-accent w-fit">More settings</summary>
+              <div className="mt-3 space-y-4">
+                {others.map((field) => (
+                  <SchemaField field={field} key={field.key} />
+                ))}
+              </div>
+            </details>
+          )}
+        </Form>
+      </div>
+    </Section>
+  );
+}
+
+/** What must be read before going on: a key that is shown once, and what the source said. */
+function Told({ made: { connector, key, warnings = [] } }: { made: Made }) {
+  return (
+    <Section title={`${connector.name} is connected`}>
+      <div className="max-w-xl space-y-4">
+        {warnings.map((warning) => (
+          <Notice key={warning} tone="warn">
+            {warning}
+          </Notice>
+        ))}
+        {key !== undefined && (
+          <>
+            <p>This is the connector's key. Copy it now: it is shown only once.</p>
+            <CopyField label="Key" showsLabel value={key} />
+          </>
+        )}
+        <Link className={buttonClass("primary")} to={`/workspace/connectors/${connector.id}`}>
+          Go to the connector
+        </Link>
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,70 @@
+import { CheckboxField, PasswordField, SelectField, TextAreaField, TextField } from "#server/web/app/ui/form.tsx";
+import type { SchemaField as Field } from "./schema-fields.ts";
+
+/** One setting of a source, or one of its secrets, as its schema describes it. */
+export function SchemaField({ field, isSecret }: { field: Field; isSecret?: boolean }) {
+  const { name, title, description, isRequired, type, choices, fallback } = field;
+  const common = { name, label: title, ...(description !== undefined && { hint: description }) };
+  switch (type) {
+    case "yesNo":
+      return <CheckboxField {...common} defaultChecked={fallback === true} value="yes" />;
+    case "one":
+      return (
+        <SelectField
+          {...common}
+          choices={[
+            ...(isRequired ? [] : [{ value: "", label: "Not set" }]),
+            ...choices.map((choice) => ({ value: choice, label: choice })),
+          ]}
+          defaultValue={typeof fallback === "string" ? fallback : ""}
+        />
+      );
+    case "some":
+      return (
+        <fieldset>
+          <legend className="mb-1 font-medium">{title}</legend>
+          {description !== undefined && <p className="text-muted mb-1 text-xs">{description}</p>}
+          {choices.map((choice) => (
+            <CheckboxField
+              defaultChecked={Array.isArray(fallback) && fallback.includes(choice)}
+              key={choice}
+              label={choice}
+              name={name}
+              value={choice}
+            />
+          ))}
+        </fieldset>
+      );
+    case "list":
+      return (
+        <TextAreaField
+          {...common}
+          defaultValue={Array.isArray(fallback) ? fallback.join("\n") : ""}
+          hint={`${description ?? ""} One a line.`.trim()}
+          isOptional={!isRequired}
+        />
+      );
+    case "number":
+      return (
+        <TextField
+          {...common}
+          defaultValue={typeof fallback === "number" ? fallback : ""}
+          inputMode="decimal"
+          isOptional={!isRequired}
+          pattern="-?[0-9]+([.][0-9]+)?"
+        />
+      );
+    case "text":
+      return isSecret === true ? (
+        <PasswordField {...common} autoComplete="off" isOptional={!isRequired} />
+      ) : (
+        <TextField
+          {...common}
+          autoComplete="off"
+          defaultValue={typeof fallback === "string" ? fallback : ""}
+          isOptional={!isRequired}
+          spellCheck={false}
+        />
+      );
+  }
+}

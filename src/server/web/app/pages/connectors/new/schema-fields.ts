@@ -1,0 +1,104 @@
+/** The settings and secrets of a source as fields of a form, from the JSON Schema that the server gives. */
+
+/** One key of a schema. */
+export interface SchemaField {
+  /** Of the control, and of what the server says about it: `config.root`. */
+  name: string;
+  key: string;
+  title: string;
+  description: string | undefined;
+  isRequired: boolean;
+  /** `list`: texts, one a line. `some`: any of the choices. */
+  type: "text" | "number" | "yesNo" | "one" | "some" | "list";
+  choices: readonly string[];
+  /** What the server takes when nothing is given. */
+  fallback: unknown;
+}
+
+interface Property {
+  type?: string;
+  title?: string;
+  description?: string;
+  default?: unknown;
+  enum?: readonly string[];
+  items?: Property;
+}
+
+interface Schema {
+  properties?: Readonly<Record<string, Property>>;
+  required?: readonly string[];
+}
+
+/**
+ * The fields of a schema, those that must be filled in first. A key of another shape has none: it is set with the
+ * command line.
+ */
+export function fieldsIn(schema: unknown, prefix: "config" | "credentials"): SchemaField[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as Schema; // the server's own JSON Schema
+  const fields = Object.entries(properties).flatMap(([key, property]): SchemaField[] => {
+    const type = typeOf(property);
+    if (type === undefined) return [];
+    const { title = key, description, default: fallback } = property;
+    const choices = property.enum ?? property.items?.enum ?? [];
+    return [
+      {
+        name: `${prefix}.${key}`,
+        key,
+        title,
+        description,
+        isRequired: required.includes(key),
+        type,
+        choices,
+        fallback,
+      },
+    ];
+  });
+  return fields.sort((a, b) => Number(b.isRequired) - Number(a.isRequired));
+}
+
+function typeOf({ type, enum: choices, items }: Property): SchemaField["type"] | undefined {
+  switch (type) {
+    case "string":
+      return choices === undefined ? "text" : "one";
+    case "number":
+    case "integer":
+      return "number";
+    case "boolean":
+      return "yesNo";
+    case "array":
+      if (items?.type !== "string") return undefined;
+      return items.enum === undefined ? "list" : "some";
+    default:
+      return undefined;
+  }
+}
+
+/** What a person gave, by key; what was left empty, or as the server has it anyway, is left out. */
+export function valuesOf(fields: readonly SchemaField[], form: FormData): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const field of fields) {
+    const value = valueOf(field, form);
+    if (value !== undefined && JSON.stringify(value) !== JSON.stringify(field.fallback)) values[field.key] = value;
+  }
+  return values;
+}
+
+function valueOf({ name, type, fallback }: SchemaField, form: FormData): unknown {
+  const texts = form.getAll(name).filter((value) => typeof value === "string");
+  const text = (texts[0] ?? "").trim();
+  switch (type) {
+    case "yesNo":
+      return text !== "";
+    case "some":
+      return texts.length === 0 && fallback === undefined ? undefined : texts;
+    case "list": {
+      const lines = text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
+      return lines.length === 0 ? undefined : lines;
+    }
+    case "number":
+      return text === "" ? undefined : Number(text);
+    case "text":
+    case "one":
+      return text === "" ? undefined : text;
+  }
+}

@@ -1,0 +1,51 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { SourceKind } from "#api/connector-records.ts";
+import { ACL_WORDS } from "#server/web/app/connector-words.ts";
+import { sourcesQuery } from "#server/web/app/data/connectors.ts";
+import { Loaded } from "#server/web/app/shell/loaded.tsx";
+import { PageHeading } from "#server/web/app/shell/page.tsx";
+
+/** What can be connected: each source with what it gives and who will see it. */
+export function Page() {
+  const query = useQuery(sourcesQuery);
+  return (
+    <>
+      <nav aria-label="Breadcrumb" className="text-muted mb-1.5 text-xs">
+        <Link to="/workspace/connectors">Connectors</Link>
+      </nav>
+      <PageHeading title="Add a connector">Choose what to index.</PageHeading>
+      <Loaded query={query}>
+        {({ sources }) => (
+          <ul className="grid gap-3 sm:grid-cols-2">
+            {sources.map((source) => (
+              <li key={source.providerId}>
+                <Source source={source} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Source({ source: { providerId, name, kinds, acl, available, reason } }: { source: SourceKind }) {
+  return (
+    <div
+      className={`border-line relative h-full rounded-lg border px-4 py-3 ${available ? "bg-surface hover:border-accent" : "bg-sunken"}`}
+    >
+      <h2 className="text-[0.9375rem]">
+        {available ? (
+          <Link className="after:absolute after:inset-0" to={`/workspace/connectors/new/${providerId}`}>
+            {name}
+          </Link>
+        ) : (
+          name
+        )}
+      </h2>
+      <p className="text-muted first-letter:uppercase">{kinds.map((kind) => `${kind}s`).join(", ")}</p>
+      <p className="text-muted mt-1 text-xs">{available ? ACL_WORDS[acl] : reason}</p>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Connector } from "#api/connector-records.ts";
+import { VISIBILITY_WORDS } from "#server/web/app/connector-words.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { sourcesQuery } from "#server/web/app/data/connectors.ts";
+import { Section } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { ConfirmDialog } from "#server/web/app/ui/dialog.tsx";
+import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
+import { toast } from "#server/web/app/ui/toast.tsx";
+
+const EVERY: readonly number[] = [5, 15, 30, 60, 360, 1440];
+
+/** Its name, who may see it and how often it syncs; and its end. */
+export function Settings({ connector }: { connector: Connector }) {
+  const { id, name, access, schedule, providerId, isPushed } = connector;
+  const acl = useQuery(sourcesQuery).data?.sources.find((source) => source.providerId === providerId)?.acl;
+  const client = useQueryClient();
+  const minutes = schedule === null ? "" : String(schedule.everyMinutes);
+
+  async function save(form: FormData): Promise<void> {
+    const visibility = text(form, "access.visibility") as Connector["access"]["visibility"]; // a choice below
+    const every = text(form, "schedule.everyMinutes");
+    const body = {
+      name: text(form, "name"),
+      ...(visibility !== access.visibility && { access: { visibility } }),
+      ...(!isPushed && every !== minutes && { schedule: every === "" ? null : { everyMinutes: Number(every) } }),
+    };
+    await take(api.PATCH("/api/connectors/{id}", { params: { path: { id } }, body }));
+    toast("Saved");
+    await client.invalidateQueries({ queryKey: ["connectors"] });
+  }
+
+  const visibilities = new Set<Connector["access"]["visibility"]>([access.visibility, "private", "workspace"]);
+  if (acl !== undefined && acl !== "connector") visibilities.add("source");
+  const everys = new Set([...EVERY, ...(schedule === null ? [] : [schedule.everyMinutes])]);
+  return (
+    <Section action={<Delete connector={connector} />} title="Settings">
+      <div className="max-w-xl" key={`${name} ${access.visibility} ${minutes}`}>
+        <Form onSubmit={save} submit="Save">
+          <TextField autoComplete="off" defaultValue={name} label="Name" maxLength={80} name="name" />
+          <SelectField
+            choices={[...visibilities].map((value) => ({ value, label: VISIBILITY_WORDS[value] }))}
+            defaultValue={access.visibility}
+            hint="Only its owner can let more people see it. To choose members and groups: kb connectors update --access members."
+            label="Who can see it"
+            name="access.visibility"
+          />
+          {!isPushed && (
+            <SelectField
+              choices={[
+                ...[...everys].sort((a, b) => a - b).map((every) => ({ value: String(every), label: everyOf(every) })),
+                { value: "", label: "Only when you ask" },
+              ]}
+              defaultValue={minutes}
+              label="Schedule"
+              name="schedule.everyMinutes"
+            />
+          )}
+        </Form>
+      </div>
+    </Section>
+  );
+}
+
+function everyOf(minutes: number): string {
+  if (minutes === 1440) return "Every day";
+  if (minutes % 60 !== 0) return `Every ${minutes} minutes`;
+  return minutes === 60 ? "Every hour" : `Every ${minutes / 60} hours`;
+}
+
+function Delete({ connector: { id, name } }: { connector: Connector }) {
+  const [isAsking, setAsking] = useState(false);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+
+  async function remove(): Promise<void> {
+    await take(api.DELETE("/api/connectors/{id}", { params: { path: { id } } }));
+    toast(`${name} deleted`);
+    await navigate({ to: "/workspace/connectors" });
+    await client.invalidateQueries({ queryKey: ["connectors"] });
+  }
+
+  return (
+    <>
+      <Button kind="quiet" onClick={() => setAsking(true)}>
+        Delete connector
+      </Button>
+      <ConfirmDialog
+        act="Delete"
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={remove}
+        title={`Delete “${name}”?`}
+      >
+        <p>
+          Its items disappear from search immediately and are deleted for good. You can't undo this. The source keeps
+          everything.
+        </p>
+      </ConfirmDialog>
+    </>
+  );
+}

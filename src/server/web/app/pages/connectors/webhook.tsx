@@ -1,0 +1,73 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, take } from "#server/web/app/data/client.ts";
+import { webhookQuery } from "#server/web/app/data/connectors.ts";
+import { Section } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { CopyField } from "#server/web/app/ui/copy-field.tsx";
+import { ConfirmDialog, Dialog } from "#server/web/app/ui/dialog.tsx";
+import { Time } from "#server/web/app/ui/time.tsx";
+
+/** Where the app can tell of changes, and the secret with which it signs them; nothing where it can't. */
+export function Webhook({ connectorId }: { connectorId: string }) {
+  const { data } = useQuery(webhookQuery(connectorId));
+  const client = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const [secret, setSecret] = useState<string>();
+  if (data === undefined || data === null) return null;
+  const { url, secretCreatedAt } = data;
+
+  async function create(): Promise<void> {
+    const made = await take(api.POST("/api/connectors/{id}/webhook", { params: { path: { id: connectorId } } }));
+    setSecret(made.secret);
+    await client.invalidateQueries({ queryKey: webhookQuery(connectorId).queryKey });
+  }
+
+  return (
+    <Section
+      action={
+        <Button onClick={() => (secretCreatedAt === null ? void create() : setAsking(true))}>
+          {secretCreatedAt === null ? "Create secret" : "Replace secret"}
+        </Button>
+      }
+      description="Add this address as a webhook in the app, and changes appear in seconds. Without it, they appear on schedule."
+      title="Change notifications"
+    >
+      <CopyField label="Address" showsLabel value={url} />
+      <p className="text-muted mt-2 text-xs">
+        {secretCreatedAt === null ? (
+          "There is no secret yet, so notifications are refused."
+        ) : (
+          <>
+            Secret created <Time at={secretCreatedAt} />
+          </>
+        )}
+      </p>
+      <ConfirmDialog
+        act="Replace"
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={create}
+        title="Replace the secret?"
+      >
+        <p>
+          The old secret stops working immediately. Until you set the new one in the app, its notifications are refused.
+        </p>
+      </ConfirmDialog>
+      <Dialog
+        isOpen={secret !== undefined && !isAsking}
+        isSticky
+        onClose={() => setSecret(undefined)}
+        title="Copy the secret"
+      >
+        <p className="text-muted mb-3">Set it as the secret of the webhook in the app. It is shown only once.</p>
+        <CopyField isOnce label="Secret" value={secret ?? ""} />
+        <div className="mt-5 text-right">
+          <Button kind="primary" onClick={() => setSecret(undefined)}>
+            Done
+          </Button>
+        </div>
+      </Dialog>
+    </Section>
+  );
+}
