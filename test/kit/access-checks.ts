@@ -1,17 +1,10 @@
 import { z } from "zod";
-import { narrowAccess } from "#core/principals.ts";
+import { formatPrincipal, narrowAccess, parsePrincipal } from "#core/principals.ts";
 import { itemsOf, readAll, sameFaults, type SourceCheck } from "./check.ts";
 import type { KitFixture } from "./fixture.ts";
-import {
-  authorityIn,
-  heldBy,
-  isReadable,
-  makePeopleReplica,
-  type PeopleReplica,
-  peopleSnapshot,
-  runPeopleInto,
-  userOf,
-} from "./people-replica.ts";
+import { authorityIn } from "./authority.ts";
+import { copyPeople, makePeopleReplica, type PeopleReplica, peopleSnapshot, runPeopleInto } from "./people-replica.ts";
+import { heldBy, isReadable, userOf, withGroups } from "./readers.ts";
 import { makeReplica, type Replica, runInto } from "./replica.ts";
 
 export const access: SourceCheck = {
@@ -21,13 +14,20 @@ export const access: SourceCheck = {
   async run(fixture) {
     const { events } = await readAll(fixture);
     const authority = await authorityIn(fixture);
+    const { acl } = fixture.source.spec;
     return itemsOf(events).flatMap(({ externalId, access, partOf }) => {
       if (access === undefined && partOf !== undefined) return [];
       // Read as data: a source may hand over less than its types say.
       const { success } = AccessShape.safeParse(access);
       if (!success || access === undefined) return [`${externalId} has no access, or a known one without a list.`];
       const { offending } = narrowAccess(access, authority);
-      return offending.map((principal) => `${externalId} names ${JSON.stringify(principal)}, which is not its own.`);
+      const faults = offending.map(
+        (principal) => `${externalId} names ${JSON.stringify(principal)}, which is not its own.`,
+      );
+      const all = access.known ? access.all.flat() : [];
+      if (acl === "container" && all.some((principal) => parsePrincipal(principal)?.type === "source_user"))
+        faults.push(`${externalId} names people one by one. Name a group of its container: who joins is one row then.`);
+      return faults;
     });
   },
 };
@@ -41,6 +41,37 @@ export const readers: SourceCheck = {
     const people = makePeopleReplica();
     await runPeopleInto(fixture, people);
     return readerFaults(fixture, replica, people, [...replica.items.keys()]);
+  },
+};
+
+export const namedReaders: SourceCheck = {
+  id: "named-readers",
+  title: "whom the configuration names as readers reads, and nobody else; the keys that name them are in namedIn",
+  isReading: true,
+  async run(fixture) {
+    const { config: schema, namedIn = [], acl } = fixture.source.spec;
+    const faults: string[] = [];
+    for (const key of Object.keys(JsonKeys.parse(z.toJSONSchema(schema, { io: "input" })).properties)) {
+      const config = configNaming(fixture, key);
+      if (config === undefined) continue;
+      if (!namedIn.includes(key)) {
+        faults.push(`The key ${key} takes readers, and namedIn does not have it.`);
+        continue;
+      }
+      if (acl !== "connector") continue;
+      const asked = { ...fixture, config };
+      const [replica, people] = [makeReplica(), makePeopleReplica()];
+      await runInto(asked, replica);
+      await runPeopleInto(asked, people);
+      const authority = await authorityIn(asked);
+      const told = [people, replica.told];
+      const [reader, member] = [withGroups(told, ["everyone", "workspace", READER]), heldBy(told, undefined)];
+      for (const [externalId, item] of replica.items) {
+        if (!isReadable(replica, item, reader, authority)) faults.push(`${externalId} is not for whom ${key} names.`);
+        if (isReadable(replica, item, member, authority)) faults.push(`${externalId} is for more than ${key} names.`);
+      }
+    }
+    return faults.slice(0, 3);
   },
 };
 
@@ -100,7 +131,7 @@ export const peopleEnd: SourceCheck = {
 
 export const groupsEnd: SourceCheck = {
   id: "groups-end",
-  title: "a group that is gone lets nobody in after the next whole identity run",
+  title: "a group that is gone lets nobody in after the next whole run of where it was told",
   async run(fixture) {
     if (!fixture.removeGroup) return [];
     const [replica, people] = [makeReplica(), makePeopleReplica()];
@@ -108,6 +139,8 @@ export const groupsEnd: SourceCheck = {
     await runPeopleInto(fixture, people);
     const former = await fixture.removeGroup();
     await runPeopleInto(fixture, people);
+    // Groups that are told between items end with those.
+    if (replica.told.groups.size > 0) await runInto(fixture, replica);
     const faults = await readerFaults(fixture, replica, people, [...replica.items.keys()]);
     if (former.length === 0) faults.push("The fixture removed a group by which nobody read anything.");
     return faults;
@@ -138,14 +171,24 @@ export const peopleChanges: SourceCheck = {
   },
 };
 
+const GROUP_ID = "grp_kkkkkkkkkkkkkkkk";
+const READER = formatPrincipal({ type: "group", groupId: GROUP_ID });
+const JsonKeys = z.object({ properties: z.record(z.string(), z.unknown()) });
+
+/** The configuration with a group of the workspace as this key's value; undefined when the key takes none, or any text. */
+function configNaming({ source, config }: KitFixture, key: string): unknown {
+  const parse = (value: unknown) => source.spec.config.safeParse({ ...Object(config), [key]: value });
+  for (const wrap of [(value: string) => value, (value: string) => [value]]) {
+    const [named, other] = [parse(wrap(GROUP_ID)), parse(wrap("nobody-of-kb-kit"))];
+    if (named.success && !other.success) return named.data;
+  }
+  return undefined;
+}
+
 const AccessShape = z.union([
   z.object({ known: z.literal(false) }),
   z.object({ known: z.literal(true), all: z.array(z.array(z.string())).min(1) }),
 ]);
-
-function copyPeople({ groups, active, cursor }: PeopleReplica): PeopleReplica {
-  return { groups: new Map(groups), active: new Set(active), cursor };
-}
 
 /** Who reads these items, against who reads them at the remote. */
 async function readerFaults(
@@ -156,14 +199,18 @@ async function readerFaults(
 ): Promise<string[]> {
   const authority = await authorityIn(fixture);
   const known = (await fixture.people?.()) ?? [];
-  const held = new Map(known.map(({ id }) => [id, heldBy(people, userOf(fixture, id))]));
-  const anybody = heldBy(people, undefined);
+  const told = [people, replica.told];
+  const held = new Map(known.map(({ id }) => [id, heldBy(told, userOf(fixture, id))]));
+  const [member, stranger] = [heldBy(told, undefined), withGroups(told, ["everyone"])];
   const faults: string[] = [];
   for (const externalId of externalIds) {
     const item = replica.items.get(externalId);
     if (item === undefined) continue;
+    const isPublic = fixture.source.spec.acl !== "connector" && (await fixture.isPublic?.(externalId)) === true;
+    if (!isPublic && isReadable(replica, item, stranger, authority))
+      faults.push(`${externalId} is for everyone, and isPublic of the fixture does not say that it is public.`);
     if (!fixture.whoSees) {
-      if (!isReadable(replica, item, anybody, authority)) faults.push(`Nobody can read ${externalId}.`);
+      if (!isReadable(replica, item, member, authority)) faults.push(`Nobody can read ${externalId}.`);
       continue;
     }
     const there = [...(await fixture.whoSees(externalId))].sort();

@@ -1,5 +1,5 @@
 import { isApiError } from "#api/errors.ts";
-import { failureOf, readAll, sameFaults, type SourceCheck } from "./check.ts";
+import { failureOf, namedIn, readAll, sameFaults, type SourceCheck } from "./check.ts";
 import type { KitFixture } from "./fixture.ts";
 import { copyReplica, makeReplica, runInto, snapshotOf, type Replica } from "./replica.ts";
 
@@ -25,6 +25,48 @@ export const changes: SourceCheck = {
     if (replica.items.has(removed)) await runInto(fixture, replica);
     if (replica.items.has(removed)) faults.push(`The removed item ${removed} is still there.`);
     return [...faults, ...(await freshFaults(fixture, replica, "After the changes"))];
+  },
+};
+
+export const renamed: SourceCheck = {
+  id: "renamed",
+  title: "an item whose externalId had to change says which it was: by formerId, or by an identityHint that stayed",
+  async run(fixture) {
+    if (!fixture.renameItem) return [];
+    const replica = makeReplica();
+    await runInto(fixture, replica);
+    const faults: string[] = [];
+    for (const mode of ["incremental", "full"] as const) {
+      const hints = new Map([...replica.items].map(([id, { identityHint }]) => [id, identityHint]));
+      const { from, to } = await fixture.renameItem();
+      const { events } = await runInto(fixture, replica, { mode });
+      const at = events.findIndex((event) => event.t === "upsert" && event.item.externalId === to);
+      const { formerId, identityHint } = replica.items.get(to) ?? {};
+      const isSpokenOf = events.slice(0, at).some((event) => namedIn(event).includes(from));
+      const isSame = (formerId === from && !isSpokenOf) || (identityHint ?? "") === (hints.get(from) ?? from);
+      if (at === -1) faults.push(`${to}, which was ${from}, did not arrive with a ${mode} run.`);
+      else if (!isSame) faults.push(`Nothing says that ${to} is what ${from} was, after a ${mode} run.`);
+      if (replica.items.has(from)) await runInto(fixture, replica);
+      if (replica.items.has(from)) faults.push(`${from} is there still, beside ${to}.`);
+    }
+    return faults;
+  },
+};
+
+export const accountSwapped: SourceCheck = {
+  id: "account-swapped",
+  title: "a run for another account names what that one sees, whatever was read for the former",
+  async run(fixture) {
+    if (!fixture.swapAccount) return [];
+    const replica = makeReplica();
+    await runInto(fixture, replica);
+    const { credentials, externalIds } = await fixture.swapAccount();
+    const other = { ...fixture, credentials };
+    // As the engine does: cursor and state were what another account was told.
+    Object.assign(replica, { cursor: null, state: new Map() });
+    await runInto(other, replica);
+    const faults = sameFaults([...externalIds].sort(), [...replica.items.keys()].sort(), "For another account");
+    return externalIds.length > 0 ? faults : ["The other account of the fixture sees nothing."];
   },
 };
 

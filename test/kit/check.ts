@@ -33,6 +33,13 @@ export function itemsOf(events: readonly SyncEvent[]): SourceItem[] {
   return events.flatMap((event) => (event.t === "upsert" ? [event.item] : []));
 }
 
+/** Ids of items that an event names. */
+export function namedIn(event: SyncEvent): readonly string[] {
+  if (event.t === "upsert") return [event.item.externalId];
+  if (event.t === "seen") return event.externalIds;
+  return event.t === "access" || event.t === "delete" ? [event.externalId] : [];
+}
+
 /** A sentence for each difference, three at most. */
 export function sameFaults(expected: readonly string[], actual: readonly string[], what: string): string[] {
   const [wanted, got] = [new Set(expected), new Set(actual)];

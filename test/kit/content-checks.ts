@@ -53,10 +53,12 @@ export const strangeContent: SourceCheck = {
 
 export const contentVersion: SourceCheck = {
   id: "content-version",
-  title: "where permissions are mirrored, content that is newer than its listing says so",
+  title:
+    "content that is newer than its listing does not pass for the listed version; where permissions are mirrored it says which it is",
   async run(fixture) {
     const { source } = fixture;
-    if (source.spec.acl === "connector" || !source.fetchContent) return [];
+    if (!source.fetchContent) return [];
+    const isMirror = source.spec.acl !== "connector";
     const replica = makeReplica();
     await runInto(fixture, replica);
     const externalId = await fixture.edit();
@@ -67,14 +69,16 @@ export const contentVersion: SourceCheck = {
     const now = replica.items.get(externalId);
     if (now === undefined) return [`${externalId} is gone after an edit.`];
     const after = await source.fetchContent(contextOf(fixture), toRequest(now));
-    if (faultOfVersion(source.spec, now.version, after) !== undefined)
+    const isOther = after.version !== undefined && after.version !== now.version;
+    if (isOther || faultOfVersion(source.spec, now.version, after) !== undefined)
       return [`${externalId} has content of another version than it was listed with.`];
     const isNewer = Buffer.from(before ?? []).equals(Buffer.from((await readContent(after)) ?? []));
     if (!isNewer) return [];
     const said = await source.fetchContent(contextOf(fixture), toRequest(listed));
-    return faultOfVersion(source.spec, listed.version, said) === "other"
-      ? []
-      : [`${externalId} was asked for as it was listed, and gave newer content without its version.`];
+    const isSaid = isMirror
+      ? faultOfVersion(source.spec, listed.version, said) === "other"
+      : said.version !== listed.version;
+    return isSaid ? [] : [`${externalId} was asked for as it was listed, and gave newer content without its version.`];
   },
 };
 

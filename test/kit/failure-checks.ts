@@ -64,6 +64,12 @@ export const oneContainer: SourceCheck = {
   run: async (fixture) => partFaults(fixture, "one_container"),
 };
 
+export const twoContainers: SourceCheck = {
+  id: "two-containers",
+  title: "a container at which the remote fails stays as it is, beside one that is refused, and the others are read",
+  run: async (fixture) => partFaults(fixture, "two_containers"),
+};
+
 export const oneItem: SourceCheck = {
   id: "one-item",
   title: "an item that is refused ends no run, and the others are read",
@@ -187,7 +193,10 @@ async function outageFaults(fixture: KitFixture, kind: Failure, codes: readonly 
   });
 }
 
-async function partFaults(fixture: KitFixture, kind: "one_container" | "one_item"): Promise<string[]> {
+async function partFaults(
+  fixture: KitFixture,
+  kind: "one_container" | "two_containers" | "one_item",
+): Promise<string[]> {
   return during(fixture, kind, async (known, { externalIds }) => {
     const faults: string[] = [];
     const all = [...known.items.keys()];
@@ -201,7 +210,7 @@ async function partFaults(fixture: KitFixture, kind: "one_container" | "one_item
       const missing = expected.filter((id) => !replica.items.has(id));
       if (missing.length > 0) faults.push(`After the ${what} run ${missing.slice(0, 3).join(", ")} is missing.`);
     }
-    if (kind === "one_container" || !fixture.source.fetchContent) return faults;
+    if (kind !== "one_item" || !fixture.source.fetchContent) return faults;
     for (const externalId of externalIds) {
       const error = await failureOf(fixture.source.fetchContent(contextOf(fixture), { externalId }));
       if (!isApiError(error)) faults.push(`Content that is refused ended with ${said(error)}.`);

@@ -1,9 +1,19 @@
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
+import type { WebhookRequest } from "#sources/webhook.ts";
 import { openWays } from "./network.ts";
 
 /** How a remote can fail. */
-export type Failure = "unreachable" | "unauthorized" | "rate_limited" | "hang" | "one_container" | "one_item";
+export type Failure =
+  | "unreachable"
+  | "unauthorized"
+  | "rate_limited"
+  | "hang"
+  /** One container is refused (403). */
+  | "one_container"
+  /** One container is refused, and the server fails at another (500): `externalIds` are those of both. */
+  | "two_containers"
+  | "one_item";
 
 /** A failure that is going on. */
 export interface Failing {
@@ -46,6 +56,8 @@ export interface KitFixture<Config = unknown, Cursor = unknown> {
   addOdd?(): Promise<readonly string[]>;
   /** Moves an item to where other people read it, and changes nothing else; gives its externalId. */
   moveItem?(): Promise<string>;
+  /** Renames an item in the way that gives it another externalId; gives both. Another one each time. */
+  renameItem?(): Promise<{ from: string; to: string }>;
   /** Changes who may read an item, and not the item; gives its externalId. */
   changeAccess?(): Promise<string>;
   /** Makes the remote fail from now on; undefined = it can't fail in this way. */
@@ -56,10 +68,16 @@ export interface KitFixture<Config = unknown, Cursor = unknown> {
   people?(): Promise<readonly KitPerson[]>;
   /** Ids of the people who may read an item at the remote, now. */
   whoSees?(externalId: string): Promise<readonly string[]>;
+  /** Whether everybody may read an item at the remote without signing in. Absent = nothing is so. */
+  isPublic?(externalId: string): Promise<boolean>;
   /** Somebody leaves the remote for good; gives their id. */
   removePerson?(): Promise<string>;
   /** A group that lets people read items is gone; gives the ids of those who read nothing by it any more. */
   removeGroup?(): Promise<readonly string[]>;
+  /** Credentials of another account at the remote, and the ids of the items that it sees. */
+  swapAccount?(): Promise<{ credentials: Readonly<Record<string, string>>; externalIds: readonly string[] }>;
+  /** What the remote sends to this server of the last change of an item, signed with the secret. */
+  notification?(externalId: string): Promise<{ secret: string; request: WebhookRequest }>;
   /** The remote's links and references lead to this origin from now on. */
   leadAway?(origin: string): Promise<void>;
   /** Requests that came to the remote so far. */

@@ -1,9 +1,20 @@
-import { access, accessChanges, groupsEnd, moved, peopleChanges, peopleEnd, readers } from "./access-checks.ts";
 import {
+  access,
+  accessChanges,
+  groupsEnd,
+  moved,
+  namedReaders,
+  peopleChanges,
+  peopleEnd,
+  readers,
+} from "./access-checks.ts";
+import {
+  accountSwapped,
   anotherRun,
   changes,
   editDuringWalk,
   expiredCursor,
+  renamed,
   resume,
   resumeLater,
   strangeCursor,
@@ -17,6 +28,7 @@ import {
   oneContainer,
   oneItem,
   secrets,
+  twoContainers,
   unauthorized,
   unreachable,
 } from "./failure-checks.ts";
@@ -35,6 +47,7 @@ import {
   scope,
   urls,
 } from "./listing-checks.ts";
+import { webhook } from "./webhook-checks.ts";
 import { badConfig, checkOk, configSchema, credentials, fixtureGives } from "./spec-checks.ts";
 
 /** What every source must pass that is read by runs; what each means stands with it. */
@@ -50,6 +63,7 @@ export const SOURCE_CHECKS: readonly SourceCheck[] = [
   repeatable,
   idle,
   changes,
+  renamed,
   editDuringWalk,
   resume,
   resumeLater,
@@ -67,6 +81,7 @@ export const SOURCE_CHECKS: readonly SourceCheck[] = [
   contentVersion,
   access,
   readers,
+  namedReaders,
   accessChanges,
   moved,
   peopleEnd,
@@ -77,11 +92,17 @@ export const SOURCE_CHECKS: readonly SourceCheck[] = [
   limited,
   hang,
   oneContainer,
+  twoContainers,
   oneItem,
+  accountSwapped,
+  webhook,
   secrets,
   elsewhere,
   engine,
 ];
+
+/** One of the checks loads the server, which takes half a minute where others want the machine as well. */
+export const CHECK_TIMEOUT = { timeout: 180_000 };
 
 /** The outcome of one check. */
 export interface CheckOutcome {

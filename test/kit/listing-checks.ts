@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { itemFaults, itemsOf, readAll, sameFaults, type SourceCheck } from "./check.ts";
+import { itemFaults, itemsOf, namedIn, readAll, sameFaults, type SourceCheck } from "./check.ts";
 import { contextOf } from "./fixture.ts";
 import { makeReplica, runInto, snapshotOf } from "./replica.ts";
 import type { SyncEvent } from "#sources/contract.ts";
@@ -143,6 +143,13 @@ export const items: SourceCheck = {
     const faults: string[] = [];
     if (replica.items.get(edited)?.version === before) faults.push(`${edited} was asked for and did not arrive.`);
     if (itemsOf(events).some(({ externalId }) => externalId === gone)) faults.push(`${gone} is gone and was named.`);
+    // A part may come with what it is a part of.
+    const isAsked = (id: string | undefined, depth = 0): boolean =>
+      id === edited ||
+      id === gone ||
+      (id !== undefined && depth < 16 && isAsked(replica.items.get(id)?.partOf, depth + 1));
+    const unasked = events.flatMap(namedIn).filter((id) => !isAsked(id));
+    if (unasked.length > 0) faults.push(`A run over two items named ${unasked.slice(0, 3).join(", ")} as well.`);
     const lost = others.filter((id) => !replica.items.has(id));
     if (lost.length > 0) faults.push(`A run over two items removed ${lost.slice(0, 3).join(", ")}.`);
     return faults;

@@ -1,10 +1,7 @@
-import { loadAuthority } from "#server/connectors/authority.ts";
-import { type Authority, formatPrincipal, narrowAccess, type Principal } from "#core/principals.ts";
-import type { SourceItem } from "#sources/contract.ts";
-import { meetsEvery } from "#storage/access/decision.ts";
-import { contextOf, INSTANCE, type KitFixture } from "./fixture.ts";
+import { type Authority, mayName, parsePrincipal, type Principal } from "#core/principals.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
-import type { Replica } from "./replica.ts";
+import { authorityIn } from "./authority.ts";
+import { contextOf, type KitFixture } from "./fixture.ts";
 
 /** What is known of groups and users. */
 export interface PeopleReplica {
@@ -15,6 +12,10 @@ export interface PeopleReplica {
 
 export function makePeopleReplica(): PeopleReplica {
   return { groups: new Map(), active: new Set(), cursor: null };
+}
+
+export function copyPeople({ groups, active, cursor }: PeopleReplica): PeopleReplica {
+  return { groups: new Map(groups), active: new Set(active), cursor };
 }
 
 export interface PeopleOptions {
@@ -32,31 +33,45 @@ export async function runPeopleInto(
 ): Promise<IdentityEvent[]> {
   const events: IdentityEvent[] = [];
   const named = new Set<Principal>();
+  const authority = await authorityIn(fixture);
   let pending: IdentityEvent[] = [];
   const run: IdentityRun = { mode, cursor: people.cursor, async *due() {}, ...(groups && { groups }) };
   for await (const event of fixture.source.syncIdentities?.(contextOf(fixture), run) ?? []) {
     events.push(event);
     pending.push(event);
     if (event.t === "checkpoint" || event.t === "end") {
-      for (const settled of pending) apply(people, settled, named);
+      for (const settled of pending) applyTold(people, settled, named, authority);
       pending = [];
     }
     if (event.t === "end" && event.listing === "complete" && mode === "whole") {
-      const kept = new Set([...named, ...(event.notLookedAt ?? [])]);
-      for (const group of people.groups.keys()) if (!kept.has(group)) people.groups.delete(group);
-      for (const user of people.active) if (!kept.has(user)) people.active.delete(user);
+      endUnnamed(people, new Set([...named, ...(event.notLookedAt ?? [])]));
     }
     if (killAfter !== undefined && events.length >= killAfter) break;
   }
   return events;
 }
 
-function apply(people: PeopleReplica, event: IdentityEvent, named: Set<Principal>): void {
+/** What a complete listing did not name is over. */
+export function endUnnamed({ groups, active }: PeopleReplica, named: ReadonlySet<Principal>): void {
+  for (const group of groups.keys()) if (!named.has(group)) groups.delete(group);
+  for (const user of active) if (!named.has(user)) active.delete(user);
+}
+
+/** What an event of a group or user changes, in a run of its own or between items; as the connector's authority allows it. */
+export function applyTold(
+  people: PeopleReplica,
+  event: IdentityEvent,
+  named: Set<Principal>,
+  authority: Authority,
+): void {
+  const isOwn = (group: Principal) => parsePrincipal(group)?.type === "source_group" && mayName(group, authority);
   switch (event.t) {
     case "group": {
+      if (!isOwn(event.group)) return;
       // The pages of one group follow each other.
       const before = named.has(event.group) ? (people.groups.get(event.group) ?? []) : [];
-      people.groups.set(event.group, new Set([...before, ...event.members]));
+      const members = event.members.filter((member) => mayName(member, authority));
+      people.groups.set(event.group, new Set([...before, ...members]));
       named.add(event.group);
       return;
     }
@@ -66,7 +81,7 @@ function apply(people: PeopleReplica, event: IdentityEvent, named: Set<Principal
     case "member": {
       // A group that was never read whole has members that nobody told.
       const members = people.groups.get(event.group);
-      if (!members) return;
+      if (!members || !(event.removed || mayName(event.member, authority))) return;
       const others = [...members].filter((member) => member !== event.member);
       people.groups.set(event.group, new Set(event.removed ? others : [...others, event.member]));
       return;
@@ -88,53 +103,4 @@ function apply(people: PeopleReplica, event: IdentityEvent, named: Set<Principal
 export function peopleSnapshot({ groups, active }: PeopleReplica): string[] {
   const full = [...groups].filter(([, members]) => members.size > 0);
   return [...full.map(([group, members]) => `${group}: ${[...members].sort().join(" ")}`), ...active].sort();
-}
-
-export function userOf({ source }: KitFixture, id: string): Principal {
-  return formatPrincipal({ type: "source_user", providerId: source.spec.providerId, instance: INSTANCE, id });
-}
-
-/** What the connector of the fixture may name, as the engine finds it: every group that its config names is there. */
-export async function authorityIn(fixture: KitFixture): Promise<Authority> {
-  const { connector } = contextOf(fixture);
-  const groups = { whichOf: async (ids: readonly string[]) => new Set(ids) };
-  const record = {
-    connectorId: connector.id,
-    providerId: fixture.source.spec.providerId,
-    ownerUserId: OWNER,
-    // A parsed config of a strict object schema is one.
-    config: fixture.config as Readonly<Record<string, unknown>>,
-  };
-  const instance = fixture.source.spec.hasPeople ? { name: INSTANCE, isRegistered: true } : undefined;
-  return loadAuthority({ groups } as Parameters<typeof loadAuthority>[0], fixture.source, record, instance);
-}
-
-const OWNER = "usr_aaaaaaaaaaaaaaaa";
-
-/** Everything that somebody stands for: a user of the source, or any member of the workspace. */
-export function heldBy({ groups, active }: PeopleReplica, user: Principal | undefined): Set<Principal> {
-  const held = new Set<Principal>(["everyone", "workspace"]);
-  if (user !== undefined && active.has(user)) held.add(user);
-  for (let before = -1; before < held.size;) {
-    before = held.size;
-    for (const [group, members] of groups) if ([...members].some((member) => held.has(member))) held.add(group);
-  }
-  return held;
-}
-
-/** Whether an item is open to somebody who stands for these: it, and all that it is a part of. */
-export function isReadable(
-  { items }: Pick<Replica, "items">,
-  { access, partOf }: Pick<SourceItem, "access" | "partOf">,
-  held: ReadonlySet<Principal>,
-  authority: Authority,
-  depth = 0,
-): boolean {
-  if (partOf !== undefined) {
-    const parent = items.get(partOf);
-    if (!parent || depth > 16 || !isReadable({ items }, parent, held, authority, depth + 1)) return false;
-    if (access === undefined) return true;
-  }
-  const judged = access && narrowAccess(access, authority).access;
-  return judged?.known === true && meetsEvery(judged.all, held);
 }

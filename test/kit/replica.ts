@@ -1,5 +1,6 @@
 import type { Scope } from "#core/scope.ts";
 import { accessKeyOf } from "#core/access-key.ts";
+import type { Authority, Principal } from "#core/principals.ts";
 import type {
   ContainerRef,
   SourceContext,
@@ -9,17 +10,31 @@ import type {
   SyncRequest,
   What,
 } from "#sources/contract.ts";
+import { authorityIn } from "./authority.ts";
 import { contextOf, type KitFixture } from "./fixture.ts";
+import {
+  applyTold,
+  copyPeople,
+  endUnnamed,
+  makePeopleReplica,
+  type PeopleReplica,
+  peopleSnapshot,
+} from "./people-replica.ts";
 
 /** What an engine has stored: the smallest one that keeps the port's promises. */
 export interface Replica {
   items: Map<string, SourceItem>;
+  /** Groups and users that were told between items, and the containers that a group is in. */
+  told: PeopleReplica;
+  homes: Map<Principal, readonly ContainerRef[]>;
   cursor: unknown;
   /** What the source keeps, and what it put since the last checkpoint. */
   state: Map<string, unknown>;
   put: Map<string, unknown>;
   /** Ids named in the present run. */
   named: Set<string>;
+  /** Groups and users that were. */
+  namedPeople: Set<Principal>;
   runId: string;
 }
 
@@ -44,22 +59,42 @@ export interface RunOutcome {
 }
 
 export function makeReplica(): Replica {
-  return { items: new Map(), cursor: null, state: new Map(), put: new Map(), named: new Set(), runId: "syn_kit_0" };
+  return {
+    items: new Map(),
+    told: makePeopleReplica(),
+    homes: new Map(),
+    cursor: null,
+    state: new Map(),
+    put: new Map(),
+    named: new Set(),
+    namedPeople: new Set(),
+    runId: "syn_kit_0",
+  };
 }
 
 export function copyReplica(replica: Replica): Replica {
-  const [items, named] = [new Map(replica.items), new Set(replica.named)];
-  return { ...replica, items, named, state: new Map(replica.state), put: new Map() };
+  return {
+    ...replica,
+    items: new Map(replica.items),
+    told: copyPeople(replica.told),
+    homes: new Map(replica.homes),
+    named: new Set(replica.named),
+    namedPeople: new Set(replica.namedPeople),
+    state: new Map(replica.state),
+    put: new Map(),
+  };
 }
 
 /** One run of the fixture's source into the replica: events are applied at each checkpoint and at the end. */
 export async function runInto(fixture: KitFixture, replica: Replica, options: RunOptions = {}): Promise<RunOutcome> {
   if (options.isResume !== true) {
     replica.named = new Set();
+    replica.namedPeople = new Set();
     replica.runId = `${replica.runId}+`;
   }
   // What a killed run had put is gone with it.
   replica.put.clear();
+  const authority = await authorityIn(fixture);
   const events: SyncEvent[] = [];
   let pending: SyncEvent[] = [];
   for await (const event of startSync(fixture, replica, options)) {
@@ -67,7 +102,7 @@ export async function runInto(fixture: KitFixture, replica: Replica, options: Ru
     pending.push(event);
     await options.onEvent?.(event);
     if (event.t === "checkpoint" || event.t === "end") {
-      for (const settled of pending) applyEvent(replica, settled);
+      for (const settled of pending) applyEvent(replica, settled, authority);
       pending = [];
       if (event.t === "checkpoint") options.onCheckpoint?.();
     }
@@ -78,7 +113,8 @@ export async function runInto(fixture: KitFixture, replica: Replica, options: Ru
 
 /** The stored items in a form that can be compared: sorted by id, dates as text. */
 export function snapshotOf(replica: Replica): string[] {
-  return [...replica.items.values()].map((item) => JSON.stringify(item, Object.keys(flatKeys(item)).sort())).sort();
+  const items = [...replica.items.values()].map((item) => JSON.stringify(item, Object.keys(flatKeys(item)).sort()));
+  return [...items.sort(), ...peopleSnapshot(replica.told)];
 }
 
 function startSync(fixture: KitFixture, replica: Replica, options: RunOptions): AsyncGenerator<SyncEvent, void> {
@@ -116,8 +152,12 @@ function partsOf(replica: Replica): Pick<SyncContext<unknown>, "stored" | "state
   };
 }
 
-function livesIn({ containers = [] }: Pick<SourceItem, "containers">, { type, id }: ContainerRef): boolean {
-  return containers.some((each) => each.isHome === true && each.type === type && each.id === id);
+function isSame(one: ContainerRef, other: ContainerRef): boolean {
+  return one.type === other.type && one.id === other.id;
+}
+
+function livesIn({ containers = [] }: Pick<SourceItem, "containers">, container: ContainerRef): boolean {
+  return containers.some((each) => each.isHome === true && isSame(each, container));
 }
 
 function isWithin({ createdAt }: SourceItem, { from, to }: { from?: number; to?: number }): boolean {
@@ -130,10 +170,12 @@ function isAbout(what: What, externalId: string, item: SourceItem): boolean {
   return "container" in what && livesIn(item, what.container);
 }
 
-function applyEvent(replica: Replica, event: SyncEvent): void {
-  const { items, named } = replica;
+function applyEvent(replica: Replica, event: SyncEvent, authority: Authority): void {
+  const { items, named, told, homes, namedPeople } = replica;
   switch (event.t) {
     case "upsert":
+      // Another id of an item that is there, unless that one was spoken of itself.
+      if (event.item.formerId !== undefined && !named.has(event.item.formerId)) items.delete(event.item.formerId);
       items.set(event.item.externalId, event.item);
       named.add(event.item.externalId);
       return;
@@ -152,10 +194,24 @@ function applyEvent(replica: Replica, event: SyncEvent): void {
     case "refused":
       // Nobody reads it; whether it is gone is another matter.
       for (const [externalId, item] of items) if (isAbout(event.what, externalId, item)) named.add(externalId);
+      if ("group" in event.what) {
+        told.groups.set(event.what.group, new Set());
+        namedPeople.add(event.what.group);
+      }
+      return;
+    case "group":
+    case "member":
+    case "identity":
+      if (event.t === "group") homes.set(event.group, event.containers ?? []);
+      applyTold(told, event, namedPeople, authority);
       return;
     case "listed":
       for (const [externalId, item] of items) {
         if (livesIn(item, event.container) && isWithin(item, event) && !named.has(externalId)) items.delete(externalId);
+      }
+      for (const [group, containers] of event.from === undefined && event.to === undefined ? homes : []) {
+        if (containers.some((container) => isSame(container, event.container)) && !namedPeople.has(group))
+          told.groups.delete(group);
       }
       return;
     case "delete":
@@ -180,6 +236,13 @@ function applyEvent(replica: Replica, event: SyncEvent): void {
       const isKept = (externalId: string, item: SourceItem) =>
         named.has(externalId) || (event.notLookedAt ?? []).some((what) => isAbout(what, externalId, item));
       for (const [externalId, item] of items) if (!isKept(externalId, item)) items.delete(externalId);
+      const isNotLookedAt = (group: Principal) =>
+        (event.notLookedAt ?? []).some((what) =>
+          "group" in what
+            ? what.group === group
+            : "container" in what && (homes.get(group) ?? []).some((home) => isSame(home, what.container)),
+        );
+      endUnnamed(told, new Set([...namedPeople, ...[...told.groups.keys()].filter(isNotLookedAt)]));
       return;
     }
     case "progress":

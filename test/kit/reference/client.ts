@@ -52,6 +52,7 @@ const PageRecord = z.object({
   revision: z.number(),
   on: z.string().optional(),
   answers: z.string().optional(),
+  formerly: z.string().optional(),
 });
 export type PageRecord = z.infer<typeof PageRecord>;
 

@@ -93,7 +93,7 @@ export function groupPrincipal({ connector }: Pick<Context, "connector">, id: st
   return formatPrincipal({ type: "source_group", connectorId: connector.id, id });
 }
 
-function userPrincipal({ connector }: Pick<Context, "connector">, id: string): Principal {
+export function userPrincipal({ connector }: Pick<Context, "connector">, id: string): Principal {
   return formatPrincipal({
     type: "source_user",
     providerId: "reference",

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
@@ -15,6 +16,8 @@ export interface Page {
   on?: string;
   /** The comment that this one answers. */
   answers?: string;
+  /** The id that it had until it was renamed. */
+  formerly?: string;
 }
 
 export interface Space {
@@ -40,6 +43,10 @@ interface Answer {
 }
 
 export const TOKEN = "kb-canary-7d20e5";
+/** Of another account, which sees fewer spaces. */
+export const OTHER_TOKEN = "kb-canary-41fa9c";
+const SEEN_BY_OTHER: ReadonlySet<string> = new Set(["a", "c"]);
+export const WEBHOOK_SECRET = "kb-canary-hook-90c1";
 
 /**
  * The reference provider: a wiki of a few pages on 127.0.0.1, with spaces, comments, people, teams in teams, a feed of
@@ -55,8 +62,9 @@ export async function startProvider({ pageSize = 2 } = {}) {
   const groups = new Map<string, Set<string>>();
   const changes: Change[] = [];
   const peopleChanges: PeopleChange[] = [];
-  let [seq, forgottenUpTo, requests] = [0, 0, 0];
-  let failing: { kind: Failure; id: string } | undefined;
+  let [seq, forgottenUpTo, requests, renames] = [0, 0, 0, 0];
+  /** `id` is what is refused, `broken` the space that the provider fails at beside it. */
+  let failing: { kind: Failure; id: string; broken?: string } | undefined;
   /** Where the links of its listings lead; its own origin unless told. */
   let linkOrigin: string | undefined;
   const hanging = new Set<ServerResponse>();
@@ -80,7 +88,10 @@ export async function startProvider({ pageSize = 2 } = {}) {
   /** Everything a source can ask. */
   function route({ url = "", headers }: IncomingMessage): Answer {
     const { pathname, searchParams } = new URL(url, origin);
-    if (headers.authorization !== `Bearer ${TOKEN}` || failing?.kind === "unauthorized") return { status: 401 };
+    const isOther = headers.authorization === `Bearer ${OTHER_TOKEN}`;
+    if (!(isOther || headers.authorization === `Bearer ${TOKEN}`) || failing?.kind === "unauthorized")
+      return { status: 401 };
+    const sees = (space: string | undefined) => !isOther || SEEN_BY_OTHER.has(space ?? "");
     if (failing?.kind === "rate_limited") return { status: 429, headers: { "retry-after": "30" } };
     const [, kind = "", id = "", part = ""] = pathname.split("/").map(decodeURIComponent);
     const since = Number(searchParams.get("since"));
@@ -88,20 +99,29 @@ export async function startProvider({ pageSize = 2 } = {}) {
       case "me":
         return { status: 200, body: { name: "Reference", latest: seq } };
       case "spaces":
-        return page(pathname, [...spaces.values()], searchParams);
+        return page(
+          pathname,
+          [...spaces.values()].filter((space) => sees(space.id)),
+          searchParams,
+        );
       case "spaces/:id/pages":
-        if (failing?.kind === "one_container" && failing.id === id) return { status: 403 };
+        if (failing?.broken === id) return { status: 500 };
+        if ((failing?.kind === "one_container" || failing?.kind === "two_containers") && failing.id === id)
+          return { status: 403 };
+        if (!sees(id)) return { status: 404 };
         return page(
           pathname,
           [...pages.values()].filter(({ space }) => space === id),
           searchParams,
         );
       case "pages/:id":
-        return pages.has(id) ? { status: 200, body: pages.get(id) } : { status: 404 };
+        return pages.has(id) && sees(pages.get(id)?.space) ? { status: 200, body: pages.get(id) } : { status: 404 };
       case "pages/:id/text": {
         if (failing?.kind === "one_item" && failing.id === id) return { status: 403 };
         const found = pages.get(id);
-        return found ? { status: 200, body: { text: found.text, revision: found.revision } } : { status: 404 };
+        return found && sees(found.space)
+          ? { status: 200, body: { text: found.text, revision: found.revision } }
+          : { status: 404 };
       }
       case "changes":
         return since < forgottenUpTo
@@ -213,6 +233,16 @@ export async function startProvider({ pageSize = 2 } = {}) {
         changes.push({ seq: ++seq, page: gone.id });
       }
     },
+    /** As when a page goes to another wiki: it is the same page, and its id is another. */
+    renamePage(id: string): string {
+      const former = pages.get(id);
+      if (!former) throw new Error(`There is no page ${id}.`);
+      const to = `${former.formerly === undefined ? id : id.split("-")[0]}-${++renames}`;
+      pages.delete(id);
+      putPage(to, { ...former, id: to, formerly: id });
+      changes.push({ seq: ++seq, page: id });
+      return to;
+    },
     movePage(id: string, space: string): void {
       for (const moved of withComments(id)) {
         pages.set(moved.id, { ...moved, space });
@@ -257,8 +287,8 @@ export async function startProvider({ pageSize = 2 } = {}) {
     forgetChanges(): void {
       forgottenUpTo = ++seq;
     },
-    fail(kind: Failure, id = ""): void {
-      failing = { kind, id };
+    fail(kind: Failure, id = "", broken?: string): void {
+      failing = { kind, id, ...(broken !== undefined && { broken }) };
     },
     heal(): void {
       failing = undefined;
@@ -266,6 +296,15 @@ export async function startProvider({ pageSize = 2 } = {}) {
       for (const response of hanging) response.destroy();
       hanging.clear();
     },
+    /** Ids of the pages that the other account sees. */
+    seenByOther: () => [...pages.values()].filter(({ space }) => SEEN_BY_OTHER.has(space)).map(({ id }) => id),
+    /** What is sent to those who want to know of a page, once it changed. */
+    notificationOf(pageId: string): { headers: Headers; rawBody: Uint8Array } {
+      const rawBody = Buffer.from(JSON.stringify({ seq, page: pages.has(pageId) ? pageId : null }));
+      const signature = createHmac("sha256", WEBHOOK_SECRET).update(rawBody).digest("hex");
+      return { headers: new Headers({ "x-reference-signature": signature }), rawBody };
+    },
+    isPublic: (pageId: string) => spaces.get(pages.get(pageId)?.space ?? "")?.isPublic === true,
     leadLinksTo(other: string): void {
       linkOrigin = other;
     },

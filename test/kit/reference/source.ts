@@ -16,6 +16,7 @@ import type {
 } from "#sources/contract.ts";
 import { makeClient, type PageRecord, ReferenceConfig } from "./client.ts";
 import { groupPrincipal, syncReferencePeople } from "./people.ts";
+import { referenceWebhook } from "./webhook.ts";
 
 type Context = SourceContext<ReferenceConfig>;
 type RunContext = SyncContext<ReferenceConfig>;
@@ -23,7 +24,7 @@ type Event = SyncEvent<ReferenceCursor>;
 
 /** How far a listing of everything came, or the changes that were handed over. */
 export type ReferenceCursor =
-  | { type: "listing"; runId: string | undefined; since: number; space: string; after: string; refused: string[] }
+  | { type: "listing"; runId: string | undefined; since: number; space: string; after: string; unread: string[] }
   | { type: "changes"; since: number };
 
 /**
@@ -55,6 +56,7 @@ export function makeReferenceSource() {
     originOf: ({ url }) => new URL(url).origin,
     baseUrlOf: ({ url }) => url,
     syncIdentities: syncReferencePeople,
+    webhook: referenceWebhook,
   } satisfies Source<ReferenceConfig, ReferenceCursor>;
 }
 
@@ -87,7 +89,7 @@ async function* listAll(
   // Only an attempt of the same run goes on: the listing of another named what may be gone by now.
   const from = cursor?.type === "listing" && cursor.runId === runId ? cursor : undefined;
   const since = from?.since ?? (await client.me()).latest;
-  const refused = [...(from?.refused ?? [])];
+  const unread = [...(from?.unread ?? [])];
   let done = 0;
   for await (const spaces of client.spaces()) {
     for (const { id: space } of spaces) {
@@ -101,21 +103,27 @@ async function* listAll(
           const last = pages.at(-1)?.id ?? after;
           yield {
             t: "checkpoint",
-            cursor: { type: "listing", runId, since, space, after: last, refused: [...refused] },
+            cursor: { type: "listing", runId, since, space, after: last, unread: [...unread] },
           };
         }
       } catch (error) {
-        if (!isApiError(error, "source_forbidden")) throw error;
-        // What was not looked at is not gone; and the rest of the listing is as good as ever.
-        refused.push(space);
-        yield { t: "refused", what: { container: spaceRef(space) }, code: "source_forbidden" };
+        // One space is closed or fails: the rest of the listing is as good as ever.
+        if (isApiError(error, "source_forbidden")) {
+          yield { t: "refused", what: { container: spaceRef(space) }, code: "source_forbidden" };
+        } else if (isApiError(error, "source_unavailable") && error.details?.["status"] !== undefined) {
+          // What was not looked at is not gone.
+          unread.push(space);
+          yield { t: "skip", externalId: space, reason: "failed", message: error.message, retryable: true };
+        } else {
+          throw error;
+        }
       }
     }
   }
   // A page that moved meanwhile from a space not yet listed to one that was listed is in the changes.
   const until = yield* readChanges(ctx, scope, since);
   yield { t: "checkpoint", cursor: { type: "changes", since: until } };
-  const notLookedAt = refused.map((space): What => ({ container: spaceRef(space) }));
+  const notLookedAt = unread.map((space): What => ({ container: spaceRef(space) }));
   yield { t: "end", listing: "complete", permissions: "current", ...(notLookedAt.length > 0 && { notLookedAt }) };
 }
 
@@ -139,12 +147,14 @@ async function* readChangesOrAll(
 /** Gives the number of the last change. */
 async function* readChanges(ctx: RunContext, scope: Scope, since: number): AsyncGenerator<Event, number> {
   const { changes, latest } = await makeClient(ctx).changes(since);
+  // A page that has another id now is no page that is gone.
+  const renamed = new Set(changes.flatMap((change) => ("page" in change ? (change.is?.formerly ?? []) : [])));
   for (const change of changes) {
     if ("space" in change) {
       if (change.is === null) yield { t: "delete_container", ...spaceRef(change.space) };
     } else if (change.is !== null && isInside(scope, change.is.space)) {
       yield* tell(ctx, [change.is]);
-    } else {
+    } else if (!renamed.has(change.page)) {
       yield { t: "delete", externalId: change.page };
     }
   }
@@ -182,7 +192,7 @@ async function* tell(ctx: RunContext, pages: readonly PageRecord[]): AsyncGenera
 }
 
 function toItem(ctx: Context, page: PageRecord): SourceItem {
-  const { id, title, space, on, answers, revision } = page;
+  const { id, title, space, on, answers, formerly, revision } = page;
   return {
     externalId: id,
     kind: on === undefined ? "page" : "message",
@@ -195,6 +205,7 @@ function toItem(ctx: Context, page: PageRecord): SourceItem {
     // Whoever reads the page reads what is said about it.
     ...(on === undefined ? { access: accessOf(ctx, space) } : { partOf: on }),
     ...(answers !== undefined && { replyTo: answers }),
+    ...(formerly !== undefined && { formerId: formerly }),
   };
 }
 

@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { KitFixture } from "../../kit/fixture.ts";
-import { makeCheckRunner, SOURCE_CHECKS } from "../../kit/index.ts";
+import { CHECK_TIMEOUT, makeCheckRunner, SOURCE_CHECKS } from "../../kit/index.ts";
 import { makeFolder } from "./fixture.ts";
 import { oddNames } from "../odd-names.ts";
 
@@ -10,6 +10,7 @@ async function makeFilesystemFixture(): Promise<KitFixture> {
   const folder = makeFolder({ batching: { upserts: 2, seen: 3 } });
   for (const rel of ["a.md", "b/1.txt", "b/2.txt", "b/c/3.md", "d.md", "e/4.md", "z.txt"]) folder.write(rel);
   let count = 0;
+  let renamed = "e/4.md";
   const { config, connector, now } = folder.context();
   return {
     source: folder.source,
@@ -36,6 +37,12 @@ async function makeFilesystemFixture(): Promise<KitFixture> {
       rmSync(join(folder.root, "b/2.txt"));
       return "b/2.txt";
     },
+    async renameItem() {
+      const [from, to] = [renamed, `e/renamed-${++count}.md`];
+      renameSync(join(folder.root, from), join(folder.root, to));
+      renamed = to;
+      return { from, to };
+    },
     async fail(kind) {
       if (kind !== "unreachable") return undefined;
       // As a volume that is not mounted.
@@ -52,6 +59,6 @@ async function makeFilesystemFixture(): Promise<KitFixture> {
 
 const run = makeCheckRunner(makeFilesystemFixture);
 
-test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", async (_title, check) => {
+test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", CHECK_TIMEOUT, async (_title, check) => {
   expect((await run(check)).faults).toEqual([]);
 });

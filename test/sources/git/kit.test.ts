@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import type { KitFixture } from "../../kit/fixture.ts";
-import { makeCheckRunner, SOURCE_CHECKS } from "../../kit/index.ts";
+import { CHECK_TIMEOUT, makeCheckRunner, SOURCE_CHECKS } from "../../kit/index.ts";
 import { git, makeRepository } from "./fixture.ts";
 import { oddNames } from "../odd-names.ts";
 
@@ -25,6 +25,7 @@ async function makeGitFixture(): Promise<KitFixture> {
   const repository = makeRepository({ batching: { upserts: 2, seen: 3 } }, original);
   const { root, write, commit, source } = repository;
   let count = 0;
+  let renamed = "e/4.md";
   const { config, connector, now } = repository.context();
   return {
     // The kit calls it with configurations that its own schema has parsed.
@@ -57,6 +58,13 @@ async function makeGitFixture(): Promise<KitFixture> {
       commit("Remove");
       return "b/2.txt";
     },
+    async renameItem() {
+      const [from, to] = [renamed, `e/renamed-${++count}.md`];
+      repository.git("mv", from, to);
+      commit("Rename");
+      renamed = to;
+      return { from, to };
+    },
     async fail(kind) {
       if (kind !== "unreachable") return undefined;
       renameSync(root, `${root}.away`);
@@ -73,6 +81,6 @@ async function makeGitFixture(): Promise<KitFixture> {
 
 const run = makeCheckRunner(makeGitFixture);
 
-test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", async (_title, check) => {
+test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", CHECK_TIMEOUT, async (_title, check) => {
   expect((await run(check)).faults).toEqual([]);
 });

@@ -76,6 +76,11 @@ export async function makeGiteaFixture(world: World, proxy: TestProxy) {
       }
       return sees;
     },
+    /** What it answers somebody without a token. */
+    async isPublic(externalId) {
+      const [, repository = "", number = ""] = /^r(\d+)#(\d+)/.exec(externalId) ?? [];
+      return (await fetch(`http://127.0.0.1:${server.port}/api/v1/repos/${names.get(repository)}/issues/${number}`)).ok;
+    },
     async removePerson() {
       const { id, login } = people.carl;
       await api("DELETE", `/admin/users/${login}?purge=true`);

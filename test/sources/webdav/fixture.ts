@@ -98,6 +98,12 @@ export function makeWebdavFixture(
         case "one_container":
           proxy.instead = ({ path }, response) => below("b/").test(path) && (response.writeHead(403).end(), true);
           return { externalIds: FILES.filter((rel) => rel.startsWith("b/")), heal };
+        case "two_containers":
+          proxy.instead = ({ path }, response) => {
+            const status = below("b/").test(path) ? 403 : below("e/").test(path) ? 500 : undefined;
+            return status !== undefined && (response.writeHead(status).end(), true);
+          };
+          return { externalIds: FILES.filter((rel) => /^[be]\//.test(rel)), heal };
         case "one_item":
           proxy.instead = ({ method, path }, response) =>
             method === "GET" && below("d.md$").test(path) && (response.writeHead(403).end(), true);

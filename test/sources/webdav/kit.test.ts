@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { contextOf, type KitFixture } from "../../kit/fixture.ts";
-import { makeCheckRunner, runSourceCheck, SOURCE_CHECKS } from "../../kit/index.ts";
+import { CHECK_TIMEOUT, makeCheckRunner, runSourceCheck, SOURCE_CHECKS } from "../../kit/index.ts";
 import { makeWebdavFixture } from "./fixture.ts";
 import { MUTANTS, mutated } from "./mutants.ts";
 import { startProxy } from "../proxy.ts";
@@ -32,7 +32,7 @@ describe.skipIf(PYTHON === undefined)("webdav, with a real server", () => {
   }
 
   const run = makeCheckRunner(makeFixture);
-  test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", async (_title, check) => {
+  test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", CHECK_TIMEOUT, async (_title, check) => {
     expect((await run(check)).faults).toEqual([]);
   });
 

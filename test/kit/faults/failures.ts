@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { ApiError } from "#api/errors.ts";
+import type { What } from "#sources/contract.ts";
+import { TOKEN } from "../reference/provider.ts";
+import { type Faults, onEvents } from "./plant.ts";
+
+/** Faults in a remote that fails. */
+export const FAILURES: Faults = {
+  "an unreachable remote is empty": {
+    caughtBy: "unreachable",
+    plant: (source) => ({
+      async *sync(ctx, run) {
+        try {
+          yield* source.sync(ctx, run);
+        } catch {
+          yield { t: "end", listing: "complete", permissions: "current" };
+        }
+      },
+    }),
+  },
+  "a remote that says 401 is unreachable": {
+    caughtBy: "unauthorized",
+    plant: (source) => ({
+      async *sync(ctx, run) {
+        try {
+          yield* source.sync(ctx, run);
+        } catch (error) {
+          throw new Error("Something failed.", { cause: error });
+        }
+      },
+    }),
+  },
+  "a 429 is tried again and again": {
+    caughtBy: "limited",
+    plant: (source) => ({
+      async *sync(ctx, run) {
+        for (;;) {
+          try {
+            return yield* source.sync(ctx, run);
+          } catch {
+            ctx.signal.throwIfAborted();
+          }
+        }
+      },
+    }),
+  },
+  "a request that hangs ignores the abort": {
+    caughtBy: "hang",
+    plant: (source) => ({
+      async *sync(ctx, run) {
+        // A way out of its own, which nobody told of the abort.
+        await fetch(`${ctx.config.url}/me`);
+        yield* source.sync(ctx, run);
+      },
+    }),
+  },
+  "a refused container is taken for empty": {
+    caughtBy: "one-container",
+    plant: (source) =>
+      onEvents(source, (event) => {
+        if (event.t === "refused") return [];
+        return [event.t === "end" ? { t: "end", listing: event.listing, permissions: "current" } : event];
+      }),
+  },
+  "a refusal is only something not looked at": {
+    caughtBy: "engine",
+    plant: (source) => ({
+      async *sync(ctx, run) {
+        const notLookedAt: What[] = [];
+        for await (const event of source.sync(ctx, run)) {
+          if (event.t === "refused") notLookedAt.push(event.what);
+          else yield event.t === "end" ? { ...event, notLookedAt } : event;
+        }
+      },
+    }),
+  },
+  "an item that is refused ends the run": {
+    caughtBy: "one-item",
+    plant: (source) => ({
+      async *sync(ctx, run) {
+        for await (const event of source.sync(ctx, run)) {
+          if (event.t === "upsert") await source.fetchContent(ctx, { externalId: event.item.externalId });
+          yield event;
+        }
+      },
+    }),
+  },
+  "a secret in a message": {
+    caughtBy: "secrets",
+    plant: (source) => ({
+      async check(ctx) {
+        const answer = await source.check(ctx);
+        if (answer.ok) return answer;
+        const message = `${answer.problem.message} The token was ${TOKEN}.`;
+        return { ok: false, problem: { ...answer.problem, message } };
+      },
+    }),
+  },
+  "the credential goes wherever a link leads": {
+    caughtBy: "elsewhere",
+    plant: (source) => ({
+      async *sync(ctx, run) {
+        // A listing read without the source's client, which would not follow.
+        const headers = { authorization: `Bearer ${TOKEN}` };
+        for (let next: string | undefined = `${ctx.config.url}/spaces`; next !== undefined;) {
+          const answer: Response = await fetch(next, { headers, signal: ctx.signal });
+          next = answer.ok ? z.object({ next: z.string().optional() }).parse(await answer.json()).next : undefined;
+        }
+        yield* source.sync(ctx, run);
+      },
+    }),
+  },
+  "a space that fails is taken for empty": {
+    caughtBy: "two-containers",
+    plant: (source) =>
+      onEvents(source, (event) => [
+        event.t === "end" ? { t: "end", listing: event.listing, permissions: event.permissions } : event,
+      ]),
+  },
+  "a space that fails ends the run": {
+    caughtBy: "two-containers",
+    plant: (source) =>
+      onEvents(source, (event) => {
+        if (event.t === "skip" && event.reason === "failed")
+          throw new ApiError("source_unavailable", { message: "No." });
+        return [event];
+      }),
+  },
+};

@@ -1,0 +1,69 @@
+import type { WebhookChange, WebhookRequest } from "#sources/webhook.ts";
+import type { SourceCheck } from "./check.ts";
+import type { KitFixture } from "./fixture.ts";
+
+type Verify = (
+  secret: string,
+  request: WebhookRequest,
+) => ReturnType<NonNullable<KitFixture["source"]["webhook"]>["verify"]>;
+
+export const webhook: SourceCheck = {
+  id: "webhook",
+  title: "a notification that is signed tells of its change, and one that is not is refused",
+  async run({ source, ...fixture }) {
+    if (!source.webhook || !fixture.notification) return [];
+    // A throw is a refusal to the server.
+    const verify: Verify = (...said) => {
+      try {
+        return source.webhook?.verify(...said) ?? "refused";
+      } catch {
+        return "refused";
+      }
+    };
+    const faults: string[] = [];
+    const deliveries: (string | undefined)[] = [];
+    for (let times = 0; times < 2; times++) {
+      const externalId = await fixture.edit();
+      const { secret, request } = await fixture.notification(externalId);
+      const said = verify(secret, request);
+      if (said === "refused") return ["A signed notification was refused."];
+      if (!said.changes.some((change) => tells(change, externalId)))
+        faults.push(`The notification of ${externalId} tells of ${JSON.stringify(said.changes)}.`);
+      deliveries.push(said.delivery);
+      const again = verify(secret, request);
+      if (again === "refused" || again.delivery !== said.delivery)
+        faults.push("The same notification was another one the second time.");
+      for (const [what, wrong] of wrongOnes(secret, request)) {
+        if (verify(...wrong) !== "refused") faults.push(`A notification ${what} was accepted.`);
+      }
+    }
+    const [first, second] = deliveries;
+    if (first !== undefined && first === second)
+      faults.push("Two notifications count as one: the second wakes nobody.");
+    return faults;
+  },
+};
+
+/** Whether the run that the change asks for would show the item: that of a container or of everything does. */
+function tells(change: WebhookChange, externalId: string): boolean {
+  if (change.t === "items") return change.externalIds.includes(externalId);
+  return change.t === "delta" || (change.t === "containers" && change.containers.length > 0);
+}
+
+/** What somebody sends who does not know the secret. */
+function wrongOnes(secret: string, request: WebhookRequest): [string, [string, WebhookRequest]][] {
+  const rawBody = Uint8Array.from(request.rawBody);
+  const middle = Math.floor(rawBody.length / 2);
+  rawBody[middle] = (rawBody[middle] ?? 0) ^ 1;
+  return [
+    ["signed with another secret", [`${secret}x`, request]],
+    ["signed with no secret", ["", request]],
+    ["whose body was changed", [secret, { ...request, rawBody }]],
+    [
+      "with more behind its body",
+      [secret, { ...request, rawBody: Buffer.concat([request.rawBody, Buffer.from(" ")]) }],
+    ],
+    ["without a body", [secret, { ...request, rawBody: new Uint8Array() }]],
+    ["without headers", [secret, { ...request, headers: new Headers() }]],
+  ];
+}
