@@ -119,7 +119,11 @@ export const Connector = z
     aclCheckedAt: Timestamp.nullable(),
     /** Since when nobody may read anything of it, because who may is not known any more; null = it is. */
     aclStale: z
-      .object({ since: Timestamp, cause: z.enum(["refused", "not_checked"]), nextTryAt: Timestamp.nullable() })
+      .object({
+        since: Timestamp,
+        cause: z.enum(["refused", "not_checked", "clock_went_back"]),
+        nextTryAt: Timestamp.nullable(),
+      })
       .nullable(),
     createdAt: Timestamp,
     hasKey: z.boolean(),

@@ -4,10 +4,14 @@ import { plural } from "./plural.ts";
 
 /** Why nobody reads anything of a connector that mirrors permissions, and when that is tried again. */
 export function describeStale({ cause, nextTryAt }: NonNullable<Connector["aclStale"]>, when: When): string {
-  const why =
-    cause === "refused" ? "the source refuses its credentials" : "who can read them could not be checked at the source";
-  return `No one can read its items, because ${why}.${nextTryAt === null ? "" : ` Next try ${when(nextTryAt)}.`}`;
+  return `No one can read its items, because ${WHY[cause]}.${nextTryAt === null ? "" : ` Next try ${when(nextTryAt)}.`}`;
 }
+
+const WHY: Record<NonNullable<Connector["aclStale"]>["cause"], string> = {
+  refused: "the source refuses its credentials",
+  not_checked: "who can read them could not be checked at the source",
+  clock_went_back: "the server's clock went back, so nobody knows how long ago it was checked who can read them",
+};
 
 /** Why stored items of a connector stay hidden from everyone, and what shows them again: a sentence or two for each reason. */
 export function describeHiddenItems({

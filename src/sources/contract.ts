@@ -295,6 +295,8 @@ export interface SourceSpec<Config> {
    * `workspace`. A value is one of them or a list. With `acl: "connector"`, `workspace` may be named anyway.
    */
   namedIn?: readonly string[];
+  /** True = whom `namedIn` names are told as members of a group, so that items are the same no matter who is named. */
+  tellsNamed?: true;
   /** True = it says who its users are: `syncIdentities`, and principals of users in its accesses. */
   hasPeople?: true;
   /** True = what `fetchContent` gives for a `ref` never changes (a blob, a revision), so it needs to tell no version. */

@@ -7420,7 +7420,7 @@ export interface components {
             aclCheckedAt: string | null;
             aclStale: {
                 /** @enum {string} */
-                cause: "refused" | "not_checked";
+                cause: "refused" | "not_checked" | "clock_went_back";
                 /**
                  * Format: date-time
                  * @example 2026-11-21T09:30:00.000Z

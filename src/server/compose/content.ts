@@ -85,8 +85,11 @@ export async function makeContent(
   const index = decorate("index", adapters.index);
   const kinds = await sources.list();
   const withPeople = new Set(kinds.flatMap(({ spec }) => (spec.hasPeople === true ? [spec.providerId] : [])));
-  const acls = new Map(kinds.map(({ spec }) => [spec.providerId, spec.acl]));
-  const policy = decorate("policy", makePolicy({ store, clock, aclOf: (providerId) => acls.get(providerId) }));
+  const bySync = new Map(kinds.map(({ spec, sync }) => [spec.providerId, sync !== undefined]));
+  const lasting = new Set(
+    kinds.filter(({ spec, sync }) => spec.acl === "connector" || !sync).map(({ spec }) => spec.providerId),
+  );
+  const policy = decorate("policy", makePolicy({ store, clock, ages: (providerId) => !lasting.has(providerId) }));
   const now = () => clock.now();
   const credentials = makeCredentialKeeper({ store, vault, now });
   const http = makeSourceHttpPool({ guard: addressGuard, now });
@@ -180,7 +183,9 @@ export async function makeContent(
     cursors,
     clock,
     lookUp: files.lookUp,
-    connectorNotes: decorate("connectorNotes", (actor) => connectorNotes(store, actor, now())),
+    connectorNotes: decorate("connectorNotes", (actor) =>
+      connectorNotes(store, actor, { now: now(), isSynced: (id) => bySync.get(id) === true }),
+    ),
     onRefused: (count) => log.error({ count }, "the index proposed items that the records refuse"),
   });
   const search = decorate("search", gatedSearch(gate, searching));

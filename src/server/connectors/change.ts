@@ -258,15 +258,17 @@ function placesOf({ http }: ConnectorDeps, source: Source, config: Record<string
   return parsed.success ? http.secretPlaces(source, parsed.data) : undefined;
 }
 
-/** Whether only other readers are named: who they are is told with people, and every item stays as it is. */
+/** Whether only other readers are named, whom the source tells as members of a group: every item stays as it is. */
 function isAboutReaders(
-  { spec, syncIdentities }: Source,
+  { spec }: Source,
   before: ConnectorRecord["config"],
   after: ConnectorRecord["config"],
 ): boolean {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
   const changed = [...keys].filter((key) => !isDeepStrictEqual(before[key], after[key]));
-  return syncIdentities !== undefined && changed.every((key) => spec.namedIn?.includes(key) === true);
+  return (
+    changed.length === 0 || (spec.tellsNamed === true && changed.every((key) => spec.namedIn?.includes(key) === true))
+  );
 }
 
 const MAY_RUN: ReadonlySet<ConnectorRecord["state"]> = new Set(["active", "error"]);

@@ -5,23 +5,27 @@ import type { Store } from "#storage/store.ts";
 import { staleOf } from "./view.ts";
 
 /** What an agent should know of the person's own connectors while it searches; no words of a source. */
-export async function connectorNotes(store: Store, actor: Actor, now: number): Promise<string[]> {
+export async function connectorNotes(
+  store: Store,
+  actor: Actor,
+  { now, isSynced }: { now: number; isSynced(providerId: string): boolean },
+): Promise<string[]> {
   const { connectors, access } = store.in(actor.workspaceId);
   const own = (await connectors.list()).filter((record) => record.ownerUserId === actor.userId);
   if (own.length === 0) return [];
   const age = { now, maxAclAgeMs: await access.maxAclAgeMs() };
-  return own.flatMap((record) => noteOf(record, age));
+  return own.flatMap((record) => noteOf(record, age, isSynced(record.providerId)));
 }
 
-function noteOf(record: ConnectorRecord, age: Believing): string[] {
-  const { name, state, lastFullAt, providerId } = record;
+function noteOf(record: ConnectorRecord, age: Believing, isSynced: boolean): string[] {
+  const { name, state, lastFullAt } = record;
   const shown = JSON.stringify(name);
   const stale = staleOf(record, age);
   if (stale?.cause === "refused") return [`Connector ${shown} needs new credentials; its items are hidden until then.`];
   if (stale) return [`Connector ${shown} could not check who can read its items; they are hidden until it can.`];
   if (state === "needs_reauth") return [`Connector ${shown} needs new credentials; its items may be out of date.`];
   if (state === "error") return [`Connector ${shown} can't sync; its items may be out of date.`];
-  if (state === "active" && lastFullAt === null && providerId !== "push") {
+  if (state === "active" && lastFullAt === null && isSynced) {
     return [`Connector ${shown} is still being indexed; later searches may find more.`];
   }
   return [];

@@ -3,7 +3,7 @@ import type { SourceProblem } from "#api/common.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { Policy } from "#storage/access/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import { type Believing, believedUntil } from "#storage/access/clocks.ts";
+import { type Believing, believedUntil, isAhead } from "#storage/access/clocks.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord, SyncSkip } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
@@ -121,7 +121,8 @@ export function staleOf(record: ConnectorRecord, age: Believing): Connector["acl
   const nextTryAt = state === "active" || state === "error" ? isoOrNull(nextRunAt) : null;
   if (refusedAt !== null) return { since: isoOf(refusedAt), cause: "refused", nextTryAt };
   if (believedUntil(aclCheckedAt, age) !== undefined) return null;
-  return { since: isoOf(Math.min(age.now, aclCheckedAt + age.maxAclAgeMs)), cause: "not_checked", nextTryAt };
+  const cause = isAhead(aclCheckedAt, age.now) ? "clock_went_back" : "not_checked";
+  return { since: isoOf(Math.min(age.now, aclCheckedAt + age.maxAclAgeMs)), cause, nextTryAt };
 }
 
 function withoutWords(activity: Connector["activity"]): Connector["activity"] {

@@ -173,9 +173,10 @@ async function runEvents(
 }
 
 function toRequest({ sync, connector }: RunOptions): SyncRequest<unknown> {
+  const { mode } = sync;
+  if (mode === "identities") throw new Error("Runs of identities are another job's.");
   return {
-    // Runs of identities are another job's: none comes here.
-    mode: sync.mode === "identities" ? "incremental" : sync.mode,
+    mode,
     scope: connector.scope,
     cursor: sync.mode === "access" ? null : connector.cursor,
     ...(sync.items && { externalIds: sync.items }),

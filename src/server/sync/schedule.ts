@@ -1,4 +1,5 @@
 import type { RandomBytes } from "#core/clock.ts";
+import { MOST_AHEAD_MS } from "#storage/access/clocks.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
 import type { Store } from "#storage/store.ts";
 import type { Source } from "#sources/contract.ts";
@@ -35,6 +36,8 @@ const FIRST_SWEEP_MS = 6 * 3_600_000;
 export function makeSchedule({ store, findSource, now, randomBytes }: ScheduleOptions): Schedule {
   const specOf = async ({ providerId }: ConnectorRecord) => (await findSource(providerId))?.spec;
 
+  /** Of the last tick; at the first one nobody knows what the clock was before. */
+  let lastAt = Infinity;
   let nextPurgeAt = 0;
   let nextSweepAt = now() + FIRST_SWEEP_MS;
 
@@ -62,6 +65,26 @@ export function makeSchedule({ store, findSource, now, randomBytes }: ScheduleOp
       await requestSync(tx, workspaceId, connector, wish);
       return true;
     });
+  }
+
+  /** What the clock had in the future before it went back is due now, as if it had never been: nothing of it is believed. */
+  async function healClock(): Promise<void> {
+    if (lastAt <= now()) {
+      lastAt = now();
+      return;
+    }
+    lastAt = now();
+    for (const { workspaceId, connectorId } of await store.queue.listAhead(now() + MOST_AHEAD_MS)) {
+      await store.transaction(async (tx) => {
+        const { connectors, sourcePeople } = tx.in(workspaceId);
+        const connector = await connectors.find(connectorId);
+        const source = connector && (await findSource(connector.providerId));
+        if (source?.sync) await connectors.update(connectorId, { nextRunAt: now(), proofTriedAt: null });
+        if (!source?.syncIdentities) return;
+        await sourcePeople.restart(connectorId);
+        await connectors.scheduleIdentities(connectorId, now());
+      });
+    }
   }
 
   async function queuePurges(): Promise<void> {
@@ -112,6 +135,7 @@ export function makeSchedule({ store, findSource, now, randomBytes }: ScheduleOp
 
   return {
     async tick() {
+      await healClock();
       await queuePurges();
       await queueSweeps();
       let queued = await queueDueIdentities(store, { now, randomBytes }, DUE_AT_ONCE);

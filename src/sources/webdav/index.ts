@@ -33,6 +33,7 @@ export function makeWebdavSource({ batching = DEFAULT_BATCHING }: { batching?: B
       credentials: WebdavCredentials,
       acl: "connector",
       namedIn: ["readers"],
+      tellsNamed: true,
     },
     check: checkCollection,
     sync: (ctx, run) => syncCollection(ctx, run, batching),

@@ -66,8 +66,11 @@ export interface Policy {
 export interface PolicyOptions {
   store: Store;
   clock: Clock;
-  /** How exact the permission mirror of a kind of source is (`SourceSpec.acl`); undefined = not known here. */
-  aclOf(providerId: string): "per_item" | "container" | "connector" | undefined;
+  /**
+   * Whether permissions of a kind of source grow old: they are mirrored by syncs. Where they are pushed or set here, the last
+   * word stands (S23).
+   */
+  ages(providerId: string): boolean;
 }
 
 const KEPT_VIEWERS = 2_000;
@@ -80,8 +83,7 @@ export function makePolicy(options: PolicyOptions): Policy {
   const viewers = new LRUCache<string, Viewer>(atMost(KEPT_VIEWERS));
   const cache = makeVisibleCache();
 
-  /** The pusher's last word stands: nobody could be asked again. Access set here does not age either (S23). */
-  const ages = ({ providerId }: ConnectorGate) => providerId !== "push" && options.aclOf(providerId) !== "connector";
+  const ages = ({ providerId }: ConnectorGate) => options.ages(providerId);
 
   async function makeViewer(on: WorkspaceStore, userId: string, epoch: number): Promise<Viewer> {
     const now = clock.now();

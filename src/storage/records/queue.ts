@@ -217,6 +217,20 @@ export function makeQueueStore(sql: SqlHandles) {
         .execute();
     },
 
+    /** Connectors that stand at an instant after this one: it was noted by a clock that has gone back since. */
+    listAhead(after: number): Promise<{ workspaceId: string; connectorId: string }[]> {
+      return sql.read
+        .selectFrom("connectors as c")
+        .leftJoin("people_feeds as f", (on) =>
+          on.onRef("f.workspaceId", "=", "c.workspaceId").onRef("f.connectorId", "=", "c.connectorId"),
+        )
+        .select(["c.workspaceId", "c.connectorId"])
+        .distinct()
+        .where("c.state", "in", ["active", "error"])
+        .where((eb) => eb.or([eb("c.aclCheckedAt", ">", after), eb("f.wholeAt", ">", after)]))
+        .execute();
+    },
+
     /** Connectors whose users and groups are due to be read, the longest due first. */
     listDueIdentities(now: number, limit: number): Promise<{ workspaceId: string; connectorId: string }[]> {
       return sql.read

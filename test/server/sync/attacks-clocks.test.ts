@@ -187,6 +187,29 @@ describe("clocks", () => {
     expect(await kb.readable()).toEqual(["a"]);
   });
 
+  test("that went back say so, and heal by a run that is queued at once", async ({ expect }) => {
+    const kb = await makeMirror(() => listed("a"));
+    await kb.work();
+    await kb.pass(1);
+    kb.kb.clock.advance(-3 * HOUR_MS);
+    expect(await kb.readable()).toEqual([]);
+    await kb.pass(0);
+    expect(await kb.readable()).toEqual(["a"]);
+    const runs = kb.world.runs.length;
+    await kb.pass(1_000);
+    expect(kb.world.runs).toHaveLength(runs);
+    const aclCheckedAt = kb.kb.clock.now() + HOUR_MS;
+    await kb.kb.database.write.updateTable("connectors").set({ aclCheckedAt }).execute();
+    const since = new Date(kb.kb.clock.now()).toISOString();
+    kb.kb.clock.advance(3 * HOUR_MS);
+    await kb.kb.database.write
+      .updateTable("connectors")
+      .set({ aclCheckedAt: aclCheckedAt + 4 * HOUR_MS })
+      .execute();
+    expect(since < (await kb.connector()).aclStale.since).toBe(true);
+    expect((await kb.connector()).aclStale.cause).toBe("clock_went_back");
+  });
+
   test("run as long as the workspace says", async ({ expect }) => {
     const kb = await makeMirror(() => listed("a"));
     await kb.work();

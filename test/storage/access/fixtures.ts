@@ -47,7 +47,11 @@ export interface ConnectorInput {
 export async function makeWorld(): Promise<World> {
   const { database, store } = await openTestStore();
   const clock = { ms: NOW, now: () => clock.ms };
-  const policy = makePolicy({ store, clock, aclOf: (providerId) => ACL_OF[providerId] });
+  const policy = makePolicy({
+    store,
+    clock,
+    ages: (providerId) => ACL_OF[providerId] !== "connector" && providerId !== "push",
+  });
   return {
     database,
     store,

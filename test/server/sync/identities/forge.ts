@@ -39,6 +39,7 @@ export async function makeForge(worlds: Record<string, ForgeWorld>) {
       acl: "container",
       hasPeople: true,
       namedIn: ["readers"],
+      tellsNamed: true,
     },
     baseUrlOf: ({ url }) => url,
     originOf: ({ url }) => new URL(url).origin,
