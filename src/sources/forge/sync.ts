@@ -104,7 +104,7 @@ const OVERLAP_MS = 60_000;
 
 /** What is known of a repository that was read as a whole. */
 const RepositoryState = z.object({
-  /** What its items are made with: another name, and all are made anew. */
+  /** What its items are made with: another name, and all are made again. */
   fullName: z.string(),
   owner: z.string(),
   content: z.string(),

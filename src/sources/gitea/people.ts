@@ -52,7 +52,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
   });
 
   async function openOrganization(login: string): Promise<Organization | undefined> {
-    // Whoever is no organization is a person.
+    // What is no organization is a person.
     const record = await orNothing(() => client.organization(login));
     if (!record) return undefined;
     const teams: Team[] = [];

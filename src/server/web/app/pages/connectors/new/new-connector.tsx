@@ -64,7 +64,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
     isOpen ? { ...field, isRequired: false } : field,
   );
 
-  const given = (form: FormData): BrowseBody => {
+  const bodyOf = (form: FormData): BrowseBody => {
     const credentials = valuesOf(secrets, form) as Record<string, string>; // secrets are texts
     const hasSecrets = Object.keys(credentials).length > 0;
     return { providerId, config: valuesOf(settings, form), ...(hasSecrets && { credentials }) };
@@ -73,7 +73,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   async function create(form: FormData): Promise<void> {
     const access = { visibility: text(form, "access.visibility") as Connector["access"]["visibility"] }; // a choice below
     const scope = included.length === 0 ? {} : { scope: { include: [...included], exclude: [] } };
-    const { config, ...rest } = given(form);
+    const { config, ...rest } = bodyOf(form);
     const name = text(form, "name") || defaultConnectorName(source, config);
     const body = { ...rest, config, name, access, ...scope };
     const made = await take(api.POST("/api/connectors", { body }));
@@ -124,7 +124,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
             <Chooser
               included={included}
               onChange={setIncluded}
-              readBody={() => given(new FormData(frame.current?.querySelector("form") ?? undefined))}
+              readBody={() => bodyOf(new FormData(frame.current?.querySelector("form") ?? undefined))}
             />
           )}
           {others.length > 0 && (
