@@ -1,8 +1,10 @@
 import { describe, test } from "vitest";
+import { ApiError } from "#api/errors.ts";
 import { HOUR_MS } from "../mirror.ts";
 import { BASE_URL, makeForge, openTo, person, WHOLE } from "./forge.ts";
 
-// Sequences by which somebody became a user of a source again whom nobody meant to be that user any more.
+// Sequences by which somebody became a user of a source again whom nobody meant to be that user any more, and by which a few
+// groups that could not be read hid what the others are for.
 
 const ANN = "user:forge:git.acme.test:1";
 
@@ -68,4 +70,62 @@ test("another account's groups are read whole, and not from the cursor of the on
     ["changes", 1],
     ["whole", null],
   ]);
+});
+
+test("one repository whose readers can't be read darkens itself, and no other", async ({ expect }) => {
+  const kb = await makeForge({
+    [BASE_URL]: {
+      items: ({ group }) => [openTo("open", group("open")), openTo("broken", group("broken"))],
+      people: ({ user, group }) =>
+        isBroken
+          ? [
+              person(user("1"), "ann@acme.test"),
+              { t: "group", group: group("open"), members: [user("1")] },
+              { ...WHOLE, notLookedAt: [group("broken")] },
+            ]
+          : [
+              person(user("1"), "ann@acme.test"),
+              { t: "group", group: group("open"), members: [user("1")] },
+              { t: "group", group: group("broken"), members: [user("1")] },
+              WHOLE,
+            ],
+    },
+  });
+  let isBroken = false;
+  const ann = await kb.addMember(kb.owner.workspaceId, "member", "ann@acme.test");
+  await kb.verify(ann);
+  await kb.setDomains(["acme.test"]);
+  await kb.register();
+  await kb.connect(kb.owner);
+  expect(await kb.readable(ann)).toEqual(["broken", "open"]);
+  isBroken = true;
+  for (let hour = 0; hour < 20; hour++) await kb.pass(HOUR_MS);
+  expect(await kb.readable(ann)).toEqual(["broken", "open"]);
+  for (let hour = 0; hour < 20; hour++) await kb.pass(HOUR_MS);
+  expect(await kb.readable(ann)).toEqual(["open"]);
+});
+
+test("an item appears once its own group was read, however long the others take", async ({ expect }) => {
+  const kb = await makeForge({
+    [BASE_URL]: {
+      items: ({ group }) => [openTo("early", group("early")), openTo("late", group("late"))],
+      *people({ user, group }, { cursor }) {
+        yield person(user("1"), "ann@acme.test");
+        yield { t: "group", group: group("early"), members: [user("1")] };
+        yield { t: "checkpoint", cursor: 1 };
+        if (cursor === null) throw new ApiError("source_rate_limited", { message: "429", retryAfterMs: 2 * HOUR_MS });
+        yield { t: "group", group: group("late"), members: [user("1")] };
+        yield WHOLE;
+      },
+    },
+  });
+  const ann = await kb.addMember(kb.owner.workspaceId, "member", "ann@acme.test");
+  await kb.verify(ann);
+  await kb.setDomains(["acme.test"]);
+  await kb.register();
+  const connectorId = await kb.connect(kb.owner);
+  await kb.link(kb.owner, connectorId, "user:forge:git.acme.test:1", ann.userId);
+  expect(await kb.readable(ann)).toEqual(["early"]);
+  await kb.pass(3 * HOUR_MS);
+  expect(await kb.readable(ann)).toEqual(["early", "late"]);
 });

@@ -218,6 +218,20 @@ describe("a group that a sync tells of", () => {
   });
 });
 
+test("a folder that has moved takes along who may read all that is in it, by one change of a group", async ({
+  expect,
+}) => {
+  const kb = await makeRoom({ freshness: "feed" });
+  const [parent, closed] = [`group:${kb.connectorId}:parent`, `group:${kb.connectorId}:closed`];
+  const told = (group: Principal, ...members: Principal[]): SyncEvent => ({ t: "group", group, members });
+  const deep = upsert("deep", "text", { partOf: "plan", access: { known: true, all: [["everyone"]] } });
+  const all = [told(parent, "everyone"), told(closed), kb.room(parent), kb.plan, deep];
+  expect(await kb.after(...all, CURRENT)).toEqual(["deep", "plan"]);
+  const before = await kb.accesses();
+  expect(await kb.after(kb.room(closed), { ...PARTIAL, permissions: "current" })).toEqual([]);
+  expect(await kb.accesses()).toEqual(before);
+});
+
 describe("a user that a sync tells of", () => {
   test("is linked as in a run of identities, and ends with the listing that does not name them", async ({ expect }) => {
     const world = { isListed: true };
