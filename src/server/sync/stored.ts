@@ -19,8 +19,10 @@ export function makeStored(store: Reads, connectorId: string, known: Pick<Known,
     async accessKey(externalId) {
       const aclId = await store.itemWrites.findOwnAccess(connectorId, externalId);
       if (aclId === undefined) return undefined;
-      const lists = aclId > 0 ? (await store.access.listsOf(aclId)).filter((list) => !isAlways(list, connectorId)) : [];
-      return accessKeyOf(lists.length > 0 ? { known: true, all: lists } : { known: false });
+      if (aclId <= 0) return accessKeyOf({ known: false });
+      const lists = (await store.access.listsOf(aclId)).filter((list) => !isAlways(list, connectorId));
+      // A part that names none has a clock alone.
+      return lists.length > 0 ? accessKeyOf({ known: true, all: lists }) : undefined;
     },
     async *list(container) {
       const entityId = containerEntityId(store.workspaceId, connectorId, container);

@@ -18,16 +18,25 @@ export interface NamedStanding extends Standing {
 type Place = Pick<PreparedItem, "externalId" | "parentExternalId">;
 type Named = Place & Pick<PreparedItem, "access">;
 
-/** The standing of an item as it is named now. What is made of a file has the access of the file and none of its own. */
+/**
+ * The standing of an item as it is named now. What is made of a file has the access of the file and none of its own. A part
+ * that names none has a clock all the same, where permissions grow old: its source may have given it one since.
+ */
 export async function standingOf(
   work: Work,
   { externalId, parentExternalId, access }: Named,
   clockAt: number | null = null,
 ): Promise<NamedStanding> {
-  const isFollowing = access === null || isChildId(externalId);
-  const ownAclId = isFollowing ? null : await work.intern(access, clockAt);
+  let ownAclId: number | null = null;
+  if (access !== null && !isChildId(externalId)) ownAclId = await work.intern(access, clockAt);
+  else if (isPartWithClock(work, { externalId, parentExternalId })) ownAclId = await work.reclock(null, clockAt);
   const { aclId } = work.effective.of({ externalId, parentExternalId, ownAclId });
-  return { ownAclId, aclId, ownClockAt: isFollowing ? null : clockAt, ownClockCause: null };
+  return { ownAclId, aclId, ownClockAt: ownAclId === null ? null : clockAt, ownClockCause: null };
+}
+
+/** Whether an item that names no access has a clock alone. What has no parent is nobody's, and a clock would open it. */
+function isPartWithClock({ batch }: Work, { externalId, parentExternalId }: Place): boolean {
+  return batch.mirror !== undefined && parentExternalId !== null && !isChildId(externalId);
 }
 
 /** Notes that what is below an item may have another access now; with `isMoved` also where the item's own is the same. */
@@ -127,7 +136,8 @@ export async function narrowedStanding(
   clockAt: number | null = null,
 ): Promise<NamedStanding> {
   const { externalId, parentExternalId } = known;
-  const kept = await work.reclock(known.ownAclId, clockAt);
+  const hasClock = known.ownAclId !== null || isPartWithClock(work, known);
+  const kept = hasClock ? await work.reclock(known.ownAclId, clockAt) : null;
   const named = access === null || isChildId(externalId) ? null : await work.intern(access, clockAt);
   // What names no access and has no parent is nobody's.
   const isNobodys = kept === null && parentExternalId === null;

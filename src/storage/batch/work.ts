@@ -27,7 +27,7 @@ export interface Work {
   /** The number of an access whose permissions were looked at then; null = at its connector's clock. */
   intern(access: SourceAccess, clockAt: number | null): Promise<number>;
   /** The same access at another clock. */
-  reclock(ownAclId: number | null, clockAt: number | null): Promise<number | null>;
+  reclock(ownAclId: number | null, clockAt: number | null): Promise<number>;
   /** Items that could not be looked at, by kbId. */
   exceptions: Map<string, ClockCause>;
   /** The access that lets in whom both of two let in. */
@@ -58,7 +58,7 @@ export function makeWork(
 ): Work {
   const { run, connectorId } = batch;
   const interned = new Map<string, Promise<number>>();
-  const reclocked = new Map<string, Promise<number | null>>();
+  const reclocked = new Map<string, Promise<number>>();
   const rows = makeItemRows(connection, workspaceId, connectorId, noteAccess);
   const conjoin = makeConjoin(connection, workspaceId, interner);
   return {

@@ -87,21 +87,20 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     raiseEpoch,
 
     /**
-     * The number of what an item names itself, looked at at another time: at its connector's clock (null), or its own. An item
-     * that names nothing gets a clock as its only list, which its parent's access is ANDed with, and loses it again.
+     * The number of what an item names itself, looked at at another time: at its connector's clock (null), or its own. A part
+     * that names nothing has a clock as its only list, which its parent's access is ANDed with.
      */
     async reclock(
       ownAclId: number | null,
       connectorId: string,
       at: number | null,
       interner: Interner,
-    ): Promise<number | null> {
+    ): Promise<number> {
       if (ownAclId !== null && ownAclId <= 0) return ownAclId;
       const lists = ownAclId === null ? [] : await store.listsOf(ownAclId);
       const named = lists.filter((list) => !isConnectorList(list, connectorId));
       const clock = connectorPrincipal(connectorId, at);
-      if (named.length > 0) return interner.access({ known: true, all: named }, [clock]);
-      return at === null ? null : interner.access({ known: true, all: [[clock]] }, []);
+      return interner.access({ known: true, all: [...named, [clock]] }, []);
     },
 
     /** The lists of an access, for explain and for the re-check; `[]` for 0 (nobody) and for unknown numbers. */

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
 import type { SourceItem, SyncEvent } from "#sources/contract.ts";
-import { upsert } from "./harness.ts";
+import { item, upsert } from "./harness.ts";
 import { HOUR_MS, listed, makeMirror, OPEN } from "./mirror.ts";
 
 // Sequences by which content stayed readable that its source no longer showed, or went dark that it did.
@@ -52,6 +52,22 @@ describe("what could not be looked at", () => {
     };
     for (let hour = 0; hour < 26; hour++) await kb.pass(HOUR_MS);
     expect(await kb.readable()).toEqual(["a"]);
+  });
+
+  test("is a part that no one named, though what it is a part of was looked at", async ({ expect }) => {
+    const { access: _none, ...bare } = item("part", "text of part", { partOf: "whole" });
+    const part: SyncEvent = { t: "upsert", item: bare };
+    const whole = upsert("whole", "text of whole", { access: OPEN });
+    const kb = await makeMirror(() => [whole, part, CURRENT]);
+    await kb.work();
+    expect(await kb.readable()).toEqual(["part", "whole"]);
+    kb.world.script = () => [whole, NOTHING];
+    for (let hour = 0; hour < 26; hour++) await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["whole"]);
+    expect(await kb.search("text")).toMatchObject({ total: 1 });
+    kb.world.script = () => [whole, part, NOTHING];
+    await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["part", "whole"]);
   });
 
   test("is what waits for somebody to approve its removal, too", async ({ expect }) => {

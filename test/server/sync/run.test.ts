@@ -251,7 +251,7 @@ describe("parts of an item", () => {
     const apply = (externalId: string, all: string[][]) =>
       kb.store.in(WORKSPACE).itemWrites.applyBatch({
         connectorId: CONNECTOR,
-        always: [],
+        always: [`group:connector:${CONNECTOR}`],
         highest: 3,
         now: 1,
         ops: [{ type: "access", externalId, access: { known: true, all } }],
