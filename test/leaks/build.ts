@@ -7,9 +7,15 @@ import type { AnsweringServices } from "#server/compose/content.ts";
 import type { ItemEntity, ItemOp, PreparedItem } from "#storage/batch/item-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { NO_COUNTS } from "#storage/records/syncs.ts";
+import type { Principal } from "#core/principals.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { IndexedDocument } from "#storage/search-index.ts";
 import type { Store } from "#storage/store.ts";
+import { makeSourceRegistry } from "#sources/registry.ts";
 import { composeFeatures } from "../features.ts";
-import { makeServer, type TestClient, type TestUser } from "../helpers.ts";
+import { makeServer, type TestAnswer, type TestClient, type TestUser } from "../helpers.ts";
+import { NO_NETWORK } from "../network.ts";
+import { externalIdOf, hear, makeMirrorSource, withKbIds } from "./mirror-source.ts";
 import {
   entityIdOf,
   identityOf,
@@ -30,7 +36,15 @@ export interface LeakServer {
   /** Each acts with a token; that of `removed` belongs to somebody whose membership ended a moment ago. */
   clients: Record<Persona, TestClient>;
   store: Store;
+  /** Of now: whoever changes it gives another one. */
   model: Model;
+  /** What the index should know of each item, as it was last stored. */
+  documents: ReadonlyMap<string, IndexedDocument>;
+  actorOf(persona: Persona): Promise<Actor>;
+  /** Lets time pass. */
+  moveTo(now: number): void;
+  /** Lets time pass, has the sources say what the model says of then, and does what is due. */
+  hearAt(now: number): Promise<void>;
 }
 
 /** What a planted leak puts in the place of the real parts, each of which the product is composed of. */
@@ -40,14 +54,31 @@ export type Plant = {
 
 /** Puts a model into a server of its own, composed as the program composes it. */
 export async function startServer(model: Model, plant: Plant = {}): Promise<LeakServer> {
+  const documents = new Map<string, IndexedDocument>();
+  const mirror = makeMirrorSource(() => server.model);
+  const registry = makeSourceRegistry({
+    allowedRoots: async () => [],
+    dataFolder: "/nowhere",
+    isOpenToStrangers: false,
+    guard: NO_NETWORK,
+    searchPath: "",
+  });
+  const sources = {
+    find: async (id: string) => (id === "mirror" ? mirror : registry.find(id)),
+    list: async () => [...(await registry.list()), mirror],
+  };
   const kb = await makeServer({ settings: { rateLimits: "off" } }, (deps, database) =>
-    composeFeatures(deps, database, {
+    composeFeatures({ ...deps, store: withKbIds(deps.store, documents) }, database, {
+      sources,
       decorate: (name, part) => {
         const replace: Plant[typeof name] = plant[name];
         return replace === undefined ? part : replace(part, deps.store);
       },
     }),
   );
+  const asked = model.connectors.flatMap((where) => where.mirror?.rounds.map(({ at }) => at) ?? []);
+  const times = [...new Set(asked)].sort((a, b) => a - b);
+  kb.clock.advance((times[0] ?? NOW) - kb.clock.now());
   for (const [name, workspaceId] of Object.entries(WORKSPACES)) {
     await kb.store.workspaces.insert({ workspaceId, name, timeZone: "UTC", createdAt: NOW });
   }
@@ -58,16 +89,68 @@ export async function startServer(model: Model, plant: Plant = {}): Promise<Leak
       await kb.store.in(workspaceId).access.setMembers(group, members, "kb");
     }
   }
-  for (const connector of model.connectors) await addConnector(kb, model, connector);
+  const store = withKbIds(kb.store, documents);
+  for (const connector of model.connectors) await addConnector({ ...kb, store }, model, connector);
   const clients = {} as Record<Persona, TestClient>;
   for (const [persona, user] of users) {
     const isAdmin = persona === "owner" || persona === "stranger";
     const scopes = isAdmin ? (["mcp:read", "kb:api", "kb:admin"] as const) : (["mcp:read", "kb:api"] as const);
     clients[persona] = kb.withToken(await kb.token(user, scopes));
   }
-  const removal = await clients.owner.delete(`/api/workspace/members/${userIdOf("removed")}`);
-  if (removal.status >= 300) throw new Error(`The member was not removed: ${removal.text}`);
-  return { clients, model, store: kb.store };
+  const server: LeakServer = {
+    clients,
+    model,
+    store: kb.store,
+    documents,
+    async actorOf(persona) {
+      const user = users.get(persona);
+      if (!user) throw new Error(`Nobody is ${persona}.`);
+      return kb.actor(user);
+    },
+    moveTo(now) {
+      kb.clock.advance(now - kb.clock.now());
+      server.model = { ...server.model, now };
+    },
+    async hearAt(now) {
+      kb.clock.advance(now - kb.clock.now());
+      await hear(kb, server.model.connectors);
+      server.model = { ...server.model, now };
+    },
+  };
+  await must(clients.owner.patch("/api/workspace", { identityDomains: ["acme.test"] }));
+  for (const [at, time] of times.entries()) {
+    await server.hearAt(time);
+    if (at === 0) await joinPeople(server);
+  }
+  server.moveTo(NOW);
+  await must(clients.owner.delete(`/api/workspace/members/${userIdOf("removed")}`));
+  return server;
+}
+
+async function must(answer: Promise<TestAnswer>): Promise<void> {
+  const { status, text } = await answer;
+  if (status >= 300) throw new Error(`It was not done: ${text}`);
+}
+
+/** Who is who at the sources: by hand, by their own account, or, where it is told, by their address. */
+async function joinPeople({ model, store, clients }: LeakServer): Promise<void> {
+  const isTold =
+    (user: Principal) =>
+    ({ mirror }: ModelConnector) =>
+      mirror?.users.find((each) => each.user === user);
+  for (const [principal, persona] of model.joins) {
+    const where = model.connectors.find(isTold(principal));
+    if (!where || typeof isTold(principal)(where)?.email === "string") continue;
+    const { connectorId } = where;
+    const userId = userIdOf(persona);
+    if (persona === "inside") {
+      const body = { links: [{ principal, userId }] };
+      await must(clients.owner.request("PUT", `/api/connectors/${connectorId}/people`, { body }));
+      continue;
+    }
+    const join = { principal, userId, connectorId, basis: "account", joinedBy: null, joinedAt: NOW } as const;
+    await store.transaction((tx) => tx.in(WORKSPACES.one).identities.join(join));
+  }
 }
 
 type Server = Awaited<ReturnType<typeof makeServer>>;
@@ -77,7 +160,7 @@ async function addPersona(kb: Server, persona: Persona): Promise<TestUser> {
   const role = persona === "owner" || persona === "stranger" ? ("owner" as const) : ("member" as const);
   const user = { userId: userIdOf(persona), email: `${persona}@acme.test`, name: persona };
   await kb.store.transaction(async (tx) => {
-    const rest = { passwordHash: null, emailVerifiedAt: null, timeZone: null, createdAt: NOW };
+    const rest = { passwordHash: null, emailVerifiedAt: NOW, timeZone: null, createdAt: NOW };
     await tx.users.insert({ ...user, ...rest });
     await tx.in(workspaceId).members.insert({ userId: user.userId, role, joinedAt: NOW });
   });
@@ -89,6 +172,7 @@ async function addConnector(kb: Server, model: Model, connector: ModelConnector)
   const record = toRecord(connector);
   await workspace.connectors.create(record);
   await fillConnectorGroup(workspace, connector.connectorId, record);
+  if (connector.mirror) return;
   const items = model.items.filter((item) => item.connectorId === connector.connectorId);
   const removed = items.filter((item) => item.isRemoved).map((item) => item.kbId);
   const ops: ItemOp[] = items.map((item) => ({ type: "upsert", item: prepare(item, connector, items) }));
@@ -158,8 +242,6 @@ async function addRuns(kb: Server, connector: ModelConnector, named: ModelItem[]
     }
   }
 }
-
-const externalIdOf = (item: ModelItem): string => `${item.canary}/${item.kbId}`;
 
 function toRecord(connector: ModelConnector): ConnectorRecord {
   return {

@@ -1,15 +1,16 @@
 import { describe, test, vi } from "vitest";
 import { startServer } from "./build.ts";
 import { countLeaks } from "./compare.ts";
-import { makeModel, PERSONAS } from "./model.ts";
+import { PERSONAS } from "./model.ts";
+import { makeMirroredModel, makeModel } from "./worlds.ts";
 
 // Several servers are filled and asked hundreds of questions: a shared machine may take its time.
 vi.setConfig({ testTimeout: 180_000 });
 
 describe("owner, member with access, member without, removed member, stranger", () => {
   test("no route and no tool shows any of them a word of what they may not see", async ({ expect }) => {
-    const server = await startServer(makeModel(42, 90));
-    const count = await countLeaks(server, PERSONAS, { seed: 1, rounds: 2 });
+    const server = await startServer(makeMirroredModel(42, 90));
+    const count = await countLeaks(server, PERSONAS, { seed: 2, rounds: 2 });
     expect(count.leaks).toEqual([]);
     expect(count.checks).toBeGreaterThan(500);
     // The canaries do come out where they may, so their absence elsewhere means something.

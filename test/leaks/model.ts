@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { type FieldValue, ID_ALPHABET, ID_PREFIXES, type IdKind, type ItemKind } from "#api/common.ts";
 import type { Principal, SourceAccess } from "#core/principals.ts";
+import { believedMembers, isActive, isItemYoung, isShut, knownItem, type Mirror, type MirroredItem } from "./mirror.ts";
 
 /** Whose eyes the tests look through. */
 export const PERSONAS = ["owner", "inside", "outside", "removed", "stranger"] as const;
@@ -13,14 +14,16 @@ export type Persona = (typeof PERSONAS)[number];
 export interface ModelConnector {
   connectorId: string;
   workspace: "one" | "two";
-  providerId: "filesystem" | "push";
+  providerId: "filesystem" | "push" | "mirror";
   /** Ends in its canary. */
   name: string;
   canary: string;
   owner: Persona;
-  visibility: "private" | "members" | "workspace";
+  visibility: "private" | "members" | "workspace" | "source";
   members: Persona[];
   isDeleting: boolean;
+  /** What its source said, where its permissions are those of the source. */
+  mirror?: Mirror;
 }
 
 export interface ModelItem {
@@ -50,6 +53,8 @@ export interface ModelItem {
   isAdded: boolean;
   /** Stands in every text of this item and nowhere else. */
   canary: string;
+  /** What its source said of it; `access` and `isRemoved` say nothing then. */
+  mirrored?: MirroredItem;
 }
 
 export interface Model {
@@ -58,6 +63,10 @@ export interface Model {
   items: ModelItem[];
   /** Group principal → members. */
   groups: Map<Principal, Principal[]>;
+  /** Users of sources who are somebody here, however old the word of their source is. */
+  joins: Map<Principal, Persona>;
+  /** When the questions are asked. */
+  now: number;
   /** Words that visible and hidden items share, and words that only hidden ones may have. */
   words: string[];
   hiddenWords: string[];
@@ -131,97 +140,6 @@ export function makeRandom(seed: number) {
 }
 export type Random = ReturnType<typeof makeRandom>;
 
-const WORDS =
-  "ledger budget harbour invoice rollback webhook retry kitchen orbit cactus velvet granite falcon meadow puzzle lantern copper thunder biscuit anchor compass quarry saddle timber violet walnut zephyr marble pepper saffron deploy outage contract customer travel policy salary merger notes review".split(
-    " ",
-  );
-/** Neighbours of visible words: longer, misspelt, or simply unknown. */
-const HIDDEN_WORDS =
-  "ledgerwork ledgre budgets2 harbourmaster invoicing retries orbitals merger-zeus layoffs zeusfall".split(" ");
-
-/** A world of two workspaces with items of every kind of access. */
-export function makeModel(seed: number, size = 60): Model {
-  const random = makeRandom(seed);
-  const connectors: ModelConnector[] = [
-    connector("docs", "one", "filesystem", "workspace", "owner", []),
-    connector("board", "one", "push", "members", "owner", ["inside", "removed"]),
-    connector("mine", "one", "push", "private", "inside", []),
-    connector("vault", "one", "push", "private", "owner", []),
-    connector("going", "one", "push", "workspace", "owner", [], true),
-    connector("theirs", "two", "push", "workspace", "stranger", []),
-  ];
-  const model: Model = {
-    seed,
-    connectors,
-    items: [],
-    groups: new Map(
-      [
-        ["group:grp_staff", [user("inside"), user("removed")]],
-        ["group:grp_all", ["group:grp_staff", user("outside"), user("owner")]],
-        ["group:grp_none", [user("stranger")]],
-      ].map(([group, members]) => [groupPrincipal(String(group)), (members as string[]).map(groupPrincipal)]),
-    ),
-    words: WORDS,
-    hiddenWords: HIDDEN_WORDS,
-  };
-  for (let i = 0; i < size; i++) {
-    model.items.push(makeItem(random, `${seed} base ${i}`, random.pick(connectors), randomAccess(random), WORDS));
-  }
-  // Everybody who belongs sees something and doesn't see something, whatever the dice say.
-  const sure: [ModelConnector, SourceAccess][] = [
-    [connectors[0] ?? random.pick(connectors), { known: true, all: [["workspace"]] }],
-    [connectors[1] ?? random.pick(connectors), { known: true, all: [[user("inside"), user("removed")]] }],
-    [connectors[3] ?? random.pick(connectors), { known: true, all: [["everyone"]] }],
-    [connectors[5] ?? random.pick(connectors), { known: true, all: [["everyone"]] }],
-  ];
-  giveParents(makeRandom(seed ^ 0xfa11), model.items);
-  sure.forEach(([where, access], i) => model.items.push(makeItem(random, `${seed} sure ${i}`, where, access, WORDS)));
-  for (const [at, access] of [null, { known: true as const, all: [[user("inside")]] }].entries()) {
-    const parent = model.items.at(-sure.length - at);
-    const [where = random.pick(connectors)] = connectors;
-    const child = makeItem(random, `${seed} child ${at}`, where, access, WORDS);
-    model.items.push({ ...child, parent: parent?.kbId ?? null });
-  }
-  return model;
-}
-
-/** Makes some of the items children of others of their connector, in chains too, some without an access of their own. */
-function giveParents(random: Random, items: ModelItem[]): void {
-  for (const [at, item] of items.entries()) {
-    if (!random.chance(0.35)) continue;
-    const before = items.slice(0, at).filter((other) => other.connectorId === item.connectorId);
-    if (before.length === 0) continue;
-    item.parent = random.pick(before).kbId;
-    if (random.chance(0.4)) item.access = null;
-  }
-}
-
-/**
- * The same world with more in it that `persona` can't see: twins and near-twins of what they see, other words, other
- * people and labels, in hidden connectors, unreadable accesses, another workspace, and things just removed.
- */
-export function withHidden(model: Model, persona: Persona, count = 60): Model {
-  const random = makeRandom(model.seed ^ 0x5eed);
-  const secret = connector("secret", "one", "push", "private", "owner", []);
-  const connectors = [...model.connectors, secret, connector("elsewhere", "two", "push", "workspace", "stranger", [])];
-  const seen = model.items.filter((item) => mayRead(model, persona, item));
-  const grown: Model = { ...model, connectors, items: [...model.items] };
-  for (let i = 0; grown.items.length < model.items.length + count && i < count * 20; i++) {
-    // Below what is seen and below what is not, mostly with an access of its own.
-    const parent = random.chance(0.5) ? random.pick(random.chance(0.6) && seen.length > 0 ? seen : grown.items) : null;
-    const where = connectors.find((one) => one.connectorId === parent?.connectorId) ?? random.pick(connectors);
-    const access = random.chance(0.3)
-      ? { known: true as const, all: [["workspace"], ["everyone"]] }
-      : randomAccess(random);
-    const fresh = makeItem(random, `${model.seed} hidden ${i}`, where, access, [...WORDS, ...HIDDEN_WORDS]);
-    const item = seen.length > 0 && random.chance(0.5) ? twinOf(random, random.pick(seen), fresh) : fresh;
-    item.parent = parent?.kbId ?? null;
-    if (parent !== null && random.chance(0.2)) item.access = null;
-    if (!mayRead(grown, persona, item)) grown.items.push({ ...item, isAdded: true });
-  }
-  return grown;
-}
-
 /**
  * Every canary that this persona may meet: of items they may read, of connectors they own, administer, or see an item of.
  */
@@ -237,6 +155,11 @@ export function allowedCanaries(model: Model, persona: Persona): Set<string> {
   for (const one of model.connectors) {
     const administers = one.workspace === "two" ? persona === "stranger" : persona === "owner";
     if (administers || one.owner === persona) allowed.add(one.canary);
+    // Whoever manages a connector is told who its source says there is; others, by which names they read what they read.
+    const held = heldBy(model, persona);
+    const isTold = (principal: Principal) => administers || one.owner === persona || held.has(principal);
+    for (const { group, canary } of one.mirror?.groups ?? []) if (isTold(group)) allowed.add(canary);
+    for (const each of one.mirror?.users ?? []) if (isTold(each.user)) allowed.add(each.canary);
     // A source's own words are for the connector's owner alone (S43).
     if (one.owner === persona) allowed.add(problemCanaryOf(one));
   }
@@ -248,137 +171,64 @@ export function mayRead(model: Model, persona: Persona, item: ModelItem): boolea
   if (persona === "removed") return false;
   if ((persona === "stranger") !== (item.workspace === "two")) return false;
   const where = model.connectors.find((one) => one.connectorId === item.connectorId);
-  if (!where || where.isDeleting || item.isRemoved) return false;
+  if (!where || where.isDeleting) return false;
   const isMember =
     where.visibility === "workspace" ||
+    where.visibility === "source" ||
     where.owner === persona ||
     (where.visibility === "members" && where.members.includes(persona));
-  return isMember && letsIn(model, persona, item);
+  if (!isMember) return false;
+  if (!where.mirror || !item.mirrored) return !item.isRemoved && letsIn(model, persona, item, item.access);
+  const known = isShut(where.mirror) ? undefined : knownItem(mirrored(where, where.mirror), item.mirrored);
+  return known !== undefined && isItemYoung(known, model.now) && letsIn(model, persona, item, known.access);
 }
 
 /** Its own access and that of everything above it. */
-function letsIn(model: Model, persona: Persona, { access, parent: parentId }: ModelItem): boolean {
+function letsIn(model: Model, persona: Persona, item: ModelItem, access: SourceAccess | null): boolean {
   if (access !== null) {
     if (!access.known || access.all.length === 0) return false;
-    const isMet = access.all.every((list) => list.some((principal) => stands(model, persona, principal, 0)));
-    if (!isMet || parentId === null) return isMet;
+    const held = heldBy(model, persona);
+    const isMet = access.all.every((list) => list.some((principal) => held.has(principal)));
+    if (!isMet || item.parent === null) return isMet;
   }
-  const parent = model.items.find((other) => other.kbId === parentId);
+  const parent = model.items.find((other) => other.kbId === item.parent);
   return parent !== undefined && mayRead(model, persona, parent);
 }
 
-function stands(model: Model, persona: Persona, principal: Principal, depth: number): boolean {
-  if (principal === "workspace" || principal === "everyone" || principal === user(persona)) return true;
-  if (depth > 5) return false;
-  return (model.groups.get(principal) ?? []).some((member) => stands(model, persona, member, depth + 1));
+const heldIn = new WeakMap<Model, Map<Persona, Set<Principal>>>();
+
+/** Everybody whom this persona stands for, as far as it is believed: round by round until nothing comes to it. */
+export function heldBy(model: Model, persona: Persona): ReadonlySet<Principal> {
+  const kept = heldIn.get(model) ?? new Map<Persona, Set<Principal>>();
+  heldIn.set(model, kept);
+  let held = kept.get(persona);
+  if (held) return held;
+  kept.set(persona, (held = new Set(["workspace", "everyone", user(persona)])));
+  const mirrors = mirrorsOf(model);
+  for (const [source, who] of model.joins) {
+    const tellers = mirrors.map(({ mirror }) => mirror);
+    if (who === persona && isActive(tellers, source, model.now)) held.add(source);
+  }
+  const groups = new Map<Principal, readonly Principal[]>(model.groups);
+  for (const where of mirrors) {
+    for (const each of where.mirror.groups) groups.set(each.group, believedMembers(where, each, model.now));
+  }
+  for (let before = 0; before < held.size;) {
+    before = held.size;
+    for (const [group, members] of groups) if (members.some((member) => held.has(member))) held.add(group);
+  }
+  return held;
 }
 
-function user(persona: Persona): Principal {
+/** The connectors whose permissions are those of their sources. */
+export function mirrorsOf({ connectors }: Pick<Model, "connectors">) {
+  return connectors.flatMap((where) => (where.mirror ? [mirrored(where, where.mirror)] : []));
+}
+
+function mirrored({ connectorId, owner }: ModelConnector, mirror: Mirror) {
+  return { connectorId, owner: user(owner), mirror };
+}
+
+export function user(persona: Persona): Principal {
   return `user:${userIdOf(persona)}`;
-}
-
-/** Readable group names become ids. */
-function groupPrincipal(name: Principal): Principal {
-  return name.startsWith("group:grp_") ? `group:${idFor("group", name)}` : name;
-}
-
-function connector(
-  name: string,
-  workspace: "one" | "two",
-  providerId: "filesystem" | "push",
-  visibility: ModelConnector["visibility"],
-  owner: Persona,
-  members: Persona[],
-  isDeleting = false,
-): ModelConnector {
-  const canary = canaryFor(`connector ${name}`);
-  const connectorId = idFor("connector", name);
-  const shown = `${name} ${canary}`;
-  return { connectorId, workspace, providerId, name: shown, canary, owner, visibility, members, isDeleting };
-}
-
-function randomAccess(random: Random): SourceAccess {
-  if (random.chance(0.08)) return { known: false };
-  const principals = [
-    "workspace",
-    "everyone",
-    user("owner"),
-    user("inside"),
-    user("outside"),
-    user("stranger"),
-    groupPrincipal("group:grp_staff"),
-    groupPrincipal("group:grp_all"),
-    groupPrincipal("group:grp_none"),
-    `group:${idFor("connector", "board")}:team`,
-  ];
-  const lists = Array.from({ length: 1 + random.int(3) }, () => random.some(principals, random.int(4)));
-  return { known: true, all: random.chance(0.05) ? [] : lists.map((list) => [...new Set(list)]) };
-}
-
-function makeItem(
-  random: Random,
-  name: string,
-  where: ModelConnector,
-  access: SourceAccess | null,
-  words: readonly string[],
-): ModelItem {
-  const canary = canaryFor(name);
-  const kind = random.pick(["task", "file", "page", "message"] as const);
-  const sentence = (count: number) => random.some(words, count).join(" ");
-  const text = Array.from(
-    { length: 1 + random.int(5) },
-    () => `${sentence(5 + random.int(20))}. ${canary} ${sentence(3)}.`,
-  );
-  return {
-    kbId: idFor("item", name),
-    connectorId: where.connectorId,
-    workspace: where.workspace,
-    kind,
-    title: `${sentence(1 + random.int(4))} ${canary}`,
-    text: `# ${sentence(2)} ${canary}\n\n${text.join("\n\n")}`,
-    path: [`${random.pick(words)} ${canary}`],
-    labels: [random.pick(words), canary],
-    fields: {
-      stage: random.pick(["draft", "final", random.pick(words)]),
-      topics: [random.pick(words), canary],
-      [random.pick(words)]: 1 + random.int(5),
-      note: canary,
-    },
-    author: `${random.pick(["Ana Kowalska", "Bo Smith", "Cy Young"])} ${canary}`,
-    url: random.chance(0.5) ? `https://docs.test/${random.pick(words)}/${canary}` : null,
-    key: random.chance(0.4) ? keyOf(kind, canary, random.int(9)) : null,
-    source: `${where.providerId}:${where.name}${random.chance(0.2) ? ` ${canary}` : ""}`,
-    parent: null,
-    access,
-    updatedAt: NOW - random.int(90) * 86_400_000 - random.int(86_400_000),
-    dueAt: kind === "task" && random.chance(0.7) ? NOW + (random.int(30) - 10) * 86_400_000 : null,
-    isDone: random.chance(0.4),
-    isRemoved: random.chance(0.08),
-    isAdded: false,
-    canary,
-  };
-}
-
-/** A task's own number, or the name of a file, which others have too. */
-function keyOf(kind: ModelItem["kind"], canary: string, n: number): string {
-  if (kind === "task") return `${canary.toUpperCase().slice(0, 6)}-${1 + n}`;
-  return ["README.md", "notes.md", "plan.md"][n % 3] ?? "";
-}
-
-/** A hidden item that looks like one that is seen: same words, same address, same key, newer. */
-function twinOf(random: Random, seen: ModelItem, hidden: ModelItem): ModelItem {
-  const own = (text: string) => (random.chance(0.5) ? text.replaceAll(seen.canary, hidden.canary) : text);
-  return {
-    ...hidden,
-    title: own(seen.title),
-    text: own(seen.text),
-    url: seen.url,
-    key: seen.key,
-    author: seen.author,
-    labels: seen.labels,
-    fields: random.chance(0.5) ? { ...seen.fields, note: hidden.canary } : hidden.fields,
-    path: seen.path,
-    kind: seen.kind,
-    updatedAt: NOW - random.int(1_000),
-  };
 }

@@ -6,7 +6,19 @@ import { entitiesRoute, entityContextRoute } from "#api/entities.ts";
 import { ROUTE_GROUPS } from "#api/index.ts";
 import { searchRoute } from "#api/search.ts";
 import { TOOL_NAMES } from "#api/tools.ts";
-import { entityIdOf, idFor, PERSONAS, syncIdsOf, userIdOf, type Model, type ModelItem, type Random } from "./model.ts";
+import { containerEntityId, makeEntityId } from "#server/sync/entities.ts";
+import { sourceUser } from "./mirror.ts";
+import {
+  entityIdOf,
+  idFor,
+  PERSONAS,
+  WORKSPACES,
+  syncIdsOf,
+  userIdOf,
+  type Model,
+  type ModelItem,
+  type Random,
+} from "./model.ts";
 
 export interface Question {
   /** `METHOD path` of the contract, or `tool <name>`. */
@@ -46,12 +58,6 @@ export function vocabularyOf(model: Model, random: Random, seen: readonly ModelI
   const nowhere = (kind: "item" | "connector" | "entity") => [1, 2, 3].map((n) => idFor(kind, `nowhere ${n}`));
   const pairsOf = ({ fields }: ModelItem) =>
     Object.entries(fields).map(([name, value]) => `${name}:${String(typeof value === "object" ? value[0] : value)}`);
-  const entitiesOf = (item: ModelItem) =>
-    [
-      ["person", item.author],
-      ["label", item.labels[0]],
-      ["folder", item.path[0]],
-    ].map(([type, name]) => entityIdOf(item, String(type), String(name)));
   return {
     random,
     kbIds: [...items, ...again].map((item) => item.kbId).concat(nowhere("item")),
@@ -60,9 +66,12 @@ export function vocabularyOf(model: Model, random: Random, seen: readonly ModelI
       ...again.slice(0, connectors.length).map((item) => item.connectorId),
       ...nowhere("connector"),
     ],
-    hiddenConnectorIds: [idFor("connector", "secret"), idFor("connector", "elsewhere"), ...nowhere("connector")],
+    hiddenConnectorIds: [
+      ...["secret", "elsewhere", "dark", "shut", "cloister"].map((name) => idFor("connector", name)),
+      ...nowhere("connector"),
+    ],
     words: [...model.words, ...model.hiddenWords, "cnry", ...items.map((item) => item.canary)],
-    sources: [...new Set(items.map((item) => item.source)), "push", "filesystem", "push:nowhere"],
+    sources: [...new Set(items.map((item) => item.source)), "push", "filesystem", "mirror", "push:nowhere"],
     urls: [...present(items.map((item) => item.url)), "https://docs.test/nowhere"],
     keys: [...present(items.map((item) => item.key)), "NOPE-1", "#3"],
     names: [
@@ -74,10 +83,31 @@ export function vocabularyOf(model: Model, random: Random, seen: readonly ModelI
       ]),
       "Nothing is called so",
     ],
-    people: ["me", "Ana", "Bo Smith", "Cy", "Nobody Here", ...items.slice(0, 20).map((item) => item.author)],
+    people: [
+      "me",
+      "Ana",
+      "Bo Smith",
+      "Cy",
+      "Nobody Here",
+      ...[...items.slice(0, 20), ...items.filter(({ mirrored }) => mirrored).slice(-20)].map((item) => item.author),
+      ...connectors.flatMap(({ mirror }) => mirror?.users.map(({ canary }) => canary) ?? []),
+    ],
     pairs: [...items.flatMap(pairsOf), ...again.flatMap(pairsOf), "stage:nowhere", "nowhere:1"],
     entityIds: [...new Set(items.flatMap(entitiesOf)), ...again.flatMap(entitiesOf), ...nowhere("entity")],
   };
+}
+
+function entitiesOf(item: ModelItem): string[] {
+  const { connectorId, mirrored } = item;
+  if (mirrored) {
+    const folder = containerEntityId(WORKSPACES.one, connectorId, { type: "folder", id: mirrored.space });
+    return [makeEntityId(WORKSPACES.one, "person", sourceUser(mirrored.authorId)), folder];
+  }
+  return [
+    ["person", item.author],
+    ["label", item.labels[0]],
+    ["folder", item.path[0]],
+  ].map(([type, name]) => entityIdOf(item, String(type), String(name)));
 }
 
 /** All routes of the contract as `METHOD path`, and all tools. */
@@ -301,8 +331,8 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
 function connectorList(path: string): (words: Vocabulary) => Asked {
   return ({ random, words }) =>
     get(path, {
-      providerId: maybe(random, 0.2, () => random.pick(["push", "filesystem"])),
-      q: maybe(random, 0.2, () => random.pick(["secret", "vault", "docs", random.pick(words)])),
+      providerId: maybe(random, 0.2, () => random.pick(["push", "filesystem", "mirror"])),
+      q: maybe(random, 0.2, () => random.pick(["secret", "vault", "docs", "dark", "wiki", random.pick(words)])),
     });
 }
 
@@ -314,7 +344,7 @@ function fileFilters({ random, sources, words }: Vocabulary) {
   return {
     kind: maybe(random, 0.2, () => random.pick(["task", "file", "page", "message"])),
     source: maybe(random, 0.2, () => random.pick(sources)),
-    providerId: maybe(random, 0.2, () => random.pick(["push", "filesystem", "github"])),
+    providerId: maybe(random, 0.2, () => random.pick(["push", "filesystem", "mirror", "github"])),
     q: maybe(random, 0.3, () => random.pick(words)),
     sort: maybe(random, 0.5, () => random.pick(["updatedAt", "title"])),
     limit: maybe(random, 0.7, () => 1 + random.int(40)),

@@ -1,6 +1,7 @@
 import { describe, test } from "vitest";
 import { startServer } from "../../leaks/build.ts";
-import { makeModel, mayRead } from "../../leaks/model.ts";
+import { mayRead } from "../../leaks/model.ts";
+import { makeModel } from "../../leaks/worlds.ts";
 import { attachment } from "#server/files/original.ts";
 
 const ID_AND_DATE = new Set(["x-request-id", "date"]);

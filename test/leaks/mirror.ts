@@ -1,0 +1,193 @@
+/**
+ * Sources whose permissions are mirrored, as plain data: what each said of its items, groups and users, and when. Who may
+ * read what is worked out from that alone, with none of the program's code.
+ */
+import type { Principal, SourceAccess } from "#core/principals.ts";
+
+export const HOUR_MS = 3_600_000;
+/** As long as nothing else is set, so long is a source believed. */
+export const MAX_AGE_MS = 24 * HOUR_MS;
+/** The one instance of which all these sources are. */
+export const BASE_URL = "https://wiki.acme.test";
+
+/** How the source answers in a round: all of it, some of it, or with a failure. */
+export type Outcome = "proof" | "partial" | "unavailable" | "unauthorized";
+
+/** One time that a source is asked for everything. */
+export interface Round {
+  at: number;
+  outcome: Outcome;
+  /** Spaces of which it says one thing for all that is in them. */
+  spaces: Readonly<Record<string, "refused" | "not_looked_at" | "gone">>;
+  /** Whether it was asked for its items, and for its people: whole, or for what changed. The source writes it down. */
+  isHeard: boolean;
+  people: "whole" | "changes" | null;
+}
+
+/** What a source says of a thing in a round; nothing = it does not name it. */
+export type Told<T> = T | "not_looked_at" | undefined;
+
+export interface MirrorGroup {
+  group: Principal;
+  canary: string;
+  /** By round: its members. */
+  told: Told<readonly Principal[]>[];
+}
+
+export interface MirrorUser {
+  user: Principal;
+  canary: string;
+  email: string | null;
+  /** By round. */
+  told: Told<"active" | "suspended" | "gone">[];
+}
+
+/** What a source says of an item in a round. `access` alone says who may read it, and nothing else. */
+export type Look =
+  | { says: "item" | "access"; access: SourceAccess | null }
+  | { says: "refused" | "not_looked_at" | "failed" | "deleted" | "nothing" };
+
+export interface MirroredItem {
+  space: string;
+  /** The source user who wrote it. */
+  authorId: string;
+  /** By round. */
+  looks: Look[];
+}
+
+export interface Mirror {
+  rounds: Round[];
+  /** Whether it tells its groups between its items, or in runs of their own. */
+  tellsGroupsIn: "identities" | "sync";
+  groups: MirrorGroup[];
+  users: MirrorUser[];
+}
+
+interface Where {
+  connectorId: string;
+  /** Principal of the connector's owner. */
+  owner: Principal;
+  mirror: Mirror;
+}
+
+export const sourceUser = (id: string): Principal => `user:mirror:${BASE_URL.slice("https://".length)}:${id}`;
+export const sourceGroup = (connectorId: string, id: string): Principal => `group:${connectorId}:${id}`;
+
+const isAnswer = ({ isHeard, outcome }: Round) => isHeard && (outcome === "proof" || outcome === "partial");
+
+const isYoung = (at: number | null, now: number) => at !== null && at + MAX_AGE_MS > now;
+
+/** Whom a source may name at all; everybody else is left out of its lists. */
+function mayBeNamed({ connectorId, owner }: Where, principal: Principal): boolean {
+  const isUser = principal.startsWith(sourceUser(""));
+  return (
+    isUser || principal.startsWith(sourceGroup(connectorId, "")) || principal === "everyone" || principal === owner
+  );
+}
+
+/** When all of a connector was last known to be as its source has it, before a round; null = never. */
+function provenAt({ rounds }: Mirror, before = rounds.length): number | null {
+  let at: number | null = null;
+  for (const round of rounds.slice(0, before)) {
+    // The first time nothing was there that could have been old.
+    if (isAnswer(round) && (at === null || round.outcome === "proof")) at = round.at;
+  }
+  return at;
+}
+
+/** Whether the source refused everything when it was asked last. */
+export function isShut({ rounds }: Mirror): boolean {
+  const last = rounds.findLast((round) => isAnswer(round) || (round.isHeard && round.outcome === "unauthorized"));
+  return last?.outcome === "unauthorized";
+}
+
+/** An item as the server must know it. */
+export interface KnownItem {
+  access: SourceAccess | null;
+  /** When somebody last looked who may read it. */
+  lookedAt: number;
+}
+
+/** What the source has said of an item up to now; undefined = it is not there. */
+export function knownItem(where: Where, { space, looks }: MirroredItem): KnownItem | undefined {
+  const { mirror } = where;
+  let known: { access: SourceAccess | null; at: number | null } | undefined;
+  for (const [at, round] of mirror.rounds.entries()) {
+    if (!isAnswer(round)) continue;
+    const before = provenAt(mirror, at) ?? round.at;
+    const look: Look =
+      round.spaces[space] === undefined ? (looks[at] ?? { says: "nothing" }) : ofSpace(round.spaces[space]);
+    // While nearly everything is young, a look at one item is written down for none.
+    const isLate = round.at - before > MAX_AGE_MS * 0.75;
+    switch (look.says) {
+      case "access":
+      case "item":
+        if (known || look.says === "item") {
+          known = { access: narrowed(where, look.access), at: isLate && round.outcome !== "proof" ? round.at : null };
+        }
+        break;
+      case "refused":
+        if (known) known.at = Number.NEGATIVE_INFINITY;
+        break;
+      case "not_looked_at":
+      case "failed":
+        if (known) known.at ??= before;
+        break;
+      case "deleted":
+        known = undefined;
+        break;
+      case "nothing":
+        if (round.outcome === "proof") known = undefined;
+    }
+  }
+  return known && { access: known.access, lookedAt: known.at ?? provenAt(mirror) ?? Number.NEGATIVE_INFINITY };
+}
+
+function ofSpace(said: Round["spaces"][string]): Look {
+  return { says: said === "gone" ? "deleted" : (said ?? "nothing") };
+}
+
+function narrowed(where: Where, access: SourceAccess | null): SourceAccess | null {
+  if (access === null || !access.known) return access;
+  return { known: true, all: access.all.map((list) => list.filter((each) => mayBeNamed(where, each))) };
+}
+
+/** Who is in a group of a source, as far as that is believed at a time. */
+export function believedMembers(where: Where, { group, told }: MirrorGroup, now: number): readonly Principal[] {
+  const { mirror } = where;
+  let known: { members: readonly Principal[]; at: number } | undefined;
+  for (const [at, round] of mirror.rounds.entries()) {
+    const isInSync = mirror.tellsGroupsIn === "sync";
+    if (isInSync ? !isAnswer(round) : round.people === null) continue;
+    const said = told[at];
+    const isWhole = isInSync ? round.outcome === "proof" : round.people === "whole";
+    if (said === undefined && isWhole) known = undefined;
+    if (said !== undefined && said !== "not_looked_at") known = { members: said, at: round.at };
+  }
+  if (!known || !isYoung(known.at, now)) return [];
+  return known.members.filter((member) => member !== group && mayBeNamed(where, member));
+}
+
+/** What a source has said of one of its users up to now; undefined = nothing that holds. */
+export function knownUser({ rounds }: Mirror, { told }: MirrorUser) {
+  let known: { state: "active" | "suspended" | "gone"; at: number } | undefined;
+  for (const [at, { people, at: saidAt }] of rounds.entries()) {
+    const said = told[at];
+    if (people === "whole" && said === undefined) known = undefined;
+    if (people !== null && said !== undefined && said !== "not_looked_at") known = { state: said, at: saidAt };
+  }
+  return known;
+}
+
+/** Whether a user of a source counts: somebody says that they are active, and nobody says otherwise. */
+export function isActive(mirrors: readonly Mirror[], user: Principal, now: number): boolean {
+  const said = mirrors.flatMap((mirror) =>
+    mirror.users.flatMap((each) => (each.user === user ? (knownUser(mirror, each) ?? []) : [])),
+  );
+  return said.every(({ state }) => state === "active") && said.some(({ at }) => isYoung(at, now));
+}
+
+/** Whether who may read an item is still believed at a time. */
+export function isItemYoung({ lookedAt }: KnownItem, now: number): boolean {
+  return isYoung(lookedAt, now);
+}
