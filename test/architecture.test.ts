@@ -75,7 +75,7 @@ const RULES: readonly Rule[] = [
   { from: "server/log/", may: [...GROUND, "text/"] },
   { from: "server/http/", may: [...GROUND, "net/", "storage/"] },
   // A feature's service takes other features as arguments; their types come from those before it in this order.
-  ...features("identity", "connectors", "entities", "files", "search", "sync", "mcp"),
+  ...features("identity", "connectors", "accounts", "entities", "files", "search", "sync", "mcp"),
   { from: "server/compose/", may: [...GROUND, "net/", "text/", "storage/", "sources/", "extract/", "server/"] },
   { from: "server/*.ts", may: [...GROUND, "net/", "text/", "storage/", "sources/", "extract/", "server/"] },
 ];
@@ -93,6 +93,7 @@ function features(...order: string[]): Rule[] {
       ...(name === "connectors"
         ? ["sources/content.ts", "sources/contract.ts", "sources/http.ts", "sources/push/events.ts"]
         : []),
+      ...(name === "accounts" ? ["sources/account-contract.ts", "sources/http-contract.ts", "sources/http.ts"] : []),
       ...(name === "sync" ? ["sources/", "extract/"] : []),
     ],
     ...(at > 0 && { types: order.slice(0, at).map((earlier) => `server/${earlier}/`) }),

@@ -154,6 +154,7 @@ export async function makeServer<More extends object = object>(
     trustedProxies: [],
     localRoots: [],
     instances: [],
+    accounts: {},
     webhookSecrets: {},
     dataDir: dirname(database.file),
     homeDir: undefined,

@@ -85,6 +85,10 @@ export const ERROR_CODES = {
   workspace_limit_reached: "conflict",
   quota_reached: "conflict",
   sso_not_configured: "not_found",
+  /** The operator has not registered this server at the provider. */
+  account_provider_not_configured: "unprocessable",
+  /** Somebody else in the workspace is this user of the provider. */
+  account_taken: "conflict",
   sso_failed: "forbidden",
   /** A consent or device request: unknown, decided already, or too old; another browser's is `forbidden`. */
   consent_invalid: "gone",

@@ -1,4 +1,5 @@
 /** Every route of the contract, by feature. Each file appends its group here; the OpenAPI document is made from it. */
+import { accountRoutes } from "./accounts.ts";
 import { auditRoutes } from "./audit.ts";
 import { connectorRoutes } from "./connectors.ts";
 import { entitiesRoute, entityContextRoute } from "./entities.ts";
@@ -16,6 +17,7 @@ import { tokenRoutes } from "./tokens.ts";
 import { groupRoutes, invitationRoutes, localRootRoutes, workspaceRoutes } from "./workspace.ts";
 
 export const ROUTE_GROUPS = {
+  accounts: accountRoutes,
   audit: auditRoutes,
   connectors: connectorRoutes,
   consent: consentRoutes,

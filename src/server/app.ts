@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { ApiError } from "#api/errors.ts";
 import { VERSION } from "#api/version.ts";
+import { mountAccounts } from "./accounts/routes.ts";
 import { mountAudit } from "./identity/audit/routes.ts";
 import { mountPush } from "./connectors/push-routes.ts";
 import { mountConnectors } from "./connectors/routes.ts";
@@ -50,6 +51,7 @@ const FEATURES: readonly ((at: Mount, services: AppServices) => void)[] = [
   mountWorkspaces,
   mountGroups,
   mountAudit,
+  mountAccounts,
   mountConnectors,
   mountPush,
   mountHooks,

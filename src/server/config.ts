@@ -22,8 +22,7 @@ const NOT_OURS = /^KB_(?:URL|TOKEN|TOKEN_FILE|PROFILE|CONNECTOR_KEY|CONFIG_DIR|T
 /** The secret of an app for all its connectors. */
 const WEBHOOK_SECRET = /^KB_([A-Z][A-Z0-9_]*)_WEBHOOK_SECRET$/;
 /** Removed settings, to be distinguished from misspelled ones. */
-const LATER =
-  /^KB_(?:(?:GITHUB|GOOGLE|SLACK|EMBEDDINGS)_\w+|METRICS_TOKEN|MCP_CHATGPT_ALIASES|DATABASE_URL|OPENSEARCH_URL|ROLE)$/;
+const LATER = /^KB_(?:EMBEDDINGS_\w+|METRICS_TOKEN|MCP_CHATGPT_ALIASES|DATABASE_URL|OPENSEARCH_URL|ROLE)$/;
 
 /**
  * The settings: flag before environment before file before default.
@@ -173,6 +172,13 @@ function judge(settings: Settings): string[] {
   if ((settings.oidcIssuer === undefined) !== (settings.oidcClientId === undefined)) {
     throw invalid("KB_OIDC_ISSUER and KB_OIDC_CLIENT_ID belong together: set both or none.");
   }
+  for (const { name, clientId, clientSecret } of accountClients(settings)) {
+    if ((clientId === undefined) === (clientSecret === undefined)) continue;
+    throw invalid(`KB_${name}_CLIENT_ID and KB_${name}_CLIENT_SECRET belong together: set both or none.`);
+  }
+  if (settings.giteaClientId !== undefined && settings.giteaUrl === undefined) {
+    throw invalid("KB_GITEA_CLIENT_ID needs KB_GITEA_URL: the server that the client is of.");
+  }
   if (settings.mode === "managed" && settings.bootstrapEmail !== undefined) {
     throw invalid("KB_BOOTSTRAP_EMAIL is not available in managed mode.");
   }
@@ -193,6 +199,15 @@ function judge(settings: Settings): string[] {
     );
   }
   return [...warnings, ...judgeTransport(settings, isLocal)];
+}
+
+function accountClients(settings: Settings) {
+  return [
+    { name: "GITHUB", clientId: settings.githubClientId, clientSecret: settings.githubClientSecret },
+    { name: "GOOGLE", clientId: settings.googleClientId, clientSecret: settings.googleClientSecret },
+    { name: "SLACK", clientId: settings.slackClientId, clientSecret: settings.slackClientSecret },
+    { name: "GITEA", clientId: settings.giteaClientId, clientSecret: settings.giteaClientSecret },
+  ];
 }
 
 /** Other machines come by https, or somebody said that they need not. Source: S32. */

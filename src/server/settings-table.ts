@@ -82,6 +82,29 @@ export const SETTINGS = {
     .describe(
       "The secret of an app's one webhook for all its connectors, at `/hooks/<source>`. Prefer `KB_<SOURCE>_WEBHOOK_SECRET_FILE`.",
     ),
+  ...accountSettings("github", "GitHub", "https://github.com"),
+  githubApiUrl: z
+    .string()
+    .transform(toBaseUrl)
+    .optional()
+    .describe(
+      "The API of that GitHub. Default: `https://api.github.com`, and with a base URL of your own `<base URL>/api/v3`.",
+    ),
+  ...accountSettings("google", "Google", "https://accounts.google.com"),
+  googleApiUrl: z
+    .string()
+    .transform(toBaseUrl)
+    .optional()
+    .describe("The API of that Google. Default: `https://www.googleapis.com`, or your base URL."),
+  ...accountSettings("slack", "Slack", "https://slack.com"),
+  giteaUrl: z
+    .string()
+    .transform(toBaseUrl)
+    .optional()
+    .describe(
+      "The Gitea or Forgejo at which people can connect accounts, such as `https://git.example.org`. Its users can be members of every workspace, and connectors can reach it at a private address.",
+    ),
+  ...clientSettings("gitea", "Gitea"),
   smtpUrl: z
     .string()
     .refine(isSmtpUrl, "Expected smtp://user:password@host:587 or smtps://…")
@@ -174,6 +197,34 @@ export const Settings = z.object(SETTINGS).transform((settings) => ({
 }));
 export type Settings = z.output<typeof Settings>;
 
+/** What this server is at a service at which people connect accounts, and where that is. */
+function accountSettings<Name extends string>(name: Name, title: string, usual: string) {
+  const baseUrl = z
+    .string()
+    .transform(toBaseUrl)
+    .optional()
+    .describe(`A ${title} of your own, which connectors can reach at a private address. Default: \`${usual}\`.`);
+  return {
+    ...clientSettings(name, title),
+    ...({ [`${name}BaseUrl`]: baseUrl } as Record<`${Name}BaseUrl`, typeof baseUrl>),
+  };
+}
+
+function clientSettings<Name extends string>(name: Name, title: string) {
+  const clientId = z
+    .string()
+    .min(1)
+    .optional()
+    .describe(`This server's OAuth client ID at ${title}, for [accounts](accounts.md).`);
+  const env = `KB_${name.toUpperCase()}_CLIENT_SECRET_FILE`;
+  const clientSecret = z.string().min(1).optional().describe(`The client's secret. Prefer \`${env}\`.`);
+  // A computed key is a string to the compiler: these are the two names that the loop of the types makes.
+  return { [`${name}ClientId`]: clientId, [`${name}ClientSecret`]: clientSecret } as Record<
+    `${Name}ClientId` | `${Name}ClientSecret`,
+    typeof clientId
+  >;
+}
+
 /** A list, or text with this separator. */
 function list(separator: string) {
   const split = (value: unknown) =>
@@ -216,6 +267,13 @@ function toInstance(text: string, context: z.RefinementCtx): RegisteredInstance 
   const baseUrl = normalizeBaseUrl(url);
   if (providerId !== undefined && baseUrl !== undefined) return { providerId, baseUrl };
   context.addIssue({ code: "custom", message: "Expected source=base URL, such as gitea=https://git.example.org" });
+  return z.NEVER;
+}
+
+function toBaseUrl(text: string, context: z.RefinementCtx): string {
+  const baseUrl = normalizeBaseUrl(text);
+  if (baseUrl !== undefined) return baseUrl;
+  context.addIssue({ code: "custom", message: "Expected a base URL such as https://git.example.org" });
   return z.NEVER;
 }
 

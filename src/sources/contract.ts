@@ -6,7 +6,7 @@ import type { FieldName, FieldsAs } from "#api/item-fields.ts";
 import type { IdentityEvent, IdentityRun } from "./identity-events.ts";
 import type { ChangeListener, Watch } from "./change-notifications.ts";
 import type { Webhook } from "./webhook.ts";
-import type { AuthWay, LimitSpec, OAuthSpec, SourceConnect, SourceHttp } from "./http-contract.ts";
+import type { AuthWay, LimitSpec, SourceConnect, SourceHttp } from "./http-contract.ts";
 
 /** A person as the source names them. `claimed` = said by the document (git, front matter, properties), never proven. */
 export interface SourcePerson {
@@ -277,8 +277,6 @@ export interface SourceSpec<Config> {
   auth: readonly AuthWay[];
   /** With a way by credentials: the names it takes, strict; every value is a secret, so no message may repeat one. */
   credentials?: z.ZodType<Readonly<Record<string, string>>>;
-  /** With a way by account. */
-  oauth?: OAuthSpec;
   /** Origins besides `originOf` that requests are signed for: templates over the config, such as `https://files.slack.com`. */
   origins?: readonly string[];
   /** Ports of `connect` that need no permission of the operator. Absent = the source has no `connect`. */

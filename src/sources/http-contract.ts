@@ -7,8 +7,11 @@ export type AuthWay =
   | { type: "none" }
   /** The other way round: a program of the customer's sends items with the connector's key. */
   | { type: "key" }
-  /** A person's account, by OAuth. `asHeader` names the header that speaks for somebody else. */
-  | { type: "account"; asHeader?: string }
+  /**
+   * A person's account at a provider: the one of the source's own id, unless `provider` names another. `asHeader` names the
+   * header that speaks for somebody else.
+   */
+  | { type: "account"; provider?: string; asHeader?: string }
   /** A workspace's connection to a provider server. */
   | { type: "connection" }
   | ({ type: "credentials" } & CredentialScheme);
@@ -43,18 +46,6 @@ export type CredentialScheme =
   | { scheme: "assertion"; issuer: string; privateKey: string; tokenUrl: string; scopes: readonly string[] }
   /** The git program speaks for itself: `SourceContext.git` has the credentials. Only `sources/git` may say so. Source: S38. */
   | { scheme: "git" };
-
-/**
- * The OAuth of a source. URLs are templates over the config, of which RFC 6570 level 2 is understood: `{name}` is encoded,
- * `{+name}` is put in as it is.
- */
-export interface OAuthSpec {
-  authorizeUrl: string;
-  tokenUrl: string;
-  scopes: readonly string[];
-  /** Each refresh gives a new refresh token, and the former one is dead. */
-  rotates: boolean;
-}
 
 /** What is known about a provider's limits. `429` and `Retry-After` are understood without. */
 export interface LimitSpec {
@@ -173,6 +164,8 @@ export type SourceConnect = (host: string, port: number, tls: boolean, signal?: 
 export interface AccountTokens {
   /** Names the account among all: what shares its limits and its refresh. */
   key: string;
+  /** Where its token may go: nowhere else is it sent, whatever the source says. */
+  origins: readonly string[];
   /** The name to sign in with where a protocol asks for one with the token. */
   login?: string;
   accessToken(): Promise<string>;

@@ -73,7 +73,9 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
       const entries = Object.entries(credentials).sort(([a], [b]) => (a < b ? -1 : 1));
       const told = JSON.stringify([account?.key ?? null, entries]);
       const key = createHmac("sha256", secret).update(told).digest("base64url");
-      const origins = signedOrigins(source, config);
+      const named = signedOrigins(source, config);
+      // An account is for its own instance, wherever a config leads. Source: S31.
+      const origins = account ? new Set(account.origins.filter((origin) => named.has(origin))) : named;
       const shared = { client, reach: REACH, limits, now, sleep, random, origins };
       const mintLine: Line = {
         ...shared,

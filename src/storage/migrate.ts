@@ -26,6 +26,7 @@ import * as lastingGroups from "./migrations/0025-lasting-groups.ts";
 import * as webhooks from "./migrations/0026-webhooks.ts";
 import * as groupHomes from "./migrations/0027-group-homes.ts";
 import * as accounts from "./migrations/0028-accounts.ts";
+import * as providerAccounts from "./migrations/0029-provider-accounts.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -58,6 +59,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0026-webhooks": webhooks,
   "0027-group-homes": groupHomes,
   "0028-accounts": accounts,
+  "0029-provider-accounts": providerAccounts,
 };
 
 /**

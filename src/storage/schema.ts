@@ -47,6 +47,8 @@ export interface Tables {
   connector_keys: ConnectorKeysTable;
   connector_credentials: ConnectorCredentialsTable;
   connector_webhooks: ConnectorWebhooksTable;
+  provider_accounts: ProviderAccountsTable;
+  account_flows: AccountFlowsTable;
   syncs: SyncsTable;
   sync_skips: SyncSkipsTable;
   jobs: JobsTable;
@@ -371,6 +373,7 @@ export interface GroupHomesTable {
 export interface IdentitiesTable {
   workspaceId: string;
   principal: string;
+  /** Who tells it: a connector, or a member's account. */
   connectorId: string;
   toldIn: string;
   /** `user:<provider>:<instance>:`, what all users of the instance begin with. */
@@ -404,7 +407,7 @@ export interface IdentityJoinsTable {
   workspaceId: string;
   principal: string;
   userId: string;
-  /** The connector that told of the user. */
+  /** The connector that told of the user; with the basis `account` the account. */
   connectorId: string;
   /** `account`, `email` or `admin`. */
   basis: string;
@@ -516,6 +519,59 @@ export interface ConnectorWebhooksTable {
   /** An envelope of the vault over the secret. */
   sealed: string;
   madeAt: number;
+}
+
+/** A person's own account at another service. */
+export interface ProviderAccountsTable {
+  workspaceId: string;
+  accountId: string;
+  userId: string;
+  providerId: string;
+  /** The instance, as `normalizeBaseUrl` writes it. */
+  baseUrl: string;
+  /** Who they are there. */
+  principal: string;
+  label: string;
+  login: string | null;
+  /** JSON array. */
+  scopes: string;
+  /** `oauth` or `token`. */
+  way: string;
+  /** An envelope of the vault over the JSON of the tokens. */
+  sealed: string;
+  /** Counts the tokens that it had. */
+  version: number;
+  /** When the access token ends; null = it does not, or nobody said. */
+  expiresAt: number | null;
+  /** Who gets new tokens now, and until when nobody else may. */
+  lockedBy: string | null;
+  lockedUntil: number | null;
+  /** `active`, `needs_reauth`, or `ended` until its tokens are revoked at the provider. */
+  state: string;
+  stateReason: string | null;
+  /** When the provider last said who it is. */
+  confirmedAt: number;
+  /** When the provider is asked next. */
+  dueAt: number | null;
+  /** Failed tries to ask since. */
+  tries: number;
+  createdAt: number;
+}
+
+/** The way to a provider (`away`), and what was found there until the person says yes (`found`). */
+export interface AccountFlowsTable {
+  /** SHA-256 of the state, or of the id that the page has. */
+  flowHash: string;
+  workspaceId: string;
+  userId: string;
+  sessionId: string;
+  providerId: string;
+  stage: string;
+  /** An envelope of the vault. */
+  sealed: string;
+  returnTo: string;
+  createdAt: number;
+  expiresAt: number;
 }
 
 export interface ConnectorCredentialsTable {

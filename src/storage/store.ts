@@ -1,5 +1,6 @@
 import type { SqlHandles } from "./handles.ts";
 import { makeAccessStore } from "./records/access.ts";
+import { makeAccountFlowStore, makeAccountStore } from "./records/accounts.ts";
 import { makeAuditStore } from "./records/audit.ts";
 import { makeConnectorStore } from "./records/connectors.ts";
 import { makeEntityStore } from "./records/entities.ts";
@@ -70,6 +71,8 @@ const makeRecords = onFirstUse({
   /** Links that were mailed or handed over. */
   links: makeLinkStore,
   sso: makeSsoStore,
+  /** Ways to providers of accounts, and the accounts that are due, across workspaces. */
+  accountFlows: makeAccountFlowStore,
   /** Finds a token or connector key by its hash, before its workspace is known. */
   tokenLookup: makeTokenLookup,
   /** The authorization server's own records; grants belong to a workspace as soon as a person decided. */
@@ -94,6 +97,8 @@ const makeWorkspaceStore = onFirstUse({
   sourcePeople: makeSourcePeopleStore,
   identities: makeIdentityStore,
   connectors: makeConnectorStore,
+  /** People's own accounts at other services. */
+  accounts: makeAccountStore,
   instances: makeInstanceStore,
   syncs: makeSyncStore,
   items: makeItemStore,

@@ -11,6 +11,7 @@ import type { PushDeps } from "#server/connectors/push-deps.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Identity } from "./identity.ts";
+import { makeAccounts } from "./accounts.ts";
 import { makeEntityFinder } from "#server/entities/finder.ts";
 import { makeEntityService } from "#server/entities/service.ts";
 import { makeFileService, type FileService } from "#server/files/service.ts";
@@ -75,11 +76,12 @@ const FILES_AT_ONCE = 16;
 
 /** Builds everything about content on the given adapters; the one place that says which service is built on which. */
 export async function makeContent(
-  { store, clock, log, randomBytes, vault, settings, addressGuard }: Foundation,
+  foundation: Foundation,
   { cursors, audit, quotas, syncStops }: Pick<Identity, "cursors" | "audit" | "quotas" | "syncStops">,
   adapters: ContentAdapters,
   decorate: ServiceDecorator = UNDECORATED,
 ) {
+  const { store, clock, log, randomBytes, vault, settings, addressGuard } = foundation;
   const { baseUrl } = settings;
   const { extractor, sources, sleep } = adapters;
   const index = decorate("index", adapters.index);
@@ -91,8 +93,21 @@ export async function makeContent(
   );
   const policy = decorate("policy", makePolicy({ store, clock, ages: (providerId) => !lasting.has(providerId) }));
   const now = () => clock.now();
-  const credentials = makeCredentialKeeper({ store, vault, now });
   const http = makeSourceHttpPool({ guard: addressGuard, now });
+  const {
+    accountDeps,
+    upkeep,
+    forConnectors: accounts,
+  } = await makeAccounts(
+    foundation,
+    { audit },
+    {
+      http,
+      sleep,
+      wake: () => worker.wake(),
+    },
+  );
+  const credentials = makeCredentialKeeper({ store, vault, accounts, now });
   const keepsSecrets = makeKeepsSecrets(store, now);
   const worker = makeSyncWorker({
     store,
@@ -109,6 +124,7 @@ export async function makeContent(
     keepsSecrets,
     quotas,
     standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),
+    keepAccount: upkeep,
     http,
     now,
     randomBytes,
@@ -151,6 +167,7 @@ export async function makeContent(
     sources,
     syncs: makeSyncControl({ now, randomBytes, worker }),
     credentials,
+    accounts,
     http,
     policy,
     audit,
@@ -191,6 +208,7 @@ export async function makeContent(
   const search = decorate("search", gatedSearch(gate, searching));
   return {
     policy,
+    accountDeps,
     connectorDeps,
     files,
     search,

@@ -3,12 +3,14 @@ import { lookup } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
 import { ApiError } from "#api/errors.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
+import { defined } from "#core/defined.ts";
 import type { Log } from "#core/log.ts";
 import { type AddressGuard, faultOfPrivateHosts, makeAddressGuard } from "#net/address-guard.ts";
 import { isLoopbackAddress } from "#net/addresses.ts";
 import { baseUrlOf, isOpenToStrangers, type Settings } from "#server/config.ts";
 import { MANAGED_QUOTAS, type Quotas } from "#server/identity/workspaces/quotas.ts";
 import type { Lifecycle } from "#server/mcp/revisions.ts";
+import type { AccountSettings } from "#server/accounts/providers.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
 import type { Store } from "#storage/store.ts";
 import { parseSecretKeys, type Vault, type VaultKey } from "#storage/vault.ts";
@@ -25,6 +27,8 @@ export interface AppSettings {
   localRoots: readonly string[];
   /** `KB_INSTANCES`. */
   instances: readonly RegisteredInstance[];
+  /** Services at which people connect accounts, by their ids. */
+  accounts: Readonly<Record<string, AccountSettings>>;
   /** `KB_<SOURCE>_WEBHOOK_SECRET`, by the id of the source. */
   webhookSecrets: Readonly<Record<string, string>>;
   dataDir: string;
@@ -71,7 +75,8 @@ export function makeFoundation(
     allowedHosts: settings.allowedHosts,
     trustedProxies: settings.trustedProxies,
     localRoots: settings.localRoots,
-    instances: settings.instances,
+    instances: instancesOf(settings),
+    accounts: accountsOf(settings),
     webhookSecrets: settings.webhookSecrets,
     dataDir: settings.dataDir,
     homeDir: opened.homeDir,
@@ -82,6 +87,44 @@ export function makeFoundation(
   const { clock, log, store, vault } = opened;
   const addressGuard = makeGuard(settings, opened.port);
   return { settings: appSettings, store, clock, log, randomBytes, vault, addressGuard };
+}
+
+/** Where people connect accounts, and what this server is there. */
+export function accountsOf(settings: Settings): Record<string, AccountSettings> {
+  const { githubBaseUrl, githubApiUrl, googleBaseUrl, googleApiUrl } = settings;
+  const ofGitHub = githubApiUrl ?? (githubBaseUrl && `${githubBaseUrl}/api/v3`);
+  return {
+    gitea: defined({
+      baseUrl: settings.giteaUrl,
+      clientId: settings.giteaClientId,
+      clientSecret: settings.giteaClientSecret,
+    }),
+    github: defined({
+      baseUrl: githubBaseUrl,
+      apiUrl: ofGitHub,
+      clientId: settings.githubClientId,
+      clientSecret: settings.githubClientSecret,
+    }),
+    google: defined({
+      baseUrl: googleBaseUrl,
+      apiUrl: googleApiUrl ?? googleBaseUrl,
+      clientId: settings.googleClientId,
+      clientSecret: settings.googleClientSecret,
+    }),
+    slack: defined({
+      baseUrl: settings.slackBaseUrl,
+      clientId: settings.slackClientId,
+      clientSecret: settings.slackClientSecret,
+    }),
+  };
+}
+
+/** The instances that the operator trusts: those listed, and those at which people connect accounts. */
+export function instancesOf(settings: Settings): RegisteredInstance[] {
+  const named = Object.entries(accountsOf(settings)).flatMap(([providerId, { baseUrl, apiUrl }]) =>
+    [baseUrl, apiUrl].flatMap((url) => (url === undefined ? [] : [{ providerId, baseUrl: url }])),
+  );
+  return [...settings.instances, ...named];
 }
 
 /** @throws ApiError `settings_invalid`, which shows nothing of the keys */
@@ -101,11 +144,9 @@ export function requirePrivateHosts({ allowPrivateHosts }: Settings): void {
  * Hosts with their ports that connectors reach even where they are private: those that the operator lists, and those of
  * the instances that the operator sets. Where strangers own workspaces, none. Source: docs/decisions/0018-where-strangers-own-workspaces.md.
  */
-export function privateHostsOf(
-  settings: Pick<Settings, "allowPrivateHosts" | "instances" | "mode" | "signup">,
-): string[] {
+export function privateHostsOf(settings: Settings): string[] {
   if (isOpenToStrangers(settings)) return [];
-  const ofInstances = settings.instances.map(({ baseUrl }) => {
+  const ofInstances = instancesOf(settings).map(({ baseUrl }) => {
     const { hostname, port, protocol } = new URL(baseUrl);
     return `${hostname}:${port === "" ? (protocol === "https:" ? 443 : 80) : port}`;
   });

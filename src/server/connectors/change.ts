@@ -10,7 +10,15 @@ import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
 import { type Credentials, requireMayConnect, type Standing } from "./credentials.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
-import { checkSource, keepTold, parseConfig, requireUsable, standingOfActor, type Told } from "./sources.ts";
+import {
+  checkSource,
+  keepTold,
+  parseConfig,
+  requireAccountPlace,
+  requireUsable,
+  standingOfActor,
+  type Told,
+} from "./sources.ts";
 import { removeItems } from "./stored.ts";
 import { isOrphan, removeWhatTakerCouldNotRead, takeOver } from "./take-over.ts";
 import { toConnector, toSync } from "./view.ts";
@@ -32,7 +40,8 @@ export async function updateConnector(
   const before = await requireChangeable(deps, actor, connectorId);
   const source = await requireSource(deps.sources, before.providerId);
   const { patch, credentials, warnings, told } = await toPatch(deps, actor, source, before, body);
-  const isTakenOver = isOrphan(before) && credentials !== undefined && Object.keys(credentials).length > 0;
+  const isGiven = body.accountId !== undefined || (credentials !== undefined && Object.keys(credentials).length > 0);
+  const isTakenOver = isOrphan(before) && isGiven;
   if (isTakenOver) await removeWhatTakerCouldNotRead(deps, actor, before);
   const isRenamed = body.name !== undefined && body.name !== before.name;
   const rewalks = patch.config !== undefined || isRenamed;
@@ -196,11 +205,14 @@ async function toPatch(
   if ([body.config, credentials, accountId, connectionId].some((value) => value !== undefined)) {
     await requireUsable(deps, actor, { providerId: before.providerId, credentials, accountId, connectionId });
     const config = parseConfig(source, body.config ?? before.config);
-    const standing = await standingFor(deps, actor, source, { before, config, credentials });
+    const standing = await standingFor(deps, actor, source, { before, config, credentials, accountId });
+    requireAccountPlace(source, config, standing);
     const asked = { id: connectorId, name: body.name ?? before.name, ...standing };
     ({ told, warnings } = await checkSource(deps, source, config, asked));
-    if (credentials !== undefined) {
+    if (credentials !== undefined || accountId !== undefined) {
+      // One of them stands for the other from now on.
       parsedCredentials = standing.credentials;
+      patch.accountId = accountId ?? null;
       if (before.state === "needs_reauth") Object.assign(patch, { state: "active", stateReason: null });
     }
     patch.config = config;
@@ -231,13 +243,18 @@ async function standingFor(
   deps: ConnectorDeps,
   actor: Actor,
   source: Source,
-  change: { before: ConnectorRecord; config: Record<string, unknown>; credentials: Credentials | undefined },
+  change: {
+    before: ConnectorRecord;
+    config: Record<string, unknown>;
+    credentials: Credentials | undefined;
+    accountId: string | undefined;
+  },
 ): Promise<Standing> {
-  const { before, config, credentials } = change;
-  const giver = await deps.credentials.giverOf(actor.workspaceId, before.connectorId);
-  if (credentials !== undefined || giver === undefined) {
-    const standing = standingOfActor(actor, source, { credentials });
-    requireMayConnect(actor, source, config, standing.credentials);
+  const { before, config, credentials, accountId } = change;
+  const giver = await deps.credentials.giverOf(actor.workspaceId, before);
+  if (credentials !== undefined || accountId !== undefined || giver === undefined) {
+    const standing = await standingOfActor(deps, actor, source, { credentials, accountId });
+    requireMayConnect(actor, source, config, standing);
     return standing;
   }
   const hasMoved = placesOf(deps, source, before.config) !== placesOf(deps, source, config);

@@ -7,7 +7,15 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/store.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { requireMayConnect } from "./credentials.ts";
-import { checkSource, keepTold, parseConfig, requireUsable, standingOfActor, takesKey } from "./sources.ts";
+import {
+  checkSource,
+  keepTold,
+  parseConfig,
+  requireAccountPlace,
+  requireUsable,
+  standingOfActor,
+  takesKey,
+} from "./sources.ts";
 import { toConnector, toSync } from "./view.ts";
 import { checkAccess, fillConnectorGroup } from "./visibility.ts";
 
@@ -30,8 +38,9 @@ export async function createConnector(
   const access = await checkAccess(store.in(actor.workspaceId), spec, body.access);
   const config = parseConfig(source, body.config);
   const connectorId = makeId("connector", randomBytes);
-  const standing = standingOfActor(actor, source, body);
-  requireMayConnect(actor, source, config, standing.credentials);
+  const standing = await standingOfActor(deps, actor, source, body);
+  requireMayConnect(actor, source, config, standing);
+  requireAccountPlace(source, config, standing);
   const asked = { id: connectorId, name: body.name, ...standing };
   const { told, warnings } = await checkSource(deps, source, config, asked);
 
@@ -111,7 +120,7 @@ function makeRecord({ actor, body, connectorId, config, hasSync, now }: NewRecor
     config,
     scope: body.scope ?? { include: [], exclude: [] },
     scopeVersion: 1,
-    accountId: null,
+    accountId: body.accountId ?? null,
     connectionId: null,
     everyMinutes,
     state: "active",

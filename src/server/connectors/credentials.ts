@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
 import type { Source } from "#sources/contract.ts";
+import type { HttpGrant } from "#sources/http.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
@@ -12,16 +13,46 @@ export type Credentials = Readonly<Record<string, string>>;
 /** The credentials that a connector uses by itself. */
 export interface Standing {
   credentials: Credentials;
+  /** Whose account it reads with, instead of credentials. */
+  account?: AccountTokens;
   /** Made by somebody who is an admin here now. */
   isAdminMade: boolean;
 }
 
+type AccountTokens = NonNullable<HttpGrant["account"]>;
+
+/** What a connector needs of people's accounts. */
+export interface ConnectorAccounts {
+  /**
+   * The tokens of an account that this person may connect the source with.
+   *
+   * @throws ApiError `connector_config_invalid` when it is not theirs, of another provider, or to be connected again
+   */
+  own(actor: Actor, accountId: string, providerId: string): Promise<AccountTokens>;
+  /** What a connector reads with. @throws ApiError `source_unauthorized` when the account is gone */
+  tokensOf(workspaceId: string, accountId: string): Promise<AccountTokens>;
+  /** Whose it is. */
+  ownerOf(workspaceId: string, accountId: string): Promise<string | undefined>;
+}
+
 /** What connectors sign in with: sealed in the store, opened for their source and for nobody else. */
 export interface CredentialKeeper {
-  /** What a connector acts with; seals again what an older key has sealed. @throws ApiError `secret_unreadable` */
-  standingOf(workspaceId: string, connector: Pick<ConnectorRecord, "connectorId" | "createdBy">): Promise<Standing>;
-  /** Who gave the stored ones; undefined when there are none. */
-  giverOf(workspaceId: string, connectorId: string): Promise<string | undefined>;
+  /** Whether who made the connector is an admin here now. */
+  isAdminMade(workspaceId: string, connector: Pick<ConnectorRecord, "createdBy">): Promise<boolean>;
+  /**
+   * What a connector acts with; seals again what an older key has sealed.
+   *
+   * @throws ApiError `secret_unreadable`, `source_unauthorized` when its account is gone
+   */
+  standingOf(
+    workspaceId: string,
+    connector: Pick<ConnectorRecord, "connectorId" | "createdBy" | "accountId">,
+  ): Promise<Standing>;
+  /** Who gave the stored ones, or whose the account is; undefined when there is neither. */
+  giverOf(
+    workspaceId: string,
+    connector: Pick<ConnectorRecord, "connectorId" | "accountId">,
+  ): Promise<string | undefined>;
   /** Replaces the stored ones, in the transaction of its reason; none = they are deleted. */
   keep(tx: Store, actor: Actor, connectorId: string, credentials: Credentials): Promise<void>;
   /** Deletes the stored ones. */
@@ -32,28 +63,38 @@ export interface CredentialKeeper {
 export function makeCredentialKeeper({
   store,
   vault,
+  accounts,
   now,
 }: {
   store: Store;
   vault: Vault;
+  accounts: Pick<ConnectorAccounts, "tokensOf" | "ownerOf">;
   now: () => number;
 }): CredentialKeeper {
+  async function isAdminMade(workspaceId: string, createdBy: string): Promise<boolean> {
+    const maker = await store.in(workspaceId).members.find(createdBy);
+    return maker?.role === "owner" || maker?.role === "admin";
+  }
   return {
-    async standingOf(workspaceId, { connectorId, createdBy }) {
+    isAdminMade: (workspaceId, { createdBy }) => isAdminMade(workspaceId, createdBy),
+    async standingOf(workspaceId, { connectorId, createdBy, accountId }) {
       const workspace = store.in(workspaceId);
-      const maker = await workspace.members.find(createdBy);
-      const isAdminMade = maker?.role === "owner" || maker?.role === "admin";
+      const made = { isAdminMade: await isAdminMade(workspaceId, createdBy) };
+      if (accountId !== null) {
+        return { credentials: {}, account: await accounts.tokensOf(workspaceId, accountId), ...made };
+      }
       const stored = await workspace.connectors.findCredentials(connectorId);
-      if (!stored) return { credentials: {}, isAdminMade };
+      if (!stored) return { credentials: {}, ...made };
       const place = placeOf(workspaceId, connectorId);
       const text = vault.open(place, stored.sealed);
       if (vault.isOutdated(stored.sealed)) {
         const sealed = vault.seal(place, text);
         await store.in(workspaceId).connectors.resealCredentials(connectorId, stored.sealed, sealed);
       }
-      return { credentials: Stored.parse(JSON.parse(text)), isAdminMade };
+      return { credentials: Stored.parse(JSON.parse(text)), ...made };
     },
-    async giverOf(workspaceId, connectorId) {
+    async giverOf(workspaceId, { connectorId, accountId }) {
+      if (accountId !== null) return accounts.ownerOf(workspaceId, accountId);
       return (await store.in(workspaceId).connectors.findCredentials(connectorId))?.givenBy;
     },
     async keep(tx, actor, connectorId, credentials) {
@@ -95,12 +136,21 @@ export function parseCredentials(source: Source, received: Credentials | undefin
  * @throws ApiError `forbidden` when only an admin may connect this, so; `connector_config_invalid` when the source needs
  *   credentials and has none
  */
-export function requireMayConnect(actor: Actor, source: Source, config: unknown, credentials: Credentials): void {
-  const hasCredentials = Object.keys(credentials).length > 0;
+export function requireMayConnect(
+  actor: Actor,
+  source: Source,
+  config: unknown,
+  { credentials, account }: Pick<Standing, "credentials" | "account">,
+): void {
+  const hasCredentials = account !== undefined || Object.keys(credentials).length > 0;
   const { auth, name } = source.spec;
   const isNeeded = auth.every(({ type }) => type !== "none" && type !== "key");
   if (isNeeded && !hasCredentials) {
-    throw new ApiError("connector_config_invalid", { message: `${name} needs credentials.`, field: "credentials" });
+    const takesCredentials = auth.some(({ type }) => type === "credentials");
+    throw new ApiError("connector_config_invalid", {
+      message: `${name} needs ${takesCredentials ? "credentials" : "an account of yours"}.`,
+      field: takesCredentials ? "credentials" : "accountId",
+    });
   }
   if (actsAsAdmin(actor)) return;
   const isForAdmins = source.isForAdmins?.(config, { hasCredentials }) ?? !hasCredentials;

@@ -32,7 +32,7 @@ export async function trustOf(
 ): Promise<Trust> {
   const source = await requireSource(sources, connector.providerId);
   const instance = await findInstance(store.in(workspaceId), source, connector, instances);
-  const { isAdminMade } = await credentials.standingOf(workspaceId, connector);
+  const isAdminMade = await credentials.isAdminMade(workspaceId, connector);
   return { isRegistered: instance?.isRegistered === true, isAdminMade };
 }
 

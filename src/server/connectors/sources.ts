@@ -28,8 +28,10 @@ export async function browseSource(deps: ConnectorDeps, actor: Actor, body: Brow
   if (!source.browse) {
     throw new ApiError("provider_unavailable", { message: `${source.spec.name} has nothing to choose from.` });
   }
-  const standing = standingOfActor(actor, source, body);
-  requireMayConnect(actor, source, parseConfig(source, body.config), standing.credentials);
+  const standing = await standingOfActor(deps, actor, source, body);
+  const config = parseConfig(source, body.config);
+  requireMayConnect(actor, source, config, standing);
+  requireAccountPlace(source, config, standing);
   const context = makeContext(deps, source, body.config, { id: "", name: "", ...standing });
   const { parent = null, query, cursor } = body;
   return source.browse(context, {
@@ -58,34 +60,68 @@ export async function requireUsable(
   const { auth, name } = source.spec;
   const types = new Set(auth.map(({ type }) => type));
   const takesCredentials = types.has("credentials");
+  const takesAccount = types.has("account");
   // What reads the server's own machine or speaks without an account is for admins.
-  const needsPerson = takesCredentials || types.has("account") || types.has("connection");
+  const needsPerson = takesCredentials || takesAccount || types.has("connection");
   if (!needsPerson && !source.isForAdmins && !actsAsAdmin(actor)) {
     throw new ApiError("forbidden", { message: `Only an admin can connect ${name}.` });
   }
   const reason = await source.unavailable?.();
   if (reason !== undefined) throw new ApiError("provider_unavailable", { message: reason, field: "providerId" });
   const field = (["credentials", "accountId", "connectionId"] as const).find(
-    (key) => input[key] !== undefined && !(takesCredentials && key === "credentials"),
+    (key) =>
+      input[key] !== undefined &&
+      !(takesCredentials && key === "credentials") &&
+      !(takesAccount && key === "accountId"),
   );
   if (field !== undefined) {
     throw new ApiError("connector_config_invalid", { message: `${name} does not use ${field}.`, field });
   }
-  if (needsPerson && !takesCredentials && !types.has("none")) {
+  if (input.accountId !== undefined && input.credentials !== undefined) {
+    throw new ApiError("connector_config_invalid", {
+      message: "Give credentials or an account, not both.",
+      field: "accountId",
+    });
+  }
+  if (needsPerson && !takesCredentials && !takesAccount && !types.has("none")) {
     throw new ApiError("provider_unavailable", {
-      message: `${name} needs an account, which this version does not support.`,
+      message: `${name} needs a connection, which this version does not support.`,
     });
   }
   return source;
 }
 
-/** What a check or a browse acts with: what the body gives, with the rights of who asks. */
-export function standingOfActor(
+/**
+ * What a check or a browse acts with: what the body gives, with the rights of who asks. An account is its owner's alone.
+ *
+ * @throws ApiError `connector_config_invalid`, also for an account that is not theirs
+ */
+export async function standingOfActor(
+  { accounts }: Pick<ConnectorDeps, "accounts">,
   actor: Actor,
   source: Source,
-  input: { credentials?: Credentials | undefined },
-): Standing {
-  return { credentials: parseCredentials(source, input.credentials), isAdminMade: actsAsAdmin(actor) };
+  input: { credentials?: Credentials | undefined; accountId?: string | undefined },
+): Promise<Standing> {
+  const isAdminMade = actsAsAdmin(actor);
+  const { accountId } = input;
+  if (accountId === undefined) return { credentials: parseCredentials(source, input.credentials), isAdminMade };
+  const way = source.spec.auth.find(({ type }) => type === "account");
+  const providerId = (way?.type === "account" ? way.provider : undefined) ?? source.spec.providerId;
+  return { credentials: {}, account: await accounts.own(actor, accountId, providerId), isAdminMade };
+}
+
+/**
+ * An account is for its own instance: a config that leads elsewhere is refused before anything is asked.
+ *
+ * @throws ApiError `connector_config_invalid`
+ */
+export function requireAccountPlace(source: Source, config: unknown, { account }: Pick<Standing, "account">): void {
+  const origin = source.originOf?.(config);
+  if (account === undefined || origin === undefined || account.origins.includes(origin)) return;
+  throw new ApiError("connector_config_invalid", {
+    message: `This account is for ${account.origins[0] ?? "another instance"}, and the config leads to ${origin}.`,
+    field: "accountId",
+  });
 }
 
 /** @throws ApiError `connector_config_invalid` with every field at fault */
@@ -154,14 +190,14 @@ export function makeContext(
   { clock, log, http }: Pick<ConnectorDeps, "clock" | "log" | "http">,
   source: Source,
   config: Record<string, unknown>,
-  { credentials, id, name }: { id: string; name: string } & Standing,
+  { credentials, account, id, name }: { id: string; name: string } & Standing,
 ): SourceContext<unknown> {
   const parsed = parseConfig(source, config);
   const signal = AbortSignal.timeout(ASK_MS);
   return {
     config: parsed,
     connector: { id, name },
-    ...http.for({ source, config: parsed, credentials, signal }),
+    ...http.for({ source, config: parsed, credentials, ...defined({ account }), signal }),
     signal,
     now: () => clock.now(),
     log: (message, fields) => log.info({ providerId: source.spec.providerId, ...fields }, message),

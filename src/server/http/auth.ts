@@ -100,6 +100,21 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "GET /api/sso/authorize": OPEN,
   "GET /api/sso/callback": OPEN,
   "POST /api/sso/link": SESSION,
+
+  // A browser comes here from elsewhere; whose session it is decides.
+  "GET /api/oauth/{provider}/authorize": OPEN,
+  "GET /api/oauth/{provider}/callback": OPEN,
+  "GET /api/oauth/{provider}/status": MEMBER,
+  "GET /api/accounts/{provider}/authorize": OPEN,
+  "GET /api/accounts/{provider}/callback": OPEN,
+  "GET /api/accounts/{provider}/status": MEMBER,
+  "POST /api/accounts/{provider}/authorize": SESSION,
+  "POST /api/accounts/found": SESSION,
+  "POST /api/accounts/confirm": SESSION,
+  "GET /api/accounts": MEMBER,
+  "POST /api/accounts": MEMBER,
+  "DELETE /api/accounts/{id}": MEMBER,
+
   "GET /api/workspaces": MEMBER,
   "POST /api/workspaces": SESSION,
 

@@ -6,7 +6,7 @@ import { defined } from "#core/defined.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { Source, SourceContext, SourceItem } from "#sources/contract.ts";
-import type { SourceHttpPool } from "#sources/http.ts";
+import type { HttpGrant, SourceHttpPool } from "#sources/http.ts";
 import { narrowAccess, type Authority } from "#core/principals.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
@@ -36,10 +36,9 @@ export interface SyncDeps {
   /** What becomes of users of sources; absent = nobody of them is anybody here. */
   people?: PeopleHooks;
   /** What a connector acts with; absent = no connector has credentials. */
-  standingOf?(
-    workspaceId: string,
-    connector: ConnectorRecord,
-  ): Promise<{ credentials: Readonly<Record<string, string>> }>;
+  standingOf?(workspaceId: string, connector: ConnectorRecord): Promise<Pick<HttpGrant, "credentials" | "account">>;
+  /** What time brings to a person's account; absent = nobody has one. */
+  keepAccount?(workspaceId: string, accountId: string): Promise<void>;
   /** The way of sources to their providers. */
   http: Pick<SourceHttpPool, "for">;
   /** Whether the workspace wants secrets in texts to be found. Source: S37. */
@@ -88,6 +87,9 @@ export async function runJob(deps: SyncDeps, job: ClaimedJob, owner: string, sig
       if (end.type === "done") await removeLast(deps, job.workspaceId, connectorId);
       return end;
     }
+    case "account":
+      await deps.keepAccount?.(job.workspaceId, job.payload["accountId"] ?? "");
+      return { type: "done" };
     case "sweep_accesses":
       return sweepAccesses(deps, job, signals.signal);
     case "apply_secrets": {
@@ -302,7 +304,7 @@ export async function makeContext(
   return {
     config: config.data,
     connector: { id, name, visibility, owner },
-    ...http.for({ source, config: config.data, credentials: standing.credentials, signal }),
+    ...http.for({ source, config: config.data, ...standing, signal }),
     signal,
     now,
     log: (message, fields) => log.info({ ...about, ...fields }, message),

@@ -30,7 +30,7 @@ const SWEEP_EVERY_MS = 24 * 3_600_000;
 const FIRST_SWEEP_MS = 6 * 3_600_000;
 
 /**
- * Queues what time brings: due runs of connectors, the purge of removed items once an hour, and once a day the sweep of
+ * Queues what time brings: due runs of connectors, accounts to ask or to end, the purge of removed items once an hour, and once a day the sweep of
  * accesses that nothing has any more.
  */
 export function makeSchedule({ store, findSource, now, randomBytes }: ScheduleOptions): Schedule {
@@ -133,9 +133,23 @@ export function makeSchedule({ store, findSource, now, randomBytes }: ScheduleOp
     }
   }
 
+  async function queueAccounts(): Promise<void> {
+    for (const { workspaceId, accountId } of await store.accountFlows.listDue(now(), DUE_AT_ONCE)) {
+      await store.queue.enqueue({
+        workspaceId,
+        type: "account",
+        dedupeKey: `account:${accountId}`,
+        payload: { accountId },
+        priority: 20,
+        runAt: now(),
+      });
+    }
+  }
+
   return {
     async tick() {
       await healClock();
+      await queueAccounts();
       await queuePurges();
       await queueSweeps();
       let queued = await queueDueIdentities(store, { now, randomBytes }, DUE_AT_ONCE);

@@ -18,12 +18,6 @@ export function makeGiteaSource({ batch }: { batch?: number } = {}): Source<Gite
       kinds: ["task", "message"],
       auth: [{ type: "account" }, { type: "credentials", scheme: "bearer", token: "token" }],
       credentials: GiteaCredentials,
-      oauth: {
-        authorizeUrl: "{+url}/login/oauth/authorize",
-        tokenUrl: "{+url}/login/oauth/access_token",
-        scopes: ["read:repository", "read:issue", "read:organization", "read:user"],
-        rotates: true,
-      },
       config: GiteaConfig,
       acl: "container",
       // Items name groups of their repository for ever: who may read is told of these groups, and of nothing else.

@@ -1,18 +1,8 @@
+import { expandTemplate } from "#core/url-template.ts";
 import type { Source, SourceSpec } from "#sources/contract.ts";
 
 /** The parts of a source that say where its credentials may go. */
-export type Signing = Pick<Source, "originOf"> & { spec: Pick<SourceSpec<unknown>, "auth" | "oauth" | "origins"> };
-
-/**
- * Fills a template. `{name}` is encoded, `{+name}` is put in as it is; what is absent is left out. Source: RFC 6570, level 2.
- */
-export function expandTemplate(template: string, values: Readonly<Record<string, unknown>>): string {
-  return template.replace(/\{(\+?)([A-Za-z0-9_]+)\}/g, (_whole, plus: string, name: string) => {
-    const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (typeof value !== "string" && typeof value !== "number") return "";
-    return plus === "+" ? String(value).replace(/\/+$/, "") : encodeURIComponent(value);
-  });
-}
+export type Signing = Pick<Source, "originOf"> & { spec: Pick<SourceSpec<unknown>, "auth" | "origins"> };
 
 /** A config as the values of a template: an object by contract. */
 export function templateValues(config: unknown): Readonly<Record<string, unknown>> {
@@ -37,7 +27,6 @@ export function signedOrigins({ spec, originOf }: Signing, config: unknown): Rea
 export function secretPlaces(source: Signing, config: unknown): string {
   const values = templateValues(config);
   const tokenUrls = source.spec.auth.flatMap((way) => ("tokenUrl" in way ? [way.tokenUrl] : []));
-  if (source.spec.oauth) tokenUrls.push(source.spec.oauth.tokenUrl);
   const tokens = tokenUrls.flatMap((template) => normalOrigin(expandTemplate(template, values)));
   return [...new Set([...signedOrigins(source, config), ...tokens])].sort().join(" ");
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { ApiError } from "#api/errors.ts";
+import { expandTemplate } from "#core/url-template.ts";
 import type { AccountTokens, AuthWay, CredentialScheme, RequestAuth } from "#sources/http-contract.ts";
 import { chooseDigest, digestHeader, type DigestNonce, parseChallenges } from "./digest.ts";
 import { appJwt, assertionJwt, type makeTokenCache, type MintedToken } from "./minted.ts";
-import { expandTemplate } from "./origins.ts";
 import { sigV4Headers } from "./sigv4.ts";
 
 export interface ToSign {

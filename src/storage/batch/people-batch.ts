@@ -88,7 +88,16 @@ export interface PeopleCounts {
 export interface EndedJoin {
   principal: Principal;
   userId: string;
-  reason: "suspended" | "gone" | "vanished" | "left" | "untied" | "connector_removed" | "untrusted";
+  reason:
+    | "suspended"
+    | "gone"
+    | "vanished"
+    | "left"
+    | "untied"
+    | "connector_removed"
+    | "account_disconnected"
+    | "account_unconfirmed"
+    | "untrusted";
 }
 
 export type PeopleRefusal = "lease_lost" | "connector_inactive" | "overtaken";

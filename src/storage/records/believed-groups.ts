@@ -16,8 +16,8 @@ export function authorityOf(group: Principal): string {
 
 /**
  * Of what somebody is said to stand for, what counts, and until when: a group that a sync told by its own clock or that of
- * its feed, where it grows old; a user of a source while a connector that may say so told them active, and none told them otherwise. What is
- * pushed and what this service says itself never ages. Without `at` nothing that ages counts.
+ * its feed, where it grows old; a user of a source while a connector that may say so told them active, and none told them otherwise; by an
+ * account while that account says so. What is pushed and what this service says itself never ages. Without `at` nothing that ages counts.
  */
 export async function believedOf(
   sql: SqlHandles,
@@ -53,6 +53,9 @@ interface GroupClock extends Clock {
 
 interface UserClock extends Clock {
   state: string;
+  /** The account that joins the user to a member, where one does. */
+  account: string | null;
+  teller: string;
 }
 
 function untilOf({ at, followsFeed, currentAt }: Clock, believing: Believing): number | undefined {
@@ -63,7 +66,9 @@ function untilOf({ at, followsFeed, currentAt }: Clock, believing: Believing): n
 
 function activeUntil(rows: readonly UserClock[], believing: Believing): number | undefined {
   if (rows.some(({ state }) => state !== "active")) return undefined;
-  const untils = rows.flatMap((row) => untilOf(row, believing) ?? []);
+  // What an account has joined holds while the account itself says so, whoever else knows the user.
+  const counting = rows.filter(({ account, teller }) => account === null || account === teller);
+  const untils = counting.flatMap((row) => untilOf(row, believing) ?? []);
   return untils.length === 0 ? undefined : Math.max(...untils);
 }
 
@@ -99,7 +104,15 @@ async function userClocks(sql: SqlHandles, workspaceId: string, users: readonly 
           .onRef("f.connectorId", "=", "i.connectorId")
           .onRef("f.toldIn", "=", "i.toldIn"),
       )
+      .leftJoin("identity_joins as j", (on) =>
+        on
+          .onRef("j.workspaceId", "=", "i.workspaceId")
+          .onRef("j.principal", "=", "i.principal")
+          .on("j.endedAt", "is", null)
+          .on("j.basis", "=", "account"),
+      )
       .select(["i.principal", "i.state", "i.toldAt as at", "i.followsFeed", "f.currentAt"])
+      .select(["i.connectorId as teller", "j.connectorId as account"])
       .where("i.workspaceId", "=", workspaceId)
       .where("i.principal", "in", chunk)
       .where("i.isTrusted", "=", 1)

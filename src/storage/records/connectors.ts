@@ -139,6 +139,19 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
         .execute();
       return rows.map(toRecord);
     },
+
+    /** Those that read with an account and are not being deleted. */
+    async listOnAccount(accountId: string): Promise<ConnectorRecord[]> {
+      const rows = await sql.read
+        .selectFrom("connectors")
+        .selectAll()
+        .where("workspaceId", "=", workspaceId)
+        .where("accountId", "=", accountId)
+        .where("state", "!=", "deleting")
+        .orderBy("connectorId")
+        .execute();
+      return rows.map(toRecord);
+    },
     async update(connectorId: string, patch: ConnectorPatch): Promise<void> {
       const row = toRow(patch);
       if (Object.keys(row).length === 0) return;

@@ -1,6 +1,6 @@
 import { sql as rawSql } from "kysely";
 import { ApiError } from "#api/errors.ts";
-import type { Principal } from "#core/principals.ts";
+import { instanceOf, type Principal } from "#core/principals.ts";
 import type { EndedJoin, IdentityState } from "#storage/batch/people-batch.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { makeAccessStore } from "./access.ts";
@@ -12,7 +12,7 @@ export type JoinBasis = "account" | "email" | "admin";
 export interface IdentityJoin {
   principal: Principal;
   userId: string;
-  /** The connector that told of the user. */
+  /** The connector that told of the user; with the basis `account` the account. */
   connectorId: string;
   basis: JoinBasis;
   /** Who tied them; null = nobody by hand. */
@@ -231,6 +231,45 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
         .execute();
       await raiseEpoch();
       return { principal, userId: ended.userId, reason };
+    },
+
+    /**
+     * Notes that a member's own account there said at this instant who it is: for as long as that is believed, the user is
+     * active, and a join by the account counts. Call it in a transaction.
+     */
+    async tellByAccount(
+      told: Pick<IdentityRecord, "principal" | "name" | "login" | "toldAt"> & { accountId: string },
+    ): Promise<void> {
+      const { accountId, principal, ...said } = told;
+      await sql.write
+        .insertInto("identities")
+        .values({
+          workspaceId,
+          principal,
+          connectorId: accountId,
+          toldIn: "account",
+          instance: instanceOf(principal) ?? "",
+          state: "active",
+          email: null,
+          emailKey: null,
+          isEmailVerified: 0,
+          isTrusted: 1,
+          aliasOf: null,
+          followsFeed: 0,
+          seenBy: null,
+          ...said,
+        })
+        .onConflict((oc) => oc.columns(["workspaceId", "principal", "connectorId"]).doUpdateSet(said))
+        .execute();
+    },
+
+    /** Takes back what an account said. */
+    async forgetByAccount(accountId: string): Promise<void> {
+      await sql.write
+        .deleteFrom("identities")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", accountId)
+        .execute();
     },
 
     /**

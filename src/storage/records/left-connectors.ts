@@ -24,7 +24,13 @@ export async function leaveConnectors(sql: SqlHandles, whose: Whose): Promise<st
     .select(["connectorId", "ownerUserId", "accountId", "connectionId", "state"])
     .where("workspaceId", "=", workspaceId)
     .where("state", "!=", "deleting")
-    .where((eb) => eb.or([eb("ownerUserId", "=", userId), eb("connectorId", "in", [...credentials, ""])]))
+    .where((eb) =>
+      eb.or([
+        eb("ownerUserId", "=", userId),
+        eb("connectorId", "in", [...credentials, ""]),
+        eb("accountId", "in", accountsOf(sql, whose)),
+      ]),
+    )
     .execute();
   const stopped: string[] = [];
   for (const { connectorId, ownerUserId, accountId, connectionId, state } of rows) {
@@ -39,6 +45,14 @@ export async function leaveConnectors(sql: SqlHandles, whose: Whose): Promise<st
     stopped.push(...(await stopSyncs(sql, workspaceId, connectorId, whose.at)));
   }
   return stopped;
+}
+
+function accountsOf(sql: SqlHandles, { workspaceId, userId }: Whose) {
+  return sql.read
+    .selectFrom("provider_accounts")
+    .select("accountId")
+    .where("workspaceId", "=", workspaceId)
+    .where("userId", "=", userId);
 }
 
 async function takeCredentials(sql: SqlHandles, { workspaceId, userId }: Whose): Promise<Set<string>> {

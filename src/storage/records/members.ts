@@ -2,6 +2,7 @@ import { inChunks } from "#core/in-chunks.ts";
 import { Role } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { makeAccessStore } from "./access.ts";
+import { endAccountsOf } from "./accounts.ts";
 import { endGrantsOf } from "./grants.ts";
 import { keepAddressOfLeft } from "./former-addresses.ts";
 import { distrustConnectorsOf, type UntrustedJoin } from "./distrust.ts";
@@ -114,7 +115,7 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
     /**
      * Ends the membership and everything that hung on it, so that coming back restores none of it: group memberships,
      * places in connectors' access, sessions, tokens, grants, connector keys and invitations they made, credentials
-     * they gave to connectors. Connectors of theirs that can't go on without are `needs_owner`. Raises the access
+     * they gave to connectors, accounts. Connectors of theirs that can't go on without are `needs_owner`. Raises the access
      * epoch. Source: S13.
      *
      * @returns the runs under way that were told to end, and the links that ended with the trust in connectors of theirs
@@ -137,6 +138,7 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
         .execute();
       const endedJoins = await distrustConnectorsOf(sql, whose);
       const stoppedSyncIds = await leaveConnectors(sql, whose);
+      await endAccountsOf(sql, whose);
       await sql.write
         .deleteFrom("members")
         .where("workspaceId", "=", workspaceId)

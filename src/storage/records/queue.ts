@@ -10,7 +10,8 @@ export type JobType =
   | "purge_removed"
   | "apply_secrets"
   | "identities"
-  | "sweep_accesses";
+  | "sweep_accesses"
+  | "account";
 
 export interface NewJob {
   workspaceId: string;

@@ -395,11 +395,12 @@ describe("minted tokens", () => {
 });
 
 describe("an account", () => {
-  function makeAccount(refresh: (stale: string) => string) {
+  function makeAccount(refresh: (stale: string) => string, origins: readonly string[] = []) {
     const refreshed: string[] = [];
     let token = "t0";
     const account: AccountTokens = {
       key: "acc_1",
+      origins,
       accessToken: async () => token,
       async refresh(stale) {
         refreshed.push(stale);
@@ -412,10 +413,10 @@ describe("an account", () => {
   }
 
   test("is refreshed once, however many of its requests were refused", async () => {
-    const { account, refreshed } = makeAccount(() => "t1");
     const server = await serve(
       ({ headers }, response) => void response.writeHead(headers.authorization === "Bearer t1" ? 200 : 401).end(),
     );
+    const { account, refreshed } = makeAccount(() => "t1", [server.origin]);
     const { open } = makePool([server]);
     const given = { servers: [server], auth: [{ type: "account" }] as const, credentials: {}, account };
     const [one, two] = [open(given), open(given)];

@@ -20,6 +20,13 @@ export const ACTS_BY_TOPIC: readonly { topic: string; acts: Readonly<Record<stri
       "user.password_set": { title: "Password set by the operator", says: "set the password on the server's machine" },
       "user.email_changed": { title: "Address changed", says: "changed their email address" },
       "user.email_verified": { title: "Address confirmed", says: "confirmed their email address" },
+      "account.connected": { title: "Account connected", says: "connected an account at {providerId}" },
+      "account.reconnected": { title: "Account connected again", says: "connected an account at {providerId} again" },
+      "account.disconnected": { title: "Account disconnected", says: "disconnected an account at {providerId}" },
+      "account.refused": {
+        title: "Account refused",
+        says: "couldn't connect an account at {providerId} that {target} has",
+      },
       "user.sso_linked": { title: "Single sign-on linked", says: "linked their account to single sign-on" },
     },
   },

@@ -1,0 +1,241 @@
+import type { Account, AccountProblem, FoundAccount } from "#api/accounts.ts";
+import { ApiError, isApiError, noSuchThing } from "#api/errors.ts";
+import { safeReturnTo } from "#api/return-to.ts";
+import type { AccountSecrets, SourceAccount } from "#sources/account-contract.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import { makeAddress, readAnswer } from "./address.ts";
+import { type AccountDeps, requireProvider } from "./deps.ts";
+import type { FoundFlow, Kept } from "./flows.ts";
+import { principalOf } from "./principal.ts";
+import { instanceUrlOf, type KnownProvider, urlAt } from "./providers.ts";
+import { type ProvenAccount, saveAccount, tellOfRefusal } from "./save.ts";
+import { GrantRefused, makeTokenEndpoint } from "./token-endpoint.ts";
+import { toAccount } from "./view.ts";
+
+/** The page of people's accounts: it says what will be connected, and who was found. Source: S30. */
+export const ACCOUNTS_PAGE = "/settings/accounts";
+
+/** Where `authorize` leads without a word of ours before: our own page, which asks. */
+export function pageBefore(providerId: string, returnTo: string | undefined): string {
+  return withQuery(ACCOUNTS_PAGE, { connect: providerId, ...(returnTo !== undefined && { returnTo: safe(returnTo) }) });
+}
+
+/**
+ * Sends a person to the provider.
+ *
+ * @throws ApiError `not_found`, `account_provider_not_configured`
+ */
+export async function depart(
+  deps: AccountDeps,
+  actor: Actor,
+  providerId: string,
+  wish: { returnTo?: string | undefined; accountId?: string | undefined },
+): Promise<{ url: string }> {
+  const known = requireProvider(deps.book, providerId);
+  if (!known.client || !known.place) {
+    throw new ApiError("account_provider_not_configured", {
+      message: `The operator of this server has not registered it at ${known.provider.name}.`,
+    });
+  }
+  const { accountId } = wish;
+  if (accountId !== undefined) {
+    const account = await deps.store.in(actor.workspaceId).accounts.find(accountId);
+    const isTheirs = account?.userId === actor.userId && account.providerId === providerId;
+    if (!isTheirs || account.state === "ended") throw noSuchThing();
+  }
+  const content = { ...makeVerifier(deps, known), ...(accountId !== undefined && { accountId }) };
+  const state = await deps.flows.goAway(actor, { providerId, returnTo: safe(wish.returnTo), content });
+  return { url: makeAddress({ ...known, client: known.client, place: known.place }, state, content.verifier) };
+}
+
+/**
+ * Takes what a browser brought back. Whatever is wrong is said by where it leads, and the provider's own words by nobody.
+ *
+ * @param query  the callback's query, as it came
+ * @param actor  whose session the browser has
+ */
+export async function arrive(
+  deps: AccountDeps,
+  actor: Actor | undefined,
+  providerId: string,
+  query: string,
+): Promise<string> {
+  const { provider, client, place, redirectUrl } = requireProvider(deps.book, providerId);
+  const answer = readAnswer(query);
+  const flow = await deps.flows.comeBack(answer.state, actor);
+  if (!flow || !actor || flow.providerId !== providerId || !client || !place) return failed(undefined, "expired");
+  const { returnTo, content } = flow;
+  const known = { provider, client, place, redirectUrl };
+  try {
+    if (answer.isRefused) return failed(returnTo, "denied");
+    if (answer.code === undefined || !isIssuer(known, answer.issuer)) return failed(returnTo, "failed");
+    const proven = await findOut(deps, known, answer.code, content.verifier);
+    return await judge(deps, actor, known, { returnTo, accountId: content.accountId, proven });
+  } catch (error) {
+    const problem = problemOf(error);
+    if (problem === undefined) throw error;
+    deps.log.warn({ providerId, problem, error: error instanceof Error ? error.message : "" }, "account");
+    return failed(returnTo, problem);
+  }
+}
+
+/** Who was found, for the page that asks. @throws ApiError `link_invalid` */
+export async function describeFound(deps: AccountDeps, actor: Actor, id: string): Promise<{ found: FoundAccount }> {
+  const flow = await deps.flows.readFound(id, actor);
+  if (!flow) throw tooLate();
+  const { provider } = requireProvider(deps.book, flow.providerId);
+  const { label, login, scopes, instance } = flow.content;
+  const { baseUrl } = deps.book.placeOf(provider, instance);
+  const { providerId, returnTo } = flow;
+  return { found: { providerId, providerName: provider.name, baseUrl, label, login, scopes, returnTo } };
+}
+
+/** The person says that it is them, or not. @throws ApiError `link_invalid`, `account_taken` */
+export async function decideFound(
+  deps: AccountDeps,
+  actor: Actor,
+  id: string,
+  isAccepted: boolean,
+): Promise<{ account: Account | null; returnTo: string }> {
+  const flow = await deps.flows.takeFound(id, actor);
+  if (!flow) throw tooLate();
+  const proven = toProven(flow);
+  if (!isAccepted) {
+    await giveBack(deps, proven);
+    return { account: null, returnTo: failed(flow.returnTo, "denied") };
+  }
+  const account = await saveAccount(deps, actor, proven);
+  return { account: await toAccount(deps, actor, account), returnTo: connected(flow.returnTo) };
+}
+
+interface Configured extends KnownProvider {
+  client: NonNullable<KnownProvider["client"]>;
+  place: NonNullable<KnownProvider["place"]>;
+}
+
+function makeVerifier({ randomBytes }: AccountDeps, { provider }: KnownProvider): { verifier?: string } {
+  return provider.oauth.hasPkce ? { verifier: Buffer.from(randomBytes(32)).toString("base64url") } : {};
+}
+
+/** Where a provider says who it is, it must be the one to which the person was sent. Source: RFC 9207. */
+function isIssuer({ provider, place }: Configured, issuer: string | undefined): boolean {
+  const expected = provider.oauth.issuer;
+  if (issuer === undefined || expected === undefined) return true;
+  return urlAt(expected, place) === issuer.replace(/\/$/, "");
+}
+
+async function findOut(
+  deps: AccountDeps,
+  { provider, client, place, redirectUrl }: Configured,
+  code: string,
+  verifier: string | undefined,
+): Promise<ProvenAccount> {
+  const { keeper, clock } = deps;
+  const endpoint = makeTokenEndpoint(keeper.wayTo(provider, place), {
+    provider,
+    client,
+    place,
+    now: () => clock.now(),
+  });
+  const granted = await endpoint.redeem(code, { verifier, redirectUrl });
+  const { secrets, expiresAt } = granted;
+  const said = await provider.whoami(keeper.wayTo(provider, place, secrets.accessToken), place);
+  return {
+    ...whoOf(provider, instanceUrlOf(provider, place), said),
+    scopes: said.scopes ?? granted.scopes ?? provider.oauth.scopes,
+    way: "oauth",
+    secrets,
+    expiresAt,
+  };
+}
+
+/** Who somebody at a provider is. */
+export function whoOf(
+  provider: KnownProvider["provider"],
+  instance: string,
+  said: SourceAccount,
+): Pick<ProvenAccount, "providerId" | "instance" | "principal" | "label" | "login"> {
+  const { label, login = null } = said;
+  return { providerId: provider.providerId, instance, principal: principalOf(provider, instance, said), label, login };
+}
+
+/** One that the person had goes on at once; a new one waits until they have seen who it is. */
+async function judge(
+  deps: AccountDeps,
+  actor: Actor,
+  { provider }: Configured,
+  { returnTo, accountId, proven }: { returnTo: string; accountId: string | undefined; proven: ProvenAccount },
+): Promise<string> {
+  const { accounts } = deps.store.in(actor.workspaceId);
+  const other = await deps.links.otherHolder(deps.store, actor.workspaceId, proven.principal, actor.userId);
+  if (other !== undefined) {
+    await giveBack(deps, proven);
+    await tellOfRefusal(deps, actor, proven, other);
+    return failed(returnTo, "taken");
+  }
+  const same = await accounts.findByPrincipal(proven.principal);
+  if (accountId !== undefined && same?.accountId !== accountId) {
+    await giveBack(deps, proven);
+    return failed(returnTo, "other_account");
+  }
+  if (same) {
+    await saveAccount(deps, actor, proven);
+    return connected(returnTo);
+  }
+  const { secrets, way: _way, providerId: _providerId, scopes, ...who } = proven;
+  const content: FoundFlow = { ...secrets, ...who, scopes: [...scopes] };
+  const id = await deps.flows.keepFound(actor, { providerId: provider.providerId, returnTo, content });
+  return `${ACCOUNTS_PAGE}#found=${id}`;
+}
+
+function toProven({ providerId, content }: Kept<FoundFlow>): ProvenAccount {
+  const { accessToken, refreshToken, ...who } = content;
+  const secrets: AccountSecrets = { accessToken, ...(refreshToken !== undefined && { refreshToken }) };
+  return { providerId, way: "oauth", secrets, ...who };
+}
+
+/** Nobody will use these tokens: the provider may forget them. */
+async function giveBack(
+  { book, keeper, log }: AccountDeps,
+  { providerId, instance, secrets }: ProvenAccount,
+): Promise<void> {
+  const known = book.find(providerId);
+  if (!known?.client || !known.provider.oauth.revoke) return;
+  const place = book.placeOf(known.provider, instance);
+  const http = keeper.wayTo(known.provider, place);
+  await known.provider.oauth.revoke(http, { place, client: known.client, secrets }).catch((error: unknown) => {
+    log.warn({ providerId, error: String(error) }, "tokens that nobody wants could not be revoked");
+  });
+}
+
+function problemOf(error: unknown): AccountProblem | undefined {
+  if (error instanceof GrantRefused) return "failed";
+  if (!isApiError(error)) return undefined;
+  if (error.code === "account_taken") return "taken";
+  if (error.code === "source_unauthorized" || error.code === "source_forbidden") return "failed";
+  if (error.class === "source_unavailable" || error.code === "address_not_allowed") return "unavailable";
+  return error.class === "unprocessable" ? "failed" : undefined;
+}
+
+function tooLate(): ApiError {
+  return new ApiError("link_invalid", {
+    message: "This took more than 10 minutes, or was decided already. Connect the account again.",
+  });
+}
+
+const connected = (returnTo: string) => withQuery(returnTo, { account: "connected" });
+
+function failed(returnTo: string | undefined, reason: AccountProblem): string {
+  return withQuery(returnTo ?? ACCOUNTS_PAGE, { account: "failed", reason });
+}
+
+/** A page of this server; the page of accounts when nobody said which. */
+function safe(returnTo: string | undefined): string {
+  return returnTo === undefined ? ACCOUNTS_PAGE : safeReturnTo(returnTo);
+}
+
+function withQuery(path: string, values: Record<string, string>): string {
+  const url = new URL(path, "https://here.invalid");
+  for (const [name, value] of Object.entries(values)) url.searchParams.set(name, value);
+  return url.pathname + url.search + url.hash;
+}

@@ -1,0 +1,80 @@
+import type { Clock } from "#core/clock.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import { believedUntil } from "#storage/access/clocks.ts";
+import type { AccountRecord } from "#storage/records/accounts.ts";
+import type { IdentityJoin } from "#storage/records/identities.ts";
+import type { Store } from "#storage/store.ts";
+
+export type AccountLinks = ReturnType<typeof makeAccountLinks>;
+
+/**
+ * What an account says of its person: that they are this user of the source, everywhere in the workspace, while the
+ * provider itself has said so within `maxAclAge`. Call all of it in a transaction. Source: S3, S30.
+ */
+export function makeAccountLinks({ clock, audit }: { clock: Clock; audit: AuditRecorder }) {
+  /** Who this user of a source is here now. */
+  async function currentJoin(tx: Store, workspaceId: string, principal: string): Promise<IdentityJoin | undefined> {
+    return (await tx.in(workspaceId).identities.joinsOf(principal)).find(({ endedAt }) => endedAt === null);
+  }
+
+  async function end(
+    tx: Store,
+    workspaceId: string,
+    { accountId, principal, userId }: AccountRecord,
+    reason: "account_disconnected" | "account_unconfirmed",
+  ): Promise<void> {
+    const { identities } = tx.in(workspaceId);
+    await identities.forgetByAccount(accountId);
+    const join = await currentJoin(tx, workspaceId, principal);
+    if (join?.basis !== "account" || join.connectorId !== accountId) return;
+    await identities.end(principal, { at: clock.now(), by: null, reason });
+    await audit.recordSystem(tx, workspaceId, {
+      action: "person.unlinked",
+      target: { type: "user", id: userId },
+      details: { accountId, principal, basis: "account", from: userId, to: null, reason },
+    });
+  }
+
+  return {
+    end,
+    /** Somebody else who is this user of the source here; undefined when nobody is. */
+    async otherHolder(
+      from: Store,
+      workspaceId: string,
+      principal: string,
+      userId: string,
+    ): Promise<string | undefined> {
+      const join = await currentJoin(from, workspaceId, principal);
+      const account = await from.in(workspaceId).accounts.findByPrincipal(principal);
+      return [join?.userId, account?.userId].find((holder) => holder !== undefined && holder !== userId);
+    },
+
+    /** Notes that the provider has just said who the account is. What was tied by hand or by address stays as it is. */
+    async confirm(tx: Store, workspaceId: string, account: AccountRecord, before: number | null): Promise<void> {
+      const { accountId, principal, userId, label: name, login } = account;
+      const { identities, access } = tx.in(workspaceId);
+      const now = clock.now();
+      const join = await currentJoin(tx, workspaceId, principal);
+      if (join && (join.userId !== userId || join.basis !== "account")) return;
+      await identities.tellByAccount({ accountId, principal, name, login, toldAt: now });
+      if (join) {
+        const age = { now, maxAclAgeMs: await access.maxAclAgeMs() };
+        if (believedUntil(before, age) === undefined) await access.raiseEpoch();
+        return;
+      }
+      await identities.join({
+        principal,
+        userId,
+        connectorId: accountId,
+        basis: "account",
+        joinedBy: null,
+        joinedAt: now,
+      });
+      await audit.recordSystem(tx, workspaceId, {
+        action: "person.linked",
+        target: { type: "user", id: userId },
+        details: { accountId, principal, basis: "account", from: null, to: userId },
+      });
+    },
+  };
+}

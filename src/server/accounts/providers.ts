@@ -1,0 +1,104 @@
+import type { AccountPlace, AccountProvider, OAuthClient } from "#sources/account-contract.ts";
+import { expandTemplate } from "#core/url-template.ts";
+import { normalizeBaseUrl } from "#core/base-url.ts";
+import type { RegisteredInstance } from "#storage/records/instances.ts";
+import type { Store } from "#storage/store.ts";
+
+/** What the settings say of a service at which people connect accounts. */
+export interface AccountSettings {
+  baseUrl?: string;
+  apiUrl?: string;
+  clientId?: string;
+  clientSecret?: string;
+}
+
+/** A provider as this server knows it. */
+export interface KnownProvider {
+  provider: AccountProvider;
+  /** The instance to which people are sent; undefined while nobody has named one. */
+  place: AccountPlace | undefined;
+  /** What this server is there; undefined while the operator has not registered it. */
+  client: OAuthClient | undefined;
+  /** Its own for each provider: an answer of one is never taken for another's. */
+  redirectUrl: string;
+}
+
+export interface ProviderBook {
+  list(): readonly KnownProvider[];
+  find(providerId: string): KnownProvider | undefined;
+  /** Where an instance is, by what principals name it by. */
+  placeOf(provider: AccountProvider, instance: string): AccountPlace;
+  /** Whether the users of an instance can be members of the workspace. Source: S2. */
+  isRegistered(from: Store, workspaceId: string, providerId: string, instance: string): Promise<boolean>;
+}
+
+/** The three whose paths the contract fixes; further ones are at `/api/accounts/<provider>`. */
+export const FIXED_PROVIDERS = ["github", "google", "slack"] as const;
+
+/** Makes the book of what the code and the settings say. */
+export function makeProviderBook(options: {
+  providers: readonly AccountProvider[];
+  settings: Readonly<Record<string, AccountSettings>>;
+  baseUrl: string;
+  /** Those of the operator. */
+  instances: readonly RegisteredInstance[];
+}): ProviderBook {
+  const known = options.providers.map((provider): KnownProvider => {
+    const own = options.settings[provider.providerId] ?? {};
+    const { clientId, clientSecret } = own;
+    const isFixed = (FIXED_PROVIDERS as readonly string[]).includes(provider.providerId);
+    const path = `/api/${isFixed ? "oauth" : "accounts"}/${provider.providerId}/callback`;
+    return {
+      provider,
+      place: placeFrom(provider, own),
+      client: clientId === undefined ? undefined : { clientId, clientSecret },
+      redirectUrl: `${options.baseUrl}${path}`,
+    };
+  });
+  const find = (providerId: string) => known.find(({ provider }) => provider.providerId === providerId);
+  return {
+    list: () => known,
+    find,
+    placeOf(provider, instance) {
+      const place = find(provider.providerId)?.place;
+      if (place && instanceUrlOf(provider, place) === instance) return place;
+      if (provider.instance === "apiUrl") {
+        const { origin } = new URL(instance);
+        return { baseUrl: origin, apiUrl: instance, tokenBase: origin };
+      }
+      return placeAt(provider, instance);
+    },
+    async isRegistered(from, workspaceId, providerId, instance) {
+      const fixed = find(providerId)?.place;
+      const provider = find(providerId)?.provider;
+      if (fixed && provider && instanceUrlOf(provider, fixed) === instance) return true;
+      const all = [...options.instances, ...(await from.in(workspaceId).instances.list())];
+      return all.some((each) => each.providerId === providerId && each.baseUrl === instance);
+    },
+  };
+}
+
+/** What principals name an instance by. */
+export function instanceUrlOf({ instance }: AccountProvider, place: AccountPlace): string {
+  return normalizeBaseUrl(place[instance]) ?? place[instance];
+}
+
+/** Fills a template of a provider. */
+export function urlAt(template: string, place: AccountPlace): string {
+  return expandTemplate(template, { ...place });
+}
+
+/** Where the tokens of an account may go. */
+export function originsAt({ origins = [] }: AccountProvider, place: AccountPlace): string[] {
+  return [...new Set([place.apiUrl, ...origins.map((each) => urlAt(each, place))].map((url) => new URL(url).origin))];
+}
+
+function placeFrom(provider: AccountProvider, { baseUrl, apiUrl }: AccountSettings): AccountPlace | undefined {
+  const { usual } = provider;
+  if (baseUrl === undefined) return usual && { ...usual, ...(apiUrl !== undefined && { apiUrl }) };
+  return { ...placeAt(provider, baseUrl), ...(apiUrl !== undefined && { apiUrl }) };
+}
+
+function placeAt({ apiUrl }: AccountProvider, baseUrl: string): AccountPlace {
+  return { baseUrl, apiUrl: expandTemplate(apiUrl, { baseUrl }), tokenBase: baseUrl };
+}

@@ -1,0 +1,51 @@
+import type { Clock } from "#core/clock.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { Store } from "#storage/store.ts";
+
+const REFUSED = "The provider no longer accepts it.";
+const LOST = "Its account must be connected again.";
+const GONE = "Its account was disconnected.";
+
+/** States that an account of the connector can end. */
+const ENDS = new Set(["active", "error", "pending_auth"]);
+
+/** The account opens nothing any more: neither it nor a connector on it goes on by itself. Call it in a transaction. */
+export async function loseAccess(
+  tx: Store,
+  clock: Clock,
+  at: { workspaceId: string; accountId: string; isGone: boolean },
+): Promise<void> {
+  const { accounts, connectors, access } = tx.in(at.workspaceId);
+  const account = at.isGone ? undefined : await accounts.find(at.accountId);
+  if (account?.state === "active") {
+    // What it said last counts for as long as any answer does; then its link is ended.
+    const dueAt = account.confirmedAt + (await access.maxAclAgeMs());
+    await accounts.update(at.accountId, { state: "needs_reauth", stateReason: REFUSED, dueAt });
+  }
+  const stateReason = at.isGone ? GONE : LOST;
+  for (const { connectorId, state, refusedAt } of await connectors.listOnAccount(at.accountId)) {
+    if (!ENDS.has(state)) continue;
+    await connectors.update(connectorId, {
+      state: "needs_reauth",
+      stateReason,
+      nextRunAt: null,
+      refusedAt: refusedAt ?? clock.now(),
+    });
+  }
+  await access.raiseEpoch();
+}
+
+/** The account opens what it did again: connectors on it go on. Call it in a transaction. */
+export async function regainAccess(
+  tx: Store,
+  request: (tx: Store, workspaceId: string, connector: ConnectorRecord) => Promise<unknown>,
+  { workspaceId, accountId }: { workspaceId: string; accountId: string },
+): Promise<void> {
+  const { connectors } = tx.in(workspaceId);
+  for (const connector of await connectors.listOnAccount(accountId)) {
+    if (connector.state !== "needs_reauth") continue;
+    const patch = { state: "active", stateReason: null, consecutiveFailures: 0 } as const;
+    await connectors.update(connector.connectorId, patch);
+    await request(tx, workspaceId, { ...connector, ...patch });
+  }
+}

@@ -1,0 +1,202 @@
+import { z } from "zod";
+import { ApiError } from "#api/errors.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import { randomSecret } from "#core/secrets.ts";
+import type { AccountPlace, AccountProvider, AccountSecrets } from "#sources/account-contract.ts";
+import type { AccountTokens, SourceHttp } from "#sources/http-contract.ts";
+import type { SourceHttpPool } from "#sources/http.ts";
+import type { AccountRecord } from "#storage/records/accounts.ts";
+import type { Store } from "#storage/store.ts";
+import type { SealedPlace, Vault } from "#storage/vault.ts";
+import { originsAt, type ProviderBook } from "./providers.ts";
+import { GrantRefused, makeTokenEndpoint } from "./token-endpoint.ts";
+
+export type AccountKeeper = ReturnType<typeof makeAccountKeeper>;
+
+/** Waits; ends early without a throw when the signal is aborted. */
+type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
+
+export interface KeeperOptions {
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  vault: Vault;
+  log: Log;
+  http: Pick<SourceHttpPool, "for">;
+  book: ProviderBook;
+  sleep: Sleep;
+  /** The provider does not let the account go on without its person. */
+  onRefused(workspaceId: string, accountId: string): Promise<void>;
+}
+
+/**
+ * The tokens of accounts: sealed in the store, opened for requests to their own instance and for nothing else. However
+ * many need new ones at once, in this process and others, the provider is asked once.
+ */
+export function makeAccountKeeper(options: KeeperOptions) {
+  const { store, clock, randomBytes, vault, http, book, sleep, log } = options;
+
+  function seal(workspaceId: string, accountId: string, secrets: AccountSecrets): string {
+    return vault.seal(placeOf(workspaceId, accountId), JSON.stringify(secrets));
+  }
+
+  async function open(workspaceId: string, { accountId, sealed }: AccountRecord): Promise<AccountSecrets> {
+    const place = placeOf(workspaceId, accountId);
+    const text = vault.open(place, sealed);
+    if (vault.isOutdated(sealed)) {
+      await store.in(workspaceId).accounts.reseal(accountId, sealed, vault.seal(place, text));
+    }
+    const { accessToken, refreshToken } = Secrets.parse(JSON.parse(text));
+    return { accessToken, ...(refreshToken !== undefined && { refreshToken }) };
+  }
+
+  async function read(workspaceId: string, accountId: string): Promise<AccountRecord> {
+    const account = await store.in(workspaceId).accounts.find(accountId);
+    if (account?.state === "active") return account;
+    throw new ApiError("source_unauthorized", {
+      message:
+        account?.state === "needs_reauth" ? "The account must be connected again." : "The account is disconnected.",
+      hint: "Connect it again on the page Accounts.",
+    });
+  }
+
+  const renewing = new Map<string, Promise<string>>();
+
+  function renew(workspaceId: string, accountId: string, stale: string): Promise<string> {
+    const under = renewing.get(accountId) ?? renewAlone(workspaceId, accountId, stale);
+    renewing.set(accountId, under);
+    return under.finally(() => renewing.delete(accountId));
+  }
+
+  async function renewAlone(workspaceId: string, accountId: string, stale: string): Promise<string> {
+    const by = randomSecret(randomBytes);
+    const until = clock.now() + WAIT_MS;
+    for (let waited = 0; ; waited += LOOK_AGAIN_MS) {
+      const account = await read(workspaceId, accountId);
+      const secrets = await open(workspaceId, account);
+      if (secrets.accessToken !== stale) return secrets.accessToken;
+      const now = clock.now();
+      const lock = { by, now, until: now + LOCK_MS };
+      if (await store.in(workspaceId).accounts.lock(accountId, account.version, lock)) {
+        return renewLocked(workspaceId, account, secrets, by);
+      }
+      if (clock.now() >= until || waited >= WAIT_MS) {
+        throw new ApiError("source_unavailable", {
+          message: "The account's tokens are being renewed. Try again later.",
+        });
+      }
+      await sleep(LOOK_AGAIN_MS, AbortSignal.timeout(WAIT_MS));
+    }
+  }
+
+  async function renewLocked(
+    workspaceId: string,
+    account: AccountRecord,
+    secrets: AccountSecrets,
+    by: string,
+  ): Promise<string> {
+    const { accountId, providerId } = account;
+    const { accounts } = store.in(workspaceId);
+    try {
+      const { refreshToken } = secrets;
+      const known = book.find(providerId);
+      if (refreshToken === undefined || !known?.client) throw new GrantRefused();
+      const place = book.placeOf(known.provider, account.baseUrl);
+      const endpoint = makeTokenEndpoint(openWay(known.provider, place), {
+        provider: known.provider,
+        place,
+        client: known.client,
+        now: () => clock.now(),
+      });
+      const granted = await endpoint.refresh({ ...secrets, refreshToken });
+      const sealed = seal(workspaceId, accountId, granted.secrets);
+      if (!(await accounts.putLocked(accountId, by, { sealed, expiresAt: granted.expiresAt }))) {
+        log.warn({ accountId, providerId }, "an account got tokens that it can't keep");
+      }
+      return granted.secrets.accessToken;
+    } catch (error) {
+      await accounts.unlock(accountId, by);
+      if (!(error instanceof GrantRefused)) throw error;
+      await options.onRefused(workspaceId, accountId);
+      throw new ApiError("source_unauthorized", {
+        message: "The account must be connected again.",
+        hint: "Connect it again on the page Accounts.",
+        cause: error,
+      });
+    }
+  }
+
+  function openWay(provider: AccountProvider, place: AccountPlace, account?: AccountTokens): SourceHttp {
+    return http.for({
+      source: {
+        originOf: () => new URL(place.apiUrl).origin,
+        spec: {
+          auth: [{ type: "account" }, { type: "none" }],
+          origins: originsAt(provider, place),
+          ...(provider.limits && { limits: provider.limits }),
+        },
+      },
+      config: {},
+      credentials: {},
+      ...(account && { account }),
+      signal: AbortSignal.timeout(ASK_MS),
+    }).http;
+  }
+
+  return {
+    seal,
+    open,
+    /** The way to a provider, without an account or with these tokens. */
+    wayTo(provider: AccountProvider, place: AccountPlace, accessToken?: string): SourceHttp {
+      if (accessToken === undefined) return openWay(provider, place);
+      return openWay(provider, place, {
+        key: randomSecret(randomBytes),
+        origins: originsAt(provider, place),
+        accessToken: async () => accessToken,
+        refresh: async () => {
+          throw new ApiError("source_unauthorized", { message: `${provider.name} does not accept this token.` });
+        },
+      });
+    },
+    /** The way to a provider as an account that is kept. */
+    wayAs(
+      workspaceId: string,
+      account: AccountRecord,
+      { provider, place }: { provider: AccountProvider; place: AccountPlace },
+    ) {
+      return openWay(provider, place, this.tokensOf(workspaceId, account));
+    },
+    /** What signs the requests of whoever reads with an account. */
+    tokensOf(workspaceId: string, { accountId, providerId, baseUrl, login }: AccountRecord): AccountTokens {
+      const provider = book.find(providerId)?.provider;
+      return {
+        key: accountId,
+        origins: provider ? originsAt(provider, book.placeOf(provider, baseUrl)) : [],
+        ...(login !== null && { login }),
+        async accessToken() {
+          const account = await read(workspaceId, accountId);
+          const { accessToken, refreshToken } = await open(workspaceId, account);
+          const isOver = account.expiresAt !== null && account.expiresAt - EARLY_MS <= clock.now();
+          return isOver && refreshToken !== undefined ? renew(workspaceId, accountId, accessToken) : accessToken;
+        },
+        refresh: (stale) => renew(workspaceId, accountId, stale),
+      };
+    },
+  };
+}
+
+/** Longer than this no person waits for an answer of a provider. */
+const ASK_MS = 30_000;
+/** Tokens are renewed this long before they end. */
+const EARLY_MS = 60_000;
+/** A process that gets tokens and dies lets the next one try after this. */
+const LOCK_MS = 60_000;
+const WAIT_MS = 45_000;
+const LOOK_AGAIN_MS = 250;
+
+const Secrets = z.object({ accessToken: z.string(), refreshToken: z.string().optional() });
+
+function placeOf(workspaceId: string, accountId: string): SealedPlace {
+  return { table: "provider_accounts", row: [workspaceId, accountId], column: "sealed" };
+}

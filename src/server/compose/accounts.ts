@@ -1,0 +1,59 @@
+import { makeConnectorAccounts } from "#server/accounts/for-connectors.ts";
+import type { AccountDeps } from "#server/accounts/deps.ts";
+import { makeFlows } from "#server/accounts/flows.ts";
+import { makeAccountLinks } from "#server/accounts/links.ts";
+import { makeProviderBook } from "#server/accounts/providers.ts";
+import { loseAccess } from "#server/accounts/reauth.ts";
+import { makeAccountKeeper } from "#server/accounts/tokens.ts";
+import { makeAccountUpkeep } from "#server/accounts/upkeep.ts";
+import { requestSync } from "#server/sync/request.ts";
+import type { Sleep } from "#server/sync/worker.ts";
+import { loadAccountProviders } from "#sources/account-registry.ts";
+import type { SourceHttpPool } from "#sources/http.ts";
+import type { Foundation } from "./foundation.ts";
+import type { Identity } from "./identity.ts";
+
+/** People's own accounts: who they are elsewhere, and what connectors read with. */
+export async function makeAccounts(
+  { store, clock, log, randomBytes, vault, settings }: Foundation,
+  { audit }: Pick<Identity, "audit">,
+  adapters: { http: SourceHttpPool; sleep: Sleep; wake(): void },
+) {
+  const { http, sleep, wake } = adapters;
+  const { baseUrl, instances } = settings;
+  const book = makeProviderBook({
+    providers: await loadAccountProviders(),
+    settings: settings.accounts,
+    baseUrl,
+    instances,
+  });
+  const links = makeAccountLinks({ clock, audit });
+  const keeper = makeAccountKeeper({
+    store,
+    clock,
+    randomBytes,
+    vault,
+    log,
+    http,
+    book,
+    sleep,
+    onRefused: (workspaceId, accountId) =>
+      store.transaction((tx) => loseAccess(tx, clock, { workspaceId, accountId, isGone: false })),
+  });
+  const upkeep = makeAccountUpkeep({ store, clock, log, book, keeper, links });
+  const accountDeps: AccountDeps = {
+    store,
+    clock,
+    randomBytes,
+    log,
+    audit,
+    book,
+    flows: makeFlows({ store, clock, randomBytes, vault }),
+    keeper,
+    links,
+    request: (tx, workspaceId, connector) =>
+      requestSync(tx, workspaceId, connector, { trigger: "manual", now: clock.now(), randomBytes }),
+    wake,
+  };
+  return { accountDeps, upkeep, forConnectors: makeConnectorAccounts(accountDeps) };
+}

@@ -1,0 +1,11 @@
+import type { AccountProvider } from "./account-contract.ts";
+
+/** Loads every service at which people can connect accounts. A new one is a file and a line here: docs/add-a-source.md. */
+export async function loadAccountProviders(): Promise<AccountProvider[]> {
+  return Promise.all([
+    import("./account-providers/gitea.ts").then(({ gitea }) => gitea),
+    import("./account-providers/github.ts").then(({ github }) => github),
+    import("./account-providers/google.ts").then(({ google }) => google),
+    import("./account-providers/slack.ts").then(({ slack }) => slack),
+  ]);
+}
