@@ -13,6 +13,7 @@ export interface JsonSchema {
   required?: string[];
   items?: JsonSchema;
   enum?: unknown[];
+  title?: string;
   description?: string;
   default?: unknown;
   /** Text that may be a path of the machine that `kb` runs on: always, or when it begins with a dot. */

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { BodyOf } from "#api/client.ts";
 import { defaultConnectorName } from "#api/connector-name.ts";
 import { connect } from "#cli/api.ts";
 import { command, fieldsOf, type CommandData, type InputOf } from "#cli/command.ts";
@@ -9,7 +10,9 @@ import { accessOf } from "#cli/find.ts";
 import { makeOutput } from "#cli/output.ts";
 import type { JsonSchema, SourceKind } from "#cli/records.ts";
 import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
+import { defined } from "#core/defined.ts";
 import { nearest, parseDuration, parsePair, readJsonObject } from "#cli/values.ts";
+import { askCredentials, askSettings } from "./questions.ts";
 import {
   ACCESS_OPTIONS,
   CREDENTIAL_OPTIONS,
@@ -23,12 +26,16 @@ import {
 const ADD = {
   summary: "Connect a source; its first sync starts at once.",
   details:
-    "On a terminal it asks for the settings that are missing. Only you can see the items unless you set --access.",
+    "On a terminal it asks for the settings and secrets that are missing. Only you can see the items unless you set --access.",
   arguments: [{ name: "provider", summary: "filesystem, push, … (kb connectors sources)", required: true }],
   options: [
     { flags: "--name <name>", summary: "its name (default: from its settings)" },
     SET_OPTION,
     { flags: "--config <file>", summary: "settings as a JSON object from a file, or - for stdin" },
+    {
+      flags: "--from-json <file>",
+      summary: "the whole connector as the API takes it, from a file or - for stdin; other options win",
+    },
     ...CREDENTIAL_OPTIONS,
     ...ACCESS_OPTIONS,
     ...SCOPE_OPTIONS,
@@ -37,6 +44,7 @@ const ADD = {
   examples: [
     "kb connectors add filesystem --set root=./docs --access workspace --wait",
     "kb connectors add push --name tickets",
+    "kb connectors add webdav --from-json connector.json --wait",
   ],
   exitCodes: [4, 5, 7, 8, 9, 130],
   fields: [fieldsOf("post", "/api/connectors", "connector"), fieldsOf("post", "/api/connectors")],
@@ -44,26 +52,34 @@ const ADD = {
 } as const satisfies CommandData;
 
 type AddInput = InputOf<typeof ADD>;
+type CreateBody = BodyOf<"post", "/api/connectors">;
 
 /** `kb connectors add PROVIDER`: values from --set and --config; on a terminal it asks for what the source still needs. */
 export const addConnector = command(ADD, async (input, deps): Promise<number> => {
   const api = await connect(input, deps);
   const { sources } = await api.get("/api/connectors/sources");
   const source = findSource(sources, input.args.provider);
-  const config = await configFor(source, input, deps);
-  const include = input.options.include;
-  const exclude = input.options.exclude;
-  const made = await api.post("/api/connectors", {
-    body: {
-      providerId: source.providerId,
-      name: input.options.name ?? defaultConnectorName(source, config),
-      config,
-      access: (await accessOf(api, input.options)) ?? { visibility: "private" },
+  const base = await baseFor(source, input, deps);
+  const config = await configFor(source, base.config ?? {}, input, deps);
+  const { include, exclude } = input.options;
+  const body: CreateBody = {
+    ...base,
+    providerId: source.providerId,
+    name: input.options.name ?? base.name ?? defaultConnectorName(source, config),
+    config,
+    access: (await accessOf(api, input.options)) ?? base.access ?? { visibility: "private" },
+    ...defined({
       scope: include.length + exclude.length > 0 ? { include, exclude } : undefined,
       schedule: scheduleOf(input.options),
       ...(await credentialsOf(input.options, deps)),
-    },
-  });
+    }),
+  };
+  const hasSignIn = body.credentials !== undefined || body.accountId !== undefined || body.connectionId !== undefined;
+  if (!hasSignIn && canAsk(deps, input.options)) {
+    const credentials = await askCredentials(source, deps.prompts);
+    if (credentials !== undefined) body.credentials = credentials;
+  }
+  const made = await api.post("/api/connectors", { body });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(made, () => {
     output.line(made.key ?? made.connector.id);
@@ -122,9 +138,23 @@ function findSource(sources: readonly SourceKind[], word: string): SourceKind {
   );
 }
 
-async function configFor(source: SourceKind, input: AddInput, deps: Deps): Promise<Record<string, unknown>> {
+/** What `--from-json` says; the server checks what is in it. */
+async function baseFor({ providerId }: SourceKind, input: AddInput, deps: Deps): Promise<Partial<CreateBody>> {
+  const file = input.options.fromJson;
+  if (file === undefined) return {};
+  const base = (await readJsonObject(file, "--from-json", deps)) as Partial<CreateBody>; // checked by the server
+  if (base.providerId === undefined || base.providerId === providerId) return base;
+  throw usageFailure(`--from-json ${file} describes a connector of ${base.providerId}, not of ${providerId}.`);
+}
+
+async function configFor(
+  source: SourceKind,
+  base: Readonly<Record<string, unknown>>,
+  input: AddInput,
+  deps: Deps,
+): Promise<Record<string, unknown>> {
   const file = input.options.config;
-  const config = file === undefined ? {} : await readJsonObject(file, "--config", deps);
+  const config = { ...base, ...(file === undefined ? {} : await readJsonObject(file, "--config", deps)) };
   for (const text of input.options.set) {
     const [key, value] = parsePair(text, "--set");
     config[key] = typedValue(source.configSchema, key, value);
@@ -136,9 +166,7 @@ async function configFor(source: SourceKind, input: AddInput, deps: Deps): Promi
       `Add ${missing.map((key) => `--set ${key}=…`).join(" ")}.`,
     );
   }
-  for (const key of missing) {
-    const property = source.configSchema.properties?.[key];
-    const text = await deps.prompts.text(property?.description ?? key);
+  for (const [key, text] of Object.entries(await askSettings(missing, source, deps.prompts))) {
     config[key] = typedValue(source.configSchema, key, text);
   }
   // A path is relative to this directory; the server's working directory is another one.

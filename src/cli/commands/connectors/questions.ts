@@ -1,0 +1,49 @@
+/** Questions on a terminal for what a source needs, from the schemas that the server gives. */
+import type { Prompts } from "#cli/deps.ts";
+import type { JsonSchema, SourceKind } from "#cli/records.ts";
+
+/** Asks for settings, as text that `typedValue` reads. */
+export async function askSettings(
+  keys: readonly string[],
+  { configSchema }: Pick<SourceKind, "configSchema">,
+  prompts: Prompts,
+): Promise<Record<string, string>> {
+  const answers: Record<string, string> = {};
+  for (const key of keys) answers[key] = await askSetting(key, configSchema.properties?.[key] ?? {}, prompts);
+  return answers;
+}
+
+async function askSetting(key: string, property: JsonSchema, prompts: Prompts): Promise<string> {
+  const question = questionOf(key, property);
+  const choices = (property.enum ?? []).map(String);
+  if (choices.length > 0) {
+    return prompts.select(
+      question,
+      choices.map((value) => ({ value, label: value })),
+    );
+  }
+  return property.type === "boolean" ? String(await prompts.confirm(question)) : prompts.text(question);
+}
+
+/**
+ * Asks for the secrets that a source must have; for those of one that can be read without signing in, only after asking
+ * whether to sign in.
+ *
+ * @returns undefined where nothing is to be sent
+ */
+export async function askCredentials(
+  { name, authTypes, credentialsSchema }: Pick<SourceKind, "name" | "authTypes" | "credentialsSchema">,
+  prompts: Prompts,
+): Promise<Record<string, string> | undefined> {
+  // The server's JSON Schema of an object of strings.
+  const { properties = {}, required = [] } = (credentialsSchema ?? {}) as JsonSchema;
+  if (!authTypes.includes("credentials")) return undefined;
+  if (authTypes.includes("none") && !(await prompts.confirm(`Sign in to ${name}?`))) return undefined;
+  const answers: Record<string, string> = {};
+  for (const key of required) answers[key] = await prompts.password(questionOf(key, properties[key] ?? {}));
+  return required.length === 0 ? undefined : answers;
+}
+
+function questionOf(key: string, { title = key, description }: JsonSchema): string {
+  return description === undefined ? title : `${title}: ${description}`;
+}

@@ -1,0 +1,111 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "vitest";
+import { kb, makeWorld, type FakeWorld } from "./fakes.ts";
+
+const WIKI = {
+  providerId: "wiki",
+  name: "Wiki",
+  kinds: ["page"],
+  auth: "credentials",
+  authTypes: ["credentials"],
+  available: true,
+  acl: "container",
+  capabilities: ["sync"],
+  configSchema: {
+    required: ["url", "edition"],
+    properties: {
+      url: { type: "string", title: "Address", description: "Of the wiki." },
+      edition: { type: "string", title: "Edition", enum: ["cloud", "own"] },
+      depth: { type: "integer", default: 3 },
+    },
+  },
+  credentialsSchema: { required: ["token"], properties: { token: { type: "string", title: "Token" } } },
+};
+
+function world(source: object = WIKI, more: Partial<FakeWorld> = {}): FakeWorld {
+  const connector = { id: "con_aaaa2222aaaa2222", name: "Wiki" };
+  return makeWorld({
+    routes: {
+      "GET /api/connectors/sources": { body: { sources: [source] } },
+      "POST /api/connectors": { status: 201, body: { connector, sync: null } },
+    },
+    ...more,
+  });
+}
+
+const sentBy = async (here: FakeWorld, ...argv: string[]) => {
+  const { sent, code, stderr } = await kb(here, "connectors", "add", "wiki", ...argv);
+  return { code, stderr, body: sent.findLast(({ method }) => method === "POST")?.body };
+};
+
+describe("connectors add", () => {
+  test("asks on a terminal for the settings and secrets that are missing, by the source's own words", async ({
+    expect,
+  }) => {
+    const asked: string[] = [];
+    const prompts: FakeWorld["prompts"] = {
+      text: async (message) => (asked.push(message), "https://wiki.test/team"),
+      select: async (message, choices) => (asked.push(message), choices[1]?.value ?? ""),
+      password: async (message) => (asked.push(message), "secret"),
+    };
+    const { body, stderr } = await sentBy(world(WIKI, { isTty: true, prompts }));
+    expect(asked).toEqual(["Address: Of the wiki.", "Edition", "Token"]);
+    expect(body).toEqual({
+      providerId: "wiki",
+      name: "team",
+      config: { url: "https://wiki.test/team", edition: "own" },
+      access: { visibility: "private" },
+      credentials: { token: "secret" },
+    });
+    expect(stderr).not.toContain("secret");
+  });
+
+  test("asks for no secret that was given, and for none of a source that is read without", async ({ expect }) => {
+    const settings = ["--set", "url=https://wiki.test", "--set", "edition=own"];
+    const here = { isTty: true, env: { ...makeWorld().env, WIKI_TOKEN: "from outside" } };
+    const referred = await sentBy(world(WIKI, here), ...settings, "--credential", "token=env:WIKI_TOKEN");
+    expect(referred.body).toMatchObject({ credentials: { token: "from outside" } });
+
+    const open = { ...WIKI, authTypes: ["credentials", "none"] };
+    const declined = await sentBy(world(open, { isTty: true, prompts: { confirm: async () => false } }), ...settings);
+    expect(declined.body).not.toHaveProperty("credentials");
+  });
+
+  test("asks nothing without a terminal, and says what is missing", async ({ expect }) => {
+    const { code, stderr } = await sentBy(world());
+    expect([code, stderr]).toEqual([2, expect.stringContaining("wiki needs url, edition.")]);
+    expect(stderr).toContain("Add --set url=… --set edition=….");
+  });
+
+  test("--from-json gives the whole connector, and options win over it", async ({ expect }) => {
+    const here = world();
+    const file = {
+      providerId: "wiki",
+      name: "From the file",
+      config: { url: "https://wiki.test", edition: "own", depth: 2 },
+      scope: { include: ["a"], exclude: [] },
+      access: { visibility: "workspace" },
+      schedule: null,
+      credentials: { token: "in the file" },
+    };
+    writeFileSync(join(here.dir, "wiki.json"), JSON.stringify(file));
+    const path = join(here.dir, "wiki.json");
+    expect((await sentBy(here, "--from-json", path)).body).toEqual(file);
+    const changed = await sentBy(here, "--from-json", path, "--name", "Mine", "--set", "depth=5", "--every", "1h");
+    expect(changed.body).toEqual({
+      ...file,
+      name: "Mine",
+      config: { ...file.config, depth: 5 },
+      schedule: { everyMinutes: 60 },
+    });
+    const piped = await sentBy(world(WIKI, { stdin: JSON.stringify(file) }), "--from-json", "-");
+    expect(piped.body).toEqual(file);
+
+    writeFileSync(path, JSON.stringify({ ...file, providerId: "git" }));
+    const wrong = await sentBy(here, "--from-json", path);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("a connector of git, not of wiki")]);
+    writeFileSync(path, "[]");
+    expect((await sentBy(here, "--from-json", path)).code).toBe(2);
+  });
+});
