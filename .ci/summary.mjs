@@ -8,6 +8,7 @@ const TESTS_OF = {
   browser: /^test\/e2e\/browser-/,
   keychain: /keeps the login there, survives a keychain that hangs/,
   gitea: /^test\/sources\/gitea\//,
+  synapse: /^test\/sources\/matrix\/(kit|engine)/,
   python: /the Python package mcp|^test\/sources\/webdav\//,
 };
 

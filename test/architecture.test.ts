@@ -33,7 +33,7 @@ interface Rule {
 /** What every library and feature stands on: the contract, and what everybody shares. */
 const GROUND = ["api/", "core/"];
 const SHARED = ["api/", "core/", "sources/*.ts", "sources/file-scope/"];
-const SOURCE = [...SHARED, "sources/git-repository/", "sources/forge/"];
+const SOURCE = [...SHARED, "sources/git-repository/", "sources/forge/", "sources/chat/"];
 
 const RULES: readonly Rule[] = [
   { from: "api/client.ts", may: [], packages: ["openapi-fetch"] },
@@ -47,6 +47,7 @@ const RULES: readonly Rule[] = [
   { from: "sources/http/", may: [...GROUND, "net/", "sources/contract.ts", "sources/http-contract.ts"] },
   { from: "sources/*.ts", may: GROUND, types: ["net/"], dynamic: ["sources/"] },
   { from: "sources/file-scope/", may: [...GROUND, "sources/contract.ts"] },
+  { from: "sources/chat/", may: [...GROUND, "sources/contract.ts"] },
   // A source is given its way out: it makes none.
   { from: "sources/git-repository/", may: SHARED, except: "sources/http.ts", types: ["net/"] },
   { from: "sources/forge/", may: [...SHARED, "sources/git-repository/"], except: "sources/http.ts" },

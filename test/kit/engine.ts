@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { composeFeatures } from "../features.ts";
-import { makeServer } from "../helpers.ts";
+import { makeServer, type TestUser } from "../helpers.ts";
 import { fakeExtractor } from "../server/sync/harness.ts";
 import { requestIdentities } from "#server/sync/identities/request.ts";
 import type { Source } from "#sources/contract.ts";
@@ -38,6 +38,7 @@ export async function openEngine(fixture: KitFixture) {
   const connectorId: string = (await ask("post", "/api/connectors", body)).connector.id;
   const store = kb.store.in(workspaceId);
   const members = new Map<string, Awaited<ReturnType<typeof kb.actor>>>();
+  const users = new Map<string, TestUser>();
   const instance = baseUrl?.replace(/^https:\/\//, "") ?? connectorId;
   const userOf = (id: string) => formatPrincipal({ type: "source_user", providerId, instance, id });
 
@@ -65,6 +66,7 @@ export async function openEngine(fixture: KitFixture) {
       if (members.has(id)) continue;
       const user = await kb.addMember(workspaceId);
       members.set(id, await kb.actor(user));
+      users.set(id, user);
       const join = {
         principal: userOf(id),
         userId: user.userId,
@@ -116,6 +118,12 @@ export async function openEngine(fixture: KitFixture) {
     async isOpenToOwner(externalId: string): Promise<boolean> {
       const kbIds = (await rows()).filter((row) => row.externalId === externalId).map(({ kbId }) => kbId);
       return (await kb.deps.policy.mayRead(await kb.actor(owner), kbIds)).size > 0;
+    },
+    /** The member who is this person at the remote. */
+    memberOf(id: string): TestUser {
+      const user = users.get(id);
+      if (!user) throw new Error(`${id} is no member.`);
+      return user;
     },
     /** What is stored as the text of an item. */
     async textOf(externalId: string): Promise<string> {

@@ -331,8 +331,9 @@ function hashOf(item: Omit<PreparedItem, "indexHash">): string {
   return createHash("sha256").update(JSON.stringify(held)).digest("base64url").slice(0, 22);
 }
 
-const NONE_MESSAGES: Record<Extract<TextReason, "unsupported_type" | "too_large" | "empty">, string> = {
+const NONE_MESSAGES: Record<Extract<TextReason, "unsupported_type" | "too_large" | "empty" | "encrypted">, string> = {
   unsupported_type: "kb can't read text from this type of file.",
   too_large: "The file is larger than the connector's limit.",
   empty: "The file has no text.",
+  encrypted: "It is encrypted end to end.",
 };

@@ -1,0 +1,28 @@
+import { z } from "zod";
+
+/** Keys of every chat source: how far back it reads, and whether it reads what few people said to each other. */
+export const CHAT_CHOICES = {
+  historyDays: z.number().int().min(1).max(36_500).default(365).meta({
+    title: "History (days)",
+    description: "How far back messages are read. A thread counts by its newest reply.",
+  }),
+  directMessages: z.boolean().default(false).meta({
+    title: "Direct messages",
+    description: "Read direct messages of the account, too. Only those who take part in a conversation can find it.",
+  }),
+  maxFileMb: z.number().min(0.001).max(1024).default(50).meta({
+    title: "Largest file (MiB)",
+    description: "kb does not read the text of larger files; you can still find them by name.",
+  }),
+};
+
+const DAY_MS = 86_400_000;
+
+/** What was said before this is not read. Epoch milliseconds. */
+export function windowStart({ historyDays }: { historyDays: number }, now: number): number {
+  return now - historyDays * DAY_MS;
+}
+
+export function maxFileBytes({ maxFileMb }: { maxFileMb: number }): number {
+  return Math.floor(maxFileMb * 1024 * 1024);
+}

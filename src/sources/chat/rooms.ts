@@ -1,0 +1,61 @@
+import { formatPrincipal, type Principal } from "#core/principals.ts";
+import type { Scope } from "#core/scope.ts";
+import type { BrowseNode, ContainerRef, SourceContainer } from "#sources/contract.ts";
+
+/** A room or channel by what never changes and what people call it. */
+export interface ChatRoom {
+  id: string;
+  name: string;
+}
+
+export function roomRef(id: string): ContainerRef {
+  return { type: "channel", id };
+}
+
+export function roomContainer({ id, name }: ChatRoom): SourceContainer {
+  return { ...roomRef(id), name, isHome: true };
+}
+
+/** Who may read a room: one group, so that who joins or leaves changes one row and no message. */
+export function roomGroup(connectorId: string, roomId: string): Principal {
+  return formatPrincipal({ type: "source_group", connectorId, id: `${PREFIX}${roomId}` });
+}
+
+/** The room of such a group, by the group's id at the source. */
+export function roomOfGroup(id: string): string | undefined {
+  return id.startsWith(PREFIX) ? id.slice(PREFIX.length) : undefined;
+}
+
+const PREFIX = "room:";
+
+/** A scope names rooms by their ids. */
+export function isRoomInScope({ include, exclude }: Scope, roomId: string): boolean {
+  return (include.length === 0 || include.includes(roomId)) && !exclude.includes(roomId);
+}
+
+/** Rooms of one answer. */
+const BROWSE_PAGE = 200;
+
+/** A page of rooms by name; `cursor` is where the page before ended. */
+export function toRoomsPage(
+  rooms: readonly (ChatRoom & { kind: string; count?: number })[],
+  { parent, query, cursor }: { parent: string | null; query?: string; cursor?: string },
+): { nodes: BrowseNode[]; nextCursor: string | null } {
+  const wanted = query?.trim().toLowerCase() ?? "";
+  const keyOf = ({ name, id }: ChatRoom) => `${name.toLowerCase()}\n${id}`;
+  const found = (parent === null ? rooms : [])
+    .filter((room) => room.name.toLowerCase().includes(wanted) && (cursor === undefined || keyOf(room) > cursor))
+    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const page = found.slice(0, BROWSE_PAGE);
+  const nodes = page.map(({ id, name, kind, count }): BrowseNode => ({
+    id,
+    parent,
+    title: name,
+    kind,
+    selectable: true,
+    expandable: false,
+    ...(count !== undefined && { count }),
+  }));
+  const last = page.at(-1);
+  return { nodes, nextCursor: last && found.length > page.length ? keyOf(last) : null };
+}

@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import type { Principal } from "#core/principals.ts";
+import type { SourceItem, SourcePerson } from "#sources/contract.ts";
+import { type ChatRoom, roomContainer } from "./rooms.ts";
+
+/** A message as it is now: after its edits, without what was deleted. */
+export interface ChatMessage {
+  author: SourcePerson;
+  /** Epoch milliseconds. */
+  at: number;
+  editedAt?: number;
+  text: string;
+  mentions?: readonly SourcePerson[];
+}
+
+/** What is said of a message and its replies: one item. */
+export interface ChatThread {
+  externalId: string;
+  room: ChatRoom;
+  /** What people call the room. */
+  place: string;
+  /** Undefined when it was deleted, or is not for everybody in the room, and the replies are. */
+  root: ChatMessage | undefined;
+  /** In the order in which they were written. */
+  replies: readonly ChatMessage[];
+  url: string;
+  replyTo?: string;
+  readers: Principal;
+}
+
+/** The item of a thread; undefined when nothing is left of it. */
+export function toThreadItem(thread: ChatThread): SourceItem | undefined {
+  const { externalId, room, place, root, replies, url, replyTo, readers } = thread;
+  const messages = [...(root ? [root] : []), ...replies];
+  const [first] = messages;
+  if (!first) return undefined;
+  const times = messages.flatMap(({ at, editedAt }) => (editedAt === undefined ? [at] : [at, editedAt]));
+  const span = { from: Math.min(...times), to: Math.max(...times) };
+  const item: SourceItem = {
+    externalId,
+    kind: "message",
+    title: titleOf(messages) ?? `Message in ${place}`,
+    url,
+    place,
+    author: first.author,
+    createdAt: first.at,
+    updatedAt: span.to,
+    ...peopleOf(messages, first.author),
+    ...(replyTo !== undefined && { replyTo }),
+    containers: [roomContainer(room)],
+    content: { type: "inline", text: textOf(messages) },
+    access: { known: true, all: [[readers]] },
+  };
+  return { ...item, version: `${digest(item)}.${span.from.toString(36)}-${span.to.toString(36)}` };
+}
+
+/** A file that was sent with a message. */
+export interface ChatFile {
+  externalId: string;
+  /** The item of the thread that it was sent in. */
+  thread: string;
+  room: ChatRoom;
+  place: string;
+  name: string;
+  mimeType?: string;
+  size?: number;
+  author: SourcePerson;
+  at: number;
+  url: string;
+  content: SourceItem["content"];
+  /** What names the content for ever. */
+  contentKey: string;
+}
+
+/** The item of a file: a part of its thread, for the same readers. */
+export function toFileItem(file: ChatFile): SourceItem {
+  const { externalId, thread, room, place, name, mimeType, size, author, at, url, content, contentKey } = file;
+  const title = readable(name);
+  const item: SourceItem = {
+    externalId,
+    kind: "file",
+    title: title === "" ? "Untitled" : title,
+    hasFileTitle: true,
+    url,
+    place,
+    author,
+    createdAt: at,
+    updatedAt: at,
+    partOf: thread,
+    containers: [roomContainer(room)],
+    ...(mimeType !== undefined && { mimeType }),
+    ...(size !== undefined && { size }),
+    content,
+  };
+  return { ...item, version: `${digest(item)}.${digest(contentKey)}` };
+}
+
+/** The version of a file whose content was read again: that which it was listed with, unless the content is another. */
+export function versionOfFile(listed: string | undefined, contentKey: string): string {
+  const key = digest(contentKey);
+  return listed?.endsWith(`.${key}`) === true ? listed : key;
+}
+
+/**
+ * From when to when a thread's messages and their edits go, as its version says: to find the threads that a message may
+ * have been in of which only the time is known still. Undefined for a message alone, and for what is no thread.
+ */
+export function spanOf(version: string | undefined): { from: number; to: number } | undefined {
+  const match = /\.([0-9a-z]+)-([0-9a-z]+)$/.exec(version ?? "");
+  const [from, to] = [match?.[1], match?.[2]].map((text) => Number.parseInt(text ?? "", 36));
+  return from === undefined || to === undefined || !(to > from) ? undefined : { from, to };
+}
+
+function digest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);
+}
+
+/** A message alone is its text; in a thread each says who wrote it. */
+function textOf(messages: readonly ChatMessage[]): string {
+  const [only, ...more] = messages;
+  if (only && more.length === 0) return only.text;
+  return messages.map(({ author, text }) => `${author.name}: ${text}`).join("\n\n");
+}
+
+const TITLE_CHARS = 100;
+
+/** The first line that says something. */
+function titleOf(messages: readonly ChatMessage[]): string | undefined {
+  for (const { text } of messages) {
+    const line = text
+      .split("\n")
+      .map(readable)
+      .find((each) => each !== "");
+    if (line === undefined) continue;
+    // By characters: half of one can't be read.
+    const characters = [...line];
+    return characters.length <= TITLE_CHARS
+      ? line
+      : `${characters
+          .slice(0, TITLE_CHARS - 1)
+          .join("")
+          .trimEnd()}…`;
+  }
+  return undefined;
+}
+
+function readable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cs}\s]+/gu, " ").trim();
+}
+
+/** Who else wrote, and who was named, each once. */
+function peopleOf(messages: readonly ChatMessage[], author: SourcePerson): Pick<SourceItem, "people"> {
+  const keyOf = ({ principal, name }: SourcePerson) => principal ?? name;
+  const others = new Map<string, SourcePerson>();
+  for (const { author: writer, mentions = [] } of messages) {
+    for (const person of [writer, ...mentions]) if (keyOf(person) !== keyOf(author)) others.set(keyOf(person), person);
+  }
+  return others.size > 0 ? { people: [...others.values()] } : {};
+}

@@ -1,0 +1,187 @@
+import { z } from "zod";
+import type { SourceContext } from "#sources/contract.ts";
+import type { SourceRequest, SourceStream } from "#sources/http-contract.ts";
+import { baseUrlOf, type MatrixConfig } from "./config.ts";
+import { Events, type MatrixEvent, OneEvent, visibilityOf, type Visibility } from "./events.ts";
+
+/** State of a room that its messages depend on: when one of these changes, the room is read again. */
+export const FACTS = [
+  "m.room.create",
+  "m.room.name",
+  "m.room.canonical_alias",
+  "m.room.encryption",
+  "m.room.history_visibility",
+] as const;
+
+const TALK = ["m.room.message", "m.room.redaction"] as const;
+const VISIBILITY = "m.room.history_visibility";
+/** Servers cut longer timelines. */
+const TIMELINE = 100;
+const PAGE = 100;
+/** A server makes the first answer to an account in a thousand rooms for a while. */
+const FIRST_SYNC_TIMEOUT_MS = 300_000;
+
+/** All calls to a homeserver: nothing else knows its URLs and its answers. */
+export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfig>, "config" | "http" | "now">) {
+  const base = baseUrlOf(config);
+  const at = (strings: TemplateStringsArray, ...parts: string[]): string =>
+    `${base}/_matrix/client/${String.raw({ raw: strings }, ...parts.map(encodeURIComponent))}`;
+  const get = async <T>(url: string, schema: z.ZodType<T>, more: Partial<SourceRequest> = {}): Promise<T> =>
+    (await http.request({ url, auth: true, ...more })).json(schema);
+
+  async function sync(filter: unknown, more: Partial<SourceRequest> = {}): Promise<z.infer<typeof Sync>> {
+    // An account that reads is not online for it.
+    const query = { set_presence: "offline", filter: JSON.stringify(filter), ...more.query };
+    return get(at`v3/sync`, Sync, { ...more, query });
+  }
+
+  /** Pages of a listing; `undefined` ends it. */
+  async function* pages(
+    url: string,
+    query: Readonly<Record<string, string | number | undefined>>,
+    next: (page: z.infer<typeof Page>) => string | undefined,
+  ): AsyncGenerator<{ events: MatrixEvent[]; next: string | undefined }, void> {
+    for (let from: string | undefined, isFirst = true; isFirst || from !== undefined; isFirst = false) {
+      const page: z.infer<typeof Page> = await get(url, Page, {
+        query: { ...query, ...(from !== undefined && { from }) },
+      });
+      const last = from;
+      from = next(page);
+      // A token that leads to itself is no page more.
+      if (from === last) from = undefined;
+      yield { events: page.chunk, next: from };
+    }
+  }
+
+  return {
+    whoAmI: () => get(at`v3/account/whoami`, z.object({ user_id: z.string().startsWith("@") })),
+
+    /** The rooms of the account, or some of them, as they are at a point from which changes can be read. */
+    rooms(only?: readonly string[]): Promise<z.infer<typeof Sync>> {
+      const state = { types: FACTS, lazy_load_members: true };
+      // The state is that of before the timeline: what changed since must be in it.
+      const timeline = { limit: 1, types: [...TALK, ...FACTS] };
+      const rooms = { ...NOTHING_OF_ROOMS, ...(only && { rooms: only }), state, timeline };
+      // Nobody waits for it, since there is something at once. Synapse repeats for two minutes what it answered to the
+      // same question: this makes it another one.
+      const timeout = 1 + (Math.floor(now()) % 997);
+      const filter = { ...NOTHING_ELSE, account_data: { types: ["m.direct"] }, room: rooms };
+      return sync(filter, { query: { timeout }, timeoutMs: FIRST_SYNC_TIMEOUT_MS });
+    },
+
+    /** What changed since. @throws ApiError `cursor_expired` */
+    changes(since: string): Promise<z.infer<typeof Sync>> {
+      const timeline = { limit: TIMELINE, types: [...TALK, ...FACTS] };
+      const filter = { ...NOTHING_ELSE, room: { ...NOTHING_OF_ROOMS, state: { types: FACTS }, timeline } };
+      return sync(filter, { query: { since, timeout: 0 }, expired: [400] });
+    },
+
+    /** Rooms in which somebody came or left since. @throws ApiError `cursor_expired` */
+    memberChanges(since: string): Promise<z.infer<typeof Sync>> {
+      const types = ["m.room.member", VISIBILITY];
+      const filter = {
+        ...NOTHING_ELSE,
+        room: { ...NOTHING_OF_ROOMS, state: { types }, timeline: { limit: 1, types } },
+      };
+      return sync(filter, { query: { since, timeout: 0 }, expired: [400] });
+    },
+
+    /** Events of a room, the newest first, with the token that the next page begins at. */
+    messages(room: string, from: string, to?: string) {
+      const filter = JSON.stringify({ types: [...TALK, VISIBILITY], lazy_load_members: true });
+      const query = { dir: "b", limit: PAGE, from, filter, ...(to !== undefined && { to }) };
+      return pages(at`v3/rooms/${room}/messages`, query, ({ end }) => end);
+    },
+
+    /** Replies of a thread, the oldest first. */
+    replies(room: string, root: string) {
+      const url = at`v1/rooms/${room}/relations/${root}/m.thread`;
+      return pages(url, { dir: "f", limit: PAGE }, ({ next_batch: next }) => next);
+    },
+
+    /** Undefined when there is no such event, or not for this account. */
+    async event(room: string, id: string): Promise<MatrixEvent | undefined> {
+      const { status, json } = await askFor(at`v3/rooms/${room}/event/${id}`);
+      return status === 200 ? json(OneEvent) : undefined;
+    },
+
+    /** An event, and who may read what was written then. */
+    async eventInContext(
+      room: string,
+      id: string,
+    ): Promise<{ event: MatrixEvent; visibility: Visibility } | undefined> {
+      const filter = JSON.stringify({ lazy_load_members: true });
+      const { status, json } = await askFor(at`v3/rooms/${room}/context/${id}`, { limit: 0, filter });
+      if (status !== 200) return undefined;
+      const { event, state } = json(Context);
+      const set = state.find(({ type, stateKey }) => type === VISIBILITY && stateKey === "");
+      return event && { event, visibility: visibilityOf(set?.content) };
+    },
+
+    members: (room: string) => get(at`v3/rooms/${room}/joined_members`, Members).then(({ joined }) => joined),
+
+    /** Whether a room answers to somebody who is not signed in. */
+    async isOpen(room: string): Promise<boolean> {
+      const url = at`v3/rooms/${room}/messages`;
+      const { status } = await http.request({ url, query: { dir: "b", limit: 1 }, allow: [400, 401, 403, 404] });
+      return status === 200;
+    },
+
+    file({ address }: { address: string }, maxBytes: number): Promise<SourceStream> {
+      const [server = "", media = ""] = address.slice("mxc://".length).split("/");
+      // Storage of media may be elsewhere: it is asked without a credential.
+      return http.stream({ url: at`v1/media/download/${server}/${media}`, auth: true, redirect: "follow", maxBytes });
+    },
+  };
+
+  function askFor(url: string, query: SourceRequest["query"] = {}) {
+    return http.request({ url, auth: true, query, allow: [404] });
+  }
+}
+export type MatrixClient = ReturnType<typeof makeClient>;
+
+const NOTHING = { types: [] };
+const NOTHING_ELSE = { presence: NOTHING, account_data: NOTHING };
+const NOTHING_OF_ROOMS = { ephemeral: NOTHING, account_data: NOTHING };
+
+const Page = z.object({
+  chunk: Events,
+  end: z.string().optional().catch(undefined),
+  next_batch: z.string().optional().catch(undefined),
+});
+
+const Context = z.object({ event: OneEvent, state: Events.catch([]) });
+
+const Members = z.object({
+  joined: z.record(
+    z.string().startsWith("@"),
+    z.object({ display_name: z.string().nullish().catch(undefined) }).catch({ display_name: undefined }),
+  ),
+});
+
+const JoinedRoom = z.object({
+  state: z.object({ events: Events }).catch({ events: [] }),
+  timeline: z
+    .object({
+      events: Events,
+      limited: z.boolean().catch(false),
+      prev_batch: z.string().optional().catch(undefined),
+    })
+    .catch({ events: [], limited: true, prev_batch: undefined }),
+  summary: z.object({ "m.joined_member_count": z.number(), "m.invited_member_count": z.number() }).partial().catch({}),
+});
+export type JoinedRoom = z.infer<typeof JoinedRoom>;
+
+const Sync = z.object({
+  next_batch: z.string(),
+  rooms: z
+    .object({
+      join: z.record(z.string(), JoinedRoom).default({}),
+      leave: z.record(z.string(), z.unknown()).default({}),
+    })
+    .default({ join: {}, leave: {} }),
+  account_data: z
+    .object({ events: z.array(z.object({ type: z.string(), content: z.record(z.string(), z.unknown()) })) })
+    .catch({ events: [] }),
+});
+export type MatrixSync = z.infer<typeof Sync>;

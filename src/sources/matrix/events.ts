@@ -1,0 +1,189 @@
+import { z } from "zod";
+
+/** An event of a room, as tolerant as people are inventive: what is not as it should be is absent. */
+export interface MatrixEvent {
+  id: string;
+  type: string;
+  sender: string;
+  at: number;
+  stateKey?: string;
+  content: Readonly<Record<string, unknown>>;
+  isRedacted: boolean;
+  /** Of a redaction: the event that is to be empty now. */
+  redacts?: string;
+  /** Its latest edit, which its server vouches for. */
+  edit?: { at: number; content: Readonly<Record<string, unknown>> };
+  /** Of the root of a thread: how many replies it has. */
+  threadCount?: number;
+  /** Of a state event: what was before, or that it can't be known. */
+  before?: Readonly<Record<string, unknown>> | "unknown";
+}
+
+/** Longer ones, and other characters, no server of today makes. */
+const USER_ID = /^@[!-9;-~]{0,200}:[\w.:[\]-]{1,200}$/;
+
+const Content = z.record(z.string(), z.unknown());
+const RawEvent = z.object({
+  event_id: z.string().min(2).max(512),
+  type: z.string(),
+  sender: z.string().regex(USER_ID),
+  origin_server_ts: z.number(),
+  state_key: z.string().optional(),
+  content: Content.catch({}),
+  redacts: z.string().optional().catch(undefined),
+  unsigned: z
+    .object({
+      redacted_because: z.unknown(),
+      prev_content: Content.optional().catch(undefined),
+      replaces_state: z.unknown(),
+      "m.relations": z
+        .object({
+          "m.replace": z
+            .object({ sender: z.string(), origin_server_ts: z.number(), content: Content })
+            .optional()
+            .catch(undefined),
+          "m.thread": z.object({ count: z.number() }).optional().catch(undefined),
+        })
+        .optional()
+        .catch(undefined),
+    })
+    .partial()
+    .optional()
+    .catch(undefined),
+});
+
+/** Events of a list; what is none is left out. */
+export const Events = z.array(z.unknown()).transform((list) => list.flatMap((raw) => readEvent(raw) ?? []));
+
+export const OneEvent = z.unknown().transform(readEvent);
+
+function readEvent(raw: unknown): MatrixEvent | undefined {
+  const { data } = RawEvent.safeParse(raw);
+  if (!data) return undefined;
+  const { unsigned, content } = data;
+  const relations = unsigned?.["m.relations"];
+  const edit = relations?.["m.replace"];
+  const newContent = Content.safeParse(edit?.content["m.new_content"]).data;
+  const redacts = data.redacts ?? (typeof content["redacts"] === "string" ? content["redacts"] : undefined);
+  const before = unsigned?.prev_content ?? (unsigned?.replaces_state === undefined ? undefined : "unknown");
+  return {
+    id: data.event_id,
+    type: data.type,
+    sender: data.sender,
+    at: data.origin_server_ts,
+    content,
+    isRedacted: unsigned?.redacted_because !== undefined,
+    ...(data.state_key !== undefined && { stateKey: data.state_key }),
+    ...(data.type === "m.room.redaction" && redacts !== undefined && { redacts }),
+    // Only who wrote a message edits it.
+    ...(edit &&
+      newContent &&
+      edit.sender === data.sender && { edit: { at: edit.origin_server_ts, content: newContent } }),
+    ...(relations?.["m.thread"] && { threadCount: relations["m.thread"].count }),
+    ...(before !== undefined && { before }),
+  };
+}
+
+const RelatesTo = z.object({
+  rel_type: z.string().optional().catch(undefined),
+  event_id: z.string().optional().catch(undefined),
+  "m.in_reply_to": z.object({ event_id: z.string() }).optional().catch(undefined),
+});
+
+/** What a message is about: the root of its thread, the message that it edits, or the one that it answers. */
+export function relationOf({ content }: Pick<MatrixEvent, "content">): {
+  thread?: string;
+  replaces?: string;
+  answers?: string;
+} {
+  const { data } = RelatesTo.safeParse(content["m.relates_to"]);
+  const { rel_type: type, event_id: id } = data ?? {};
+  if (type === "m.thread" && id !== undefined) return { thread: id };
+  if (type === "m.replace" && id !== undefined) return { replaces: id };
+  const answers = data?.["m.in_reply_to"]?.event_id;
+  return answers === undefined ? {} : { answers };
+}
+
+const Media = z.object({
+  msgtype: z.enum(["m.file", "m.image", "m.audio", "m.video"]),
+  body: z.string().catch(""),
+  filename: z.string().min(1).optional().catch(undefined),
+  url: z.string().regex(/^mxc:\/\/[\w.:[\]-]+\/[\w-]+$/),
+  info: z
+    .object({
+      mimetype: z.string().max(200).optional().catch(undefined),
+      size: z.number().int().nonnegative().optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+
+/** A file that a message is. */
+export interface MatrixMedia {
+  name: string;
+  /** `mxc://server/id`: names one content for ever. */
+  address: string;
+  mimeType?: string;
+  size?: number;
+}
+
+/** The content of a message after its edits. */
+export function contentOf({ content, edit }: Pick<MatrixEvent, "content" | "edit">): Readonly<Record<string, unknown>> {
+  return edit?.content ?? content;
+}
+
+export function mediaOf(event: Pick<MatrixEvent, "content" | "edit">): MatrixMedia | undefined {
+  const { data } = Media.safeParse(contentOf(event));
+  if (!data) return undefined;
+  const { mimetype: mimeType, size } = data.info ?? {};
+  return {
+    name: data.filename ?? data.body,
+    address: data.url,
+    ...(mimeType !== undefined && { mimeType }),
+    ...(size !== undefined && { size }),
+  };
+}
+
+/** What a message says in plain text. */
+export function textOf(event: Pick<MatrixEvent, "content" | "edit">): string {
+  const content = contentOf(event);
+  const body = typeof content["body"] === "string" ? content["body"] : "";
+  const media = mediaOf(event);
+  if (media) return media.name === body ? body : `${media.name}\n${body}`;
+  return relationOf(event).answers === undefined ? body : withoutFallback(body);
+}
+
+/** Older clients quote the answered message before their own text. Source: https://spec.matrix.org/v1.11/client-server-api/#fallbacks-for-rich-replies */
+function withoutFallback(body: string): string {
+  const lines = body.split("\n");
+  const end = lines.findIndex((line) => !line.startsWith("> "));
+  return end <= 0 ? body : lines.slice(lines[end] === "" ? end + 1 : end).join("\n");
+}
+
+const Mentions = z.object({ user_ids: z.array(z.unknown()) });
+
+export function mentionsOf(event: Pick<MatrixEvent, "content" | "edit">): readonly string[] {
+  const named = Mentions.safeParse(contentOf(event)["m.mentions"]).data?.user_ids ?? [];
+  return named.filter(isUserId).slice(0, MOST_MENTIONS);
+}
+
+const MOST_MENTIONS = 100;
+
+export function isUserId(value: unknown): value is string {
+  return typeof value === "string" && USER_ID.test(value);
+}
+
+/** Who may read what is written while it is set. `unsure`: the server does not say what it was. */
+export type Visibility = "world_readable" | "shared" | "invited" | "joined" | "unsure";
+
+export function visibilityOf(content: Readonly<Record<string, unknown>> | undefined): Visibility {
+  const value = content?.["history_visibility"];
+  if (value === "world_readable" || value === "invited" || value === "joined") return value;
+  // Servers that know another word treat it as this one. Source: https://spec.matrix.org/v1.11/client-server-api/#room-history-visibility
+  return "shared";
+}
+
+/** Whether everybody who is in the room may read what was written under it. */
+export function isForMembers(visibility: Visibility): boolean {
+  return visibility === "shared" || visibility === "world_readable";
+}

@@ -1,0 +1,71 @@
+import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import type { FileContent, Source } from "#sources/contract.ts";
+import { maxFileBytes } from "#sources/chat/config.ts";
+import { isRoomInScope, toRoomsPage } from "#sources/chat/rooms.ts";
+import { versionOfFile } from "#sources/chat/thread.ts";
+import { checkAccount } from "./check.ts";
+import { makeClient } from "./client.ts";
+import { baseUrlOf, MatrixConfig, MatrixCredentials } from "./config.ts";
+import { mediaOf } from "./events.ts";
+import { parseId } from "./map.ts";
+import { syncMatrixPeople } from "./people.ts";
+import { type MatrixContext, roomsOf } from "./rooms.ts";
+import { type MatrixCursor, syncRooms } from "./sync.ts";
+import { isMessage } from "./walk.ts";
+
+/** The rooms of a Matrix account: each thread is an item, for those who are in its room. */
+export function makeMatrixSource(): Source<MatrixConfig, MatrixCursor> {
+  return {
+    spec: {
+      providerId: "matrix",
+      name: "Matrix",
+      kinds: ["message", "file"],
+      auth: [{ type: "credentials", scheme: "bearer", token: "token" }],
+      config: MatrixConfig,
+      credentials: MatrixCredentials,
+      acl: "container",
+      // No message moves to another room, and who is in a room is told by itself.
+      freshness: "feed",
+      hasPeople: true,
+    },
+    check: checkAccount,
+    sync: syncRooms,
+    syncIdentities: syncMatrixPeople,
+    async browse(ctx, at) {
+      const { rooms } = roomsOf(await makeClient(ctx).rooms(), ctx.config);
+      return toRoomsPage(
+        rooms.map(({ id, name }) => ({ id, name, kind: "room" })),
+        at,
+      );
+    },
+    fetchContent: readFile,
+    inScope: (scope, { containers }) =>
+      containers.some(({ type, id }) => type === "channel" && isRoomInScope(scope, id)),
+    originOf: (config) => new URL(baseUrlOf(config)).origin,
+    baseUrlOf,
+  };
+}
+
+/** Whether the message is still there is asked first: what was deleted is not given, though its file may be there still. */
+async function readFile(
+  ctx: MatrixContext,
+  { externalId, version }: { externalId: string; version?: string },
+): Promise<FileContent> {
+  const place = parseId(externalId);
+  const client = makeClient(ctx);
+  const event = place?.isFile === true ? await client.event(place.room, place.event) : undefined;
+  const media = event && isMessage(event) ? mediaOf(event) : undefined;
+  if (!media) {
+    const message = `There is no file ${JSON.stringify(externalId.slice(0, 200))} in the rooms of this account.`;
+    throw new ApiError("source_not_found", { message });
+  }
+  const { body, headers } = await client.file(media, maxFileBytes(ctx.config));
+  const mimeType = media.mimeType ?? headers.get("content-type") ?? undefined;
+  return {
+    stream: body,
+    fileName: media.name.trim() === "" ? "file" : media.name,
+    version: versionOfFile(version, media.address),
+    ...defined({ mimeType }),
+  };
+}

@@ -1,0 +1,136 @@
+import { z } from "zod";
+import { isApiError } from "#api/errors.ts";
+import { parsePrincipal, type Principal } from "#core/principals.ts";
+import { inChunks } from "#core/in-chunks.ts";
+import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
+import { roomGroup, roomOfGroup } from "#sources/chat/rooms.ts";
+import { makeClient, type MatrixClient } from "./client.ts";
+import { isUserId } from "./events.ts";
+import { userPrincipal } from "./map.ts";
+import { localPart, type MatrixContext, type RoomFacts, roomsOf, serverOf } from "./rooms.ts";
+
+/** Everything before this point of the feed was told. */
+const PeopleCursor = z.object({ since: z.string() });
+export type PeopleCursor = z.infer<typeof PeopleCursor>;
+
+type Event = IdentityEvent<PeopleCursor>;
+
+/** Members of one page of a group. */
+const PAGE_MEMBERS = 5_000;
+/** Rooms of which nobody heard for long, that a run of changes reads besides. */
+const MOST_DUE = 200;
+
+/**
+ * Who is in which room: those who joined it and have not left, been kicked or banned since. A room in which something
+ * changed is read whole, since a federation may settle later that somebody never left.
+ */
+export async function* syncMatrixPeople(
+  ctx: MatrixContext,
+  { mode, groups = [], cursor, due }: IdentityRun,
+): AsyncGenerator<Event, void> {
+  const client = makeClient(ctx);
+  const told = new Set<string>();
+  const reader = { ctx, client, server: serverOf((await client.whoAmI()).user_id), told };
+  const since = PeopleCursor.safeParse(cursor).data?.since;
+  if (mode === "groups") {
+    const ids = roomsIn(groups);
+    const { rooms } = roomsOf(await client.rooms(ids), ctx.config);
+    yield* readGroups(reader, rooms);
+    for (const id of ids) if (!rooms.some((room) => room.id === id)) yield nobody(ctx, id);
+    yield { t: "end", listing: "partial" };
+  } else if (mode === "changes" && since !== undefined) {
+    yield* readChanges(reader, since, due);
+  } else yield* readAll(reader);
+}
+
+interface Reader {
+  ctx: MatrixContext;
+  client: MatrixClient;
+  server: string;
+  /** Users that this run has told. */
+  told: Set<string>;
+}
+
+async function* readAll(reader: Reader): AsyncGenerator<Event, void> {
+  const { ctx, client } = reader;
+  // What changes while it is read is told by the changes since.
+  const { since, rooms } = roomsOf(await client.rooms(), ctx.config);
+  const notLookedAt = yield* readGroups(reader, rooms);
+  yield { t: "checkpoint", cursor: { since } };
+  yield { t: "end", listing: "complete", ...(notLookedAt.length > 0 && { notLookedAt }) };
+}
+
+/** Gives the groups of rooms whose members the server does not tell. */
+async function* readGroups(reader: Reader, rooms: readonly RoomFacts[]): AsyncGenerator<Event, Principal[]> {
+  const refused: Principal[] = [];
+  for (const { id, visibility } of rooms) {
+    try {
+      yield* readGroup(reader, id, visibility === "world_readable");
+    } catch (error) {
+      if (!isApiError(error, "source_forbidden") && !isApiError(error, "source_not_found")) throw error;
+      refused.push(roomGroup(reader.ctx.connector.id, id));
+    }
+  }
+  return refused;
+}
+
+async function* readChanges(reader: Reader, since: string, due: IdentityRun["due"]): AsyncGenerator<Event, void> {
+  const { ctx, client } = reader;
+  const changes = await client.memberChanges(since);
+  for (const id of Object.keys(changes.rooms.leave)) yield nobody(ctx, id);
+  const changed = new Set(
+    Object.entries(changes.rooms.join).flatMap(([id, { state, timeline }]) =>
+      state.events.length + timeline.events.length > 0 ? [id] : [],
+    ),
+  );
+  for await (const group of due(MOST_DUE)) for (const room of roomsIn([group])) changed.add(room);
+  // Rooms that are not read have no group to tell.
+  const { rooms } = changed.size > 0 ? roomsOf(await client.rooms([...changed]), ctx.config) : { rooms: [] };
+  const notLookedAt = yield* readGroups(reader, rooms);
+  const read = new Set(rooms.map(({ id }) => id));
+  for (const id of changed) if (!read.has(id)) yield nobody(ctx, id);
+  yield { t: "checkpoint", cursor: { since: changes.next_batch } };
+  yield { t: "end", listing: "complete", ...(notLookedAt.length > 0 && { notLookedAt }) };
+}
+
+/** Who is in a room now, and who they are. `mayBeOpen`: everybody with an account may read it, perhaps everybody. */
+async function* readGroup(
+  { ctx, client, server, told }: Reader,
+  room: string,
+  mayBeOpen: boolean,
+): AsyncGenerator<Event, void> {
+  const group = roomGroup(ctx.connector.id, room);
+  const joined = Object.entries(await client.members(room)).filter(([id]) => isUserId(id));
+  const isOpen = mayBeOpen && (await client.isOpen(room));
+  for (const [id, { display_name: name }] of joined) {
+    if (serverOf(id) !== server || told.has(id)) continue;
+    told.add(id);
+    const shown = name?.trim();
+    yield {
+      t: "identity",
+      principal: userPrincipal(ctx, server, id),
+      state: "active",
+      name: shown ? shown : localPart(id),
+      login: id,
+    };
+  }
+  const members = joined.map(([id]) => userPrincipal(ctx, server, id));
+  const pages = [...inChunks(isOpen ? [...members, "everyone"] : members, PAGE_MEMBERS)];
+  for (const [at, page] of pages.entries()) {
+    yield { t: "group", group, members: page, ...(at < pages.length - 1 && { more: true }) };
+  }
+  if (pages.length === 0) yield { t: "group", group, members: [] };
+}
+
+function nobody({ connector }: MatrixContext, room: string): Event {
+  return { t: "group", group: roomGroup(connector.id, room), members: [] };
+}
+
+/** The rooms whose groups these are. */
+function roomsIn(groups: readonly Principal[]): string[] {
+  return groups.flatMap((group) => {
+    const parsed = parsePrincipal(group);
+    const room = parsed?.type === "source_group" ? roomOfGroup(parsed.id) : undefined;
+    return room === undefined ? [] : [room];
+  });
+}

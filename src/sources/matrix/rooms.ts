@@ -1,0 +1,99 @@
+import { z } from "zod";
+import type { SourceContext, SyncContext } from "#sources/contract.ts";
+import type { MatrixConfig } from "./config.ts";
+import type { JoinedRoom, MatrixClient, MatrixSync } from "./client.ts";
+import { isForMembers, visibilityOf } from "./events.ts";
+
+/** What a run has to know of a room. Kept between runs, so that an increment asks for no state. */
+export const RoomFacts = z.object({
+  id: z.string(),
+  name: z.string(),
+  isSpace: z.boolean(),
+  isDirect: z.boolean(),
+  isEncrypted: z.boolean(),
+  visibility: z.enum(["world_readable", "shared", "invited", "joined", "unsure"]),
+  /** At some time within the history some of its members could not read everything. */
+  isRestricted: z.boolean(),
+});
+export type RoomFacts = z.infer<typeof RoomFacts>;
+
+/** The rooms of an answer that are to be read, by id, and the point from which changes are read. */
+export function roomsOf(sync: MatrixSync, config: MatrixConfig): { since: string; rooms: RoomFacts[] } {
+  const direct = new Set(
+    sync.account_data.events
+      .filter(({ type }) => type === "m.direct")
+      .flatMap(({ content }) => Object.values(content).flat()),
+  );
+  const rooms = Object.entries(sync.rooms.join)
+    .map(([id, room]) => factsOf(id, room, direct.has(id)))
+    .filter((facts) => isRead(facts, config))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  return { since: sync.next_batch, rooms };
+}
+
+/** A space holds rooms and no messages. */
+export function isRead({ isSpace, isDirect }: RoomFacts, { directMessages }: MatrixConfig): boolean {
+  return !isSpace && (directMessages || !isDirect);
+}
+
+function factsOf(id: string, { state, timeline, summary }: JoinedRoom, isMarkedDirect: boolean): RoomFacts {
+  const now = new Map<string, Readonly<Record<string, unknown>>>();
+  for (const { type, stateKey, content } of [...state.events, ...timeline.events])
+    if (stateKey === "") now.set(type, content);
+  const text = (type: string, key: string) => {
+    const value = now.get(type)?.[key];
+    return typeof value === "string" && value.trim() !== "" ? value.replace(/[\p{Cc}\s]+/gu, " ").trim() : undefined;
+  };
+  const name = text("m.room.name", "name") ?? text("m.room.canonical_alias", "alias");
+  const people = (summary["m.joined_member_count"] ?? 3) + (summary["m.invited_member_count"] ?? 0);
+  const visibility = visibilityOf(now.get("m.room.history_visibility"));
+  return {
+    id,
+    name: name ?? (people <= 2 ? "Direct message" : "Unnamed room"),
+    isSpace: now.get("m.room.create")?.["type"] === "m.space",
+    isDirect: isMarkedDirect || (name === undefined && people <= 2),
+    isEncrypted: now.has("m.room.encryption"),
+    visibility,
+    isRestricted: !isForMembers(visibility),
+  };
+}
+
+/** What was kept of a room. */
+export async function knownRoom({ state }: Pick<SyncContext<MatrixConfig>, "state">, id: string) {
+  return RoomFacts.safeParse(await state.get(`room:${id}`)).data;
+}
+
+export function keepRoom({ state }: Pick<SyncContext<MatrixConfig>, "state">, id: string, facts?: RoomFacts): void {
+  state.put(`room:${id}`, facts);
+}
+
+/** Names of people in rooms, each room asked once. */
+export type Names = (room: string) => Promise<(userId: string) => string>;
+
+/** The name that somebody has in a room; who left has none there, and is called by the id. */
+export function makeNames(client: MatrixClient): Names {
+  const asked = new Map<string, Promise<(userId: string) => string>>();
+  return (room) => {
+    const known = asked.get(room);
+    if (known) return known;
+    const names = client.members(room).then((members) => (userId: string) => {
+      const name = Object.hasOwn(members, userId) ? members[userId]?.display_name?.trim() : undefined;
+      return name ? name : localPart(userId);
+    });
+    asked.set(room, names);
+    return names;
+  };
+}
+
+/** `anna` of `@anna:example.com`. */
+export function localPart(userId: string): string {
+  const part = userId.slice(1, userId.indexOf(":"));
+  return part === "" ? userId : part;
+}
+
+/** `example.com` of `@anna:example.com`. */
+export function serverOf(userId: string): string {
+  return userId.slice(userId.indexOf(":") + 1);
+}
+
+export type MatrixContext = SourceContext<MatrixConfig>;

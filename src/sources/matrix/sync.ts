@@ -1,0 +1,311 @@
+import { z } from "zod";
+import { isApiError } from "#api/errors.ts";
+import type { SourceItem, SyncContext, SyncEvent, SyncRequest, What } from "#sources/contract.ts";
+import { windowStart } from "#sources/chat/config.ts";
+import { isRoomInScope, roomRef } from "#sources/chat/rooms.ts";
+import { type JoinedRoom, makeClient, type MatrixClient, FACTS } from "./client.ts";
+import type { MatrixConfig } from "./config.ts";
+import type { MatrixEvent } from "./events.ts";
+import { fileId, isRoomId, type Mapping, parseId, threadId, toEncryptedItem, toItems } from "./map.ts";
+import { isRead, keepRoom, knownRoom, makeNames, type Names, type RoomFacts, roomsOf, serverOf } from "./rooms.ts";
+import { rootOf, threadsTouched } from "./touched.ts";
+import { readThread, walkRoom, WalkPosition } from "./walk.ts";
+
+/** A walk through one room that is going on. */
+const OpenWalk = z.object({ room: z.string(), at: WalkPosition });
+type OpenWalk = z.infer<typeof OpenWalk>;
+
+const MatrixCursor = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("listing"),
+    runId: z.string().nullable(),
+    since: z.string(),
+    /** Every room up to this one was read. */
+    after: z.string(),
+    walk: OpenWalk.optional(),
+    done: z.number(),
+    notLookedAt: z.array(z.string()),
+  }),
+  z.object({
+    type: z.literal("changes"),
+    since: z.string(),
+    /** Rooms that this run reads again: every one up to `after` was, and the walk goes on. */
+    again: z.object({ runId: z.string().nullable(), after: z.string(), walk: OpenWalk.optional() }).optional(),
+  }),
+]);
+export type MatrixCursor = z.infer<typeof MatrixCursor>;
+
+type Context = SyncContext<MatrixConfig>;
+type Event = SyncEvent<MatrixCursor>;
+
+/** What a run works with. */
+interface Tools extends Mapping {
+  ctx: Context;
+  client: MatrixClient;
+  names: Names;
+  start: number;
+  run: SyncRequest<MatrixCursor>;
+}
+
+/** Ids of one `seen` event at most. */
+const SEEN_IDS = 500;
+
+export async function* syncRooms(ctx: Context, run: SyncRequest<MatrixCursor>): AsyncGenerator<Event, void> {
+  const client = makeClient(ctx);
+  const me = (await client.whoAmI()).user_id;
+  const start = windowStart(ctx.config, ctx.now());
+  const tools: Tools = { ctx, client, server: serverOf(me), names: makeNames(client), start, run };
+  const cursor = MatrixCursor.safeParse(run.cursor).data;
+  if (run.mode === "items") yield* readItems(tools);
+  else if (run.mode === "incremental" && cursor?.type === "changes") yield* readChanges(tools, cursor);
+  else yield* listAll(tools, cursor);
+}
+
+/** Every room by its id, each backwards from one point in time: what comes later is in the changes since. */
+async function* listAll(tools: Tools, cursor: MatrixCursor | undefined): AsyncGenerator<Event, void> {
+  const { ctx, client, run } = tools;
+  const runId = run.runId ?? null;
+  // Only an attempt of the same run goes on: the listing of another named what may be gone by now.
+  const former = cursor?.type === "listing" && runId !== null && cursor.runId === runId ? cursor : undefined;
+  const { since: latest, rooms } = roomsOf(await client.rooms(), ctx.config);
+  const since = former?.since ?? latest;
+  const notLookedAt = [...(former?.notLookedAt ?? [])];
+  let { after, done } = { after: former?.after ?? "", done: former?.done ?? 0 };
+  const position = (walk?: OpenWalk): MatrixCursor => ({
+    type: "listing",
+    runId,
+    since,
+    after,
+    done,
+    notLookedAt: [...notLookedAt],
+    ...(walk && { walk }),
+  });
+  for (const room of rooms) {
+    if (room.id <= after || !isRoomInScope(run.scope, room.id)) continue;
+    const resumed = former?.walk?.room === room.id ? former.walk.at : undefined;
+    try {
+      for await (const { events, count, at } of readRoom(tools, room, since, resumed)) {
+        yield* events;
+        done += count;
+        yield { t: "progress", done };
+        if (at) yield { t: "checkpoint", cursor: position({ room: room.id, at }) };
+      }
+    } catch (error) {
+      yield failedRoom(room, error) ?? refusedRoom(ctx, room, error);
+      // Whatever is said there next, it is read whole.
+      keepRoom(ctx, room.id);
+      notLookedAt.push(room.id);
+    }
+    after = room.id;
+    yield { t: "checkpoint", cursor: position() };
+  }
+  yield { t: "checkpoint", cursor: { type: "changes", since } };
+  const places = notLookedAt.map((id): What => ({ container: roomRef(id) }));
+  yield {
+    t: "end",
+    listing: "complete",
+    permissions: "current",
+    ...(places.length > 0 && { notLookedAt: places }),
+  };
+}
+
+/**
+ * What changed since. Who may read a room is told apart, and no message moves from one to another: so the feed shows every
+ * change of a permission.
+ */
+async function* readChanges(
+  tools: Tools,
+  { since, again }: Extract<MatrixCursor, { type: "changes" }>,
+): AsyncGenerator<Event, void> {
+  const { ctx, client, run } = tools;
+  const runId = run.runId ?? null;
+  const changes = await client.changes(since);
+  const toRead: string[] = [];
+  for (const [id, room] of Object.entries(changes.rooms.join).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (!isRoomInScope(run.scope, id)) continue;
+    const known = await knownRoom(ctx, id);
+    if (!known || isOther(room)) toRead.push(id);
+    else if (isRead(known, ctx.config)) {
+      try {
+        yield* readTimeline(tools, known, room, since);
+      } catch (error) {
+        yield refusedRoom(ctx, known, error);
+      }
+    }
+  }
+  for (const id of Object.keys(changes.rooms.leave)) {
+    keepRoom(ctx, id);
+    yield { t: "delete_container", ...roomRef(id) };
+  }
+  const former = again && again.runId === runId ? again : undefined;
+  if (toRead.length > 0) yield* readAgain(tools, toRead, since, former);
+  yield { t: "checkpoint", cursor: { type: "changes", since: changes.next_batch } };
+  yield { t: "end", listing: "partial", permissions: "current" };
+}
+
+/** Rooms that are new, or are called otherwise: whole, and what is not in them any more goes. */
+async function* readAgain(
+  tools: Tools,
+  ids: readonly string[],
+  since: string,
+  former: { after: string; walk?: OpenWalk | undefined } | undefined,
+): AsyncGenerator<Event, void> {
+  const { ctx, client, run } = tools;
+  const runId = run.runId ?? null;
+  const { since: latest, rooms } = roomsOf(await client.rooms(ids), ctx.config);
+  let after = former?.after ?? "";
+  const position = (walk?: OpenWalk): MatrixCursor => ({
+    type: "changes",
+    since,
+    again: { runId, after, ...(walk && { walk }) },
+  });
+  for (const room of rooms) {
+    if (room.id <= after) continue;
+    try {
+      const resumed = former?.walk?.room === room.id ? former.walk.at : undefined;
+      for await (const { events, at } of readRoom(tools, room, latest, resumed)) {
+        yield* events;
+        if (at) yield { t: "checkpoint", cursor: position({ room: room.id, at }) };
+      }
+      yield { t: "listed", container: roomRef(room.id) };
+    } catch (error) {
+      yield refusedRoom(ctx, room, error);
+    }
+    after = room.id;
+    yield { t: "checkpoint", cursor: position() };
+  }
+  // What is not read any more, such as a room that has become a direct message.
+  const read = new Set(rooms.map(({ id }) => id));
+  for (const id of ids) if (!read.has(id)) yield { t: "delete_container", ...roomRef(id) };
+}
+
+/** A room from a point on backwards; what is known of it is kept at its end. */
+async function* readRoom(
+  tools: Tools,
+  room: RoomFacts,
+  since: string,
+  resumed: WalkPosition | undefined,
+): AsyncGenerator<{ events: Event[]; count: number; at?: WalkPosition }, void> {
+  const { ctx, client, start } = tools;
+  const from = resumed ?? { token: since, visibility: room.visibility, isRestricted: room.isRestricted };
+  const nameOf = await tools.names(room.id);
+  let isRestricted = from.isRestricted;
+  if (room.isEncrypted && !resumed) yield { events: await tell(ctx, [toEncryptedItem(tools, room)]), count: 1 };
+  for await (const step of walkRoom({ client, room, from, start, isResumed: resumed !== undefined })) {
+    ctx.signal.throwIfAborted();
+    const items = step.threads.flatMap((thread) => toItems(tools, room, thread, nameOf));
+    ({ isRestricted } = step);
+    yield { events: await tell(ctx, items), count: items.length, ...(step.next && { at: step.next }) };
+  }
+  keepRoom(ctx, room.id, { ...room, isRestricted });
+  if (!isRestricted) return;
+  const message = `${room.name}: members can read only what was written after they joined or were invited. kb leaves that out.`;
+  const externalId = `${room.id}/history`;
+  yield { events: [{ t: "skip", externalId, reason: "excluded_by_policy", message, retryable: false }], count: 0 };
+}
+
+/** What was said, changed or deleted in a room since. */
+async function* readTimeline(
+  tools: Tools,
+  room: RoomFacts,
+  { timeline }: JoinedRoom,
+  since: string,
+): AsyncGenerator<Event, void> {
+  const { ctx, client, start } = tools;
+  const events: MatrixEvent[] = [...timeline.events];
+  if (timeline.limited && timeline.prev_batch !== undefined) {
+    for await (const page of client.messages(room.id, timeline.prev_batch, since))
+      events.unshift(...page.events.toReversed());
+  }
+  const touched = await threadsTouched({ ctx, client, room, start }, events);
+  if (touched.roots.size === 0 && touched.files.size === 0) return;
+  const nameOf = await tools.names(room.id);
+  const named = new Set<string>();
+  for (const [rootId, known] of touched.roots) {
+    ctx.signal.throwIfAborted();
+    const thread = known ?? (await readThread({ client, room, start }, rootId, room.isRestricted));
+    const items = thread ? toItems(tools, room, thread, nameOf) : [];
+    for (const { externalId } of items) named.add(externalId);
+    yield* await tell(ctx, items);
+  }
+  const gone = [
+    ...[...touched.roots.keys()].map((id) => threadId(room.id, id)),
+    ...[...touched.files].map((id) => fileId(room.id, id)),
+  ];
+  for (const externalId of gone) {
+    if (!named.has(externalId) && (await ctx.stored.version(externalId)) !== undefined)
+      yield { t: "delete", externalId };
+  }
+}
+
+/** Only these, as they are now. */
+async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
+  const { ctx, client, run, start } = tools;
+  const wanted = (run.externalIds ?? []).map((externalId) => ({ externalId, ...placeOf(externalId) }));
+  const ids = [...new Set(wanted.flatMap(({ room }) => (room === undefined ? [] : [room])))];
+  const { rooms } = roomsOf(await client.rooms(ids), ctx.config);
+  for (const { externalId, room: id, event } of wanted) {
+    const room = rooms.find((each) => each.id === id && isRoomInScope(run.scope, each.id));
+    const item = room && (await readOne(room, externalId, event));
+    yield item ? { t: "upsert", item } : { t: "delete", externalId };
+  }
+  yield { t: "end", listing: "partial", permissions: "not_checked" };
+
+  async function readOne(room: RoomFacts, externalId: string, eventId?: string): Promise<SourceItem | undefined> {
+    if (eventId === undefined) return room.isEncrypted ? toEncryptedItem(tools, room) : undefined;
+    const event = await client.event(room.id, eventId);
+    if (!event) return undefined;
+    const known = await knownRoom(ctx, room.id);
+    const isRestricted = room.isRestricted || known?.isRestricted !== false;
+    const thread = await readThread({ client, room, start }, rootOf(event), isRestricted);
+    const items = thread ? toItems(tools, room, thread, await tools.names(room.id)) : [];
+    return items.find((item) => item.externalId === externalId);
+  }
+}
+
+function placeOf(externalId: string): { room?: string; event?: string } {
+  const { room, event } = parseId(externalId) ?? {};
+  if (room !== undefined && event !== undefined) return { room, event };
+  return isRoomId(externalId) ? { room: externalId } : {};
+}
+
+/** Items that are stored as they are here are only named. */
+async function tell(ctx: Context, items: readonly SourceItem[]): Promise<Event[]> {
+  const events: Event[] = [];
+  let same: string[] = [];
+  for (const item of items) {
+    const isSame = item.version !== undefined && (await ctx.stored.version(item.externalId)) === item.version;
+    if (!isSame) events.push({ t: "upsert", item });
+    else if (same.push(item.externalId) >= SEEN_IDS) {
+      events.push({ t: "seen", externalIds: same });
+      same = [];
+    }
+  }
+  return same.length > 0 ? [...events, { t: "seen", externalIds: same }] : events;
+}
+
+/** What a room is called, or who may read it, is not as it was; or it is new. */
+function isOther({ state, timeline }: JoinedRoom): boolean {
+  return [...state.events, ...timeline.events].some(
+    ({ type, stateKey }) => stateKey !== undefined && FACTS.some((fact) => fact === type),
+  );
+}
+
+/** A room that its server fails to give, and only that. */
+function failedRoom({ id, name }: RoomFacts, error: unknown): Event | undefined {
+  if (!isApiError(error, "source_unavailable") || typeof error.details?.["status"] !== "number") return undefined;
+  const message = `${name} can't be read now: ${error.message}`;
+  return { t: "skip", externalId: id, reason: "failed", message, retryable: true };
+}
+
+/** @throws what is about more than the room */
+function refusedRoom(ctx: Context, { id }: RoomFacts, error: unknown): Event {
+  for (const code of REFUSALS) {
+    if (!isApiError(error, code)) continue;
+    keepRoom(ctx, id);
+    return { t: "refused", what: { container: roomRef(id) }, code };
+  }
+  throw error;
+}
+
+const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;

@@ -1,0 +1,144 @@
+import { z } from "zod";
+import type { MatrixClient } from "./client.ts";
+import { isForMembers, type MatrixEvent, relationOf, type Visibility, visibilityOf } from "./events.ts";
+import type { Thread } from "./map.ts";
+import type { RoomFacts } from "./rooms.ts";
+
+/** Where a walk through a room's history stands. */
+export const WalkPosition = z.object({
+  token: z.string(),
+  /** Who may read what was written before the token. */
+  visibility: z.enum(["world_readable", "shared", "invited", "joined", "unsure"]),
+  isRestricted: z.boolean(),
+});
+export type WalkPosition = z.infer<typeof WalkPosition>;
+
+/** What one page of history completes. */
+export interface WalkStep {
+  threads: readonly Thread[];
+  /** Absent at the end of the history. */
+  next?: WalkPosition;
+  isRestricted: boolean;
+}
+
+export interface WalkOptions {
+  client: MatrixClient;
+  room: Pick<RoomFacts, "id">;
+  from: WalkPosition;
+  /** What was written before is not read. */
+  start: number;
+  /** An earlier attempt has passed what came before the token: replies that are not known here. */
+  isResumed: boolean;
+}
+
+type ThreadOptions = Pick<WalkOptions, "client" | "room" | "start">;
+
+/**
+ * A room's history within the window, backwards from a point that never moves. Replies come before their roots, so a thread
+ * is whole when its root comes; what was written while not every member could read it is left out.
+ */
+export async function* walkRoom(options: WalkOptions): AsyncGenerator<WalkStep, void> {
+  const { client, room, from, start, isResumed } = options;
+  const replies = new Map<string, MatrixEvent[]>();
+  let { visibility, isRestricted } = from;
+
+  for await (const page of client.messages(room.id, from.token)) {
+    const threads: Thread[] = [];
+    let isPastStart = page.events.length > 0;
+    for (const event of page.events) {
+      if (event.at >= start) isPastStart = false;
+      if (event.type === "m.room.history_visibility") {
+        visibility = visibilityBefore(event);
+        isRestricted ||= !isForMembers(visibility);
+      } else if (event.type === "m.room.message") {
+        const thread = await take(event);
+        if (thread) threads.push(thread);
+      }
+    }
+    const token = isPastStart ? undefined : page.next;
+    if (token === undefined) {
+      for (const rootId of replies.keys()) threads.push(...(await rootOutside(rootId)));
+    }
+    yield { threads, isRestricted, ...(token !== undefined && { next: { token, visibility, isRestricted } }) };
+    if (token === undefined) return;
+  }
+
+  async function take(event: MatrixEvent): Promise<Thread | undefined> {
+    const { thread: rootId, replaces } = relationOf(event);
+    if (replaces !== undefined) return undefined;
+    const isShown = !event.isRedacted && (await isVisible(event));
+    if (rootId !== undefined) {
+      if (isShown && event.at >= start) replies.set(rootId, [event, ...(replies.get(rootId) ?? [])]);
+      return undefined;
+    }
+    const found = await repliesOf(event);
+    const root = isShown && (event.at >= start || found.length > 0) ? event : undefined;
+    return root || found.length > 0 ? { rootId: event.id, root, replies: found } : undefined;
+  }
+
+  async function repliesOf({ id, threadCount = 0 }: MatrixEvent): Promise<readonly MatrixEvent[]> {
+    const found = replies.get(id) ?? [];
+    replies.delete(id);
+    return isResumed && threadCount > found.length ? readReplies(options, id, isRestricted) : found;
+  }
+
+  async function isVisible({ id }: MatrixEvent): Promise<boolean> {
+    return isForMembers(visibility) || (visibility === "unsure" && (await isVisibleThen(client, room.id, id)));
+  }
+
+  /** The root is older than the window, or no message of it: who could read it then has to be asked for. */
+  async function rootOutside(rootId: string): Promise<Thread[]> {
+    const found = await client.eventInContext(room.id, rootId);
+    if (!found) return [];
+    const root = isMessage(found.event) && isForMembers(found.visibility) ? found.event : undefined;
+    const known = isResumed ? await readReplies(options, rootId, isRestricted) : (replies.get(rootId) ?? []);
+    return root || known.length > 0 ? [{ rootId, root, replies: known }] : [];
+  }
+}
+
+/** A thread as it is now; undefined when there is nothing of it within the window. */
+export async function readThread(
+  options: ThreadOptions,
+  rootId: string,
+  isRestricted: boolean,
+): Promise<Thread | undefined> {
+  const { client, room, start } = options;
+  const event = await client.event(room.id, rootId);
+  if (!event) return undefined;
+  const replies = await readReplies(options, rootId, isRestricted);
+  const isShown = isMessage(event) && (event.at >= start || replies.length > 0);
+  // Of what was before the window nothing is known.
+  const isSure = !isRestricted && event.at >= start;
+  const root = isShown && (isSure || (await isVisibleThen(client, room.id, rootId))) ? event : undefined;
+  return root || replies.length > 0 ? { rootId, root, replies } : undefined;
+}
+
+async function readReplies(
+  { client, room, start }: ThreadOptions,
+  rootId: string,
+  isRestricted: boolean,
+): Promise<MatrixEvent[]> {
+  const found: MatrixEvent[] = [];
+  for await (const { events } of client.replies(room.id, rootId)) {
+    for (const event of events) {
+      if (event.at < start || !isMessage(event)) continue;
+      if (!isRestricted || (await isVisibleThen(client, room.id, event.id))) found.push(event);
+    }
+  }
+  return found;
+}
+
+async function isVisibleThen(client: MatrixClient, room: string, id: string): Promise<boolean> {
+  const found = await client.eventInContext(room, id);
+  return found !== undefined && isForMembers(found.visibility);
+}
+
+/** A message that says something: not an edit of another, and not deleted. */
+export function isMessage(event: MatrixEvent): boolean {
+  return event.type === "m.room.message" && !event.isRedacted && relationOf(event).replaces === undefined;
+}
+
+/** What held before a change of it. A server that does not say what that was has to be asked about each message. */
+function visibilityBefore({ before }: MatrixEvent): Visibility {
+  return before === "unknown" ? "unsure" : visibilityOf(before);
+}
