@@ -14,14 +14,14 @@ export function deleteItem(work: Work, { externalId, subtree }: { externalId: st
     return "held";
   }
   work.guarded += items.length;
-  for (const item of items) removeOne(work, item);
+  removeEach(work, items);
   return "removed";
 }
 
 /** Removes these with their child items, whatever the guard says. */
 export function removeAll(work: Work, kbIds: readonly string[]): OpOutcome {
   const found = living(work, kbIds).flatMap((item) => targetsOf(work.rows, item.externalId, false));
-  for (const item of new Map(found.map((each) => [each.kbId, each])).values()) removeOne(work, item);
+  removeEach(work, [...new Map(found.map((each) => [each.kbId, each])).values()]);
   return "removed";
 }
 
@@ -34,7 +34,7 @@ export function drop(work: Work, kbIds: readonly string[], isHeld: boolean): OpO
     return "held";
   }
   work.guarded += items.length;
-  for (const item of items) removeOne(work, item);
+  removeEach(work, items);
   return "removed";
 }
 
@@ -52,7 +52,10 @@ export function keepChildren(
   const item = work.rows.find(externalId);
   if (!item || item.removedAt !== null) return "absent";
   const gone = childrenBeside(work.rows, externalId, keep);
-  for (const child of gone.flatMap((id) => targetsOf(work.rows, id, false))) removeOne(work, child);
+  removeEach(
+    work,
+    gone.flatMap((id) => targetsOf(work.rows, id, false)),
+  );
   if (item.version !== version) work.rows.set(item.kbId, { version });
   return "done";
 }
@@ -65,7 +68,7 @@ export function sweep(work: Work, kbIds: readonly string[], isHeld: boolean): Op
     return "held";
   }
   work.guarded += gone.length;
-  for (const item of gone) removeOne(work, item);
+  removeEach(work, gone);
   return "removed";
 }
 
@@ -118,12 +121,21 @@ function living({ rows }: Work, kbIds: readonly string[]): KnownItem[] {
   });
 }
 
-function removeOne(work: Work, item: KnownItem): void {
+/**
+ * Removes these. A removed item keeps the access that it had until then, which its row may not say yet: what a batch changes
+ * is settled at its end, and only for what lives. Their parents may be among them, so all accesses come first.
+ */
+function removeEach(work: Work, items: readonly KnownItem[]): void {
+  const accesses = items.map((item) => work.effective.of(item).aclId);
+  for (const [at, item] of items.entries()) removeOne(work, item, accesses[at] ?? 0);
+}
+
+function removeOne(work: Work, item: KnownItem, aclId: number): void {
   work.counts.deleted++;
   work.isFurther = true;
   if (item.indexState === "held") work.rows.unhold(item.kbId);
   touch(work, item.externalId);
-  work.rows.set(item.kbId, { removedAt: work.batch.now, indexState: stateOf(item.aclId, item) });
+  work.rows.set(item.kbId, { removedAt: work.batch.now, aclId, indexState: stateOf(aclId, item) });
   work.changes.push({ type: "remove", kbId: item.kbId });
 }
 

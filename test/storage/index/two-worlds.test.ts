@@ -17,7 +17,7 @@ test("an answer is the same to the byte whether or not there are things the view
     fc.property(scenario, (each) => {
       expect(firstDifference(each)).toBeUndefined();
     }),
-    { numRuns: runs(10) },
+    { numRuns: runs(18) },
   );
 });
 
