@@ -45,6 +45,7 @@ export const SECTIONS: readonly { title: string; nouns: Readonly<Record<string, 
   {
     title: "Bring content in",
     nouns: {
+      accounts: async () => (await import("./commands/accounts.ts")).accounts,
       connectors: async () => (await import("./commands/connectors.ts")).connectors,
       push: async () => (await import("./commands/push.ts")).push,
       roots: async () => (await import("./commands/roots.ts")).roots,

@@ -3,10 +3,13 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ApiError, isApiError } from "#api/errors.ts";
-import { openDataFolder } from "#storage/data-folder.ts";
+import { openDataFolder, readFolderKey } from "#storage/data-folder.ts";
 import { umaskFor } from "#storage/private-files.ts";
 import { openDatabase } from "#storage/db.ts";
 import { makeStore, type Store } from "#storage/store.ts";
+import { makeVault } from "#storage/vault.ts";
+import { readSecretKeys } from "./compose/foundation.ts";
+import { rekey, type RekeyProgress } from "./rekey.ts";
 import { makeAuditService } from "./identity/audit/service.ts";
 import { baseUrlOf, loadSettings, type Settings } from "./config.ts";
 import { makeCursorCodec } from "./http/cursor.ts";
@@ -20,6 +23,8 @@ import { makePasswords } from "./identity/sessions/passwords.ts";
 
 export interface HostAdmin {
   admin: HostAdminService;
+  /** Seals everything again that an older key has sealed. */
+  rekey(onProgress: (progress: RekeyProgress) => void): Promise<RekeyProgress>;
   /** Where people reach this server, as far as the settings say. */
   baseUrl: string;
 }
@@ -86,6 +91,10 @@ function makeHostAdmin(settings: Settings, store: Store): HostAdmin {
   });
   return {
     admin: makeHostAdminService({ store, clock, passwords, accounts, onboarding, audit }),
+    rekey: (onProgress) => {
+      const file = { id: "file", key: readFolderKey(settings.dataDir)("vault") };
+      return rekey({ store, vault: makeVault([...readSecretKeys(settings), file], randomBytes) }, onProgress);
+    },
     baseUrl: baseUrlOf(settings, settings.port),
   };
 }

@@ -52,6 +52,15 @@ export function openDataFolder(path: string, readers: Readers = "owner"): DataFo
   return { path, databaseFile, closed, openKey: (isUsed) => openKey(keyFile, { databaseFile, isUsed }), release };
 }
 
+/**
+ * The keys of a data folder that is in use, also while a server has it.
+ *
+ * @throws ApiError `data_folder_unusable` when its key file is missing or damaged
+ */
+export function readFolderKey(path: string): DeriveKey {
+  return openKey(join(path, "secret.key"), { databaseFile: join(path, "kb.db"), isUsed: true });
+}
+
 function makeWritable(path: string): void {
   try {
     makeFolder(path);

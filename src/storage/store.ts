@@ -19,6 +19,7 @@ import { makeOAuthStore } from "./records/oauth.ts";
 import { makeInvitationStore, makeUserStore, makeWorkspaceRecordStore } from "./records/people.ts";
 import { makePushUploadStore } from "./records/push-uploads.ts";
 import { makeQueueStore } from "./records/queue.ts";
+import { makeSealedStore } from "./records/sealed.ts";
 import { makeSessionStore } from "./records/sessions.ts";
 import { makeSourcePeopleStore } from "./records/source-people.ts";
 import { makeSsoStore } from "./records/sso.ts";
@@ -79,6 +80,8 @@ const makeRecords = onFirstUse({
   oauth: makeOAuthStore,
   /** Finds whom a notification of an app is for, before its workspace is known. */
   webhooks: makeWebhookLookup,
+  /** What the vault has sealed, wherever it is. */
+  sealed: makeSealedStore,
   /** The queue is claimed across workspaces; every job names its own. */
   queue: makeQueueStore,
   /** Every key holds a hash that names its workspace. */

@@ -35,6 +35,7 @@ const INNER_PAGES = [
   "/search",
   "/settings/mcp-access",
   "/settings/reads",
+  "/settings/accounts",
   "/settings/profile",
   "/settings/sessions",
   "/workspace/connectors",

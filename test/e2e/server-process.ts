@@ -69,8 +69,9 @@ export async function startServerProcess(
   dataDir: string,
   env: Record<string, string> = {},
   atEnd: (stop: () => void) => void = onTestFinished,
+  flags: Record<string, string> = {},
 ): Promise<ServerProcess> {
-  const child = spawnServer(dataDir, { env: { ...BOOTSTRAP, ...env } });
+  const child = spawnServer(dataDir, { flags, env: { ...BOOTSTRAP, ...env } });
   atEnd(() => void child.kill("SIGKILL"));
   let output = "";
   child.stdout?.on("data", (chunk) => (output += String(chunk)));

@@ -2,7 +2,8 @@
 import { command, type Input, type Noun, type OptionsOf } from "#cli/command.ts";
 import { DATA_DIR } from "#cli/options.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
-import { usageFailure } from "#cli/failure.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { CliFailure, usageFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
 import { readStdin } from "#cli/values.ts";
 
@@ -69,6 +70,35 @@ const reopenSetup = command(
   },
 );
 
+const rekey = command(
+  {
+    summary: "Encrypt stored secrets again with the first key of KB_SECRET_KEYS.",
+    details:
+      "After you put a new key in front, restart the server with it, run this, then remove the old key. Run it with the server's settings, as the user that runs the server; the server can run. After an interruption, run it again: it continues with what is left.",
+    options: [DATA_DIR],
+    examples: ["kb admin rekey --data-dir /var/lib/kb"],
+    exitCodes: [7, 8],
+  },
+  async (input, deps) => {
+    const { withHostAdmin } = await import("#server/admin.ts");
+    const output = makeOutput(input, deps);
+    const { total, resealed, unreadable } = await withHostAdmin(placesOf(input, deps), ({ rekey }) =>
+      rekey(({ done, total }) => {
+        if (deps.io.isStderrTty) deps.io.stderr.write(`\r${done} of ${total} secrets`);
+      }),
+    );
+    if (deps.io.isStderrTty) deps.io.stderr.write("\n");
+    output.talk(`${resealed} of ${total} secrets were encrypted with the new key; the others already were.`);
+    if (unreadable === 0) return;
+    throw new CliFailure({
+      code: "secret_unreadable",
+      exit: EXIT.finishedWithErrors,
+      message: `${unreadable} of the secrets can't be decrypted with any of these keys.`,
+      hint: "Put the missing key back into KB_SECRET_KEYS and run it again, or give those credentials again.",
+    });
+  },
+);
+
 /** What every one of these commands takes. */
 type HostInput = Input & { options: OptionsOf<readonly [typeof DATA_DIR]> };
 
@@ -106,5 +136,6 @@ export const admin: Noun = {
     "set-password": setPassword,
     "setup-code": setupCode,
     "reopen-setup": reopenSetup,
+    rekey,
   },
 };

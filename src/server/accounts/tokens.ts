@@ -167,7 +167,7 @@ export function makeAccountKeeper(options: KeeperOptions) {
     ) {
       return openWay(provider, place, this.tokensOf(workspaceId, account));
     },
-    /** What signs the requests of whoever reads with an account. */
+    /** What signs the requests of those who read with an account. */
     tokensOf(workspaceId: string, { accountId, providerId, baseUrl, login }: AccountRecord): AccountTokens {
       const provider = book.find(providerId)?.provider;
       return {

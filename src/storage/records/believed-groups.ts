@@ -66,7 +66,7 @@ function untilOf({ at, followsFeed, currentAt }: Clock, believing: Believing): n
 
 function activeUntil(rows: readonly UserClock[], believing: Believing): number | undefined {
   if (rows.some(({ state }) => state !== "active")) return undefined;
-  // What an account has joined holds while the account itself says so, whoever else knows the user.
+  // What an account has joined holds while the account itself says so, no matter who else knows the user.
   const counting = rows.filter(({ account, teller }) => account === null || account === teller);
   const untils = counting.flatMap((row) => untilOf(row, believing) ?? []);
   return untils.length === 0 ? undefined : Math.max(...untils);

@@ -52,6 +52,7 @@ const ENTRY_PAGES = {
 const SHELL_PAGES = {
   "/search": () => import("./pages/search/search.tsx"),
   "/settings/mcp-access": () => import("./pages/mcp-access/mcp-access.tsx"),
+  "/settings/accounts": () => import("./pages/accounts.tsx"),
   "/settings/profile": () => import("./pages/profile.tsx"),
   "/settings/sessions": () => import("./pages/sessions.tsx"),
   "/settings/reads": () => import("./pages/reads.tsx"),

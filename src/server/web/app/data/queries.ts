@@ -51,6 +51,11 @@ export const tokensQuery = queryOptions({
   queryFn: () => take(api.GET("/api/api-tokens")),
 });
 
+export const accountsQuery = queryOptions({
+  queryKey: ["accounts"],
+  queryFn: () => take(api.GET("/api/accounts")),
+});
+
 export const identitiesQuery = queryOptions({
   queryKey: ["identities"],
   queryFn: () => take(api.GET("/api/profile/identities")),

@@ -18,6 +18,7 @@ export const NAV: readonly { title?: string; links: readonly NavLink[] }[] = [
     links: [
       { to: "/settings/mcp-access", label: "MCP access", icon: "key" },
       { to: "/settings/reads", label: "Agent activity", icon: "eye" },
+      { to: "/settings/accounts", label: "Accounts", icon: "link" },
       { to: "/settings/profile", label: "Profile", icon: "person" },
       { to: "/settings/sessions", label: "Sessions", icon: "devices" },
     ],
