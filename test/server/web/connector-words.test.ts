@@ -1,7 +1,7 @@
 /** What the page says of a connector that needs somebody. */
 import { describe, test } from "vitest";
 import { type Connector, ConnectorState } from "#api/connector-records.ts";
-import { adviceOn, itemsSummary, STATE_WORDS } from "#server/web/app/connector-words.ts";
+import { adviceOn, itemsSummary, STATE_WORDS, waitsForSomebody } from "#server/web/app/connector-words.ts";
 
 const NONE = {
   indexed: 0,
@@ -34,6 +34,18 @@ describe("a connector", () => {
       expect(STATE_WORDS[state].title, state).not.toBe("");
       if (state !== "active" && state !== "deleting") expect(told(state)?.says, state).not.toBe("");
     }
+  });
+
+  test("waits for somebody when nothing goes on, or items stay hidden, until a person acts", ({ expect }) => {
+    const waits = (state: Connector["state"], held = 0) =>
+      waitsForSomebody({ id: "con_2", isPushed: false, state, stateReason: null, counts: { ...NONE, held } });
+    expect(ConnectorState.options.filter((state) => waits(state))).toEqual([
+      "pending_auth",
+      "needs_reauth",
+      "needs_owner",
+      "error",
+    ]);
+    expect(waits("active", 3)).toBe(true);
   });
 
   test("counts what it has, without states that nothing is in", ({ expect }) => {

@@ -24,6 +24,15 @@ export const SYNC_WORDS: Readonly<Record<Sync["state"], string>> = {
   cancelled: "Cancelled",
 };
 
+/** What a run reads. */
+export const MODE_WORDS: Readonly<Record<Sync["mode"], string>> = {
+  full: "Everything",
+  incremental: "Changes",
+  access: "Permissions",
+  identities: "Users and groups",
+  items: "Chosen items",
+};
+
 export const VISIBILITY_WORDS: Readonly<Record<Connector["access"]["visibility"], string>> = {
   private: "Only its owner",
   members: "Chosen members and groups",
@@ -79,6 +88,13 @@ export function adviceOn({
     case "error":
       return { says: reason || "The last sync failed.", command: `kb connectors resume ${id}` };
   }
+}
+
+/** Whether nothing goes on, or items stay hidden, until a person acts. */
+export function waitsForSomebody(
+  connector: Pick<Connector, "id" | "isPushed" | "state" | "stateReason" | "counts">,
+): boolean {
+  return connector.counts.held > 0 || (connector.state !== "paused" && adviceOn(connector) !== undefined);
 }
 
 /** How many items there are, by state; only states that have any. */

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { BrowseBody, Connector, ConnectorPublic } from "#api/connector-records.ts";
+import { waitsForSomebody } from "#server/web/app/connector-words.ts";
 import { api, take } from "./client.ts";
 import { Problem } from "./problem.ts";
 
@@ -45,6 +46,16 @@ export function browseQuery(body: BrowseBody) {
     retry: false,
   });
 }
+
+/** How many connectors wait for the person: for credentials, an owner, a decision. Of the first 200. */
+export const waitingQuery = queryOptions({
+  queryKey: ["connectors", "waiting"],
+  queryFn: async () => {
+    const { connectors } = await take(api.GET("/api/connectors", { params: { query: { limit: 200 } } }));
+    return connectors.filter((connector) => "counts" in connector && waitsForSomebody(connector)).length;
+  },
+  refetchInterval: 60_000,
+});
 
 /** One connector; `not_found` for what is not there and for who is neither its owner nor an admin. */
 export function connectorQuery(id: string) {

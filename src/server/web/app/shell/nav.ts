@@ -1,11 +1,14 @@
 import type { Role } from "#api/common.ts";
 import { HOME_PATH } from "#api/return-to.ts";
+import { waitingQuery } from "#server/web/app/data/connectors.ts";
 import type { IconName } from "#server/web/app/ui/icon.tsx";
 
 export interface NavLink {
   to: string;
   label: string;
   icon: IconName;
+  /** How many things of it wait for the person is shown beside it. */
+  waits?: typeof waitingQuery;
   /** Members do not see it. */
   isForAdmins?: boolean;
 }
@@ -26,7 +29,7 @@ export const NAV: readonly { title?: string; links: readonly NavLink[] }[] = [
   {
     title: "Workspace",
     links: [
-      { to: "/workspace/connectors", label: "Connectors", icon: "plug" },
+      { to: "/workspace/connectors", label: "Connectors", icon: "plug", waits: waitingQuery },
       { to: "/workspace/members", label: "Members", icon: "people" },
       { to: "/workspace/groups", label: "Groups", icon: "groups" },
       { to: "/workspace/invitations", label: "Invitations", icon: "mail", isForAdmins: true },

@@ -8,7 +8,7 @@ import { IconButton } from "#server/web/app/ui/button.tsx";
 import { Icon, Mark } from "#server/web/app/ui/icon.tsx";
 import { AccountNotices } from "./account-notices.tsx";
 import { Loaded } from "./loaded.tsx";
-import { isAdmin, NAV } from "./nav.ts";
+import { isAdmin, NAV, type NavLink } from "./nav.ts";
 import { SessionContext } from "./session.ts";
 import { PersonMenu } from "./person-menu.tsx";
 import { WorkspaceMenu } from "./workspace-menu.tsx";
@@ -68,6 +68,18 @@ function TopBar({ session }: { session: Session }) {
   );
 }
 
+/** How many things wait for the person; nothing while none does. */
+function Waiting({ query }: { query: NonNullable<NavLink["waits"]> }) {
+  const waiting = useQuery(query).data ?? 0;
+  if (waiting === 0) return null;
+  return (
+    <span className="bg-warn-soft text-warn ml-auto rounded-full px-1.5 text-xs font-medium">
+      {waiting}
+      <span className="sr-only"> waiting for you</span>
+    </span>
+  );
+}
+
 function SideBar({ session }: { session: Session }) {
   return (
     <>
@@ -81,7 +93,7 @@ function SideBar({ session }: { session: Session }) {
             <ul>
               {links
                 .filter(({ isForAdmins }) => isForAdmins !== true || isAdmin(session.role))
-                .map(({ to, label, icon }) => (
+                .map(({ to, label, icon, waits }) => (
                   <li key={to}>
                     <Link
                       activeProps={{ className: "bg-accent-soft text-accent-strong font-medium" }}
@@ -91,6 +103,7 @@ function SideBar({ session }: { session: Session }) {
                     >
                       <Icon name={icon} />
                       {label}
+                      {waits && <Waiting query={waits} />}
                     </Link>
                   </li>
                 ))}

@@ -3,8 +3,16 @@ import { Link, useParams } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { describeActivity } from "#api/activity-words.ts";
 import type { Connector, Sync } from "#api/connector-records.ts";
+import { count } from "#api/plural.ts";
 import { describeHiddenItems, describeStale } from "#api/hidden-items.ts";
-import { adviceOn, itemsSummary, STATE_WORDS, SYNC_WORDS, VISIBILITY_WORDS } from "#server/web/app/connector-words.ts";
+import {
+  adviceOn,
+  itemsSummary,
+  MODE_WORDS,
+  STATE_WORDS,
+  SYNC_WORDS,
+  VISIBILITY_WORDS,
+} from "#server/web/app/connector-words.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { connectorQuery, syncsQuery } from "#server/web/app/data/connectors.ts";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
@@ -18,6 +26,7 @@ import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time, useTimeWords } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
+import { Credentials } from "./credentials.tsx";
 import { People } from "./people.tsx";
 import { Removals } from "./removals.tsx";
 import { Settings } from "./settings.tsx";
@@ -56,6 +65,8 @@ export function Page() {
   );
 }
 
+const NEED_CREDENTIALS: ReadonlySet<Connector["state"]> = new Set(["needs_reauth", "needs_owner"]);
+
 /** What waits for somebody. */
 function Needs({ connector }: { connector: Connector }) {
   const when = useTimeWords();
@@ -68,7 +79,11 @@ function Needs({ connector }: { connector: Connector }) {
       {advice !== undefined && (
         <>
           <Notice tone={connector.state === "paused" ? "info" : "warn"}>{advice.says}</Notice>
-          {advice.command !== undefined && <CopyField label="Run in a terminal" showsLabel value={advice.command} />}
+          {NEED_CREDENTIALS.has(connector.state) ? (
+            <Credentials connector={connector} command={advice.command} />
+          ) : (
+            advice.command !== undefined && <CopyField label="Run in a terminal" showsLabel value={advice.command} />
+          )}
         </>
       )}
       {notes.map((note) => (
@@ -180,17 +195,20 @@ const COLUMNS: Column<Sync>[] = [
   {
     title: "Result",
     isHeadless: true,
-    cell: ({ state }) => (
-      <Badge tone={state === "succeeded" ? "ok" : state === "failed" || state === "partial" ? "warn" : "plain"}>
-        {SYNC_WORDS[state]}
-      </Badge>
+    cell: ({ state, mode }) => (
+      <>
+        <Badge tone={state === "succeeded" ? "ok" : state === "failed" || state === "partial" ? "warn" : "plain"}>
+          {SYNC_WORDS[state]}
+        </Badge>
+        <span className="text-muted block text-xs">{MODE_WORDS[mode]}</span>
+      </>
     ),
   },
   {
     title: "Items",
-    cell: ({ counts, problem }) => (
+    cell: ({ mode, counts, problem }) => (
       <>
-        {countsOf(counts)}
+        {mode === "identities" ? `${count(counts.seen)} read` : countsOf(counts)}
         {problem !== null && (
           <span className="text-muted mt-1 block text-xs wrap-break-word">
             {problem.message} {problem.hint}
@@ -203,7 +221,7 @@ const COLUMNS: Column<Sync>[] = [
 ];
 
 function countsOf({ upserted, deleted, unchanged, failed }: Sync["counts"]): string {
-  const counted = (count: number, word: string) => (count > 0 ? [`${count.toLocaleString("en-GB")} ${word}`] : []);
+  const counted = (value: number, word: string) => (value > 0 ? [`${count(value)} ${word}`] : []);
   const counts = [
     ...counted(upserted, "indexed"),
     ...counted(deleted, "removed"),

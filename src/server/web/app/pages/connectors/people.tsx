@@ -25,7 +25,9 @@ export function People({ connectorId }: { connectorId: string }) {
   const query = useInfiniteQuery(peopleQuery(connectorId, showsAll));
   const { role } = useSession();
   const summary = query.data?.pages[0]?.summary;
-  if (summary === undefined || summary.lastSync === null) return null;
+  // Where readers are chosen here there are groups of them, but no users that the source names.
+  const isEmpty = summary?.users === 0 && summary.lastSync?.problem === null;
+  if (summary === undefined || summary.lastSync === null || isEmpty) return null;
   const canLink = isAdmin(role) && summary.canLink;
   return (
     <Section title="People at the source">
