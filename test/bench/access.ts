@@ -116,6 +116,7 @@ function benchIntern(file: string, { accesses, report }: AccessBenchOptions): nu
       inTransaction(connection.raw, () => {
         const interner = makeInterner(connection, WORKSPACE);
         for (const access of all(from)) aclIds.push(interner.access(access, [`group:connector:${CONNECTOR}`]));
+        interner.save();
       });
     }
   };

@@ -98,6 +98,7 @@ export function makeApplyBatch(
       }
       await settleExceptions(work);
       const tops = settleAccesses(work, atOnce);
+      interner.save();
       // Told as it will be: what is withheld for a moment is not taken away from anybody.
       const trace = batch.trace && (await traceOf(work, access, batch.trace));
       if (trace) await makeAuditStore(handles, workspaceId).append(trace);

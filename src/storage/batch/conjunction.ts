@@ -1,4 +1,3 @@
-import type { SqliteConnection } from "#storage/sqlite.ts";
 import type { Interner } from "./intern.ts";
 
 /** Most lists of one access: what would have more is nobody's. A pushed line has at most 17. */
@@ -9,22 +8,11 @@ const MAX_LISTS = 64;
  * an AND of lists, so nothing else is needed, and equal conjunctions have equal numbers in whatever order they were made.
  * Nobody AND anybody is nobody.
  */
-export function makeConjoin(
-  connection: SqliteConnection,
-  workspaceId: string,
-  interner: Interner,
-): (a: number, b: number) => number {
-  const one = (sql: string, ...values: (string | number)[]) =>
-    connection.execute(sql, [workspaceId, ...values]).rows[0];
+export function makeConjoin(interner: Interner): (a: number, b: number) => number {
   const known = new Map<string, number>();
 
-  function listsOf(aclId: number): number[] {
-    const row = one("select listIds from accesses where workspaceId = ? and aclId = ?", aclId);
-    return row === undefined ? [] : String(row["listIds"]).split(",").map(Number);
-  }
-
   function conjoined(a: number, b: number): number {
-    const [first, second] = [listsOf(a), listsOf(b)];
+    const [first, second] = [interner.listIdsOf(a), interner.listIdsOf(b)];
     // An access without lists can't exist; if one did, it must be nobody's.
     if (first.length === 0 || second.length === 0) return 0;
     const lists = [...new Set([...first, ...second])];

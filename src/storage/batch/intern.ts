@@ -5,17 +5,24 @@ export type Interner = ReturnType<typeof makeInterner>;
 
 /** What one transaction keeps in mind, at most: texts of lists may be long. */
 const KEPT = 10_000;
+/** New lists, or accesses, that wait for `save` at most. */
+const WAITING = 1_000;
 
 /**
  * Gives accesses and their lists numbers, in the transaction that is open: for one transaction only. Equal accesses have
- * equal numbers, in whatever order their lists and principals are named; numbers only grow and are never reused.
+ * equal numbers, in whatever order their lists and principals are named; numbers only grow and are never reused. What is
+ * new is written by `save`, many at once: one by one it was nine statements for each access.
  * Source: S4.
  */
 export function makeInterner(connection: SqliteConnection, workspaceId: string) {
   const lists = new Map<string, number>();
   const accesses = new Map<string, number>();
+  /** Of what is new and not written: texts of lists, and lists of accesses. */
+  const newLists = new Map<number, string>();
+  const newAccesses = new Map<number, string>();
   const findList = connection.prepare("select listId as id from access_lists where workspaceId = ? and principals = ?");
   const findAccess = connection.prepare("select aclId as id from accesses where workspaceId = ? and listIds = ?");
+  let next: Numbers | undefined;
 
   const store = {
     /**
@@ -31,8 +38,39 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
 
     /** The number of the access that has these lists, at least one. */
     ofLists(listIds: readonly number[]): number {
-      const key = [...new Set(listIds)].sort((a, b) => a - b).join(",");
-      return kept(accesses, key, () => idOf(findAccess.get(workspaceId, key)) ?? addAccess(key));
+      const ids = [...new Set(listIds)].sort((a, b) => a - b);
+      const key = ids.join(",");
+      return kept(accesses, key, () => {
+        // A list that is not written yet stands in no access that is.
+        const isNew = newLists.has(ids.at(-1) ?? 0);
+        const found = isNew ? undefined : idOf(findAccess.get(workspaceId, key));
+        return found ?? addAccess(key);
+      });
+    },
+
+    /** The numbers of an access's lists; none = there is no such access. */
+    listIdsOf(aclId: number): number[] {
+      const query = "select listIds from accesses where workspaceId = ? and aclId = ?";
+      const listIds = newAccesses.get(aclId) ?? connection.execute(query, [workspaceId, aclId]).rows[0]?.["listIds"];
+      return listIds === undefined ? [] : String(listIds).split(",").map(Number);
+    },
+
+    /**
+     * Writes what is new; call it before the transaction ends, and before accesses are read by anything else.
+     *
+     * @param aclId nothing is written where this one is
+     */
+    save(aclId?: number): void {
+      const isNeeded = aclId === undefined ? newLists.size + newAccesses.size > 0 : newAccesses.has(aclId);
+      if (next === undefined || !isNeeded) return;
+      saveLists();
+      saveAccesses();
+      connection
+        .prepare(
+          `insert into access_state (workspaceId, epoch, nextListId, nextAclId) values (?, 1, ?, ?)
+           on conflict do update set nextListId = excluded.nextListId, nextAclId = excluded.nextAclId`,
+        )
+        .run(workspaceId, next.listId, next.aclId);
     },
   };
   return store;
@@ -40,49 +78,82 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
   function list(named: readonly Principal[]): number {
     const principals = [...new Set(named)].sort();
     const text = JSON.stringify(principals);
-    return kept(lists, text, () => idOf(findList.get(workspaceId, text)) ?? addList(text, principals));
+    return kept(lists, text, () => idOf(findList.get(workspaceId, text)) ?? addList(text));
   }
 
-  function addList(text: string, principals: readonly Principal[]): number {
-    const listId = takeNumber("nextListId");
-    connection
-      .prepare("insert into access_lists (workspaceId, listId, principals) values (?, ?, ?)")
-      .run(workspaceId, listId, text);
-    const add = connection.prepare(
-      "insert into access_list_principals (workspaceId, principal, listId) values (?, ?, ?)",
-    );
-    for (const principal of principals) add.run(workspaceId, principal, listId);
+  function addList(text: string): number {
+    const listId = numbers().listId++;
+    newLists.set(listId, text);
+    if (newLists.size >= WAITING) store.save();
     return listId;
   }
 
   function addAccess(key: string): number {
-    const aclId = takeNumber("nextAclId");
-    connection
-      .prepare("insert into accesses (workspaceId, aclId, listIds) values (?, ?, ?)")
-      .run(workspaceId, aclId, key);
+    const aclId = numbers().aclId++;
+    newAccesses.set(aclId, key);
+    if (newAccesses.size >= WAITING) store.save();
     return aclId;
   }
 
-  /** The next number of a counter that only grows. */
-  function takeNumber(counter: "nextListId" | "nextAclId"): number {
-    const update = `update access_state set ${counter} = ${counter} + 1 where workspaceId = ? returning ${counter} as id`;
-    const next = idOf(connection.prepare(update).get(workspaceId));
-    if (next !== undefined) return next - 1;
+  function saveLists(): void {
+    const all = json(newLists);
+    newLists.clear();
     connection
-      .prepare("insert into access_state (workspaceId, epoch, nextListId, nextAclId) values (?, 1, 1, 1)")
-      .run(workspaceId);
-    return takeNumber(counter);
+      .prepare(
+        `insert into access_lists (workspaceId, listId, principals)
+         select ?1, value ->> 0, value ->> 1 from json_each(?2) order by 2`,
+      )
+      .run(workspaceId, all);
+    connection
+      .prepare(
+        `insert into access_list_principals (workspaceId, principal, listId)
+         select ?1, p.value, l.value ->> 0 from json_each(?2) l, json_each(l.value ->> 1) p order by 2, 3`,
+      )
+      .run(workspaceId, all);
   }
+
+  function saveAccesses(): void {
+    const all = json(newAccesses);
+    newAccesses.clear();
+    connection
+      .prepare(
+        `insert into accesses (workspaceId, aclId, listIds)
+         select ?1, value ->> 0, value ->> 1 from json_each(?2) order by 2`,
+      )
+      .run(workspaceId, all);
+  }
+
+  /** The next numbers, of counters that only grow. */
+  function numbers(): Numbers {
+    const query = "select nextListId as listId, nextAclId as aclId from access_state where workspaceId = ?";
+    // The columns that are asked for.
+    next ??= (connection.prepare(query).get(workspaceId) as Numbers | undefined) ?? { listId: 1, aclId: 1 };
+    return next;
+  }
+
+  function kept(known: Map<string, number>, key: string, find: () => number): number {
+    const found = known.get(key) ?? find();
+    if (known.size >= KEPT) {
+      // What is not written is known here only.
+      store.save();
+      known.clear();
+    }
+    known.set(key, found);
+    return found;
+  }
+}
+
+/** What the next list and the next access get. */
+interface Numbers {
+  listId: number;
+  aclId: number;
+}
+
+function json(rows: ReadonlyMap<number, string>): string {
+  return JSON.stringify([...rows]);
 }
 
 function idOf(row: unknown): number | undefined {
   // One row of a statement that gives a number as `id`.
   return row === undefined ? undefined : Number((row as { id: number }).id);
-}
-
-function kept(known: Map<string, number>, key: string, find: () => number): number {
-  const found = known.get(key) ?? find();
-  if (known.size >= KEPT) known.clear();
-  known.set(key, found);
-  return found;
 }

@@ -54,7 +54,7 @@ function makeSettle(
 ): (limit: number) => number {
   const rows = makeItemRows(connection, workspaceId, connectorId, noteAccess);
   const interner = makeInterner(connection, workspaceId);
-  const effective = makeEffectiveAccess(rows.find, makeConjoin(connection, workspaceId, interner));
+  const effective = makeEffectiveAccess(rows.find, makeConjoin(interner));
   return (limit) => {
     const kbIds = rows.withheld(limit);
     const changes: IndexChange[] = [];
@@ -67,6 +67,7 @@ function makeSettle(
       rows.set(kbId, { aclId, indexState: stateUnder(aclId, item) });
       changes.push({ type: "access", kbId, aclId });
     }
+    interner.save();
     index.apply(workspaceId, changes);
     return kbIds.length;
   };

@@ -60,7 +60,7 @@ export function makeWork(
   const interned = new Map<string, Promise<number>>();
   const reclocked = new Map<string, Promise<number>>();
   const rows = makeItemRows(connection, workspaceId, connectorId, noteAccess);
-  const conjoin = makeConjoin(connection, workspaceId, interner);
+  const conjoin = makeConjoin(interner);
   return {
     batch,
     rows,

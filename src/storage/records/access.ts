@@ -97,6 +97,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       interner: Interner,
     ): Promise<number> {
       if (ownAclId !== null && ownAclId <= 0) return ownAclId;
+      if (ownAclId !== null) interner.save(ownAclId);
       const lists = ownAclId === null ? [] : await store.listsOf(ownAclId);
       const named = lists.filter((list) => !isConnectorList(list, connectorId));
       const clock = connectorPrincipal(connectorId, at);

@@ -24,7 +24,9 @@ export function internAll(
   try {
     return inTransaction(connection.raw, () => {
       const interner = makeInterner(connection, workspaceId);
-      return accesses.map((access) => interner.access(access, always));
+      const aclIds = accesses.map((access) => interner.access(access, always));
+      interner.save();
+      return aclIds;
     });
   } finally {
     connection.close();
