@@ -210,8 +210,13 @@ export interface SourceContext<Config> {
   http: SourceHttp;
   /** A guarded connection for other protocols, for a source whose `spec.ports` names its ports. */
   connect?: SourceConnect;
-  /** For `sources/git` alone, whose program speaks for itself: decrypted credentials, never logged. Source: S38. */
-  git?: { credentials: Readonly<Record<string, string>> };
+  /**
+   * For what the git program reads, which speaks for itself: decrypted credentials for this remote, never logged. Only where
+   * a way to sign in is of scheme `git`, or with `spec.readsGit`. Source: S38.
+   *
+   * @throws ApiError `address_not_allowed` for a remote that the connector's credentials are not for
+   */
+  git?: { credentialsFor(url: string): Promise<Readonly<Record<string, string>>> };
   signal: AbortSignal;
   /** Epoch milliseconds. */
   now(): number;
@@ -281,6 +286,8 @@ export interface SourceSpec<Config> {
   origins?: readonly string[];
   /** Ports of `connect` that need no permission of the operator. Absent = the source has no `connect`. */
   ports?: readonly number[];
+  /** Its repositories are read by the git program, with the token that its requests are signed with. */
+  readsGit?: true;
   /** Absent = `429` and `Retry-After` are understood, and nothing else is known. */
   limits?: LimitSpec;
   config: z.ZodType<Config>;

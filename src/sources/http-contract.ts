@@ -44,7 +44,7 @@ export type CredentialScheme =
    * template over the config. Source: RFC 7523.
    */
   | { scheme: "assertion"; issuer: string; privateKey: string; tokenUrl: string; scopes: readonly string[] }
-  /** The git program speaks for itself: `SourceContext.git` has the credentials. Only `sources/git` may say so. Source: S38. */
+  /** The git program speaks for itself: `SourceContext.git` has the credentials as they are. Only `sources/git` may say so. Source: S38. */
   | { scheme: "git" };
 
 /** What is known about a provider's limits. `429` and `Retry-After` are understood without. */

@@ -21,12 +21,12 @@ import { type AbortableSleep, makeBuckets } from "./http/buckets.ts";
 import { type Exchange, exchange, type Line } from "./http/exchange.ts";
 import { makeTokenCache, MintAnswer, toMinted } from "./http/minted.ts";
 import { secretPlaces, type Signing, signedOrigins, templateValues } from "./http/origins.ts";
-import { makeSigner, type SigningState } from "./http/signers.ts";
+import { makeSigner, type Signer, type SigningState } from "./http/signers.ts";
 import { makeConnect } from "./http/socket.ts";
 
 /** On whose behalf a source speaks, and until when. */
 export interface HttpGrant {
-  source: Signing & { spec: Pick<SourceSpec<unknown>, "limits" | "ports"> };
+  source: Signing & { spec: Pick<SourceSpec<unknown>, "limits" | "ports" | "readsGit"> };
   /** Parsed by the source's schema. */
   config: unknown;
   credentials: Readonly<Record<string, string>>;
@@ -106,7 +106,16 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
             account,
           }),
         }),
-        ...(auth.some(isGit) && { git: { credentials } }),
+        ...(auth.some(isGit) && { git: { credentialsFor: async () => credentials } }),
+        ...(source.spec.readsGit && {
+          git: {
+            async credentialsFor(url) {
+              const remote = parseUrl(url);
+              if (!origins.has(remote.origin)) throw notAllowed(remote.host);
+              return tokenOf(makeLine(signal, () => undefined).signerOf(true), remote);
+            },
+          },
+        }),
       };
     },
     /** Every place that the source's credentials go to with this config, as one text: compared, nothing else. */
@@ -173,6 +182,17 @@ function makeHttp(
 
 function isGit(way: AuthWay): boolean {
   return way.type === "credentials" && way.scheme === "git";
+}
+
+function notAllowed(host: string): ApiError {
+  return new ApiError("address_not_allowed", { message: `The credentials of this connector are not for ${host}.` });
+}
+
+/** What a request to this address would be signed with, where that is a token. */
+async function tokenOf(signer: Signer | undefined, url: URL): Promise<Readonly<Record<string, string>>> {
+  const signed = await signer?.sign({ method: "GET", url, headers: {}, body: undefined });
+  const [, token] = /^(?:Bearer|token) (\S+)$/.exec(signed?.headers["authorization"] ?? "") ?? [];
+  return token === undefined ? {} : { token };
 }
 
 async function mint(line: Line, url: string, request: { headers: Record<string, string>; body?: string }) {

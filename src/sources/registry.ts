@@ -69,7 +69,7 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   ["filesystem", async (options) => (await import("./filesystem/index.ts")).makeFilesystemSource(options)],
   ["git", async (options) => (await import("./git/index.ts")).makeGitSource(options)],
   ["webdav", async () => (await import("./webdav/index.ts")).makeWebdavSource()],
-  ["gitea", async () => (await import("./gitea/index.ts")).makeGiteaSource()],
+  ["gitea", async (options) => (await import("./gitea/index.ts")).makeGiteaSource(options)],
   ["matrix", async () => (await import("./matrix/index.ts")).makeMatrixSource()],
   ["push", async () => (await import("./push/index.ts")).makePushSource()],
 ]);

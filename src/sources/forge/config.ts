@@ -1,9 +1,11 @@
 import { z } from "zod";
+import { FILE_CHOICES } from "#sources/file-scope/config.ts";
+import { FORGE_CONTENT } from "./contract.ts";
 
 const Name = /^[A-Za-z0-9_.-]{1,100}$/;
 
 /** `owner/name`, or `owner` for all that one has. */
-export const RepositoryChoice = z
+const RepositoryChoice = z
   .array(
     z.string().refine((text) => {
       const parts = text.split("/");
@@ -17,9 +19,20 @@ export const RepositoryChoice = z
     description: "owner/name, or owner for all of an owner. Without any: all that the account is a member of.",
   });
 
-export const ContentChoice = z
-  .array(z.enum(["issues", "pulls"]))
+const Content = z
+  .array(z.enum(FORGE_CONTENT))
   .min(1)
-  .max(2)
-  .default(["issues", "pulls"])
-  .meta({ title: "Content", description: "What to index: issues, pulls." });
+  .max(FORGE_CONTENT.length)
+  .default([...FORGE_CONTENT])
+  .meta({ title: "Content", description: "What to index: issues, pulls, files." });
+
+/** What every forge can be told of what it takes. */
+export const FORGE_CHOICES = {
+  repositories: RepositoryChoice,
+  content: Content,
+  maxFileMb: z.number().min(0.001).max(1024).default(50).meta({
+    title: "Largest file (MiB)",
+    description: "Larger files are not fetched; their names stay findable.",
+  }),
+  ...FILE_CHOICES,
+};

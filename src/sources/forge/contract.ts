@@ -67,10 +67,10 @@ export interface ForgePage<T> {
   at: number;
 }
 
-/** What the repositories are, and which of those that the config names are closed to the credential. */
+/** What the repositories are, and which names of the config are closed to the credential. */
 export interface ForgeListing {
   repositories: ForgeRepository[];
-  closed: { fullName: string; code: RefusalCode }[];
+  closed: { name: string; code: RefusalCode }[];
 }
 
 /** Every call that a run makes; each forge has its own. Who may read what is told apart. */
@@ -87,6 +87,8 @@ export interface Forge {
   comments(repository: ForgeRepository, since?: number): AsyncGenerator<ForgePage<ForgePart>, void>;
   /** The reviews of a pull request with their comments. */
   reviews(repository: ForgeRepository, number: number): Promise<ForgePart[]>;
+  /** The newest commit of the branch. @throws ApiError `source_not_found` */
+  head(repository: ForgeRepository): Promise<string>;
   /** @throws ApiError `source_not_found` */
   thread(repository: ForgeRepository, number: number): Promise<ForgeThread>;
   /** @throws ApiError `source_not_found` */

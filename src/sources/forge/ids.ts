@@ -42,3 +42,16 @@ export function ownerRef({ owner }: Pick<ForgeRepository, "owner">): ContainerRe
 export function readersGroup(repositoryId: string, content: ForgeContent): string {
   return `r${repositoryId}.${content}`;
 }
+
+export function fileId({ id }: Pick<ForgeRepository, "id">, path: string): string {
+  return `r${id}:${path}`;
+}
+
+export function folderId({ id }: Pick<ForgeRepository, "id">, path: string): string {
+  return `r${id}:${path}/`;
+}
+
+/** All files of a repository: they can be closed to an account that reads its issues. */
+export function filesRef(repository: Pick<ForgeRepository, "id">): ContainerRef {
+  return { type: "folder", id: fileId(repository, "") };
+}

@@ -5,8 +5,8 @@ import type { ForgeListing } from "./contract.ts";
 /** The repositories of the last run, so that one which is missing now is seen to be. */
 export interface KnownRepositories {
   ids: readonly string[];
-  /** By the name that the config may call it. */
-  idOf(fullName: string): string | undefined;
+  /** Those that a name of the config means: `owner/name`, or `owner`. */
+  idsOf(name: string): string[];
   keep(repositories: ForgeListing["repositories"], closed: ForgeListing["closed"]): void;
 }
 
@@ -21,18 +21,19 @@ export async function makeKnown(state: SourceState): Promise<KnownRepositories> 
     pieces.push(piece);
   }
   const before = pieces.flat();
-  const names = new Map(before.map(([id, fullName]) => [fullName.toLowerCase(), id]));
-  const idOf = (fullName: string) => names.get(fullName.toLowerCase());
+  const idsOf = (name: string): string[] => {
+    const wanted = name.toLowerCase();
+    const isMeant = (fullName: string) => fullName === wanted || fullName.startsWith(`${wanted}/`);
+    return before.filter(([, fullName]) => isMeant(fullName.toLowerCase())).map(([id]) => id);
+  };
   return {
     ids: before.map(([id]) => id),
-    idOf,
+    idsOf,
     keep(repositories, closed) {
       const now = new Map(repositories.map(({ id, fullName }) => [id, fullName]));
       // One that is named and closed comes back under the same id.
-      for (const { fullName } of closed) {
-        const id = idOf(fullName);
-        if (id !== undefined && !now.has(id)) now.set(id, fullName);
-      }
+      const closedIds = new Set(closed.flatMap(({ name }) => idsOf(name)));
+      for (const [id, fullName] of before) if (closedIds.has(id) && !now.has(id)) now.set(id, fullName);
       const all = [...now];
       const count = Math.ceil(all.length / A_PIECE);
       for (let at = 0; at < Math.max(count, pieces.length); at++) {

@@ -52,7 +52,7 @@ export function toThreadItem(thread: ForgeThread, repository: ForgeRepository, f
   return withVersion(item);
 }
 
-/** A comment or a review, which the readers of its thread read. */
+/** A comment or a review: the readers of its thread read it. */
 export function toPartItem(part: ForgePart, repository: ForgeRepository, facts: ForgeFacts): SourceItem {
   const { id, number, author, verdict, file, body, of, anchor } = part;
   const what = verdict === undefined ? "Comment" : "Review";

@@ -101,9 +101,9 @@ export async function openMirror(
   };
 }
 
-/** Where a connector's mirror is. @throws RangeError for what is no connector's id */
+/** Where a mirror is: a connector's one, or that of one of its repositories. @throws RangeError for what is no such id */
 export function folderOf({ folder }: Pick<GitEnvironment, "folder">, connectorId: string): string {
-  if (!/^con_[a-z0-9]+$/.test(connectorId)) throw new RangeError("This is not a connector ID.");
+  if (!/^con_[a-z0-9]+(?:\/r\d+)?$/.test(connectorId)) throw new RangeError("This is not a connector ID.");
   return join(folder, connectorId);
 }
 

@@ -43,7 +43,7 @@ export async function openTransport(
   deps: TransportDeps,
 ): Promise<Transport> {
   const usualPorts = remote.type === "ssh" ? [22] : remote.scheme === "https" ? [443] : [];
-  const credentials = credentialsOf(ctx);
+  const credentials = (await ctx.git?.credentialsFor(remote.url)) ?? {};
   const pinned = await deps.guard.resolve({ host: remote.host, port: remote.port, usualPorts, isListUsed: true });
   const talk: Talk = {
     place: pinned.host,
@@ -51,7 +51,8 @@ export async function openTransport(
     isSsh: remote.type === "ssh",
     secrets: Object.values(credentials),
   };
-  const way = remote.type === "ssh" ? await overSsh(ctx, pinned, deps) : overHttp(ctx, remote, pinned, deps);
+  const way =
+    remote.type === "ssh" ? await overSsh(ctx, credentials, pinned, deps) : overHttp(credentials, remote, pinned, deps);
   return {
     async run(args, call) {
       const output = await runGit(deps.program, args, {
@@ -76,18 +77,14 @@ interface Way {
 /** One command asks a few times at most: once for each connection it makes. */
 const ASKED_AT_MOST = 8;
 
-/** The one source that has them: its program speaks for itself. Source: S38. */
-function credentialsOf({ git }: SourceContext<GitConfig>): Readonly<Record<string, string>> {
-  return git?.credentials ?? {};
-}
+type Credentials = Readonly<Record<string, string>>;
 
 function overHttp(
-  ctx: SourceContext<GitConfig>,
+  credentials: Credentials,
   remote: Extract<Remote, { type: "http" }>,
   pinned: PinnedAddress,
   { askpass }: TransportDeps,
 ): Way {
-  const credentials = credentialsOf(ctx);
   if (credentials["privateKey"] !== undefined) {
     throw new ApiError("source_unauthorized", {
       message: "A private key works only with ssh. Give a token, or a user name and password.",
@@ -118,8 +115,12 @@ function repeated(line: string): string {
   return `${line}\n`.repeat(ASKED_AT_MOST);
 }
 
-async function overSsh(ctx: SourceContext<GitConfig>, pinned: PinnedAddress, deps: TransportDeps): Promise<Way> {
-  const { privateKey, passphrase } = credentialsOf(ctx);
+async function overSsh(
+  ctx: SourceContext<GitConfig>,
+  { privateKey, passphrase }: Credentials,
+  pinned: PinnedAddress,
+  deps: TransportDeps,
+): Promise<Way> {
   if (privateKey === undefined) {
     throw new ApiError("source_unauthorized", {
       message: "ssh needs a private key. Give one as a credential.",

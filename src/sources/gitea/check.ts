@@ -2,6 +2,7 @@ import type { SourceProblem } from "#api/common.ts";
 import { isApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { SourceContext } from "#sources/contract.ts";
+import type { ForgeFiles } from "#sources/forge/files.ts";
 import { makeGiteaClient } from "./client.ts";
 import { baseOf, type GiteaConfig } from "./config.ts";
 import { listRecords } from "./forge.ts";
@@ -9,14 +10,16 @@ import { listRecords } from "./forge.ts";
 type Outcome = { ok: true; warnings?: string[] } | { ok: false; problem: SourceProblem };
 
 /** Whether the server answers this token, and what of the config it does not show. */
-export async function checkGitea(ctx: SourceContext<GiteaConfig>): Promise<Outcome> {
+export async function checkGitea(ctx: SourceContext<GiteaConfig>, files: ForgeFiles): Promise<Outcome> {
   const client = makeGiteaClient(ctx);
   try {
+    const noGit = ctx.config.content.includes("files") ? await files.unavailable() : undefined;
+    if (noGit !== undefined) return { ok: false, problem: gitProblem(noGit) };
     const me = await client.me();
     const { records, closed } = await listRecords(client, ctx.config);
     if (closed.length > 0 && records.length === 0) return { ok: false, problem: closedProblem(closed) };
     const warnings = [
-      ...closed.map(({ fullName }) => `${fullName} is not there, or not open to this account.`),
+      ...closed.map(({ name }) => `${name} is not there, or not open to this account.`),
       ...(records.length === 0 ? ["This account is a member of no repository."] : []),
       ...(me.is_admin === true
         ? []
@@ -31,8 +34,12 @@ export async function checkGitea(ctx: SourceContext<GiteaConfig>): Promise<Outco
   }
 }
 
-function closedProblem(closed: readonly { fullName: string }[]): SourceProblem {
-  const names = closed.slice(0, 3).map(({ fullName }) => fullName);
+function gitProblem(message: string): SourceProblem {
+  return { code: "connector_check_failed", message, hint: "Install git, or leave out files.", field: "content" };
+}
+
+function closedProblem(closed: readonly { name: string }[]): SourceProblem {
+  const names = closed.slice(0, 3).map(({ name }) => name);
   return {
     code: "connector_check_failed",
     message: `This account sees nothing of ${names.join(", ")}.`,

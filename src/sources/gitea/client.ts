@@ -68,6 +68,14 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
     },
     comments: (fullName: string, from?: number) =>
       pages(`${repo(fullName)}/issues/comments`, CommentRecord, { since: since(from) }),
+    async head(fullName: string, branch: string): Promise<string> {
+      const Branch = z.object({ commit: z.object({ id: z.string() }).nullish() });
+      const { commit } = await get(
+        `${repo(fullName)}/branches/${branch.split("/").map(encodeURIComponent).join("/")}`,
+        Branch,
+      );
+      return commit?.id ?? "";
+    },
     thread: (fullName: string, number: number) => get(`${repo(fullName)}/issues/${number}`, ThreadRecord),
     comment: (fullName: string, id: string) => get(`${repo(fullName)}/issues/comments/${id}`, CommentRecord),
     reviews: (fullName: string, number: number) => all(`${repo(fullName)}/pulls/${number}/reviews`, ReviewRecord),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { normalizeBaseUrl } from "#core/base-url.ts";
-import { ContentChoice, RepositoryChoice } from "#sources/forge/config.ts";
+import { FORGE_CHOICES } from "#sources/forge/config.ts";
 
 /** What is said about a Gitea or Forgejo server. Unknown keys are errors. */
 export const GiteaConfig = z.strictObject({
@@ -9,8 +9,7 @@ export const GiteaConfig = z.strictObject({
     .max(2_048)
     .refine((text) => normalizeBaseUrl(text) !== undefined, "Give an address such as https://git.example.com.")
     .meta({ title: "Server address", description: "Where Gitea or Forgejo is, such as https://git.example.com." }),
-  repositories: RepositoryChoice,
-  content: ContentChoice,
+  ...FORGE_CHOICES,
 });
 export type GiteaConfig = z.infer<typeof GiteaConfig>;
 

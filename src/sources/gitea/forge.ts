@@ -3,6 +3,7 @@ import type { SourceContext } from "#sources/contract.ts";
 import type {
   Forge,
   ForgeContent,
+  ForgeListing,
   ForgePart,
   ForgeRepository,
   ForgeThread,
@@ -60,6 +61,7 @@ export function makeGiteaForge(ctx: SourceContext<GiteaConfig>): Forge {
       }
       return parts;
     },
+    head: ({ fullName, branch = "" }) => client.head(fullName, branch),
     thread: async ({ fullName }, number) => toThread(await client.thread(fullName, number)),
     async part(repository, { number, part }) {
       const { fullName } = repository;
@@ -74,7 +76,7 @@ export function makeGiteaForge(ctx: SourceContext<GiteaConfig>): Forge {
 
 /** The records of what the config asks for, each once. */
 export async function listRecords(client: GiteaClient, { repositories: names }: GiteaConfig) {
-  const closed: { fullName: string; code: NonNullable<ReturnType<typeof refusalOf>> }[] = [];
+  const closed: ForgeListing["closed"] = [];
   const found = new Map<number, RepositoryRecord>();
   const add = (records: readonly RepositoryRecord[]) => records.forEach((record) => found.set(record.id, record));
   if (names.length === 0) {
@@ -87,13 +89,13 @@ export async function listRecords(client: GiteaClient, { repositories: names }: 
     } catch (error) {
       const code = refusalOf(error);
       if (code === undefined) throw error;
-      closed.push({ fullName: name, code });
+      closed.push({ name, code });
     }
   }
   return { records: [...found.values()].sort((a, b) => a.id - b.id), closed };
 }
 
-function toRepository(record: RepositoryRecord, config: GiteaConfig): ForgeRepository {
+export function toRepository(record: RepositoryRecord, config: GiteaConfig): ForgeRepository {
   const { id, full_name: fullName, owner, default_branch: branch, empty } = record;
   const has: Record<ForgeContent, boolean> = {
     issues: record.has_issues === true && record.external_tracker === undefined,

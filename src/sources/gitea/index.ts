@@ -1,21 +1,32 @@
 import type { Source } from "#sources/contract.ts";
+import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { browseRepositories } from "#sources/forge/browse.ts";
+import { makeForgeFiles } from "#sources/forge/files.ts";
 import { factsOf } from "#sources/forge/map.ts";
 import { tellPeople } from "#sources/forge/people.ts";
 import { isItemInScope } from "#sources/forge/scope.ts";
 import { type ForgeCursor, syncForge } from "#sources/forge/sync.ts";
+import type { GitPlaces } from "#sources/git-repository/environment.ts";
+import { verifyHook } from "#sources/forge/webhook.ts";
 import { checkGitea } from "./check.ts";
 import { baseOf, GiteaConfig, GiteaCredentials } from "./config.ts";
 import { makeGiteaForge } from "./forge.ts";
 import { makeGiteaPeople } from "./people.ts";
 
-/** Gitea and Forgejo: issues, pull requests and what is said about them, for those who may read them there. */
-export function makeGiteaSource({ batch }: { batch?: number } = {}): Source<GiteaConfig, ForgeCursor> {
+const HOOK = {
+  signature: ["x-forgejo-signature", "x-gitea-signature"],
+  event: ["x-forgejo-event", "x-gitea-event"],
+} as const;
+
+/** Gitea and Forgejo: issues, pull requests, what is said about them and files, for those who may read them there. */
+export function makeGiteaSource(options: GitPlaces & { batch?: number }): Source<GiteaConfig, ForgeCursor> {
+  const { batch } = options;
+  const files = makeForgeFiles(options, "gitea");
   return {
     spec: {
       providerId: "gitea",
       name: "Gitea",
-      kinds: ["task", "message"],
+      kinds: ["task", "message", "file"],
       auth: [{ type: "account" }, { type: "credentials", scheme: "bearer", token: "token" }],
       credentials: GiteaCredentials,
       config: GiteaConfig,
@@ -23,13 +34,15 @@ export function makeGiteaSource({ batch }: { batch?: number } = {}): Source<Gite
       // Items name groups of their repository for ever: who may read is told of these groups, and of nothing else.
       freshness: "feed",
       hasPeople: true,
+      readsGit: true,
       // A server of one's own, that has to serve people too.
       limits: { perMinute: 1_800, burst: 200 },
     },
-    check: checkGitea,
+    check: (ctx) => checkGitea(ctx, files),
     sync: (ctx, run) =>
       syncForge(ctx, run, {
         forge: makeGiteaForge(ctx),
+        files,
         facts: factsOf(ctx, { providerId: "gitea", pullPath: "pulls" }),
         ...(batch !== undefined && { batch }),
       }),
@@ -38,6 +51,10 @@ export function makeGiteaSource({ batch }: { batch?: number } = {}): Source<Gite
       const { repositories } = await makeGiteaForge(ctx).list();
       return browseRepositories(repositories, at);
     },
+    webhook: { verify: (secret, request) => verifyHook(secret, request, HOOK) },
+    fetchContent: (ctx, item) => files.read(ctx, item),
+    childRules: makeChildRules,
+    forget: (connectorId) => files.forget(connectorId),
     inScope: isItemInScope,
     originOf: (config) => new URL(baseOf(config)).origin,
     baseUrlOf: baseOf,

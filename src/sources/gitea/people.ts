@@ -6,7 +6,7 @@ import type { PeopleFact, PeopleReader } from "#sources/forge/people.ts";
 import { refusalOf } from "#sources/forge/refusals.ts";
 import { makeGiteaClient, type RepositoryRecord, type TeamRecord, type UserRecord } from "./client.ts";
 import type { GiteaConfig } from "./config.ts";
-import { listRecords } from "./forge.ts";
+import { listRecords, toRepository } from "./forge.ts";
 
 /** Groups beside those of repositories (`r1.issues`), teams (`t1`) and organizations (`o1`). */
 const SIGNED_IN = "signed-in";
@@ -52,7 +52,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
   });
 
   async function openOrganization(login: string): Promise<Organization | undefined> {
-    // What is no organization is a person.
+    // Who is no organization is a person.
     const record = await orNothing(() => client.organization(login));
     if (!record) return undefined;
     const teams: Team[] = [];
@@ -82,7 +82,10 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
     const collaborators = (await orNothing(() => client.collaborators(record.full_name))) ?? [];
     const named = organization ? collaborators : [...collaborators, record.owner];
     const everybody = publicOf(record, isOpen);
+    const { content: there } = toRepository(record, config);
     const events = FORGE_CONTENT.map((content) => {
+      // What is turned off in a repository is for nobody, whatever was read of it before.
+      if (!there.has(content)) return tell(readersGroup(String(record.id), content), []);
       const teams = (organization?.teams ?? []).filter((team) => mayRead(team, record.id, UNITS[content]));
       return tell(readersGroup(String(record.id), content), [
         ...everybody,

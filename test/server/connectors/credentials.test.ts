@@ -20,8 +20,10 @@ async function makeSafeServer() {
     forgotten: [] as string[],
     held: undefined as (() => void) | undefined,
   };
-  const note = (what: string, { git }: SourceContext<unknown>) =>
-    void calls.push({ what, token: git?.credentials["token"] });
+  const note = async (what: string, { git }: SourceContext<unknown>) => {
+    const credentials = await git?.credentialsFor("https://safe.test");
+    calls.push({ what, token: credentials?.["token"] });
+  };
   const source: Source<{ url: string }> = {
     spec: {
       providerId: "safe",
@@ -33,12 +35,12 @@ async function makeSafeServer() {
       acl: "connector",
     },
     async check(ctx) {
-      note("check", ctx);
+      await note("check", ctx);
       if (world.problem === undefined) return { ok: true };
       return { ok: false, problem: { code: "auth_required", message: world.problem } };
     },
     async *sync(ctx) {
-      note("sync", ctx);
+      await note("sync", ctx);
       if (world.held) {
         const { held } = world;
         world.held = undefined;
@@ -49,11 +51,11 @@ async function makeSafeServer() {
       yield* listing(() => [item("a", "text")])(ctx);
     },
     async fetchContent(ctx) {
-      note("fetch", ctx);
+      await note("fetch", ctx);
       return { bytes: Buffer.from("text"), fileName: "a" };
     },
     async browse(ctx) {
-      note("browse", ctx);
+      await note("browse", ctx);
       return { nodes: [], nextCursor: null };
     },
     originOf: ({ url }) => new URL(url).origin,

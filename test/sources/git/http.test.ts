@@ -158,7 +158,7 @@ describe("credentials over http", () => {
         return false;
       },
     });
-    const ctx = context({}, { git: { credentials: { token: TOKEN } } });
+    const ctx = context({}, { git: { credentialsFor: async () => ({ token: TOKEN }) } });
     expect(await source.check(ctx)).toEqual({ ok: true });
     expect(digestOf(await run(ctx)).at(-1)).toBe("complete");
     expect(remote.seen.some(({ authorization }) => authorization === basic("x-access-token", TOKEN))).toBe(true);
@@ -171,7 +171,9 @@ describe("credentials over http", () => {
   test("may be a user name and a password with any characters", async () => {
     const [username, password] = ["ana@corp", "p'ä$ \\\"`!%"];
     const { source, context } = await makeRemote({ authorization: basic(username, password) });
-    expect(await source.check(context({}, { git: { credentials: { username, password } } }))).toEqual({ ok: true });
+    expect(await source.check(context({}, { git: { credentialsFor: async () => ({ username, password }) } }))).toEqual({
+      ok: true,
+    });
   });
 
   test.each([
@@ -179,7 +181,7 @@ describe("credentials over http", () => {
     ["none", {}],
   ])("%s are a typed problem without a secret", async (_what, credentials) => {
     const { source, context, run } = await makeRemote({ authorization: basic("x-access-token", "other") });
-    const ctx = context({}, { git: { credentials: credentials as Record<string, string> } });
+    const ctx = context({}, { git: { credentialsFor: async () => credentials as Record<string, string> } });
     const answer = await source.check(ctx);
     expect(answer).toMatchObject({ ok: false, problem: { code: "auth_required", field: "credentials" } });
     expect(JSON.stringify(answer)).not.toContain(TOKEN);
@@ -193,7 +195,7 @@ describe("credentials over http", () => {
         return true;
       },
     });
-    const answer = await source.check(context({}, { git: { credentials: { token: TOKEN } } }));
+    const answer = await source.check(context({}, { git: { credentialsFor: async () => ({ token: TOKEN }) } }));
     expect(answer).toMatchObject({ ok: false, problem: { code: "unreachable" } });
     expect(JSON.stringify(answer)).not.toContain(TOKEN);
   });

@@ -45,7 +45,10 @@ describe("a repository over ssh", () => {
   test("is read with the key from an agent of its own, at the judged address, with known host keys alone", async () => {
     const { served, readerOf, note, base } = makeFixture();
     const { source, context, run } = readerOf(`git@code.test:${served}`);
-    const ctx = context({ hostKeys: HOST_KEYS }, { git: { credentials: { privateKey: KEY, passphrase: PASSPHRASE } } });
+    const ctx = context(
+      { hostKeys: HOST_KEYS },
+      { git: { credentialsFor: async () => ({ privateKey: KEY, passphrase: PASSPHRASE }) } },
+    );
     expect(await source.check(ctx)).toEqual({ ok: true });
     expect(digestOf(await run(ctx))).toEqual(["+a.md", "complete"]);
     expect([note("key"), note("passphrase"), note("add")]).toEqual([KEY, `${PASSPHRASE}\n`, "-q -t 3600 -\n"]);
@@ -80,7 +83,9 @@ describe("a repository over ssh", () => {
   ])("at %s knows the host keys of that host and port alone (%#)", async (url, hostKeys, known) => {
     const fixture = makeFixture();
     const { source, context } = fixture.readerOf(url);
-    const ctx = context(hostKeys === undefined ? {} : { hostKeys }, { git: { credentials: { privateKey: KEY } } });
+    const ctx = context(hostKeys === undefined ? {} : { hostKeys }, {
+      git: { credentialsFor: async () => ({ privateKey: KEY }) },
+    });
     expect((await source.check(ctx)).ok).toBe(false);
     expect(fixture.note("known")).toEqual(known);
   });
@@ -89,7 +94,7 @@ describe("a repository over ssh", () => {
     const { readerOf, note } = makeFixture();
     for (const credentials of [{}, { token: "x" }] as Record<string, string>[]) {
       const { source, context } = readerOf("git@code.test:a/b");
-      expect(await source.check(context({}, { git: { credentials } }))).toMatchObject({
+      expect(await source.check(context({}, { git: { credentialsFor: async () => credentials } }))).toMatchObject({
         ok: false,
         problem: { code: "auth_required", field: "credentials.privateKey" },
       });
@@ -105,7 +110,7 @@ describe("a repository over ssh", () => {
   ])("that answers %j is a typed problem", async (words, code, field) => {
     const { readerOf } = makeFixture(`echo ${JSON.stringify(words)} >&2; exit 255`);
     const { source, context } = readerOf("ssh://git@code.test:22/a/b");
-    const answer = await source.check(context({}, { git: { credentials: { privateKey: KEY } } }));
+    const answer = await source.check(context({}, { git: { credentialsFor: async () => ({ privateKey: KEY }) } }));
     expect(answer).toMatchObject({ ok: false, problem: { code, field } });
   });
 });

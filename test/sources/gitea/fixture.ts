@@ -1,14 +1,29 @@
 import type { ServerResponse } from "node:http";
+import type { GiteaConfig } from "#sources/gitea/config.ts";
 import { makeGiteaSource } from "#sources/gitea/index.ts";
 import type { KitFixture } from "../../kit/fixture.ts";
+import { thisMachine } from "../../kit/network.ts";
+import { tempDir } from "../../temp-dir.ts";
+import { makeReplica, runInto } from "../../kit/replica.ts";
 import type { TestProxy } from "../proxy.ts";
 import type { World } from "./world.ts";
+
+/** No two edits of a file are the same, in whichever fixture. */
+let edits = 0;
+
+/** What reading files needs of the server. */
+export function places() {
+  const dataFolder = tempDir();
+  return { dataFolder, guard: thisMachine, searchPath: process.env["PATH"] ?? "", allowedRoots: async () => [] };
+}
+
+type Fixture = KitFixture & Required<Pick<KitFixture, "people" | "whoSees">> & { config: GiteaConfig };
 
 /** The kit's fixture over an organization of a real Gitea, as it was in the beginning. */
 export async function makeGiteaFixture(world: World, proxy: TestProxy) {
   await world.restore();
   const { server, api, people, organization, ids, team, first, pull, gone, reviewId } = world;
-  const source = makeGiteaSource({ batch: 2 });
+  const source = makeGiteaSource({ ...places(), batch: 2 });
   const url = `http://127.0.0.1:${proxy.port}`;
   const config = source.spec.config.parse({ url, repositories: [organization] });
   const { id: adminId } = await api<{ id: number }>("GET", "/user");
@@ -27,7 +42,18 @@ export async function makeGiteaFixture(world: World, proxy: TestProxy) {
     return { externalIds: [], heal: () => void (proxy.instead = undefined) };
   };
   const below = (name: string, rest = "/(issues|pulls)") => new RegExp(`^/api/v1/repos/${organization}/${name}${rest}`);
-  const fixture = {
+  const pathOf = (externalId: string) => {
+    const [, repository = "", mark, rest = ""] = /^r(\d+)([#:])(.+)$/.exec(externalId) ?? [];
+    const path = mark === ":" ? `contents/${rest}` : `issues/${rest.replace(/\..*/, "")}`;
+    return `/repos/${names.get(repository)}/${path}`;
+  };
+  /** Every item there is. */
+  async function allIds(): Promise<string[]> {
+    const replica = makeReplica();
+    await runInto(fixture, replica);
+    return [...replica.items.keys()];
+  }
+  const fixture: Fixture = {
     // The kit calls it with configurations that its own schema has parsed.
     source: source as unknown as KitFixture["source"],
     config,
@@ -43,14 +69,13 @@ export async function makeGiteaFixture(world: World, proxy: TestProxy) {
       { ...config, repositories: ["a/b/c"] },
       { ...config, repositories: [`${organization}/none`] },
     ],
-    minItems: 9,
+    minItems: 10,
     narrowerScope: { include: [], exclude: [`r${ids.web.id}`] },
     add: async () => world.issue("api", `New ${++count}`),
     async edit() {
       // As long as before.
-      const body = `Edit ${String(++count).padStart(3, "0")}`;
-      await api("PATCH", `/repos/${ids.api.fullName}/issues/${first}`, { body });
-      return `r${ids.api.id}#${first}`;
+      await world.write("web", "README.md", `Edit ${String(++edits).padStart(4, "0")}`);
+      return `r${ids.web.id}:README.md`;
     },
     async remove() {
       await api("DELETE", `/repos/${ids.web.fullName}/issues/${gone}`);
@@ -60,6 +85,19 @@ export async function makeGiteaFixture(world: World, proxy: TestProxy) {
       const titles = ["日本語 🗂️ עברית", "x".repeat(255), "<b>&amp;", "🗂️".repeat(60), "-"];
       return Promise.all(titles.map(async (title) => world.issue("api", title)));
     },
+    async renameItem() {
+      const { from, to } = await world.rename();
+      return { from: `r${ids.web.id}:${from}`, to: `r${ids.web.id}:${to}` };
+    },
+    /** Tim reads issues and code of one repository, and what is public. */
+    async swapAccount() {
+      const externalIds: string[] = [];
+      for (const id of await allIds()) {
+        if ((await server.status(pathOf(id), people.tim.token)) === 200) externalIds.push(id);
+      }
+      return { credentials: { token: people.tim.token }, externalIds };
+    },
+    notification: async () => ({ secret: world.hookSecret, request: await world.lastPush() }),
     async changeAccess() {
       isInTeam = !isInTeam;
       await api(isInTeam ? "PUT" : "DELETE", `/teams/${team}/members/${people.tim.login}`);
@@ -68,18 +106,15 @@ export async function makeGiteaFixture(world: World, proxy: TestProxy) {
     people: async () => [...tokens.keys()].map((id) => ({ id: String(id) })),
     /** What the server itself answers each of them. */
     async whoSees(externalId) {
-      const [, repository = "", number = ""] = /^r(\d+)#(\d+)/.exec(externalId) ?? [];
       const sees: string[] = [];
       for (const [id, token] of tokens) {
-        if ((await server.status(`/repos/${names.get(repository)}/issues/${number}`, token)) === 200)
-          sees.push(String(id));
+        if ((await server.status(pathOf(externalId), token)) === 200) sees.push(String(id));
       }
       return sees;
     },
     /** What it answers somebody without a token. */
     async isPublic(externalId) {
-      const [, repository = "", number = ""] = /^r(\d+)#(\d+)/.exec(externalId) ?? [];
-      return (await fetch(`http://127.0.0.1:${server.port}/api/v1/repos/${names.get(repository)}/issues/${number}`)).ok;
+      return (await fetch(`http://127.0.0.1:${server.port}/api/v1${pathOf(externalId)}`)).ok;
     },
     async removePerson() {
       const { id, login } = people.carl;
@@ -110,6 +145,17 @@ export async function makeGiteaFixture(world: World, proxy: TestProxy) {
           const issue = `r${ids.api.id}#${first}`;
           return { ...failing, externalIds: [issue, `${issue}.c${world.commentId}`, `r${ids.api.id}#${first + 1}`] };
         }
+        case "two_containers": {
+          const [refused, failing] = [below("api"), below("site")];
+          const isOfBoth = (id: string) => /^r(\d+)/.exec(id)?.[1] !== String(ids.web.id);
+          const before = await allIds();
+          proxy.instead = ({ path }, response) => {
+            const status = refused.test(path) ? 403 : failing.test(path) ? 500 : undefined;
+            if (status !== undefined) response.writeHead(status).end("{}");
+            return status !== undefined;
+          };
+          return { externalIds: before.filter(isOfBoth), heal: () => void (proxy.instead = undefined) };
+        }
         case "one_item": {
           const failing = instead(below("web", `/pulls/${pull}/reviews`), (response) =>
             response.writeHead(403).end("{}"),
@@ -119,7 +165,7 @@ export async function makeGiteaFixture(world: World, proxy: TestProxy) {
         }
       }
     },
-  } satisfies KitFixture;
+  };
 
   return fixture;
 }

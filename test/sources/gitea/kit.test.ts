@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { KitFixture } from "../../kit/fixture.ts";
-import { runSourceCheck, SOURCE_CHECKS } from "../../kit/index.ts";
+import { CHECK_TIMEOUT, makeCheckRunner, SOURCE_CHECKS } from "../../kit/index.ts";
 import { startProxy } from "../proxy.ts";
 import { makeGiteaFixture } from "./fixture.ts";
 import { startGitea, whyNoGitea } from "./server.ts";
@@ -8,7 +8,7 @@ import { makeWorld, type World } from "./world.ts";
 
 let world: World;
 
-describe.skipIf(whyNoGitea() !== undefined)("gitea, with a real server", { timeout: 120_000 }, () => {
+describe.skipIf(whyNoGitea() !== undefined)("gitea, with a real server", () => {
   beforeAll(async () => {
     const server = await startGitea();
     world = await makeWorld(server);
@@ -21,7 +21,8 @@ describe.skipIf(whyNoGitea() !== undefined)("gitea, with a real server", { timeo
     return makeGiteaFixture(world, proxy);
   }
 
-  test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", async (_title, check) => {
-    expect((await runSourceCheck(check, makeFixture)).faults).toEqual([]);
+  const run = makeCheckRunner(makeFixture);
+  test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", CHECK_TIMEOUT, async (_title, check) => {
+    expect((await run(check)).faults).toEqual([]);
   });
 });

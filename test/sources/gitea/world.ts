@@ -1,3 +1,6 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { WebhookRequest } from "#sources/webhook.ts";
 import type { GiteaServer } from "./server.ts";
 
 type Person = Awaited<ReturnType<GiteaServer["addPerson"]>>;
@@ -50,6 +53,9 @@ export async function makeWorld(server: GiteaServer, organization = "acme") {
     return id;
   };
 
+  const notes = { content: Buffer.from("# Notes\n\nsome words").toString("base64"), message: "Take notes" };
+  await api("POST", `${at("web")}/contents/notes-0.md`, notes, olga.token);
+  const { pushes, hookSecret } = await listen(server, organization);
   const first = await issue("api", "Login fails");
   await issue("api", "Empty body", "");
   const commentId = await comment("api", first, "It fails for me too.");
@@ -80,6 +86,24 @@ export async function makeWorld(server: GiteaServer, organization = "acme") {
       added.push(`${at(name)}/issues/${number}`);
       return `r${ids[name].id}#${number}`;
     },
+    hookSecret,
+    /** What Gitea sent of the last push; waits for the one of the last write. */
+    lastPush: async () => pushes.after(written),
+    /** Gives a file another name. */
+    async rename(): Promise<{ from: string; to: string }> {
+      const [from, to] = [`notes-${renamed}.md`, `notes-${++renamed}.md`];
+      const { sha, content } = await api<{ sha: string; content: string }>("GET", `${at("web")}/contents/${from}`);
+      const body = { from_path: from, content, sha, message: `Rename ${from}` };
+      await api("PUT", `${at("web")}/contents/${to}`, body, olga.token);
+      return { from, to };
+    },
+    /** Writes a file that is there. */
+    async write(name: keyof typeof ids, path: string, text: string): Promise<void> {
+      const { sha } = await api<{ sha: string }>("GET", `${at(name)}/contents/${path}`);
+      const content = Buffer.from(text).toString("base64");
+      written = pushes.count();
+      await api("PUT", `${at(name)}/contents/${path}`, { content, sha, message: `Write ${path}` }, olga.token);
+    },
     async restore(): Promise<void> {
       for (const path of added.splice(0)) if ((await server.status(path)) === 200) await api("DELETE", path);
       if (world.gone === 0 || (await server.status(`${at("web")}/issues/${world.gone}`)) !== 200)
@@ -93,7 +117,48 @@ export async function makeWorld(server: GiteaServer, organization = "acme") {
     },
   };
   const added: string[] = [];
-  let made = 0;
+  let [made, renamed, written] = [0, 0, 0];
   await world.restore();
   return world;
+}
+
+/** Takes what a webhook of the organization sends of pushes. */
+async function listen(server: GiteaServer, organization: string) {
+  const hookSecret = "s3cret-of-the-hook";
+  const requests: WebhookRequest[] = [];
+  let heard: () => void = () => undefined;
+  const receiver = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const headers = new Headers(
+        Object.entries(request.headers).flatMap(([name, value]) =>
+          typeof value === "string" ? [[name, value] as [string, string]] : [],
+        ),
+      );
+      requests.push({ headers, rawBody: Buffer.concat(pieces), receivedAt: 0 });
+      response.end();
+      heard();
+    });
+  });
+  receiver.unref();
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  // A server that listens over TCP has such an address.
+  const { port } = receiver.address() as AddressInfo;
+  const config = { url: `http://127.0.0.1:${port}/`, content_type: "json", secret: hookSecret };
+  const hook = { type: "gitea", active: true, events: ["push"], config };
+  await server.api("POST", `/orgs/${organization}/hooks`, hook);
+  return {
+    hookSecret,
+    pushes: {
+      count: () => requests.length,
+      /** The newest one that came after so many. */
+      async after(count: number): Promise<WebhookRequest> {
+        while (requests.length <= count) await new Promise<void>((resolve) => (heard = resolve));
+        const last = requests.at(-1);
+        if (!last) throw new Error("Nothing came.");
+        return last;
+      },
+    },
+  };
 }

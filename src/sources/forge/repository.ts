@@ -1,0 +1,240 @@
+import { z } from "zod";
+import type { SourceItem, SyncContext, SyncEvent } from "#sources/contract.ts";
+import type { Forge, ForgePart, ForgeRepository, ForgeThread } from "./contract.ts";
+import type { ForgeFiles } from "./files.ts";
+import { filesRef, parseId, repositoryRef, threadId } from "./ids.ts";
+import { type ForgeFacts, toPartItem, toThreadItem } from "./map.ts";
+import { refusalOf } from "./refusals.ts";
+
+/** What a run works with. */
+export interface ForgeTools {
+  forge: Forge;
+  facts: ForgeFacts;
+  files: ForgeFiles;
+  /** Items between two checkpoints. */
+  batch?: number;
+}
+
+type Context = SyncContext<unknown>;
+type Event = SyncEvent<never>;
+
+/** Ids of one `seen`. */
+const SEEN_IDS = 500;
+/** Times of forges count in seconds, and what is written then may be stored a little later. */
+const OVERLAP_MS = 60_000;
+
+/** What is known of a repository that was read as a whole. */
+const RepositoryState = z.object({
+  /** What its items are made with: another name, and all are made again. */
+  fullName: z.string(),
+  owner: z.string(),
+  content: z.string(),
+  /** What changed before it was told. */
+  since: z.number(),
+  /** How many threads there were, and the highest number among them. */
+  total: z.number(),
+  last: z.number(),
+  /** Where its files stand. */
+  files: z.object({ base: z.string().nullable(), placeKey: z.string().nullable() }).optional(),
+});
+type RepositoryState = z.infer<typeof RepositoryState>;
+
+export function stateKey(id: string): string {
+  return `repository:${id}`;
+}
+
+/** Everything that a repository has. */
+export async function* listRepository(
+  ctx: Context,
+  repository: ForgeRepository,
+  tools: ForgeTools,
+): AsyncGenerator<Event, void> {
+  const { forge, facts } = tools;
+  let [since, last, total] = [ctx.now(), 0, 0];
+  const teller = makeTeller(ctx);
+  if (hasThreads(repository)) {
+    const told = new Set<number>();
+    for await (const { records, at } of forge.threads(repository)) {
+      if (told.size === 0) since = at;
+      for (const thread of records) {
+        if (told.has(thread.number)) continue;
+        told.add(thread.number);
+        last = Math.max(last, thread.number);
+        yield* teller.tell(toThreadItem(thread, repository, facts));
+        if (thread.isPull) yield* tellReviews(ctx, { repository, thread, teller }, tools);
+      }
+    }
+    total = told.size;
+    const parts = new Set<string>();
+    for await (const { records, at } of forge.comments(repository)) {
+      since = Math.min(since, at);
+      for (const part of records) {
+        // One that was written meanwhile to a thread that is not told yet comes with the changes.
+        if (parts.has(part.id) || !told.has(part.number)) continue;
+        parts.add(part.id);
+        yield* teller.tell(toPartItem(part, repository, facts));
+      }
+    }
+  }
+  yield* teller.flush();
+  const files = yield* tellFiles(ctx, repository, tools);
+  const state: RepositoryState = { ...shapeOf(repository), since, total, last, ...(files && { files }) };
+  ctx.state.put(stateKey(repository.id), state);
+}
+
+/** Files that are new since this state, or all without one; undefined when there are none, or none to be seen. */
+async function* tellFiles(
+  ctx: Context,
+  repository: ForgeRepository,
+  { files, facts, forge }: ForgeTools,
+  state?: RepositoryState["files"],
+): AsyncGenerator<Event, RepositoryState["files"]> {
+  if (!repository.content.has("files") || repository.branch === undefined) return undefined;
+  try {
+    if (state && (await forge.head(repository)) === state.base) return state;
+    return yield* files.tell(ctx, repository, { facts, ...(state && { state }) });
+  } catch (error) {
+    const code = refusalOf(error);
+    if (code === undefined) throw error;
+    // Its issues may be open to this account all the same.
+    yield { t: "refused", what: { container: filesRef(repository) }, code };
+    return undefined;
+  }
+}
+
+/** What a repository has that is new, or other than it was. */
+export async function* changesOf(
+  ctx: Context,
+  repository: ForgeRepository,
+  tools: ForgeTools,
+): AsyncGenerator<Event, void> {
+  const state = RepositoryState.safeParse(await ctx.state.get(stateKey(repository.id))).data;
+  const shape = shapeOf(repository);
+  const isSame = state && (Object.keys(shape) as (keyof typeof shape)[]).every((key) => state[key] === shape[key]);
+  if (!state || !isSame) {
+    yield* listRepository(ctx, repository, tools);
+    return;
+  }
+  const threads = hasThreads(repository) ? yield* changedThreads(ctx, repository, tools, state) : {};
+  const files = yield* tellFiles(ctx, repository, tools, state.files);
+  const { files: _former, ...rest } = state;
+  const now: RepositoryState = { ...rest, ...threads, ...(files && { files }) };
+  ctx.state.put(stateKey(repository.id), now);
+}
+
+async function* changedThreads(
+  ctx: Context,
+  repository: ForgeRepository,
+  tools: ForgeTools,
+  state: RepositoryState,
+): AsyncGenerator<Event, Pick<RepositoryState, "since" | "last" | "total">> {
+  const { forge, facts } = tools;
+  const from = state.since - OVERLAP_MS;
+  const teller = makeTeller(ctx);
+  let [since, last, created] = [state.since, state.last, 0];
+  const told = new Set<number>();
+  for await (const { records, at } of forge.threads(repository, from)) {
+    if (told.size === 0) since = Math.max(since, at);
+    for (const thread of records) {
+      if (told.has(thread.number)) continue;
+      told.add(thread.number);
+      if (thread.number > state.last) created += 1;
+      last = Math.max(last, thread.number);
+      yield* teller.tell(toThreadItem(thread, repository, facts));
+      if (thread.isPull) yield* tellReviews(ctx, { repository, thread, teller }, tools);
+    }
+  }
+  for await (const { records } of forge.comments(repository, from)) {
+    for (const part of records) yield* teller.tell(toPartItem(part, repository, facts));
+  }
+  yield* teller.flush();
+  const expected = state.total + created;
+  const total = Math.min(expected, await forge.count(repository));
+  if (total < expected) yield* deleteGone(ctx, repository, forge);
+  return { since, last, total };
+}
+
+/** There are fewer than there should be: which ones are gone, only a listing tells. */
+async function* deleteGone(ctx: Context, repository: ForgeRepository, forge: Forge): AsyncGenerator<Event, void> {
+  const living = new Set<string>();
+  for await (const { records } of forge.threads(repository)) {
+    for (const { number } of records) living.add(threadId(repository, number));
+  }
+  const gone: string[] = [];
+  for await (const { externalId } of ctx.stored.list(repositoryRef(repository))) {
+    const id = parseId(externalId);
+    const thread = id && id.type !== "file" ? threadId({ id: id.repository }, id.number) : undefined;
+    if (thread !== undefined && !living.has(thread)) gone.push(externalId);
+  }
+  for (const externalId of gone) yield { t: "delete", externalId };
+}
+
+async function* tellReviews(
+  ctx: Context,
+  { repository, thread, teller }: { repository: ForgeRepository; thread: ForgeThread; teller: Teller },
+  { forge, facts }: ForgeTools,
+): AsyncGenerator<Event, void> {
+  const { number } = thread;
+  let parts: ForgePart[];
+  try {
+    parts = await forge.reviews(repository, number);
+  } catch (error) {
+    const code = refusalOf(error);
+    if (code === undefined) throw error;
+    yield* teller.flush();
+    // Deleted a moment ago, or this one alone is closed; the next listing tells. What is said about it is hidden with it.
+    const thread = threadId(repository, number);
+    for await (const { externalId } of ctx.stored.list(repositoryRef(repository)))
+      if (externalId.startsWith(`${thread}.`)) yield* teller.name(externalId);
+    yield { t: "refused", what: { externalId: thread }, code };
+    return;
+  }
+  for (const part of parts) yield* teller.tell(toPartItem(part, repository, facts));
+}
+
+type Teller = ReturnType<typeof makeTeller>;
+
+/** Says of items that are stored as they are only that they are there. */
+function makeTeller({ stored }: Pick<Context, "stored">) {
+  let same: string[] = [];
+  function* flush(): Generator<Event, void> {
+    if (same.length > 0) yield { t: "seen", externalIds: same };
+    same = [];
+  }
+  function* name(externalId: string): Generator<Event, void> {
+    same.push(externalId);
+    if (same.length >= SEEN_IDS) yield* flush();
+  }
+  return {
+    flush,
+    name,
+    async *tell(item: SourceItem): AsyncGenerator<Event, void> {
+      if ((await stored.version(item.externalId)) === item.version) yield* name(item.externalId);
+      else yield { t: "upsert", item };
+    },
+  };
+}
+
+/** What is told of a repository, until it is refused: then it alone is hidden. */
+export async function* orRefused(
+  { state }: Context,
+  repository: ForgeRepository,
+  read: () => AsyncGenerator<Event, void>,
+): AsyncGenerator<Event, void> {
+  try {
+    yield* read();
+  } catch (error) {
+    const code = refusalOf(error);
+    if (code === undefined) throw error;
+    state.put(stateKey(repository.id), undefined);
+    yield { t: "refused", what: { container: repositoryRef(repository) }, code };
+  }
+}
+
+function hasThreads({ content }: ForgeRepository): boolean {
+  return content.has("issues") || content.has("pulls");
+}
+
+function shapeOf({ fullName, owner, content }: ForgeRepository) {
+  return { fullName, owner: `${owner.id} ${owner.login}`, content: [...content].sort().join() };
+}

@@ -1,0 +1,100 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import type { WebhookChange, WebhookDelivery, WebhookRequest } from "#sources/webhook.ts";
+import { FORGE_CONTENT } from "./contract.ts";
+import { partId, readersGroup, threadId } from "./ids.ts";
+
+/** Where a forge says what a notification is about, and who it comes from. */
+export interface HookHeaders {
+  /** The signature, in hex after this prefix. */
+  signature: readonly string[];
+  prefix?: string;
+  event: readonly string[];
+}
+
+/** Takes what a forge signed with HMAC-SHA256 over the body. */
+export function verifyHook(secret: string, request: WebhookRequest, names: HookHeaders): WebhookDelivery | "refused" {
+  const header = (options: readonly string[]) =>
+    options.map((name) => request.headers.get(name)).find((value) => value !== null) ?? "";
+  const expected = createHmac("sha256", secret).update(request.rawBody).digest();
+  const said = header(names.signature);
+  const prefix = names.prefix ?? "";
+  const signature = Buffer.from(said.startsWith(prefix) ? said.slice(prefix.length) : "", "hex");
+  const isSigned = signature.length === expected.length && timingSafeEqual(signature, expected);
+  if (!isSigned) return "refused";
+  const payload = Payload.safeParse(parseJson(request.rawBody)).data;
+  // The body says when it happened, so the same one is the same delivery.
+  return { changes: payload ? changesOf(header(names.event), payload) : [], delivery: expected.toString("hex") };
+}
+
+/**
+ * What changed. Deleted comments are named too: nothing else but a listing of everything shows that they are gone. Events
+ * that are about nothing of ours change nothing.
+ */
+function changesOf(event: string, payload: z.infer<typeof Payload>): WebhookChange[] {
+  const { repository, issue, pull_request: pull, comment, team, action } = payload;
+  const number = issue?.number ?? pull?.number;
+  switch (event) {
+    case "issues":
+    case "pull_request":
+    case "issue_assign":
+    case "issue_label":
+    case "issue_milestone":
+    case "pull_request_assign":
+    case "pull_request_label":
+    case "pull_request_milestone":
+    case "pull_request_sync":
+      if (!repository || number === undefined || GONE.has(action ?? "")) return [{ t: "delta" }];
+      return [{ t: "items", externalIds: [threadId(repository, number)] }];
+    case "issue_comment":
+      if (!repository || number === undefined || !comment) return [{ t: "delta" }];
+      return [{ t: "items", externalIds: [partId(repository, number, `c${comment.id}`)] }];
+    case "repository":
+    case "member":
+    case "public":
+    case "team_add":
+      if (!repository) return [{ t: "delta" }];
+      return [{ t: "delta" }, { t: "groups", ids: FORGE_CONTENT.map((each) => readersGroup(repository.id, each)) }];
+    case "membership":
+      return team ? [{ t: "groups", ids: [`t${team.id}`] }] : [];
+    case "push":
+    case "create":
+    case "delete":
+    case "pull_request_comment":
+    case "pull_request_review":
+    case "pull_request_review_comment":
+    case "pull_request_approved":
+    case "pull_request_rejected":
+    case "pull_request_review_approved":
+    case "pull_request_review_rejected":
+      return [{ t: "delta" }];
+    default:
+      return [];
+  }
+}
+
+const GONE: ReadonlySet<string> = new Set(["deleted", "transferred"]);
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+const Id = z
+  .number()
+  .int()
+  .positive()
+  .transform((id) => String(id));
+const Numbered = z.object({ number: z.number().int().positive() });
+
+const Payload = z.object({
+  action: z.string().optional(),
+  repository: z.object({ id: Id }).nullish(),
+  issue: Numbered.nullish(),
+  pull_request: Numbered.nullish(),
+  comment: z.object({ id: Id }).nullish(),
+  team: z.object({ id: Id }).nullish(),
+});

@@ -1,0 +1,62 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { AddressGuard } from "#net/address-guard.ts";
+import type { GitEnvironment } from "./mirror.ts";
+import { runGit } from "./program.ts";
+
+/** What reading repositories needs of the server. */
+export interface GitPlaces {
+  /** Folders that repositories of this machine may be in. */
+  allowedRoots(): Promise<readonly string[]>;
+  /** kb's own data folder: the mirrors are kept there. */
+  dataFolder: string;
+  guard: AddressGuard;
+  /** `PATH`: where git and ssh are. */
+  searchPath: string;
+}
+
+/** The oldest git that reads names with line feeds safely and pins addresses. */
+const OLDEST = [2, 38] as const;
+
+export async function whyUnavailable({ program }: GitEnvironment): Promise<string | undefined> {
+  const { home: _home, ...rest } = program;
+  const call = { signal: AbortSignal.timeout(10_000), timeoutMs: 5_000 };
+  const output = await runGit({ ...rest, home: "/" }, ["--version"], call).catch(() => undefined);
+  const [, major = "0", minor = "0"] = /^git version (\d+)\.(\d+)/.exec(output?.stdout.toString("utf8") ?? "") ?? [];
+  if (output?.code !== 0) return "git is not installed here, or not in PATH.";
+  const isOld = Number(major) < OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) < OLDEST[1]);
+  return isOld ? `git ${major}.${minor} is too old. kb needs ${OLDEST.join(".")} or newer.` : undefined;
+}
+
+/** Makes it; `prepare` comes before each use. */
+export function makeEnvironment({
+  allowedRoots,
+  dataFolder,
+  guard,
+  searchPath,
+}: GitPlaces): GitEnvironment & { prepare(): Promise<void> } {
+  const folder = join(dataFolder, "git");
+  const home = join(folder, "home");
+  const askpass = join(folder, "askpass");
+  return {
+    allowedRoots,
+    dataFolder,
+    guard,
+    program: { searchPath, home },
+    folder,
+    askpass,
+    async prepare() {
+      await mkdir(home, { recursive: true, mode: 0o700 });
+      await writeFile(askpass, ASKPASS, { mode: 0o700 });
+    },
+  };
+}
+
+/** Hands on what waits at descriptors 3 (names) and 4 (words): it knows no secret itself. */
+const ASKPASS = `#!/bin/sh
+case "$1" in
+  [Uu]sername*) IFS= read -r line <&3 ;;
+  *) IFS= read -r line <&4 ;;
+esac
+printf '%s\\n' "$line"
+`;
