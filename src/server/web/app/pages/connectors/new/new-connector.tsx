@@ -6,6 +6,7 @@ import type { BrowseBody, Connector, SourceKind } from "#api/connector-records.t
 import { ACL_WORDS, VISIBILITY_WORDS } from "#server/web/app/connector-words.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
+import { accountsQuery } from "#server/web/app/data/queries.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { NothingHere } from "#server/web/app/shell/nothing-here.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
@@ -59,6 +60,11 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   const [included, setIncluded] = useState<readonly string[]>([]);
   const frame = useRef<HTMLDivElement>(null);
   const settings = fieldsIn(configSchema, "config");
+  const [accountId, setAccountId] = useState<string>();
+  const takesAccount = authTypes.includes("account");
+  const mine = useQuery({ ...accountsQuery, enabled: takesAccount }).data?.accounts ?? [];
+  const accounts = mine.filter((account) => account.providerId === providerId && account.state === "active");
+  const account = accountId ?? accounts[0]?.id ?? "";
   const isOpen = authTypes.includes("none");
   const secrets = fieldsIn(credentialsSchema, "credentials").map((field) =>
     isOpen ? { ...field, isRequired: false } : field,
@@ -67,7 +73,8 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   const bodyOf = (form: FormData): BrowseBody => {
     const credentials = valuesOf(secrets, form) as Record<string, string>; // secrets are texts
     const hasSecrets = Object.keys(credentials).length > 0;
-    return { providerId, config: valuesOf(settings, form), ...(hasSecrets && { credentials }) };
+    const signIn = account === "" ? hasSecrets && { credentials } : { accountId: account };
+    return { providerId, config: valuesOf(settings, form), ...signIn };
   };
 
   async function create(form: FormData): Promise<void> {
@@ -100,9 +107,27 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
           {required.map((field) => (
             <SchemaField field={field} key={field.key} />
           ))}
-          {secrets.map((field) => (
-            <SchemaField field={field} isSecret key={field.key} />
-          ))}
+          {accounts.length > 0 && (
+            <SelectField
+              choices={[
+                ...accounts.map(({ id, label }) => ({ value: id, label })),
+                ...(secrets.length === 0 ? [] : [{ value: "", label: "Other credentials" }]),
+              ]}
+              label="Account"
+              name="accountId"
+              onChange={(event) => setAccountId(event.currentTarget.value)}
+              value={account}
+            />
+          )}
+          {takesAccount && accounts.length === 0 && (
+            <p className="text-muted">
+              <Link className="text-accent underline" to="/settings/accounts">
+                Connect your account
+              </Link>{" "}
+              to sign in with it{secrets.length === 0 ? "." : ", or enter credentials below."}
+            </p>
+          )}
+          {account === "" && secrets.map((field) => <SchemaField field={field} isSecret key={field.key} />)}
           <TextField
             autoComplete="off"
             hint="Without one, it is called after what it indexes."
