@@ -18,7 +18,10 @@ import { type DavServer, findPython, startServer } from "./server.ts";
 import { answerTree, type Tree } from "./tree.ts";
 
 const PYTHON = findPython();
-const FILES = 100;
+/** The long form has 500, for changes and for readers: `KB_TEST_FILES=500 npx vitest run test/sources/webdav/engine.test.ts`. */
+const FILES = Number(process.env["KB_TEST_FILES"] ?? 100);
+/** Where the short form needs fewer. */
+const FEW = Number(process.env["KB_TEST_FILES"] ?? 20);
 /** A request to list each folder, and one for the root. */
 const LISTINGS = FILES / 5 + 1;
 const GROUP = "grp_2222222222222222";
@@ -82,7 +85,7 @@ describe.skipIf(PYTHON === undefined)("webdav in the engine, with a real server"
     };
   });
 
-  test("100 files, then nothing, then a change, a removal and a new name: only that is read", async () => {
+  test("many files, then nothing, then a change, a removal and a new name: only that is read", async () => {
     const { kb, proxy, remote } = await connect();
     const since = performance.now();
     expect(await kb.sync()).toMatchObject({ state: "succeeded", counts: { upserted: FILES, failed: 0 } });
@@ -143,7 +146,7 @@ describe.skipIf(PYTHON === undefined)("webdav in the engine, with a real server"
   });
 
   test("other readers are one row, at once, and nothing is asked of the server", async () => {
-    const { kb, proxy, url } = await connect(20);
+    const { kb, proxy, url } = await connect(FEW);
     const { connectors, syncs } = kb.store.in(WORKSPACE);
     const members = async () => {
       const rows = await kb.database.read
@@ -181,13 +184,13 @@ describe.skipIf(PYTHON === undefined)("webdav in the engine, with a real server"
     const since = performance.now();
     await tellPeople();
     tell(
-      `other readers of 20 files: ${Math.round(performance.now() - since)} ms, ${proxy.requests.length - requests} requests`,
+      `other readers of ${FEW} files: ${Math.round(performance.now() - since)} ms, ${proxy.requests.length - requests} requests`,
     );
     expect(await members()).toEqual([`group:${GROUP} in ${group}`]);
     expect(await kb.items()).toEqual(items);
     expect(proxy.requests).toHaveLength(requests);
     // The next sync finds nothing to do: who reads is no part of an item.
-    expect(await kb.sync()).toMatchObject({ counts: { upserted: 0, unchanged: 20 } });
+    expect(await kb.sync()).toMatchObject({ counts: { upserted: 0, unchanged: FEW } });
     expect(await kb.items()).toEqual(items);
   });
 
