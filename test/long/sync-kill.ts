@@ -4,27 +4,43 @@
  * runs, and compares the end states: the digest of all records and 500 questions. Prints the figures; exit code 1 when
  * states differ or a kill met no running sync. `--calm` names the database of the calm run, which is kept there and used
  * again by the next run over the same folder.
+ *
+ * `npx tsx test/long/sync-kill.ts --reference [ROUNDS] [--seed N]` (after `npm run build`) does it with the reference source,
+ * its people and its changes: in each round (1) ten kills over four passes, each with a random request and a moment later.
+ * Compared are the records and what the runs counted.
  */
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
-import { parseArgs } from "node:util";
+import { isDeepStrictEqual, parseArgs } from "node:util";
 import { makeRandom } from "../extract/mutations.ts";
 import { answersOf, drawQuestions, firstDifference, type Answer, type Question } from "../server/sync/kill/queries.ts";
+import { syncReference } from "../server/sync/kill/reference.ts";
 import { endStateOf, syncKilling, type EndState, type KilledSync, type KillMoment } from "../server/sync/kill/run.ts";
 
 const QUESTIONS = 500;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { each: { type: "boolean", default: false }, seed: { type: "string" }, calm: { type: "string" } },
+  options: {
+    each: { type: "boolean", default: false },
+    seed: { type: "string" },
+    calm: { type: "string" },
+    reference: { type: "boolean", default: false },
+  },
 });
-const [root, kills = "10"] = positionals;
-if (root === undefined) throw new Error("Usage: sync-kill.ts ROOT [KILLS] [--each] [--seed N] [--calm FILE]");
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const random = makeRandom(seed);
 const dir = mkdtempSync(join(tmpdir(), "kb-sync-kill-"));
 try {
+  if (values.reference) await killReference(Number(positionals[0] ?? 1));
+  else await killFolder(positionals);
+} finally {
+  rmSync(dir, { recursive: true, force: true });
+}
+
+async function killFolder([root, kills = "10"]: string[]): Promise<void> {
+  if (root === undefined) throw new Error("Usage: sync-kill.ts ROOT [KILLS] [--each] [--seed N] [--calm FILE]");
   say(`seed ${seed}; ${describeFolder(root)}`);
   const calmFile = values.calm ?? join(dir, "calm.db");
   const calm = existsSync(calmFile) ? await endStateOf(calmFile) : await syncCalmly(calmFile, root);
@@ -44,8 +60,39 @@ try {
     if (!isSame || killed.hits.length < run.length) process.exitCode = 1;
     for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
   }
-} finally {
-  rmSync(dir, { recursive: true, force: true });
+}
+
+async function killReference(rounds: number): Promise<void> {
+  say(`seed ${seed}; the reference source`);
+  const ends: (() => void)[] = [];
+  const atEnd = (end: () => void) => void ends.push(end);
+  try {
+    const calm = await syncReference({ file: join(dir, "calm.db"), atEnd });
+    const program = ["--import", "tsx", join(import.meta.dirname, "../server/sync/kill/reference-child.ts")];
+    for (let round = 0; round < rounds; round++) {
+      const passes = [4, 3, 2, 1].map((kills, at) =>
+        Array.from({ length: kills }, () => ({
+          requests: 1 + Math.floor((random() * (calm.requests[at] ?? 0)) / kills),
+          delayMs: random() * 40,
+        })),
+      );
+      const kills = { program, passes, hasThread: true };
+      const killed = await syncReference({ file: join(dir, `killed-${round}.db`), kills, atEnd });
+      const differing = Object.keys(calm.rows).filter((name) => !isDeepStrictEqual(calm.rows[name], killed.rows[name]));
+      if (!isDeepStrictEqual(calm.runs, killed.runs)) differing.push("runs");
+      const said = differing.length === 0 ? "same end state" : `DIFFERENT ${differing.join(", ")}`;
+      say(`round ${round + 1}: ${killed.hits} kills met work, ${calm.runs.length} runs: ${said}`);
+      for (const name of differing) tellDifference(calm.rows[name] ?? calm.runs, killed.rows[name] ?? killed.runs);
+      if (differing.length > 0) process.exitCode = 1;
+    }
+  } finally {
+    for (const end of ends) end();
+  }
+}
+
+function tellDifference(wanted: readonly string[], got: readonly string[]): void {
+  for (const row of wanted) if (!got.includes(row)) say(`  - ${row}`);
+  for (const row of got) if (!wanted.includes(row)) say(`  + ${row}`);
 }
 
 async function syncCalmly(file: string, folder: string): Promise<EndState> {

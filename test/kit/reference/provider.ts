@@ -42,6 +42,14 @@ interface Answer {
   headers?: Record<string, string>;
 }
 
+export interface ProviderOptions {
+  pageSize?: number;
+  /** Told of each request before it is answered. */
+  before?(path: string): void;
+  /** What ends it; with the test unless told. */
+  atEnd?(end: () => void): void;
+}
+
 export const TOKEN = "kb-canary-7d20e5";
 /** Of another account, which sees fewer spaces. */
 export const OTHER_TOKEN = "kb-canary-41fa9c";
@@ -55,7 +63,7 @@ export const WEBHOOK_SECRET = "kb-canary-hook-90c1";
  *
  * Who is in a group is kept by the group's id, `space:<id>` or `team:<id>`; members are ids of users (`u1`) and of groups.
  */
-export async function startProvider({ pageSize = 2 } = {}) {
+export async function startProvider({ pageSize = 2, before, atEnd = onTestFinished }: ProviderOptions = {}) {
   const pages = new Map<string, Page>();
   const spaces = new Map<string, Space>();
   const users = new Map<string, User>();
@@ -71,6 +79,7 @@ export async function startProvider({ pageSize = 2 } = {}) {
 
   const server = createServer((request, response) => {
     requests++;
+    before?.(request.url ?? "");
     if (failing?.kind === "unreachable") return void request.socket.destroy();
     if (failing?.kind === "hang") return void hanging.add(response);
     const { status, body = {}, headers = {} } = route(request);
@@ -80,7 +89,7 @@ export async function startProvider({ pageSize = 2 } = {}) {
   // A server that listens over TCP has such an address.
   const { port } = server.address() as AddressInfo;
   const origin = `http://127.0.0.1:${port}`;
-  onTestFinished(() => {
+  atEnd(() => {
     server.closeAllConnections();
     server.close();
   });
