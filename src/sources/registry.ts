@@ -70,6 +70,7 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   ["git", async (options) => (await import("./git/index.ts")).makeGitSource(options)],
   ["webdav", async () => (await import("./webdav/index.ts")).makeWebdavSource()],
   ["gitea", async (options) => (await import("./gitea/index.ts")).makeGiteaSource(options)],
+  ["slack", async () => (await import("./slack/index.ts")).makeSlackSource()],
   ["matrix", async () => (await import("./matrix/index.ts")).makeMatrixSource()],
   ["push", async () => (await import("./push/index.ts")).makePushSource()],
 ]);

@@ -4,6 +4,7 @@ import { makeServer, type TestUser } from "../helpers.ts";
 import { fakeExtractor } from "../server/sync/harness.ts";
 import { requestIdentities } from "#server/sync/identities/request.ts";
 import type { Source } from "#sources/contract.ts";
+import { instanceName } from "#core/base-url.ts";
 import { formatPrincipal } from "#core/principals.ts";
 import type { KitFixture } from "./fixture.ts";
 import { thisMachine } from "./network.ts";
@@ -39,7 +40,8 @@ export async function openEngine(fixture: KitFixture) {
   const store = kb.store.in(workspaceId);
   const members = new Map<string, Awaited<ReturnType<typeof kb.actor>>>();
   const users = new Map<string, TestUser>();
-  const instance = baseUrl?.replace(/^https:\/\//, "") ?? connectorId;
+  const tenantId = await store.instances.tenantOf(connectorId);
+  const instance = baseUrl === undefined ? connectorId : instanceName(baseUrl, tenantId);
   const userOf = (id: string) => formatPrincipal({ type: "source_user", providerId, instance, id });
 
   async function ask(method: "post" | "patch", path: string, json: unknown) {

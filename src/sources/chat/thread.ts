@@ -26,6 +26,8 @@ export interface ChatThread {
   url: string;
   replyTo?: string;
   readers: Principal;
+  /** When the root was written, where that is known of one that was deleted. */
+  at?: number;
 }
 
 /** The item of a thread; undefined when nothing is left of it. */
@@ -43,7 +45,7 @@ export function toThreadItem(thread: ChatThread): SourceItem | undefined {
     url,
     place,
     author: first.author,
-    createdAt: first.at,
+    createdAt: thread.at ?? first.at,
     updatedAt: span.to,
     ...peopleOf(messages, first.author),
     ...(replyTo !== undefined && { replyTo }),

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { fileId, threadId } from "#sources/matrix/map.ts";
 import { openEngine } from "../../kit/engine.ts";
+import { expectSame, shownTo } from "../chat/readers.ts";
 import { type TestProxy, startProxy } from "../proxy.ts";
 import { type Crowd, makeCrowd, makeMatrixFixture, makeWorld, whoSees, type World } from "./fixture.ts";
 import { findSynapse, startSynapse, type Synapse } from "./synapse.ts";
@@ -9,9 +10,6 @@ const PYTHON = findSynapse();
 const HOUR_MS = 3_600_000;
 let server: Synapse;
 let crowd: Crowd;
-
-const sumOf = (counts: { indexed: number; unsearchable: number }[]) =>
-  counts.reduce((sum, { indexed, unsearchable }) => sum + indexed + unsearchable, 0);
 
 type Kb = Awaited<ReturnType<typeof openEngine>>;
 
@@ -35,39 +33,10 @@ describe.skipIf(PYTHON === undefined)("matrix in the server, with a real homeser
     return { world, kb, proxy };
   }
 
-  /** What is in `kb` for somebody: by the list, by a search for nothing, by the counts, and by what can be read of it. */
-  async function shownTo(kb: Kb, id: string) {
-    const client = kb.kb.as(kb.memberOf(id));
-    const listed = (await client.get("/api/connectors/all-files?limit=100")).json.files;
-    const found = (await client.get("/api/connectors/search?after=2020-01-01&limit=50")).json;
-    const counts = (await client.get("/api/connectors/file-counts-by-source")).json;
-    return { listed, found, counts };
-  }
-
-  async function expectSame(world: World, kb: Kb): Promise<void> {
-    const rows = await kb.rows();
-    for (const { id } of world.all) {
-      const client = kb.kb.as(kb.memberOf(id));
-      const there: string[] = [];
-      for (const { externalId } of rows) if ((await whoSees(world, externalId)).includes(id)) there.push(externalId);
-      const { listed, found, counts } = await shownTo(kb, id);
-      const kbIds = rows.flatMap(({ externalId, kbId }) => (there.includes(externalId) ? [kbId] : [])).sort();
-      const idsOf = (files: { kbId: string }[]) => files.map(({ kbId }) => kbId).sort();
-      expect(idsOf(listed), `list of ${id}`).toEqual(kbIds);
-      expect(idsOf(found.results), `search of ${id}`).toEqual(kbIds);
-      expect(found.total, `total of ${id}`).toBe(kbIds.length);
-      expect(sumOf(counts.counts), `counts of ${id}`).toBe(kbIds.length);
-      for (const { externalId, kbId } of rows) {
-        const { status } = await client.get(`/api/connectors/files/${kbId}/content`);
-        expect(status !== 404, `content of ${externalId} for ${id}`).toBe(there.includes(externalId));
-      }
-    }
-  }
-
   test("people find what their rooms hold: first, after a kick alone, and after a day of increments", async () => {
     const { world, kb } = await open();
     const { people, rooms, messages } = world;
-    await expectSame(world, kb);
+    await expectSame(kb, world.all, (externalId) => whoSees(world, externalId));
     expect((await shownTo(kb, people.cid.id)).listed).toEqual([]);
     expect((await shownTo(kb, people.ben.id)).listed).not.toEqual([]);
 
@@ -76,7 +45,7 @@ describe.skipIf(PYTHON === undefined)("matrix in the server, with a real homeser
     await kb.readPeople();
     expect(await people.dan.mayRead(rooms.team, messages.secret), "the app shows it still").toBe(true);
     expect(await kb.whoSees(threadId(rooms.team, messages.secret))).toEqual([people.ann.id]);
-    await expectSame(world, kb);
+    await expectSame(kb, world.all, (externalId) => whoSees(world, externalId));
 
     await people.ann.ban(rooms.general, people.ben);
     await people.dan.leave(rooms.general);
@@ -84,7 +53,7 @@ describe.skipIf(PYTHON === undefined)("matrix in the server, with a real homeser
     const said = await people.ann.say(rooms.team, "Said while time went on.");
     for (let hours = 0; hours < 26; hours += 2) await kb.pass(2 * HOUR_MS);
     expect(await kb.whoSees(threadId(rooms.team, said))).toEqual([people.ann.id]);
-    await expectSame(world, kb);
+    await expectSame(kb, world.all, (externalId) => whoSees(world, externalId));
   });
 
   test("a thread is one item that grows, is edited and loses replies by increments", async () => {
@@ -156,7 +125,7 @@ describe.skipIf(PYTHON === undefined)("matrix in the server, with a real homeser
     expect(await stored()).not.toContain(threadId(rooms.general, hidden));
     const root = threadId(rooms.general, messages.root);
     expect(await kb.textOf(root)).not.toContain("Hidden answer.");
-    await expectSame(world, kb);
+    await expectSame(kb, world.all, (externalId) => whoSees(world, externalId));
 
     // Neither an edit nor an answer brings it in.
     await people.ann.edit(rooms.general, hidden, "Between us, edited.");
@@ -172,7 +141,7 @@ describe.skipIf(PYTHON === undefined)("matrix in the server, with a real homeser
     await kb.sync("full");
     expect(await stored()).not.toContain(threadId(rooms.general, late));
     expect(await stored()).toContain(root);
-    await expectSame(world, kb);
+    await expectSame(kb, world.all, (externalId) => whoSees(world, externalId));
   });
 
   test("tells encrypted rooms, and leaves out spaces and conversations of two unless asked", async () => {

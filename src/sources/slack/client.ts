@@ -1,0 +1,219 @@
+import { z } from "zod";
+import { ApiError, type ErrorCode } from "#api/errors.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import type { SourceStream } from "#sources/http-contract.ts";
+import { baseUrlOf, type SlackConfig } from "./config.ts";
+
+export type SlackContext = SourceContext<SlackConfig>;
+
+type Arguments = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** All calls to Slack: nothing else knows its methods and its answers. */
+export function makeClient({ config, http }: Pick<SlackContext, "config" | "http">) {
+  const base = baseUrlOf(config);
+
+  async function call<T extends z.ZodType>(method: string, schema: T, values: Arguments = {}): Promise<z.infer<T>> {
+    const body = new URLSearchParams();
+    for (const [name, value] of Object.entries(values)) if (value !== undefined) body.set(name, String(value));
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    // Only methods that read are called here.
+    const request = {
+      method: "POST",
+      url: `${base}/api/${method}`,
+      headers,
+      body: body.toString(),
+      auth: true,
+    } as const;
+    const answer = (await http.request({ ...request, isIdempotent: true })).json(Answer);
+    if (!answer.ok) throw failureOf(method, answer.error);
+    const { data } = schema.safeParse(answer);
+    if (data === undefined) throw failureOf(method, "unknown_answer");
+    return data;
+  }
+
+  /** Every page of a method that gives a cursor. */
+  async function* pages<T extends z.ZodType>(
+    method: string,
+    schema: T,
+    values: Arguments,
+  ): AsyncGenerator<z.infer<T>, void> {
+    const seen = new Set<string>();
+    for (let cursor = ""; !seen.has(cursor);) {
+      seen.add(cursor);
+      const page = await call(method, Paged, { ...values, ...(cursor !== "" && { cursor }) });
+      const { data } = schema.safeParse(page);
+      if (data === undefined) throw failureOf(method, "unknown_answer");
+      yield data;
+      cursor = page.response_metadata?.next_cursor ?? "";
+      if (cursor === "") return;
+    }
+  }
+
+  return {
+    whoAmI: () => call("auth.test", WhoAmI),
+
+    async channels(): Promise<SlackChannel[]> {
+      const types = ["public_channel", "private_channel", ...(config.directMessages ? ["im", "mpim"] : [])].join(",");
+      const found: SlackChannel[] = [];
+      for await (const { channels } of pages("conversations.list", Channels, { types, limit: 200 }))
+        found.push(...channels);
+      return found;
+    },
+
+    /** A page of messages, the newest first: those from `oldest` on and before `latest`. */
+    history: (channel: string, { oldest, latest }: { oldest: string; latest?: string | undefined }) =>
+      call("conversations.history", History, { channel, oldest, latest, inclusive: latest === undefined, limit: 200 }),
+
+    /** A message with its replies; nothing when it is gone. */
+    async thread(channel: string, ts: string): Promise<SlackMessage[]> {
+      const found: SlackMessage[] = [];
+      for await (const { messages } of pages("conversations.replies", Thread, { channel, ts, limit: 200 }))
+        found.push(...messages);
+      return found;
+    },
+
+    async members(channel: string): Promise<string[]> {
+      const found: string[] = [];
+      for await (const { members } of pages("conversations.members", Members, { channel, limit: 1_000 }))
+        found.push(...members);
+      return found;
+    },
+
+    users: () => pages("users.list", Users, { limit: 200 }),
+    user: async (user: string) => (await call("users.info", z.object({ user: SlackUser }), { user })).user,
+    file: async (file: string) => (await call("files.info", z.object({ file: SlackFile }), { file })).file,
+
+    /** Only from Slack's own origins. @throws ApiError `address_not_allowed` */
+    download: (url: string, maxBytes: number): Promise<SourceStream> => http.stream({ url, auth: true, maxBytes }),
+  };
+}
+export type SlackClient = ReturnType<typeof makeClient>;
+
+const Answer = z.looseObject({ ok: z.boolean(), error: z.string().max(200).optional().catch(undefined) });
+const Paged = z.looseObject({
+  response_metadata: z.looseObject({ next_cursor: z.string().optional() }).optional().catch(undefined),
+});
+
+const WhoAmI = z.object({
+  team_id: z.string().min(1),
+  user_id: z.string().min(1),
+  url: z.url().optional().catch(undefined),
+  team: z.string().optional().catch(undefined),
+});
+
+/** What of a list fits; what does not is left out. */
+const many = <T extends z.ZodType>(schema: T) =>
+  z.array(z.unknown()).transform((list): z.infer<T>[] =>
+    list.flatMap((each) => {
+      const { success, data } = schema.safeParse(each);
+      return success ? [data] : [];
+    }),
+  );
+
+const flag = z.boolean().catch(false);
+const CHANNEL_ID = /^[A-Z][A-Z0-9]{1,30}$/;
+const USER_ID = /^[A-Z][A-Z0-9]{1,30}$/;
+
+const SlackChannel = z.object({
+  id: z.string().regex(CHANNEL_ID),
+  name: z.string().optional().catch(undefined),
+  is_private: flag,
+  is_im: flag,
+  is_mpim: flag,
+  is_member: flag,
+});
+export type SlackChannel = z.infer<typeof SlackChannel>;
+const Channels = z.object({ channels: many(SlackChannel) });
+
+const SlackFile = z.object({
+  id: z.string().regex(/^[A-Z][A-Z0-9]{1,30}$/),
+  name: z.string().nullish().catch(undefined),
+  title: z.string().nullish().catch(undefined),
+  mimetype: z.string().max(200).optional().catch(undefined),
+  size: z.number().int().nonnegative().optional().catch(undefined),
+  mode: z.string().optional().catch(undefined),
+  is_external: flag,
+  updated: z.number().optional().catch(undefined),
+  url_private: z.string().optional().catch(undefined),
+  url_private_download: z.string().optional().catch(undefined),
+  channels: z.array(z.string()).catch([]),
+  groups: z.array(z.string()).catch([]),
+  ims: z.array(z.string()).catch([]),
+});
+export type SlackFile = z.infer<typeof SlackFile>;
+
+const SlackMessage = z.object({
+  ts: z.string().regex(/^\d{1,12}\.\d{1,9}$/),
+  user: z.string().regex(USER_ID).optional().catch(undefined),
+  username: z.string().optional().catch(undefined),
+  bot_profile: z.object({ name: z.string() }).optional().catch(undefined),
+  text: z.string().catch(""),
+  subtype: z.string().optional().catch(undefined),
+  thread_ts: z.string().optional().catch(undefined),
+  reply_count: z.number().optional().catch(undefined),
+  edited: z.object({ ts: z.string() }).optional().catch(undefined),
+  files: many(SlackFile).optional().catch(undefined),
+  attachments: z
+    .array(
+      z.object({ title: z.string().nullish(), text: z.string().nullish(), fallback: z.string().nullish() }).partial(),
+    )
+    .optional()
+    .catch(undefined),
+});
+export type SlackMessage = z.infer<typeof SlackMessage>;
+const History = z.object({ messages: many(SlackMessage), has_more: flag });
+const Thread = z.object({ messages: many(SlackMessage) });
+const Members = z.object({ members: z.array(z.string()) });
+
+const SlackUser = z.object({
+  id: z.string().regex(USER_ID),
+  team_id: z.string().optional().catch(undefined),
+  name: z.string().optional().catch(undefined),
+  real_name: z.string().nullish().catch(undefined),
+  deleted: flag,
+  is_bot: flag,
+  is_restricted: flag,
+  is_ultra_restricted: flag,
+  is_stranger: flag,
+  is_email_confirmed: flag,
+  profile: z
+    .object({
+      display_name: z.string().nullish().catch(undefined),
+      real_name: z.string().nullish().catch(undefined),
+      email: z.string().nullish().catch(undefined),
+    })
+    .catch({}),
+});
+export type SlackUser = z.infer<typeof SlackUser>;
+const Users = z.object({ members: many(SlackUser) });
+
+/** Slack says no with 200: which failure its word for it is. */
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  not_authed: "source_unauthorized",
+  invalid_auth: "source_unauthorized",
+  account_inactive: "source_unauthorized",
+  token_revoked: "source_unauthorized",
+  token_expired: "source_unauthorized",
+  org_login_required: "source_unauthorized",
+  not_in_channel: "source_forbidden",
+  missing_scope: "source_forbidden",
+  no_permission: "source_forbidden",
+  access_denied: "source_forbidden",
+  restricted_action: "source_forbidden",
+  not_allowed_token_type: "source_forbidden",
+  ekm_access_denied: "source_forbidden",
+  channel_not_found: "source_not_found",
+  thread_not_found: "source_not_found",
+  message_not_found: "source_not_found",
+  file_not_found: "source_not_found",
+  file_deleted: "source_not_found",
+  user_not_found: "source_not_found",
+  user_not_visible: "source_not_found",
+  ratelimited: "source_rate_limited",
+};
+
+function failureOf(method: string, word = "unknown_error"): ApiError {
+  const code = CODES[word] ?? "source_unavailable";
+  const message = `Slack answered ${method} with ${/^\w+$/.test(word) ? word : "an error"}.`;
+  return new ApiError(code, { message, ...(code === "source_rate_limited" && { retryAfterMs: 60_000 }) });
+}

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { normalizeBaseUrl } from "#core/base-url.ts";
+import { CHAT_CHOICES } from "#sources/chat/config.ts";
+
+/** What is said about a Slack workspace. Unknown keys are errors. */
+export const SlackConfig = z.strictObject({
+  url: z
+    .string()
+    .max(2_048)
+    .default("https://slack.com")
+    .refine((text) => normalizeBaseUrl(text) !== undefined, "Give an https:// or http:// address without ? or #.")
+    .meta({ title: "Address", description: "Address of Slack. Leave it as it is, unless you use GovSlack." }),
+  channels: z.array(z.string().min(1).max(200)).max(1_000).default([]).meta({
+    title: "Channels",
+    description: "IDs or names of channels. Empty reads every channel that the app is in.",
+  }),
+  ...CHAT_CHOICES,
+  historyDays: CHAT_CHOICES.historyDays.meta({
+    title: "History (days)",
+    description: "How far back messages are read. A thread counts by its first message.",
+  }),
+});
+export type SlackConfig = z.infer<typeof SlackConfig>;
+
+export const SlackCredentials = z.strictObject({
+  token: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .meta({ title: "Token", description: "The bot token (xoxb-…) of your app, or a user token (xoxp-…)." }),
+});
+
+export function baseUrlOf({ url }: Pick<SlackConfig, "url">): string {
+  return normalizeBaseUrl(url) ?? url;
+}

@@ -1,0 +1,79 @@
+import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import type { FileContent, Source } from "#sources/contract.ts";
+import type { LimitSpec } from "#sources/http-contract.ts";
+import { maxFileBytes } from "#sources/chat/config.ts";
+import { isRoomInScope, toRoomsPage } from "#sources/chat/rooms.ts";
+import { versionOfFile } from "#sources/chat/thread.ts";
+import { readChannels } from "./channels.ts";
+import { checkWorkspace } from "./check.ts";
+import { makeClient, type SlackContext } from "./client.ts";
+import { baseUrlOf, SlackConfig, SlackCredentials } from "./config.ts";
+import { contentKeyOf, isSaid, nameOf, parseId } from "./map.ts";
+import { syncSlackPeople } from "./people.ts";
+import { type SlackCursor, syncChannels } from "./sync.ts";
+import { slackWebhook } from "./webhook.ts";
+
+/** Of most methods that are read by, for an app that a customer made. Source: https://docs.slack.dev/apis/web-api/rate-limits */
+const LIMITS: LimitSpec = { perMinute: 50, burst: 50 };
+
+/** The channels of a Slack workspace: each thread is an item, for those who can read its channel. */
+export function makeSlackSource({ limits = LIMITS }: { limits?: LimitSpec } = {}): Source<SlackConfig, SlackCursor> {
+  return {
+    spec: {
+      providerId: "slack",
+      name: "Slack",
+      kinds: ["message", "file"],
+      auth: [{ type: "credentials", scheme: "bearer", token: "token" }, { type: "account" }],
+      config: SlackConfig,
+      credentials: SlackCredentials,
+      origins: ["https://files.slack.com"],
+      limits,
+      acl: "container",
+      // No message moves to another channel, and who can read a channel is told by itself.
+      freshness: "feed",
+      hasPeople: true,
+      instances: ["https://slack.com"],
+    },
+    check: checkWorkspace,
+    sync: syncChannels,
+    syncIdentities: syncSlackPeople,
+    async browse(ctx, at) {
+      const rooms = await readChannels({ config: { ...ctx.config, channels: [] } }, makeClient(ctx));
+      return toRoomsPage(
+        rooms.map(({ id, name }) => ({ id, name, kind: "channel" })),
+        at,
+      );
+    },
+    fetchContent: readFile,
+    inScope: (scope, { containers }) =>
+      containers.some(({ type, id }) => type === "channel" && isRoomInScope(scope, id)),
+    webhook: slackWebhook,
+    originOf: (config) => new URL(baseUrlOf(config)).origin,
+    baseUrlOf,
+  };
+}
+
+/** Whether it is in the thread still is asked first: a file stays when its message is deleted. */
+async function readFile(
+  ctx: SlackContext,
+  { externalId, version }: { externalId: string; version?: string },
+): Promise<FileContent> {
+  const place = parseId(externalId);
+  const client = makeClient(ctx);
+  const messages = place?.file === undefined ? [] : await client.thread(place.channel, place.ts);
+  const isThere = messages.some((message) => isSaid(message) && message.files?.some(({ id }) => id === place?.file));
+  const file = isThere && place?.file !== undefined ? await client.file(place.file) : undefined;
+  const url = file?.url_private_download ?? file?.url_private;
+  if (!file || url === undefined || !URL.canParse(url)) {
+    const message = `There is no file ${JSON.stringify(externalId.slice(0, 200))} in the channels of this connector.`;
+    throw new ApiError("source_not_found", { message });
+  }
+  const { body } = await client.download(url, maxFileBytes(ctx.config));
+  return {
+    stream: body,
+    fileName: nameOf(file),
+    version: versionOfFile(version, contentKeyOf(file)),
+    ...defined({ mimeType: file.mimetype }),
+  };
+}

@@ -1,0 +1,197 @@
+import { formatPrincipal, type Principal } from "#core/principals.ts";
+import type { SourceItem, SourcePerson } from "#sources/contract.ts";
+import { maxFileBytes } from "#sources/chat/config.ts";
+import { roomGroup } from "#sources/chat/rooms.ts";
+import { type ChatMessage, toFileItem, toThreadItem } from "#sources/chat/thread.ts";
+import { hasNoText } from "#sources/file-scope/mime-hints.ts";
+import type { SlackChannel, SlackContext, SlackFile, SlackMessage, SlackUser } from "./client.ts";
+
+/** Who is told of: one of the workspace, or somebody of another one. */
+export interface KnownUser {
+  name: string;
+  team?: string | undefined;
+}
+
+/** What is the same for all items of a run. */
+export interface Mapping {
+  ctx: Pick<SlackContext, "config" | "connector">;
+  team: string;
+  /** Where people open messages. */
+  home: string;
+  /** Only of users that were asked for. */
+  users: ReadonlyMap<string, KnownUser>;
+}
+
+export interface Room {
+  id: string;
+  /** As people say it. */
+  name: string;
+  isPrivate: boolean;
+}
+
+export function toRoom({ id, name, is_private, is_im, is_mpim }: SlackChannel): Room {
+  if (is_im) return { id, name: "Direct message", isPrivate: true };
+  if (is_mpim) return { id, name: "Group message", isPrivate: true };
+  return { id, name: `#${name ?? id}`, isPrivate: is_private };
+}
+
+export function threadId(channel: string, ts: string): string {
+  return `${channel}/${ts}`;
+}
+
+export function parseId(externalId: string): { channel: string; ts: string; file?: string } | undefined {
+  const [, channel, ts, file] = /^([A-Z][A-Z0-9]+)\/(\d+\.\d+)(?:#([A-Z][A-Z0-9]+))?$/.exec(externalId) ?? [];
+  return channel === undefined || ts === undefined ? undefined : { channel, ts, ...(file !== undefined && { file }) };
+}
+
+export function timeOf(ts: string): number {
+  return Math.floor(Number(ts) * 1_000);
+}
+
+export function stampOf(ms: number): string {
+  return (ms / 1_000).toFixed(6);
+}
+
+const SAID = new Set([undefined, "thread_broadcast", "file_share", "me_message", "bot_message"]);
+
+/** A message that somebody wrote, and that is still there: no note of who came, what was pinned or deleted. */
+export function isSaid({ subtype }: SlackMessage): boolean {
+  return SAID.has(subtype);
+}
+
+/** The first of its thread, or alone. */
+export function isRoot({ ts, thread_ts }: SlackMessage): boolean {
+  return thread_ts === undefined || thread_ts === ts;
+}
+
+/** The items of a thread, itself first: none when nothing is left of it. */
+export function toItems(mapping: Mapping, room: Room, ts: string, messages: readonly SlackMessage[]): SourceItem[] {
+  const { ctx, home } = mapping;
+  const said = messages.filter(isSaid);
+  const root = said.find((message) => message.ts === ts);
+  const replies = said.filter((message) => message.ts !== ts);
+  const toMessage = (message: SlackMessage): ChatMessage => ({
+    author: authorOf(mapping, message),
+    at: timeOf(message.ts),
+    text: textOf(message, mapping.users),
+    mentions: mentionedIn(message.text).map((id) => personOf(mapping, id)),
+    ...(message.edited && { editedAt: timeOf(message.edited.ts) }),
+  });
+  const url = `${home}/archives/${room.id}/p${ts.replace(".", "")}`;
+  const thread = toThreadItem({
+    externalId: threadId(room.id, ts),
+    room,
+    place: room.name,
+    root: root && toMessage(root),
+    replies: replies.map(toMessage),
+    url,
+    readers: roomGroup(ctx.connector.id, room.id),
+    at: timeOf(ts),
+  });
+  if (!thread) return [];
+  const files = new Map<string, SourceItem>();
+  for (const message of said) {
+    for (const file of message.files ?? []) {
+      if (file.mode === "tombstone" || file.mode === "hidden_by_limit") continue;
+      const externalId = `${threadId(room.id, ts)}#${file.id}`;
+      const item = toFileItem({
+        externalId,
+        thread: threadId(room.id, ts),
+        room,
+        place: room.name,
+        name: nameOf(file),
+        author: authorOf(mapping, message),
+        // In the same slice of the channel as its thread.
+        at: timeOf(ts),
+        url,
+        content: fileContent(ctx, file),
+        contentKey: contentKeyOf(file),
+        ...(file.mimetype !== undefined && { mimeType: file.mimetype }),
+        ...(file.size !== undefined && { size: file.size }),
+      });
+      files.set(externalId, item);
+    }
+  }
+  return [thread, ...files.values()];
+}
+
+export function nameOf({ name, title, id }: SlackFile): string {
+  return [name, title].find((each) => each?.trim()) ?? id;
+}
+
+/** What names a content: a snippet may be written again. */
+export function contentKeyOf({ id, size, updated }: SlackFile): string {
+  return JSON.stringify([id, size ?? null, updated ?? null]);
+}
+
+function fileContent({ config }: Mapping["ctx"], { is_external, size, mimetype }: SlackFile): SourceItem["content"] {
+  if (is_external || hasNoText(mimetype)) return { type: "none", reason: "unsupported_type" };
+  if (size === 0) return { type: "none", reason: "empty" };
+  return size !== undefined && size > maxFileBytes(config) ? { type: "none", reason: "too_large" } : { type: "fetch" };
+}
+
+function authorOf(mapping: Mapping, { user, username, bot_profile, subtype }: SlackMessage): SourcePerson {
+  // A bot speaks under any name: that is nobody.
+  if (user === undefined || subtype === "bot_message") {
+    return { name: username ?? bot_profile?.name ?? "Bot", claimed: true };
+  }
+  return personOf(mapping, user);
+}
+
+function personOf({ ctx, team, users }: Mapping, id: string): SourcePerson {
+  const known = users.get(id);
+  return {
+    name: known?.name ?? id,
+    login: id,
+    principal: userPrincipal(ctx, id, known?.team === undefined || known.team === team),
+    claimed: false,
+  };
+}
+
+/** Users of other workspaces are of other instances: they are nobody here. */
+export function userPrincipal({ connector }: Pick<SlackContext, "connector">, id: string, isOwn: boolean): Principal {
+  const instance = isOwn ? (connector.instance ?? connector.id) : "another workspace";
+  return formatPrincipal({ type: "source_user", providerId: "slack", instance, id });
+}
+
+export function displayNameOf({ id, name, real_name, profile }: SlackUser): string {
+  const names = [profile.display_name, profile.real_name, real_name, name];
+  return names.find((each) => each?.trim()) ?? id;
+}
+
+/** Users whose names a message needs. */
+export function usersIn({ user, text }: SlackMessage): string[] {
+  return [...(user === undefined ? [] : [user]), ...mentionedIn(text)];
+}
+
+function mentionedIn(text: string): string[] {
+  return [...new Set([...text.matchAll(/<@([A-Z][A-Z0-9]{1,30})(?:\|[^>]*)?>/g)].flatMap(([, id]) => id ?? []))].slice(
+    0,
+    100,
+  );
+}
+
+/** The text as people see it: references by their names, links by their labels, and what an attachment says. */
+function textOf({ text, files = [], attachments = [] }: SlackMessage, users: Mapping["users"]): string {
+  const attached = attachments.map(
+    ({ title, text: said, fallback }) => [title, said].filter(Boolean).join("\n") || (fallback ?? ""),
+  );
+  const names = files.map(nameOf);
+  return [text, ...attached, ...names]
+    .filter((part) => part !== "")
+    .map((part) => readable(part, users))
+    .join("\n");
+}
+
+function readable(text: string, users: Mapping["users"]): string {
+  return text
+    .replace(/<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>/g, (_all, mark: string, target: string, label: string | undefined) => {
+      if (mark === "@") return `@${label ?? users.get(target)?.name ?? target}`;
+      if (mark === "#") return `#${label ?? target}`;
+      if (mark === "!") return label ?? `@${target.replace(/\^.*$/, "").replace(/^subteam$/, "group")}`;
+      return label === undefined || label === target ? target : `${label} (${target})`;
+    })
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+}

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { isApiError } from "#api/errors.ts";
+import type { SyncContext } from "#sources/contract.ts";
+import type { SlackClient } from "./client.ts";
+import type { SlackConfig } from "./config.ts";
+import { displayNameOf, type KnownUser } from "./map.ts";
+
+const Kept = z.object({ name: z.string(), team: z.string().optional(), at: z.number() });
+
+/** A name is asked for again after this. */
+const KEPT_MS = 7 * 86_400_000;
+
+/** Names of people who wrote or are named: each asked for once, and kept for a week. */
+export async function learnUsers(
+  tools: { ctx: Pick<SyncContext<SlackConfig>, "state" | "now">; client: SlackClient; users: Map<string, KnownUser> },
+  ids: readonly string[],
+): Promise<void> {
+  const { ctx, client, users } = tools;
+  for (const id of ids) {
+    if (users.has(id)) continue;
+    const kept = Kept.safeParse(await ctx.state.get(`user:${id}`)).data;
+    if (kept && ctx.now() - kept.at < KEPT_MS) {
+      users.set(id, kept);
+      continue;
+    }
+    try {
+      const user = await client.user(id);
+      const known = { name: displayNameOf(user), team: user.is_stranger ? "" : user.team_id };
+      users.set(id, known);
+      ctx.state.put(`user:${id}`, { ...known, at: ctx.now() });
+    } catch (error) {
+      if (!isApiError(error, "source_not_found")) throw error;
+      users.set(id, { name: kept?.name ?? id });
+    }
+  }
+}

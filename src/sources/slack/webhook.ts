@@ -1,0 +1,85 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import type { Webhook, WebhookChange } from "#sources/webhook.ts";
+import type { SlackConfig } from "./config.ts";
+import { FULL_MEMBERS } from "./people.ts";
+import { threadId } from "./map.ts";
+
+/** A request this old may be a replay. Source: https://docs.slack.dev/authentication/verifying-requests-from-slack */
+const MOST_AGE_MS = 5 * 60_000;
+
+/** Slack's Events API: one URL for every workspace of an app, told apart by the workspace's id. */
+export const slackWebhook: Webhook<SlackConfig> = {
+  verify(secret, { headers, rawBody, receivedAt }) {
+    const stamp = headers.get("x-slack-request-timestamp") ?? "";
+    const told = Buffer.from(headers.get("x-slack-signature") ?? "");
+    const hash = createHmac("sha256", secret).update(`v0:${stamp}:`).update(rawBody).digest("hex");
+    const expected = Buffer.from(`v0=${hash}`);
+    const isSigned = told.length === expected.length && timingSafeEqual(told, expected);
+    const isFresh = /^\d{1,12}$/.test(stamp) && Math.abs(receivedAt - Number(stamp) * 1_000) <= MOST_AGE_MS;
+    if (!isSigned || !isFresh) return "refused";
+    const { data } = Delivery.safeParse(parse(rawBody));
+    if (data?.type === "url_verification") {
+      return { changes: [], reply: { contentType: "text/plain", body: data.challenge } };
+    }
+    if (data?.type !== "event_callback") return { changes: [] };
+    return {
+      target: { instance: "https://slack.com", installation: data.team_id },
+      delivery: data.event_id,
+      changes: changesOf(data.event),
+    };
+  },
+};
+
+const text = z.string().optional().catch(undefined);
+const Told = z.object({ ts: text, thread_ts: text }).optional().catch(undefined);
+const Event = z.object({
+  type: z.string(),
+  subtype: text,
+  channel: text,
+  ts: text,
+  thread_ts: text,
+  message: Told,
+  previous_message: Told,
+});
+
+const Delivery = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("url_verification"), challenge: z.string().max(1_000) }),
+  z.object({
+    type: z.literal("event_callback"),
+    team_id: z.string().min(1),
+    event_id: z.string().min(1),
+    event: Event,
+  }),
+]);
+
+function changesOf(event: z.infer<typeof Event>): WebhookChange[] {
+  const { type, subtype, channel } = event;
+  switch (type) {
+    case "message": {
+      const told =
+        subtype === "message_changed" ? event.message : subtype === "message_deleted" ? event.previous_message : event;
+      const root = told?.thread_ts ?? told?.ts;
+      const isGone = subtype === "message_deleted" && root === told?.ts;
+      if (isGone || channel === undefined || root === undefined) return [{ t: "delta" }];
+      return [{ t: "items", externalIds: [threadId(channel, root)] }];
+    }
+    case "member_joined_channel":
+    case "member_left_channel":
+      return channel === undefined ? [{ t: "delta" }] : [{ t: "groups", ids: [`room:${channel}`] }];
+    case "team_join":
+    case "user_change":
+      return [{ t: "groups", ids: [FULL_MEMBERS] }];
+    default:
+      return [{ t: "delta" }];
+  }
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString("utf8"));
+  } catch {
+    // Signed, and no JSON: nothing that is known.
+    return undefined;
+  }
+}
