@@ -11,6 +11,11 @@ const REASONS: Record<UnlinkedReason, string> = {
   no_match: "no single member has this verified email address",
 };
 
+/** What a user of a source is called. */
+export function nameOfSourceUser({ name, login, principal }: Pick<SourceUser, "name" | "login" | "principal">): string {
+  return name ?? login ?? principal;
+}
+
 /** Whom a user of a source is linked to, or why to nobody. */
 export function describeLink({ member, linkedBy, reason }: Pick<SourceUser, "member" | "linkedBy" | "reason">): string {
   if (member === null) return reason === null ? "" : `Not linked: ${REASONS[reason]}`;

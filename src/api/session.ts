@@ -1,5 +1,6 @@
 import { idSchema, PageCursor, PageLimit, Role, Scope, Timestamp } from "./common.ts";
 import { LinkToken } from "./links.ts";
+import { Notice } from "./notices.ts";
 import { answer, body, createRoute, problemAnswer, problems, signedIn, z } from "./route.ts";
 
 /**
@@ -60,15 +61,6 @@ export const Workspace = z
   })
   .openapi("Workspace");
 export type Workspace = z.infer<typeof Workspace>;
-
-/**
- * What a person must know of their account: somebody made a link by which they could sign in as this person, or the
- * operator set the password on the server's machine (`by` is null).
- */
-export const Notice = z
-  .object({ type: z.enum(["reset_link_made", "password_set"]), at: Timestamp, by: z.string().nullable() })
-  .openapi("Notice");
-export type Notice = z.infer<typeof Notice>;
 
 export const Session = z
   .object({

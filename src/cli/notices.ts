@@ -1,6 +1,6 @@
-import type { Notice } from "#api/session.ts";
+import type { LinkNotice, Notice } from "#api/notices.ts";
 
-/** What a person must know of their account, a sentence each. */
+/** What a person must know of their account, and an owner of the workspace, a sentence or two each. */
 export function noticesOf({ notices }: { notices?: readonly Notice[] }): string[] {
   // A server of an older version says nothing of them.
   return (notices ?? []).map(
@@ -8,8 +8,26 @@ export function noticesOf({ notices }: { notices?: readonly Notice[] }): string[
   );
 }
 
-function sentencesOf({ type, by }: Notice): string {
-  return type === "password_set"
-    ? "the operator of the server set the password of your account. If you did not ask for this, contact them and set a new password in your profile."
-    : `${by ?? "an owner of your workspace"} created a link that sets a new password for your account. Anybody with the link can sign in as you. If you did not ask for it, contact them and check your sessions: kb open settings`;
+function sentencesOf(notice: Notice): string {
+  switch (notice.type) {
+    case "password_set":
+      return "the operator of the server set the password of your account. If you did not ask for this, contact them and set a new password in your profile.";
+    case "reset_link_made":
+      return `${notice.by ?? "an owner of your workspace"} created a link that sets a new password for your account. Anybody with the link can sign in as you. If you did not ask for it, contact them and check your sessions: kb open settings`;
+    default:
+      return linkSentencesOf(notice);
+  }
+}
+
+function linkSentencesOf({ type, by, person, connector, member, count }: LinkNotice): string {
+  const maker = by ?? "an admin";
+  const who = `${person.name} of ${connector ?? "a deleted connector"}`;
+  switch (type) {
+    case "person_linked":
+      return `${maker} linked your account to ${who}. You can read what they can read there. If this is not you, contact an owner of your workspace.`;
+    case "person_unlinked":
+      return `${maker} linked ${who} to another member. Your account was linked to them before. If this is wrong, contact an owner of your workspace.`;
+    case "people_linked":
+      return `${maker} linked ${member ?? "a former member"} to ${who}${count === 1 ? "" : `, the last of ${count} links`}. Members can read what the people they are linked to can read there. See who is linked: kb connectors people`;
+  }
 }

@@ -24,6 +24,7 @@ import { makeSessionStore } from "./records/sessions.ts";
 import { makeSourcePeopleStore } from "./records/source-people.ts";
 import { makeSsoStore } from "./records/sso.ts";
 import { makeSyncStore } from "./records/syncs.ts";
+import { makeTieStore } from "./records/ties.ts";
 import { makeTokenLookup, makeTokenStore } from "./records/tokens.ts";
 import { makeUsageStore } from "./records/usage.ts";
 import { makeWebhookLookup } from "./records/webhooks.ts";
@@ -99,6 +100,7 @@ const makeWorkspaceStore = onFirstUse({
   access: makeAccessStore,
   sourcePeople: makeSourcePeopleStore,
   identities: makeIdentityStore,
+  ties: makeTieStore,
   connectors: makeConnectorStore,
   /** People's own accounts at other services. */
   accounts: makeAccountStore,

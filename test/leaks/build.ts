@@ -16,6 +16,7 @@ import { composeFeatures } from "../features.ts";
 import { makeServer, type TestAnswer, type TestClient, type TestUser } from "../helpers.ts";
 import { NO_NETWORK } from "../network.ts";
 import { externalIdOf, hear, makeMirrorSource, withKbIds } from "./mirror-source.ts";
+import { GHOST } from "./mirror-worlds.ts";
 import {
   entityIdOf,
   identityOf,
@@ -143,7 +144,8 @@ async function joinPeople({ model, store, clients }: LeakServer): Promise<void> 
     if (!where || typeof isTold(principal)(where)?.email === "string") continue;
     const { connectorId } = where;
     const userId = userIdOf(persona);
-    if (persona === "inside") {
+    // Whom an admin links is told so, and would see that the worlds differ.
+    if (persona === "inside" && principal !== GHOST) {
       const body = { links: [{ principal, userId }] };
       await must(clients.owner.request("PUT", `/api/connectors/${connectorId}/people`, { body }));
       continue;

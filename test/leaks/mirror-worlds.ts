@@ -36,6 +36,9 @@ type Names = Record<string, Principal>;
 
 const idOf = (name: string) => `${name}-${canaryFor(`source ${name}`)}`;
 
+/** Whom a persona is in the world that has more in it. */
+export const GHOST = sourceUser(idOf("ghost"));
+
 function told<T>(principalOf: (id: string) => Principal, name: string, said: Told<T>[]) {
   return { principal: principalOf(idOf(name)), canary: canaryFor(`source ${name}`), told: said };
 }
@@ -205,7 +208,7 @@ export function withHiddenMirrors(of: { model: Model; grown: Model; persona: Per
     ...grown,
     connectors: [...grown.connectors, ...base.map(copyOf)],
     items: [...grown.items, ...model.items.filter(({ mirrored }) => mirrored !== undefined)],
-    joins: new Map([...model.joins, [sourceUser(idOf("ghost")), persona]]),
+    joins: new Map([...model.joins, [GHOST, persona]]),
   };
   const seen = model.items.filter((item) => mayRead(model, persona, item));
   const other = persona === "owner" ? "inside" : "owner";

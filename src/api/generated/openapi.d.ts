@@ -8031,6 +8031,19 @@ export interface components {
             /** @enum {string} */
             way: "oauth" | "token";
         };
+        AccountNotice: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            at: string;
+            by: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "reset_link_made" | "password_set";
+        };
         AccountProvider: {
             baseUrl: string | null;
             configured: boolean;
@@ -8544,6 +8557,26 @@ export interface components {
             entityId: string | null;
             name: string;
         };
+        LinkNotice: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            at: string;
+            by: string | null;
+            connector: string | null;
+            count: number;
+            member: string | null;
+            person: {
+                name: string;
+                principal: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "person_linked" | "person_unlinked" | "people_linked";
+        };
         LocalRoot: {
             /**
              * Format: date-time
@@ -8579,16 +8612,7 @@ export interface components {
             name: string;
             role: components["schemas"]["Role"];
         };
-        Notice: {
-            /**
-             * Format: date-time
-             * @example 2026-11-21T09:30:00.000Z
-             */
-            at: string;
-            by: string | null;
-            /** @enum {string} */
-            type: "reset_link_made" | "password_set";
-        };
+        Notice: components["schemas"]["AccountNotice"] | components["schemas"]["LinkNotice"];
         OAuthError: {
             error: string;
             error_description?: string;

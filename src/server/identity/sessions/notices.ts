@@ -1,6 +1,10 @@
-import type { Notice } from "#api/session.ts";
+import { cleanLine, MAX_CHARS } from "#api/clean.ts";
+import type { Role } from "#api/common.ts";
+import { nameOfSourceUser } from "#api/people-words.ts";
+import type { LinkNotice, Notice } from "#api/notices.ts";
 import { isoOf } from "#core/instant.ts";
-import type { Store } from "#storage/store.ts";
+import type { Tie } from "#storage/records/ties.ts";
+import type { Store, WorkspaceStore } from "#storage/store.ts";
 
 const DAY_MS = 86_400_000;
 /** How long after it each sign-in is told of it. */
@@ -8,26 +12,71 @@ const TOLD_MS = 90 * DAY_MS;
 /** How long after a sign-in it is shown. */
 const SHOWN_MS = DAY_MS;
 
+interface Reader {
+  userId: string;
+  workspaceId: string;
+  role: Role;
+}
+
 /**
- * What a person must know of their account. A link that somebody else could sign in with, or a password that the operator
- * set, is told at each sign-in after it, for a day: the person who used it is told too, and takes nothing from its person by that.
+ * What a person must know of their account, and an owner of the workspace. A link that somebody else could sign in with, a
+ * password that the operator set, or a link by hand to a user of a source is told at each sign-in after it, for a day: the
+ * person who used it is told too, and takes nothing from its person by that.
  */
 export async function noticesOf(
-  store: Pick<Store, "users">,
-  userId: string,
+  store: Pick<Store, "users" | "in">,
+  reader: Reader,
   { signedInAt, now }: { signedInAt: number; now: number },
 ): Promise<Notice[]> {
-  const isDue = (at: number) => {
-    const age = now - at;
-    return age <= TOLD_MS && (signedInAt < at ? age : now - signedInAt) <= SHOWN_MS;
-  };
+  const { userId, workspaceId } = reader;
+  // A day after the sign-in only what is newer than a day is left to tell.
+  const since = now - (now - signedInAt <= SHOWN_MS ? TOLD_MS : SHOWN_MS);
   const notices: Notice[] = [];
   const setAt = await store.users.findPasswordSet(userId);
-  if (setAt !== undefined && isDue(setAt)) notices.push({ type: "password_set", at: isoOf(setAt), by: null });
+  if (setAt !== undefined && setAt >= since) notices.push({ type: "password_set", at: isoOf(setAt), by: null });
   const link = await store.users.findResetLink(userId);
-  if (link && isDue(link.at)) {
+  if (link && link.at >= since) {
     const by = (await store.users.find(link.madeBy))?.name ?? null;
     notices.push({ type: "reset_link_made", at: isoOf(link.at), by });
   }
+  notices.push(...(await linkNoticesOf(store.in(workspaceId), reader, since)));
   return notices;
+}
+
+interface Told {
+  type: LinkNotice["type"];
+  tie: Tie;
+  count: number;
+}
+
+/** Links by hand: to the member linked, to who stood for that user of the source before, and to every owner. Source: S3. */
+async function linkNoticesOf(
+  { ties, names }: Pick<WorkspaceStore, "ties" | "names">,
+  { userId, role }: Reader,
+  since: number,
+): Promise<LinkNotice[]> {
+  const told: Told[] = [];
+  for (const tie of await ties.listOf(userId, since)) told.push({ type: "person_linked", tie, count: 1 });
+  for (const tie of await ties.listAfter(userId, since)) told.push({ type: "person_unlinked", tie, count: 1 });
+  if (role === "owner") {
+    const byMaker = new Map<string, Told>();
+    for (const tie of await ties.list(since)) {
+      if (tie.userId === userId) continue;
+      const key = `${tie.connectorId} ${tie.joinedBy ?? ""}`;
+      const latest = byMaker.get(key);
+      if (latest) latest.count++;
+      else byMaker.set(key, { type: "people_linked", tie, count: 1 });
+    }
+    told.push(...byMaker.values());
+  }
+  const named = await names.of(told.flatMap(({ tie }) => [tie.connectorId, tie.userId, tie.joinedBy ?? ""]));
+  return told.map(({ type, tie, count }) => ({
+    type,
+    at: isoOf(tie.joinedAt),
+    by: named.get(tie.joinedBy ?? "") ?? null,
+    person: { principal: tie.principal, name: cleanLine(nameOfSourceUser(tie), MAX_CHARS.person) },
+    connector: named.get(tie.connectorId) ?? null,
+    member: type === "people_linked" ? (named.get(tie.userId) ?? null) : null,
+    count,
+  }));
 }

@@ -132,7 +132,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
       scopes: [...who.scopes],
       mode,
       signup,
-      notices: await noticesOf(from, who.userId, { signedInAt, now: clock.now() }),
+      notices: await noticesOf(from, who, { signedInAt, now: clock.now() }),
     };
   }
 

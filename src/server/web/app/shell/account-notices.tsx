@@ -1,17 +1,35 @@
-import type { Notice as AccountNotice, Session } from "#api/session.ts";
+import type { ReactNode } from "react";
+import type { LinkNotice, Notice as AccountNotice } from "#api/notices.ts";
+import type { Session } from "#api/session.ts";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 
-/** What a person must know of their account, above every page. */
+/** What a person must know of their account, and an owner of the workspace, above every page. */
 export function AccountNotices({ notices }: Pick<Session, "notices">) {
   return notices.map((notice) => (
-    <Notice className="mb-4" key={notice.type} tone="warn">
-      {notice.type === "password_set" ? <PasswordSet {...notice} /> : <LinkMade {...notice} />}
+    <Notice className="mb-4" key={keyOf(notice)} tone="warn">
+      {sentencesOf(notice)}
     </Notice>
   ));
 }
 
-function PasswordSet({ at }: AccountNotice) {
+function keyOf(notice: AccountNotice): string {
+  const principal = "person" in notice ? notice.person.principal : "";
+  return [notice.type, notice.at, notice.by, principal].join(" ");
+}
+
+function sentencesOf(notice: AccountNotice): ReactNode {
+  switch (notice.type) {
+    case "password_set":
+      return <PasswordSet at={notice.at} />;
+    case "reset_link_made":
+      return <LinkMade at={notice.at} by={notice.by} />;
+    default:
+      return <PersonLinked {...notice} />;
+  }
+}
+
+function PasswordSet({ at }: { at: string }) {
   return (
     <>
       The operator of this server set a new password for your account (<Time at={at} />
@@ -24,7 +42,7 @@ function PasswordSet({ at }: AccountNotice) {
   );
 }
 
-function LinkMade({ at, by }: AccountNotice) {
+function LinkMade({ at, by }: Pick<AccountNotice, "at" | "by">) {
   return (
     <>
       {by ?? "A workspace owner"} created a link to reset your password (<Time at={at} />
@@ -35,4 +53,33 @@ function LinkMade({ at, by }: AccountNotice) {
       .
     </>
   );
+}
+
+function PersonLinked({ type, at, by, person, connector, member, count }: LinkNotice) {
+  const maker = by ?? "An admin";
+  const who = `${person.name} of ${connector ?? "a deleted connector"}`;
+  switch (type) {
+    case "person_linked":
+      return (
+        <>
+          {maker} linked your account to {who} (<Time at={at} />
+          ). You can read what they can read there. If this isn't you, contact a workspace owner.
+        </>
+      );
+    case "person_unlinked":
+      return (
+        <>
+          {maker} linked {who} to another member (<Time at={at} />
+          ). Your account was linked to them before. If this is wrong, contact a workspace owner.
+        </>
+      );
+    case "people_linked":
+      return (
+        <>
+          {maker} linked {member ?? "a former member"} to {who} (<Time at={at} />
+          {count > 1 && `, the last of ${count} links`}
+          ). Members can read what the people they are linked to can read there.
+        </>
+      );
+  }
 }

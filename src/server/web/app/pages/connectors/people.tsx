@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { PeopleSummary, SourceUser } from "#api/people.ts";
-import { describeLink } from "#api/people-words.ts";
+import { describeLink, nameOfSourceUser } from "#api/people-words.ts";
 import { count, plural } from "#api/plural.ts";
 import type { Member } from "#api/workspace.ts";
 import { api, take } from "#server/web/app/data/client.ts";
@@ -54,7 +54,7 @@ export function People({ connectorId }: { connectorId: string }) {
       <Dialog
         isOpen={linking !== undefined}
         onClose={() => setLinking(undefined)}
-        title={`Link ${linking === undefined ? "" : nameOf(linking)}`}
+        title={`Link ${linking === undefined ? "" : nameOfSourceUser(linking)}`}
       >
         {linking !== undefined && (
           <LinkForm connectorId={connectorId} onDone={() => setLinking(undefined)} person={linking} />
@@ -98,7 +98,7 @@ function LinkForm({ connectorId, person, onDone }: { connectorId: string; person
     const links = [{ principal: person.principal, userId: chosen === "" ? null : chosen }];
     await take(api.PUT("/api/connectors/{id}/people", { params: { path: { id: connectorId } }, body: { links } }));
     await client.invalidateQueries({ queryKey: ["connectors", "people"] });
-    toast(chosen === "" ? `${nameOf(person)} unlinked` : `${nameOf(person)} linked`);
+    toast(chosen === "" ? `${nameOfSourceUser(person)} unlinked` : `${nameOfSourceUser(person)} linked`);
     onDone();
   }
 
@@ -127,7 +127,7 @@ function columns(onLink: ((person: SourceUser) => void) | undefined): Column<Sou
       isHeadless: true,
       cell: (person) => (
         <>
-          <span className="block">{nameOf(person)}</span>
+          <span className="block">{nameOfSourceUser(person)}</span>
           <span className="text-muted block text-xs break-all">{person.email ?? person.principal}</span>
         </>
       ),
@@ -140,15 +140,11 @@ function columns(onLink: ((person: SourceUser) => void) | undefined): Column<Sou
             title: ACTS,
             isHeadless: true,
             cell: (person: SourceUser) => (
-              <Button aria-label={`Link ${nameOf(person)}`} kind="quiet" onClick={() => onLink(person)}>
+              <Button aria-label={`Link ${nameOfSourceUser(person)}`} kind="quiet" onClick={() => onLink(person)}>
                 {person.member === null ? "Link" : "Change"}
               </Button>
             ),
           },
         ]),
   ];
-}
-
-function nameOf({ name, login, principal }: SourceUser): string {
-  return name ?? login ?? principal;
 }

@@ -1,0 +1,37 @@
+/** What a signed-in person must be told: of their account, and as an owner of their workspace. */
+import { Timestamp } from "./common.ts";
+import { z } from "./route.ts";
+
+/**
+ * Somebody made a link by which they could sign in as this person, or the operator set the password on the server's machine
+ * (`by` is null).
+ */
+const AccountNotice = z
+  .object({ type: z.enum(["reset_link_made", "password_set"]), at: Timestamp, by: z.string().nullable() })
+  .openapi("AccountNotice");
+
+/**
+ * An admin linked a user of a source by hand. `person_linked`: to you. `person_unlinked`: to somebody else, and until then
+ * you were that user. `people_linked`, for owners: to other members; the latest of those that this admin linked on this
+ * connector.
+ */
+export const LinkNotice = z
+  .object({
+    type: z.enum(["person_linked", "person_unlinked", "people_linked"]),
+    at: Timestamp,
+    by: z.string().nullable(),
+    /** The user of the source, as the connector's list of people shows them. */
+    person: z.object({ principal: z.string(), name: z.string() }),
+    /** The connector's name; null once it is deleted. */
+    connector: z.string().nullable(),
+    /** The member who is linked; for owners only. */
+    member: z.string().nullable(),
+    /** How many links this notice is about. */
+    count: z.number().int().min(1),
+  })
+  .openapi("LinkNotice");
+export type LinkNotice = z.infer<typeof LinkNotice>;
+
+/** What a person must know of their account, and an owner of their workspace. */
+export const Notice = z.discriminatedUnion("type", [AccountNotice, LinkNotice]).openapi("Notice");
+export type Notice = z.infer<typeof Notice>;
