@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { ApiError } from "#api/errors.ts";
 import type { SourceHttp, SourceRequest, SourceResponse } from "#sources/http-contract.ts";
 
 /** A page as it was answered, and the server's clock. */
@@ -24,13 +25,22 @@ export async function* numberedPages<T>(
   http: SourceHttp,
   { request, schema, limit, now }: NumberedListing<T>,
 ): AsyncGenerator<RecordPage<T>, void> {
-  let [page, before, perPage, again] = [1, undefined as number | undefined, limit, 0];
+  let [page, before, perPage, again, empty] = [1, undefined as number | undefined, limit, 0, 0];
+  let last: string | undefined;
   for (;;) {
     const answer = await http.request({ ...request, query: { ...request.query, page, limit } });
     const records = answer.json(schema);
     const total = countOf(answer);
     yield { records, at: dateOf(answer, now) };
-    if (records.length === 0) return;
+    if (records.length === 0) {
+      // What this account may not see is left out after the pages are made, so that one of them may be empty.
+      if (!hasNext(answer) || ++empty > MOST_EMPTY) return;
+      page += 1;
+      continue;
+    }
+    const text = answer.text();
+    if (text === last) throw new ApiError("source_unavailable", { message: "The server gives the same page again." });
+    last = text;
     if (page === 1) perPage = Math.max(1, records.length);
     if (total !== undefined && before !== undefined && total < before && page > 1 && again++ < MOST_AGAIN) {
       page = Math.max(1, page - Math.ceil((before - total) / perPage));
@@ -40,6 +50,13 @@ export async function* numberedPages<T>(
     }
     before = total ?? before;
   }
+}
+
+/** An account that sees little of a server with much does not ask for ever. */
+const MOST_EMPTY = 1_000;
+
+function hasNext({ headers }: Pick<SourceResponse, "headers">): boolean {
+  return /;\s*rel="?next"?/i.test(headers.get("link") ?? "");
 }
 
 /** Somebody who deletes all the time does not keep a run from its end. */

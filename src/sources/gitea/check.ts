@@ -15,16 +15,18 @@ export async function checkGitea(ctx: SourceContext<GiteaConfig>, files: ForgeFi
   try {
     const noGit = ctx.config.content.includes("files") ? await files.unavailable() : undefined;
     if (noGit !== undefined) return { ok: false, problem: gitProblem(noGit) };
-    const me = await client.me();
+    const { is_admin: isAdmin } = await client.me();
+    const administers = isAdmin === true && (await client.administers());
+    await client.checkScopes();
     const { records, closed } = await listRecords(client, ctx.config);
     if (closed.length > 0 && records.length === 0) return { ok: false, problem: closedProblem(closed) };
     const warnings = [
       ...closed.map(({ name }) => `${name} is not there, or not open to this account.`),
       ...(records.length === 0 ? ["This account is a member of no repository."] : []),
-      ...(me.is_admin === true
+      ...(administers
         ? []
         : [
-            "This account is no site administrator: kb can't see which users are deactivated, and who administers the site.",
+            `${isAdmin === true ? "This token can't read admin" : "This account is no site administrator"}: kb can't see which users are deactivated, and who administers the site.`,
           ]),
     ];
     return { ok: true, ...(warnings.length > 0 && { warnings }) };

@@ -40,10 +40,22 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
   return {
     me: () => get("/user", Me),
     version: () => get("/version", z.object({ version: z.string() })),
-    /** Whether who has not signed in is answered. */
+    /** Whether who has not signed in is answered by the API itself, and not by a page to sign in that stands before it. */
     async isOpen(): Promise<boolean> {
       const { auth: _auth, ...unsigned } = ask("/repos/search", { limit: 1 });
-      return (await http.request({ ...unsigned, allow: [401, 403, 404] })).status === 200;
+      const answer = await http.request({ ...unsigned, redirect: "none", allow: NOT_OPEN });
+      return answer.status === 200 && isSearchAnswer(answer.text());
+    },
+    /** @throws ApiError `source_forbidden` when the token lacks a scope that no repository asks for */
+    async checkScopes(): Promise<void> {
+      for (const path of ["/repos/issues/search", "/user/orgs"])
+        await http.request({ ...ask(path, { limit: 1 }), allow: [404] });
+    },
+    /** Whether the account is a site administrator, and this token may say so. */
+    async administers(): Promise<boolean> {
+      const { is_admin: isAdmin } = await get("/user", Me);
+      if (isAdmin !== true) return false;
+      return (await http.request({ ...ask("/admin/users", { limit: 1 }), allow: [403] })).status === 200;
     },
     /** Everything that the account can see; of a site administrator, everything there is. */
     async everyRepository(): Promise<RepositoryRecord[]> {
@@ -103,6 +115,18 @@ export type GiteaClient = ReturnType<typeof makeGiteaClient>;
 /** Absent: issues and pull requests. */
 export type ThreadType = "issues" | "pulls" | undefined;
 
+const NOT_OPEN = [301, 302, 303, 307, 308, 401, 403, 404];
+
+function isSearchAnswer(text: string): boolean {
+  try {
+    return SearchAnswer.safeParse(JSON.parse(text)).success;
+  } catch {
+    return false;
+  }
+}
+
+const SearchAnswer = z.object({ ok: z.literal(true), data: z.array(z.unknown()).nullable() });
+
 /** Lists without entries come as null. */
 function list<T>(record: z.ZodType<T>): z.ZodType<T[]> {
   return z
@@ -152,6 +176,7 @@ const LabelRecord = z.object({ id: z.number().int(), name: z.string() });
 
 const ThreadRecord = z.object({
   number: z.number().int(),
+  repository: z.object({ id: z.number().int() }).nullish(),
   title: z.string(),
   body: z.string().nullish(),
   user: UserRecord.nullish(),

@@ -38,8 +38,11 @@ export function makeGiteaForge(ctx: SourceContext<GiteaConfig>): Forge {
     },
     repository: async (id) => read(await client.repositoryById(id)),
     async *threads(repository, since) {
-      for await (const { records, at } of client.threads(repository.fullName, typeOf(repository), since))
+      for await (const { records, at } of client.threads(repository.fullName, typeOf(repository), since)) {
+        // It was renamed after it was listed, and another one has its name: what that one has is not for the same people.
+        if (records.some(({ repository: of }) => of && String(of.id) !== repository.id)) throw notThere();
         yield { at, records: records.map(toThread) };
+      }
     },
     count: (repository) => client.countThreads(repository.fullName, typeOf(repository)),
     async *comments(repository, since) {
@@ -198,6 +201,10 @@ function authorOf({ user, original_author: original }: Pick<ThreadRecord, "user"
 
 function toUser({ id, login, full_name: name }: UserRecord): ForgeUser {
   return { login, ...(id > 0 && { id: String(id) }), ...(name && { name }) };
+}
+
+function notThere(): ApiError {
+  return new ApiError("source_not_found", { message: "Another repository has this name now." });
 }
 
 function notFound(): ApiError {

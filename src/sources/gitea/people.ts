@@ -67,10 +67,11 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
     return { id: record.id, teams };
   }
 
-  const tellOrganization = ({ id, teams }: Organization) =>
+  /** Those to whom membership alone opens the public repositories of a private organization. */
+  const tellOrganization = ({ id }: Organization, members: readonly UserRecord[]) =>
     tell(
       `o${id}`,
-      teams.map((team) => group(`t${team.id}`)),
+      unrestricted(members).map((member) => user(member.id)),
     );
 
   async function membersOf(team: number): Promise<UserRecord[]> {
@@ -102,6 +103,8 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
     if (isPrivate) return [];
     if (owner.visibility === "private") return [group(`o${owner.id}`)];
     if (owner.visibility === "limited") return [group(SIGNED_IN)];
+    // What is not said to be public is not.
+    if (owner.visibility !== "public") return [];
     return isOpen ? ["everyone"] : [group(SIGNED_IN)];
   }
 
@@ -125,7 +128,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
 
   return {
     async *all() {
-      const isAdmin = (await client.me()).is_admin === true;
+      const isAdmin = await client.administers();
       const isOpen = await client.isOpen();
       const { records } = await listRecords(client, config);
       const owners = new Map(records.map(({ owner }) => [owner.login, owner]));
@@ -136,15 +139,17 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
         const organization = await openOrganization(login);
         if (!organization) continue;
         organizations.set(login, organization);
+        const all: UserRecord[] = [];
         for (const { id } of organization.teams) {
           const members = await membersOf(id);
           add(members);
+          all.push(...members);
           yield tell(
             `t${id}`,
             members.map((member) => user(member.id)),
           );
         }
-        yield tellOrganization(organization);
+        yield tellOrganization(organization, all);
       }
       let isForSignedIn = false;
       for (const record of records) {
@@ -163,7 +168,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
       if (isForSignedIn)
         yield tell(
           SIGNED_IN,
-          signedIn(people.values()).map(({ id }) => user(id)),
+          unrestricted(people.values()).map(({ id }) => user(id)),
         );
     },
     async group(id) {
@@ -186,14 +191,17 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
         const { records } = await listRecords(client, config);
         const owner = records.find((record) => String(record.owner.id) === digits)?.owner;
         const organization = owner && (await openOrganization(owner.login));
-        return organization && tellOrganization(organization);
+        if (!organization) return undefined;
+        const members: UserRecord[] = [];
+        for (const team of organization.teams) members.push(...(await membersOf(team.id)));
+        return tellOrganization(organization, members);
       }
-      const isAdmin = (await client.me()).is_admin === true;
+      const isAdmin = await client.administers();
       const people = isAdmin ? await client.everyUser() : await client.visibleUsers();
       if (id === SIGNED_IN)
         return tell(
           id,
-          signedIn(people).map((each) => user(each.id)),
+          unrestricted(people).map((each) => user(each.id)),
         );
       return id === ADMINS && isAdmin
         ? tell(
@@ -206,7 +214,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
 }
 
 /** Who is restricted sees only what they were given. */
-function signedIn(people: Iterable<UserRecord>): UserRecord[] {
+function unrestricted(people: Iterable<UserRecord>): UserRecord[] {
   return [...people].filter(({ restricted }) => restricted !== true);
 }
 
