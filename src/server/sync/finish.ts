@@ -110,6 +110,8 @@ function afterFailure(
       state,
       consecutiveFailures,
       ...(problem.code === "auth_required" && { refusedAt: connector.refusedAt ?? now }),
+      // What came after it is lost: only a listing of everything has it.
+      ...(problem.code === "cursor_expired" && { cursor: null, lastFullAt: null }),
       stateReason: state === "active" || state === "paused" ? connector.stateReason : problem.message,
       ...(isScheduled && { nextRunAt: now + backOffMs(consecutiveFailures, random) }),
     },

@@ -343,6 +343,11 @@ async function finish(
       // State and age of a connector decide who sees its items.
       if (after.connector.state !== undefined) await access.raiseEpoch();
       if (end.type === "done") await listAgain({ tx, now, randomBytes }, job.workspaceId, connector);
+      // A listing of everything that is told the same waits for its next turn, as after any failure.
+      if (problem?.code === "cursor_expired" && sync.mode !== "full" && after.connector.state === "active") {
+        const wish = { trigger: sync.trigger, mode: "full", now: now(), randomBytes } as const;
+        await requestSync(tx, job.workspaceId, connector, wish);
+      }
       await syncs.trim(connectorId, RUNS_KEPT);
       log.info({ connectorId, syncId, state: after.sync.state, counts: sync.counts }, "A sync ended");
       resumeAt = after.resumeAt;

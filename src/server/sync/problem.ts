@@ -52,6 +52,7 @@ const PROBLEM_CODES: Partial<Record<string, string>> = {
   source_unavailable: "unreachable",
   source_not_found: "not_found",
   source_gone: "not_found",
+  cursor_expired: "cursor_expired",
   source_forbidden: "forbidden",
   secret_unreadable: "auth_required",
   address_not_allowed: "forbidden",

@@ -150,7 +150,7 @@ async function finish(
 ): Promise<JobEnd> {
   const { connectorId } = connector;
   return store.transaction(async (tx): Promise<JobEnd> => {
-    const { connectors, syncs } = tx.in(job.workspaceId);
+    const { connectors, syncs, sourcePeople } = tx.in(job.workspaceId);
     const today = await syncs.find(sync.syncId);
     if (!today || today.finishedAt !== null) return { type: "done" };
     if (outcome.type === "stopped" && outcome.reason === "give_back" && today.state === "running") {
@@ -167,6 +167,8 @@ async function finish(
       });
       return { type: "again", at: resumeAt };
     }
+    // What came after it is lost: the next run reads everything.
+    if (outcome.type === "failed" && outcome.problem.code === "cursor_expired") await sourcePeople.restart(connectorId);
     const finishedAt = now();
     const patch = afterOf(outcome, today);
     await syncs.update(sync.syncId, { ...patch, finishedAt });
