@@ -23,7 +23,7 @@ describe("contract, route access table and app", () => {
     const kb = await makeServer();
     const missing: string[] = [];
     for (const route of ROUTES) {
-      const path = route.path.replaceAll(/\{[^}]+\}/g, "x");
+      const path = route.path.replace("/oauth/{provider}", "/oauth/github").replaceAll(/\{[^}]+\}/g, "x");
       const { status, json } = await kb.anyone().request(route.method.toUpperCase(), path);
       // Without a provider of single sign-on its routes say so themselves.
       const isOpen = (status !== 404 && status !== 405) || json?.code === "sso_not_configured";

@@ -8,7 +8,10 @@ import { makeServer } from "../../helpers.ts";
 
 const BASE = "http://127.0.0.1:7700";
 /** Ids of every kind: with the right one a path gets as far as its body. */
-const IDS = "con grp usr tok ses inv syn kbi ent cnx upl grt lrt".split(" ").map((kind) => `${kind}_2222222222222222`);
+const IDS = "con grp usr tok ses inv syn kbi ent cnx upl grt lrt"
+  .split(" ")
+  .map((kind) => `${kind}_2222222222222222`)
+  .concat("gitea");
 /** Pages of other sites may send to these, which look at no cookie. */
 const CROSS_SITE = /^\/oauth\/(?:register|token|revoke|device_authorization)$/;
 

@@ -2,6 +2,7 @@ import { describe, test } from "vitest";
 import type { SyncEvent } from "#sources/contract.ts";
 import { upsert } from "./harness.ts";
 import { HOUR_MS, listed, makeMirror, OPEN } from "./mirror.ts";
+import { useAccount } from "./other-account.ts";
 
 /** A connector whose cursor and permissions are those of account A; what comes next is said to account B. */
 async function makeSwapped(acl: "container" | "connector", accountId: string | null) {
@@ -25,11 +26,8 @@ async function makeSwapped(acl: "container" | "connector", accountId: string | n
     const end = { t: "end", listing: "partial", permissions: "not_checked" } as const;
     return run.mode === "full" ? [upsert("a", "text of a", { access: OPEN }), end] : [end];
   };
-  await kb.kb.database.write
-    .updateTable("connectors")
-    .set({ accountId })
-    .where("connectorId", "=", kb.connectorId)
-    .execute();
+  const { connectorId } = kb;
+  if (accountId !== null) await useAccount(kb.kb, kb.owner, { connectorId, accountId, providerId: "mirror" });
   const request = { trigger: "manual", mode: "incremental" } as const;
   const run = async () => {
     kb.kb.clock.advance(1);
@@ -168,11 +166,8 @@ test("a clock of before an account was another comes back with no later one, nor
   kb.kb.clock.advance(20 * HOUR_MS - (kb.kb.clock.now() % HOUR_MS));
   await kb.run();
   expect((await own()).length).toBe(2);
-  await kb.kb.database.write
-    .updateTable("connectors")
-    .set({ accountId: "acc_3333333333333333" })
-    .where("connectorId", "=", kb.connectorId)
-    .execute();
+  const accountId = "acc_3333333333333333";
+  await useAccount(kb.kb, kb.owner, { connectorId: kb.connectorId, accountId, providerId: "mirror" });
   kb.world.script = () => [
     upsert("a", "text of a", { access: OPEN }),
     { t: "end", listing: "partial", permissions: "not_checked", notLookedAt: [{ externalId: "b" }] },

@@ -5,7 +5,7 @@ import { ApiError } from "#api/errors.ts";
 import type { AccountTokens, AuthWay } from "#sources/http-contract.ts";
 import { chooseDigest, digestHeader, parseChallenges } from "#sources/http/digest.ts";
 import { sigV4Headers } from "#sources/http/sigv4.ts";
-import { type Answer, connectTo, failing, type Got, inTurn, makePool, say, SECRET, serve } from "./fixture.ts";
+import { type Answer, connectTo, failing, type Got, makePool, say, SECRET, serve } from "./fixture.ts";
 
 const BASIC: AuthWay = { type: "credentials", scheme: "basic", username: "user", password: "password" };
 const DIGEST: AuthWay = { type: "credentials", scheme: "digest", username: "user", password: "password" };
@@ -427,22 +427,18 @@ describe("an account", () => {
   });
 
   test("that is refused after its refresh, or can't be refreshed, is unauthorized", async () => {
-    const { account, refreshed } = makeAccount((stale) => `${stale}x`);
-    const { http, server } = await connectTo(say(401), { auth: [{ type: "account" }], credentials: {}, account });
+    const server = await serve(say(401));
+    const { account, refreshed } = makeAccount((stale) => `${stale}x`, [server.origin]);
+    const signedBy = { servers: [server], auth: [{ type: "account" }] as const, credentials: {} };
+    const { http } = makePool([server]).open({ ...signedBy, account });
     await expect(http.request({ url: `${server.origin}/x`, auth: true })).rejects.toMatchObject(
       failing("source_unauthorized"),
     );
     expect([refreshed, server.requests.length]).toEqual([["t0"], 2]);
     const ended = makeAccount(() => {
       throw new ApiError("source_unauthorized", { message: "The account was disconnected." });
-    });
-    const other = await connectTo(inTurn(say(401)), {
-      auth: [{ type: "account" }],
-      credentials: {},
-      account: ended.account,
-    });
-    await expect(other.http.request({ url: `${other.server.origin}/x`, auth: true })).rejects.toThrow(
-      "was disconnected",
-    );
+    }, [server.origin]);
+    const other = makePool([server]).open({ ...signedBy, account: ended.account });
+    await expect(other.http.request({ url: `${server.origin}/x`, auth: true })).rejects.toThrow("was disconnected");
   });
 });

@@ -2,6 +2,7 @@ import { describe, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
 import { HOUR_MS } from "../mirror.ts";
 import { BASE_URL, makeForge, openTo, person, WHOLE } from "./forge.ts";
+import { useAccount } from "../other-account.ts";
 
 // Sequences by which somebody became a user of a source again whom nobody meant to be that user any more, and by which a few
 // groups that could not be read hid what the others are for.
@@ -60,7 +61,7 @@ test("another account's groups are read whole, and not from the cursor of the on
   });
   const connectorId = await kb.connect(kb.owner);
   await kb.pass(HOUR_MS);
-  await kb.database.write.updateTable("connectors").set({ accountId: "acc_2222222222222222" }).execute();
+  await useAccount(kb, kb.owner, { connectorId, accountId: "acc_2222222222222222", providerId: "forge" });
   await kb.as(kb.owner).post(`/api/connectors/${connectorId}/syncs`, {});
   await kb.work();
   await kb.pass(HOUR_MS);
