@@ -47,7 +47,7 @@ const RULES: readonly Rule[] = [
   { from: "sources/http/", may: [...GROUND, "net/", "sources/contract.ts", "sources/http-contract.ts"] },
   { from: "sources/*.ts", may: GROUND, types: ["net/"], dynamic: ["sources/"] },
   { from: "sources/file-scope/", may: [...GROUND, "sources/contract.ts"] },
-  { from: "sources/chat/", may: [...GROUND, "sources/contract.ts"] },
+  { from: "sources/chat/", may: [...GROUND, "sources/contract.ts", "sources/file-scope/"] },
   // A source is given its way out: it makes none.
   { from: "sources/git-repository/", may: SHARED, except: "sources/http.ts", types: ["net/"] },
   { from: "sources/forge/", may: [...SHARED, "sources/git-repository/"], except: "sources/http.ts" },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_FILE_MB } from "#sources/file-scope/file-size.ts";
 
 /** Keys of every chat source: how far back it reads, and whether it reads what few people said to each other. */
 export const CHAT_CHOICES = {
@@ -10,10 +11,7 @@ export const CHAT_CHOICES = {
     title: "Direct messages",
     description: "Read direct messages of the account, too. Only those who take part in a conversation can find it.",
   }),
-  maxFileMb: z.number().min(0.001).max(1024).default(50).meta({
-    title: "Largest file (MiB)",
-    description: "kb does not read the text of larger files; you can still find them by name.",
-  }),
+  maxFileMb: MAX_FILE_MB,
 };
 
 const DAY_MS = 86_400_000;
@@ -21,8 +19,4 @@ const DAY_MS = 86_400_000;
 /** What was said before this is not read. Epoch milliseconds. */
 export function windowStart({ historyDays }: { historyDays: number }, now: number): number {
   return now - historyDays * DAY_MS;
-}
-
-export function maxFileBytes({ maxFileMb }: { maxFileMb: number }): number {
-  return Math.floor(maxFileMb * 1024 * 1024);
 }

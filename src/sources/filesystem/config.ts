@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FILE_CHOICES } from "#sources/file-scope/config.ts";
+import { MAX_FILE_MB } from "#sources/file-scope/file-size.ts";
 
 /** What an admin says about a folder. Unknown keys are errors. */
 export const FilesystemConfig = z.strictObject({
@@ -26,10 +27,7 @@ export const FilesystemConfig = z.strictObject({
     .boolean()
     .default(false)
     .meta({ title: "Hidden files", description: "Include files and folders whose names begin with a dot." }),
-  maxFileMb: z.number().min(0.001).max(1024).default(50).meta({
-    title: "Largest file (MiB)",
-    description: "kb does not read the text of larger files; you can still find them by name.",
-  }),
+  maxFileMb: MAX_FILE_MB,
   includeRestricted: z.boolean().default(false).meta({
     title: "Restricted files",
     description: "Include files that other users of the machine can't read, although the connector is not private.",

@@ -12,8 +12,9 @@ import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { openFolderInside, openInside } from "./open-inside.ts";
 import { openRoot, type RootFolder } from "./root.ts";
 import { compileScope, type CompiledScope } from "#sources/file-scope/scope.ts";
-import { DEFAULT_BATCHING, maxFileBytes, syncFolder, type Batching, type FilesystemCursor } from "./sync.ts";
+import { DEFAULT_BATCHING, syncFolder, type Batching, type FilesystemCursor } from "./sync.ts";
 import { watchFolder, type WatchTuning } from "./watch.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
 export interface FilesystemOptions extends Places {
   /** Strangers own workspaces here: the provider is off. */

@@ -1,7 +1,8 @@
 import type { BigIntStats } from "node:fs";
 import type { Principal, SourceAccess } from "#core/principals.ts";
-import type { SourceContainer, SourceItem } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/contract.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
+import { foldersOf } from "#sources/file-scope/folders.ts";
 
 /** What an item is made of. */
 export interface FileFacts {
@@ -64,7 +65,7 @@ export function toItem(facts: FileFacts): SourceItem {
     size: Number(stats.size),
     createdAt: createdAt(stats, updatedAt),
     updatedAt,
-    containers: containersOf(segments),
+    containers: foldersOf(segments, readable),
     content: contentOf(facts, mimeType),
     access: accessOf(facts),
   };
@@ -87,14 +88,6 @@ function contentOf(
   if (stats.size === 0n) return { type: "none", reason: "empty" };
   if (hasNoText(mimeType, readsArchives)) return { type: "none", reason: "unsupported_type" };
   return stats.size > BigInt(maxFileBytes) ? { type: "none", reason: "too_large" } : { type: "fetch" };
-}
-
-function containersOf(segments: readonly string[]): SourceContainer[] {
-  return segments.map((name, depth) => {
-    const id = segments.slice(0, depth + 1).join("/");
-    const parentId = segments.slice(0, depth).join("/");
-    return { type: "folder", id, name: readable(name), isHome: true, ...(parentId === "" ? {} : { parentId }) };
-  });
 }
 
 function readable(name: string): string {

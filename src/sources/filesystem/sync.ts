@@ -9,6 +9,7 @@ import { openFolderInside } from "./open-inside.ts";
 import { isCleanRelativePath, openRoot, type RootFolder } from "./root.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { findEntry, walk, type WalkEntry } from "./walk.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
 /** Where a run stands. Between runs only the root's identity counts. */
 export interface FilesystemCursor {
@@ -61,11 +62,6 @@ export async function* syncFolder(
     return;
   }
   yield* syncAll(ctx, run, { options, cursor, batching, places });
-}
-
-/** The configured limit in bytes. */
-export function maxFileBytes(config: FilesystemConfig): number {
-  return Math.floor(config.maxFileMb * 1024 * 1024);
 }
 
 interface Walking {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { FILE_CHOICES } from "#sources/file-scope/config.ts";
 import { FORGE_CONTENT } from "./contract.ts";
+import { maxFileMb } from "#sources/file-scope/file-size.ts";
 
 const Name = /^[A-Za-z0-9_.-]{1,100}$/;
 
@@ -30,9 +31,6 @@ const Content = z
 export const FORGE_CHOICES = {
   repositories: RepositoryChoice,
   content: Content,
-  maxFileMb: z.number().min(0.001).max(1024).default(50).meta({
-    title: "Largest file (MiB)",
-    description: "Larger files are not fetched; their names stay findable.",
-  }),
+  maxFileMb: maxFileMb("Larger files are not fetched; their names stay findable."),
   ...FILE_CHOICES,
 };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FILE_CHOICES } from "#sources/file-scope/config.ts";
 import { FORGES } from "./forges.ts";
 import { parseRemote } from "./remote.ts";
+import { maxFileMb } from "#sources/file-scope/file-size.ts";
 
 /** What somebody says about a repository. Unknown keys are errors; credentials are never among them. */
 export const GitConfig = z.strictObject({
@@ -32,10 +33,7 @@ export const GitConfig = z.strictObject({
     title: "History",
     description: "How many commits to look back for dates, authors and messages. 0 reads none: the smallest copy.",
   }),
-  maxFileMb: z.number().min(0.001).max(1024).default(50).meta({
-    title: "Largest file (MiB)",
-    description: "Larger files are not fetched; their names stay findable.",
-  }),
+  maxFileMb: maxFileMb("Larger files are not fetched; their names stay findable."),
   ...FILE_CHOICES,
   forge: z.enum(FORGES).optional().meta({
     title: "Web pages",

@@ -9,6 +9,7 @@ import { COMMIT_PREFIX, isItemPath } from "./judge.ts";
 import { folderOf, type GitEnvironment } from "./mirror.ts";
 import { makeObjectReader, type ObjectReader } from "./objects.ts";
 import { runGit } from "./program.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
 type Context = Pick<SourceContext<GitConfig>, "config" | "connector" | "signal">;
 
@@ -32,7 +33,7 @@ export function makeContents(environment: GitEnvironment) {
       const isAllowed = isItemPath(externalId) && (ctx.config.secretFiles || !isSecretFile(fileName));
       if (isCommit || !isAllowed) throw notFound(externalId);
       const name = ref ?? (await nameOf(environment, ctx, externalId));
-      const bytes = await readerOf(ctx.connector.id).contents(name, Math.floor(ctx.config.maxFileMb * 1024 * 1024));
+      const bytes = await readerOf(ctx.connector.id).contents(name, maxFileBytes(ctx.config));
       if (!bytes) throw notFound(externalId);
       const mimeType = mimeHintOf(fileName);
       // What a reference names never changes.

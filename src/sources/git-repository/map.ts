@@ -5,6 +5,7 @@ import type { FileAttributes } from "./attributes.ts";
 import type { WebPages } from "./forges.ts";
 import type { CommitFacts, CommitMessage } from "./history.ts";
 import { COMMIT_PREFIX } from "./judge.ts";
+import { foldersOf, readableName } from "#sources/file-scope/folders.ts";
 
 /** What is the same for all items of a run. */
 export interface RepositoryFacts {
@@ -58,17 +59,17 @@ export function toFileItem(file: FileFacts, repository: RepositoryFacts): Source
   return {
     externalId: path,
     kind: "file",
-    title: readable(name),
+    title: readableName(name),
     hasFileTitle: true,
     ...(repository.pages && addressOf(repository.pages, path)),
     place: repository.place,
-    path: segments.map(readable),
+    path: segments.map(readableName),
     version: versionOf(file, repository.placeKey),
     ...(formerPath !== undefined && { formerId: formerPath }),
     ...(mimeType !== undefined && { mimeType }),
     ...(size !== undefined && { size }),
     ...(lastCommit && { updatedAt: dateOf(lastCommit.at), author: personOf(lastCommit) }),
-    containers: [repositoryOf(repository), ...foldersOf(segments)],
+    containers: [repositoryOf(repository), ...foldersOf(segments, readableName)],
     fields: {
       ...(lastCommit && { commit: lastCommit.sha.slice(0, 12) }),
       ...(isLfs && { storedIn: "Git LFS" }),
@@ -135,20 +136,6 @@ function personOf({ name, email }: CommitFacts): SourcePerson {
 
 function repositoryOf({ place }: RepositoryFacts): SourceContainer {
   return { type: "repository", id: place, name: place, isHome: true };
-}
-
-function foldersOf(segments: readonly string[]): SourceContainer[] {
-  return segments.map((name, depth) => {
-    const id = segments.slice(0, depth + 1).join("/");
-    const parentId = segments.slice(0, depth).join("/");
-    return { type: "folder", id, name: readable(name), isHome: true, ...(parentId !== "" && { parentId }) };
-  });
-}
-
-/** What people read is in composed form (NFC); the id keeps the name as it is. */
-function readable(name: string): string {
-  // oxlint-disable-next-line no-control-regex -- names may hold them
-  return name.replace(/[\0-\x1f\x7f]/g, " ").trim() === "" ? "Untitled" : name.normalize("NFC");
 }
 
 /** An impossible date counts as no date: the epoch. */

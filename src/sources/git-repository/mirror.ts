@@ -12,6 +12,7 @@ import { GitFailed, type GitProgram, runGit } from "./program.ts";
 import { findRemoteRef, type RemoteRef, resolveLocal } from "./refs.ts";
 import { parseRemote, type Remote } from "./remote.ts";
 import { openTransport, type Transport } from "./transport.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
 /** What the source needs of the machine. */
 export interface GitEnvironment extends LocalPlaces {
@@ -208,7 +209,7 @@ async function fetchRef(
   fetching: Fetching,
 ): Promise<void> {
   const { gitDir, ctx } = fetching;
-  const { history, maxFileMb } = ctx.config;
+  const { history } = ctx.config;
   const known = await runGit(environment.program, ["rev-parse", "--verify", "--quiet", "--end-of-options", INCOMING], {
     gitDir,
     signal: ctx.signal,
@@ -216,7 +217,7 @@ async function fetchRef(
   });
   if (known.code === 0 && known.stdout.toString("utf8").trim() === ref.oid) return;
   // One byte more: a file of exactly the limit is read.
-  const files = `--filter=blob:limit=${Math.floor(maxFileMb * 1024 * 1024) + 1}`;
+  const files = `--filter=blob:limit=${maxFileBytes(ctx.config) + 1}`;
   const watch = watchSize(gitDir);
   const signal = AbortSignal.any([ctx.signal, watch.signal]);
   const fetch = (...more: string[]) =>

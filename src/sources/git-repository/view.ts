@@ -14,6 +14,7 @@ import { type GitEnvironment, type Mirror, requireRemote } from "./mirror.ts";
 import type { RemoteRef } from "./refs.ts";
 import { placeOf } from "./remote.ts";
 import type { TreeEntry } from "./tree.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
 /** A file that is to be an item, with its version. */
 export interface WantedFile {
@@ -126,7 +127,7 @@ export function repositoryFacts(
     pages,
     placeKey: createHash("sha256").update(key).digest("base64url").slice(0, 6),
     readsArchives: config.archives,
-    maxFileBytes: Math.floor(config.maxFileMb * 1024 * 1024),
+    maxFileBytes: maxFileBytes(config),
   };
 }
 

@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { FileContent, Source } from "#sources/contract.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
-import { maxFileBytes } from "#sources/chat/config.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { isRoomInScope, toRoomsPage } from "#sources/chat/rooms.ts";
 import { versionOfFile } from "#sources/chat/thread.ts";
 import { readChannels } from "./channels.ts";

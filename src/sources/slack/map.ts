@@ -1,6 +1,6 @@
 import { formatPrincipal, type Principal } from "#core/principals.ts";
 import type { SourceItem, SourcePerson } from "#sources/contract.ts";
-import { maxFileBytes } from "#sources/chat/config.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { roomGroup } from "#sources/chat/rooms.ts";
 import { type ChatMessage, toFileItem, toThreadItem } from "#sources/chat/thread.ts";
 import { hasNoText } from "#sources/file-scope/mime-hints.ts";

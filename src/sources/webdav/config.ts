@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { formatPrincipal, type Principal } from "#core/principals.ts";
 import { FILE_CHOICES } from "#sources/file-scope/config.ts";
+import { MAX_FILE_MB } from "#sources/file-scope/file-size.ts";
 
 const Reader = z.string().regex(/^(workspace|grp_[a-z0-9]+)$/, "Give workspace, or the ID of a group (grp_…).");
 
@@ -21,10 +22,7 @@ export const WebdavConfig = z.strictObject({
     description:
       "Who can read the files: workspace, or IDs of groups (grp_…). The connector's visibility limits it further.",
   }),
-  maxFileMb: z.number().min(0.001).max(1024).default(50).meta({
-    title: "Largest file (MiB)",
-    description: "kb does not read the text of larger files; you can still find them by name.",
-  }),
+  maxFileMb: MAX_FILE_MB,
   ...FILE_CHOICES,
 });
 export type WebdavConfig = z.infer<typeof WebdavConfig>;
@@ -65,8 +63,4 @@ export function readersOf({ readers }: Pick<WebdavConfig, "readers">): Principal
 export function configKey(config: WebdavConfig): string {
   const told = JSON.stringify([baseOf(config).href, config.maxFileMb, config.archives]);
   return createHash("sha256").update(told).digest("base64url").slice(0, 8);
-}
-
-export function maxFileBytes({ maxFileMb }: Pick<WebdavConfig, "maxFileMb">): number {
-  return Math.floor(maxFileMb * 1024 * 1024);
 }

@@ -8,10 +8,11 @@ import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { checkCollection } from "./check.ts";
 import { isPath, makeClient } from "./client.ts";
-import { baseOf, configKey, maxFileBytes, WebdavConfig, WebdavCredentials } from "./config.ts";
+import { baseOf, configKey, WebdavConfig, WebdavCredentials } from "./config.ts";
 import { typeOf, versionOfDownload } from "./map.ts";
 import { tellReaders } from "./people.ts";
 import { type Batching, DEFAULT_BATCHING, syncCollection, type WebdavCursor } from "./sync.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
 /** A folder of a WebDAV server (Nextcloud, Apache): each file is an item. Who reads them is said in the config. */
 export function makeWebdavSource({ batching = DEFAULT_BATCHING }: { batching?: Batching } = {}): Source<

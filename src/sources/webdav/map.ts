@@ -1,9 +1,11 @@
 import { defined } from "#core/defined.ts";
 import type { Principal } from "#core/principals.ts";
-import type { ContainerRef, SourceContainer, SourceItem } from "#sources/contract.ts";
+import type { ContainerRef, SourceItem } from "#sources/contract.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { type DavEntry, timeOf } from "./client.ts";
-import { baseOf, configKey, maxFileBytes, readersGroup, type WebdavConfig } from "./config.ts";
+import { baseOf, configKey, readersGroup, type WebdavConfig } from "./config.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
+import { foldersOf, readableName } from "#sources/file-scope/folders.ts";
 
 /** What is the same for all items of a connector. */
 export interface CollectionFacts {
@@ -21,7 +23,7 @@ export function factsOf(config: WebdavConfig, connectorId: string): CollectionFa
   const name = base.pathname.split("/").at(-2) ?? "";
   return {
     base,
-    place: name === "" ? base.host : readable(decoded(name)),
+    place: name === "" ? base.host : readableName(decoded(name)),
     configKey: configKey(config),
     maxFileBytes: maxFileBytes(config),
     readsArchives: config.archives,
@@ -65,13 +67,13 @@ export function toItem(entry: DavEntry, now: number, facts: CollectionFacts): So
   return {
     externalId: rel,
     kind: "file",
-    title: readable(name),
+    title: readableName(name),
     hasFileTitle: true,
     url: addressOf(entry, facts),
     place: facts.place,
-    path: segments.map(readable),
+    path: segments.map(readableName),
     ...defined({ identityHint: stableId, version, mimeType, size, createdAt, updatedAt: modifiedAt }),
-    containers: foldersOf(segments),
+    containers: foldersOf(segments, readableName),
     content: contentOf(entry, mimeType, facts),
     access: { known: true, all: [[facts.readers]] },
   };
@@ -103,20 +105,6 @@ function contentOf(
   if (size === 0) return { type: "none", reason: "empty" };
   if (hasNoText(mimeType, readsArchives)) return { type: "none", reason: "unsupported_type" };
   return size !== undefined && size > most ? { type: "none", reason: "too_large" } : { type: "fetch" };
-}
-
-function foldersOf(segments: readonly string[]): SourceContainer[] {
-  return segments.map((name, depth) => {
-    const id = segments.slice(0, depth + 1).join("/");
-    const parentId = segments.slice(0, depth).join("/");
-    return { type: "folder", id, name: readable(name), isHome: true, ...(parentId !== "" && { parentId }) };
-  });
-}
-
-/** What people read is in composed form (NFC); the id keeps the name as it is. */
-function readable(name: string): string {
-  // oxlint-disable-next-line no-control-regex -- names may hold them
-  return name.replace(/[\0-\x1f\x7f]/g, " ").trim() === "" ? "Untitled" : name.normalize("NFC");
 }
 
 function decoded(name: string): string {

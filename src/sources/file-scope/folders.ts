@@ -1,0 +1,16 @@
+import type { SourceContainer } from "#sources/contract.ts";
+
+/** The folders that a file lives in, by their paths; `nameOf` makes of a segment what people read. */
+export function foldersOf(segments: readonly string[], nameOf: (segment: string) => string): SourceContainer[] {
+  return segments.map((segment, depth) => {
+    const id = segments.slice(0, depth + 1).join("/");
+    const parentId = segments.slice(0, depth).join("/");
+    return { type: "folder", id, name: nameOf(segment), isHome: true, ...(parentId !== "" && { parentId }) };
+  });
+}
+
+/** What people read is in composed form (NFC); the id keeps the name as it is. */
+export function readableName(name: string): string {
+  // oxlint-disable-next-line no-control-regex -- names may hold them
+  return name.replace(/[\0-\x1f\x7f]/g, " ").trim() === "" ? "Untitled" : name.normalize("NFC");
+}
