@@ -103,7 +103,19 @@ export const connectorRoutes = {
     method: "get",
     path: "/api/connectors/progress",
     summary: "List running syncs, and the last sync of each of your connectors",
-    responses: { 200: answer("Running syncs first", z.object({ syncs: z.array(Sync) })), default: problemAnswer },
+    description:
+      "With `Accept: text/event-stream`, the answer is a stream: an event `syncs` with this JSON at once and after every " +
+      "change. A stream ends after 15 minutes, and when you sign out or the token is revoked; `EventSource` opens the next one.",
+    responses: {
+      200: {
+        description: "Running syncs first",
+        content: {
+          "application/json": { schema: z.object({ syncs: z.array(Sync) }) },
+          "text/event-stream": { schema: z.string() },
+        },
+      },
+      default: problems("rate_limited"),
+    },
   }),
   browse: createRoute({
     method: "post",

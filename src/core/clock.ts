@@ -5,3 +5,6 @@ export interface Clock {
 }
 
 export type RandomBytes = (count: number) => Uint8Array;
+
+/** Waits that many milliseconds; ends early without a throw when the signal is aborted. */
+export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;

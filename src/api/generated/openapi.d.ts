@@ -3302,7 +3302,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List running syncs, and the last sync of each of your connectors */
+        /**
+         * List running syncs, and the last sync of each of your connectors
+         * @description With `Accept: text/event-stream`, the answer is a stream: an event `syncs` with this JSON at once and after every change. A stream ends after 15 minutes, and when you sign out or the token is revoked; `EventSource` opens the next one.
+         */
         get: {
             parameters: {
                 query?: never;
@@ -3321,13 +3324,22 @@ export interface paths {
                         "application/json": {
                             syncs: components["schemas"]["Sync"][];
                         };
+                        "text/event-stream": string;
                     };
                 };
                 400: components["responses"]["InvalidRequest"];
                 401: components["responses"]["NotSignedIn"];
                 403: components["responses"]["NotAllowed"];
                 408: components["responses"]["RequestTimeout"];
-                429: components["responses"]["TooManyRequests"];
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
                 431: components["responses"]["HeadersTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["Unavailable"];

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Clock, RandomBytes, Sleep } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import { randomSecret } from "#core/secrets.ts";
 import type { AccountPlace, AccountProvider, AccountSecrets } from "#sources/account-contract.ts";
@@ -13,9 +13,6 @@ import { originsAt, type ProviderBook } from "./providers.ts";
 import { GrantRefused, makeTokenEndpoint } from "./token-endpoint.ts";
 
 export type AccountKeeper = ReturnType<typeof makeAccountKeeper>;
-
-/** Waits; ends early without a throw when the signal is aborted. */
-type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
 export interface KeeperOptions {
   store: Store;

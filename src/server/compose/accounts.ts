@@ -7,7 +7,7 @@ import { loseAccess } from "#server/accounts/reauth.ts";
 import { makeAccountKeeper } from "#server/accounts/tokens.ts";
 import { makeAccountUpkeep } from "#server/accounts/upkeep.ts";
 import { requestSync } from "#server/sync/request.ts";
-import type { Sleep } from "#server/sync/worker.ts";
+import type { Sleep } from "#core/clock.ts";
 import { loadAccountProviders } from "#sources/account-registry.ts";
 import type { SourceHttpPool } from "#sources/http.ts";
 import type { Foundation } from "./foundation.ts";

@@ -33,7 +33,8 @@ import { makeChildOpener } from "#server/sync/open-child.ts";
 import { makeSourceWatcher } from "#server/sync/source-watcher.ts";
 import { makeKeepsSecrets } from "#server/sync/secrets-setting.ts";
 import { makeWebhookReceiver } from "#server/sync/webhooks.ts";
-import { makeSyncWorker, type Sleep } from "#server/sync/worker.ts";
+import type { Sleep } from "#core/clock.ts";
+import { makeSyncWorker } from "#server/sync/worker.ts";
 
 /** What the content services use from outside. */
 export interface ContentAdapters {
@@ -176,6 +177,7 @@ export async function makeContent(
     clock,
     randomBytes,
     log,
+    sleep,
     readLines: parsePushLines,
     readDocument: readPushDocument,
     documentGate: makeByteGate(PUSHED_BYTES_AT_ONCE),

@@ -4,7 +4,7 @@ import type { Policy } from "#storage/access/policy.ts";
 import type { CursorCodec } from "#server/http/cursor.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Clock, RandomBytes, Sleep } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { Source } from "#sources/contract.ts";
@@ -69,6 +69,7 @@ export interface ConnectorDeps {
   cursors: CursorCodec;
   clock: Clock;
   randomBytes: RandomBytes;
+  sleep: Sleep;
   log: Log;
 }
 

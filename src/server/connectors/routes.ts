@@ -1,3 +1,4 @@
+import { accepts } from "hono/accepts";
 import { connectorRoutes as routes } from "#api/connectors.ts";
 import { peopleRoutes } from "#api/people.ts";
 import type { Mount } from "#server/http/mount.ts";
@@ -6,17 +7,27 @@ import { createConnector } from "./create.ts";
 import { rotateKey } from "./keys.ts";
 import { getConnector, listConnectors, listOwnConnectors } from "./list.ts";
 import { linkPeople, listPeople, type PeopleDeps } from "./people.ts";
+import { makeProgressStream } from "./progress-stream.ts";
 import { cancelSync, decideRemovals, getSync, listProgress, listRemovals, listSyncs, requestSync } from "./runs.ts";
 import { browseSource, listSources } from "./sources.ts";
 import { rotateWebhook, showWebhook } from "./webhooks.ts";
 
 /** `/api/connectors` without pushing, files and search. */
-export function mountConnectors(at: Mount, { connectorDeps: deps }: { connectorDeps: PeopleDeps }): void {
+export function mountConnectors(
+  at: Mount,
+  { connectorDeps: deps, isReady }: { connectorDeps: PeopleDeps; isReady(): boolean },
+): void {
+  const streamProgress = makeProgressStream(deps, isReady);
   at.member(routes.list, ({ actor, query }) => listConnectors(deps, actor, query));
   at.member(routes.create, ({ actor, body }) => createConnector(deps, actor, body));
   at.member(routes.mine, ({ actor, query }) => listOwnConnectors(deps, actor, query));
   at.member(routes.sources, () => listSources(deps));
-  at.member(routes.progress, ({ actor }) => listProgress(deps, actor));
+  at.member(routes.progress, ({ actor, reauthenticate, c }) => {
+    if (accepts(c, { header: "Accept", supports: [JSON_TYPE, EVENTS], default: JSON_TYPE }) === JSON_TYPE) {
+      return listProgress(deps, actor);
+    }
+    return streamProgress({ actor, reauthenticate, signal: c.req.raw.signal }, (viewer) => listProgress(deps, viewer));
+  });
   at.member(routes.browse, ({ actor, body }) => browseSource(deps, actor, body));
   at.member(routes.get, ({ actor, params }) => getConnector(deps, actor, params.id));
   at.member(routes.update, ({ actor, params, body }) => updateConnector(deps, actor, params.id, body));
@@ -46,4 +57,6 @@ export function mountConnectors(at: Mount, { connectorDeps: deps }: { connectorD
   at.member(routes.rotateWebhook, ({ actor, params }) => rotateWebhook(deps, actor, params.id));
 }
 
+const JSON_TYPE = "application/json";
+const EVENTS = "text/event-stream";
 const DEFAULT_OVERLAP_SECONDS = 600;

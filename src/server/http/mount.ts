@@ -24,6 +24,13 @@ export interface Call<R extends RouteConfig> {
   c: AppContext;
 }
 
+/** Who calls. */
+export interface Member {
+  actor: Actor;
+  /** Looks the credential up once more, for answers that last. @throws ApiError `unauthenticated`, `forbidden` */
+  reauthenticate(): Promise<Actor>;
+}
+
 /** What the handler gives: the JSON of a successful answer, nothing for an empty one, or a whole `Response`. */
 export type Result<R extends RouteConfig> = AnswerOf<R> | Response;
 
@@ -36,7 +43,7 @@ export type Handler<R extends RouteConfig, Who = unknown> = (call: Call<R> & Who
  */
 export interface Mount {
   /** A route that a signed-in person or a token opens; the handler gets the actor. */
-  member<R extends RouteConfig>(route: R, handler: Handler<R, { actor: Actor }>): void;
+  member<R extends RouteConfig>(route: R, handler: Handler<R, Member>): void;
   /** A route that needs no credential. */
   open<R extends RouteConfig>(route: R, handler: Handler<R>): void;
   /** A route that a connector's own key opens; the path's `id` is that connector. */
@@ -142,6 +149,9 @@ async function handle(entry: Mounted, options: MounterOptions, c: AppContext): P
   const read = () => parseRequest(entry.route, c);
   const { caller, body: parsed } = await readFor(firstCaller, options.clock, { read, authenticate });
   const who = asKind(entry, caller, c);
+  if (caller.type === "actor") {
+    who["reauthenticate"] = async () => asKind(entry, await authenticate(), c)["actor"];
+  }
   const call = { ...parsed, ...who, origin, c };
   const isChecked = options.checksAnswers === true;
   if (entry.create === undefined) return toResponse(entry.route, await entry.handler(call), isChecked, c);

@@ -6,7 +6,7 @@ import type { Store } from "#storage/store.ts";
 import { makeContext, type SyncDeps } from "./jobs.ts";
 import { requestSync } from "./request.ts";
 import { wishOf } from "./wish.ts";
-import type { Sleep } from "./worker.ts";
+import type { Sleep } from "#core/clock.ts";
 
 /** Listens to the sources of active connectors and turns change notifications into runs. */
 export interface SourceWatcher {

@@ -1,4 +1,4 @@
-import type { RandomBytes } from "#core/clock.ts";
+import type { RandomBytes, Sleep } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import { type ClaimedJob, LEASE_MS } from "#storage/records/queue.ts";
 import type { Store } from "#storage/store.ts";
@@ -6,9 +6,6 @@ import { runIdentitiesJob } from "./identities/job.ts";
 import { type JobEnd, runJob, type SyncDeps } from "./jobs.ts";
 import type { StopReason } from "./run.ts";
 import { makeSchedule } from "./schedule.ts";
-
-/** Waits; ends early without a throw when the signal is aborted. */
-export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
 export interface WorkerOptions extends SyncDeps {
   store: Store;

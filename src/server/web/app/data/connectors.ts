@@ -13,19 +13,17 @@ export const connectorsQuery = infiniteQueryOptions({
   initialPageParam: "",
   getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor,
   refetchInterval: ({ state }) =>
-    Math.min(...(state.data?.pages.flatMap(({ connectors }) => connectors) ?? []).map(lookAgainAfter), IDLE_MS),
+    Math.min(...(state.data?.pages.flatMap(({ connectors }) => connectors) ?? []).map(lookAgainAfter), LOOK_MS),
 });
 
-/** How often what is shown is asked again while something runs, and while nothing does; a hidden page does not ask. */
-const BUSY_MS = 2_000;
-const IDLE_MS = 20_000;
+/** How often what is shown is asked again, besides when a run changes (`live-syncs.ts`); a hidden page does not ask. */
+const LOOK_MS = 20_000;
+/** No run tells how far a purge is. */
+const PURGE_MS = 2_000;
 
 function lookAgainAfter(connector: Connector | ConnectorPublic | undefined): number {
-  const isBusy = connector !== undefined && "activity" in connector && BUSY.has(connector.activity.type);
-  return isBusy || connector?.state === "deleting" ? BUSY_MS : IDLE_MS;
+  return connector?.state === "deleting" ? PURGE_MS : LOOK_MS;
 }
-
-const BUSY: ReadonlySet<Connector["activity"]["type"]> = new Set(["queued", "syncing"]);
 
 /** What can be connected. */
 export const sourcesQuery = queryOptions({

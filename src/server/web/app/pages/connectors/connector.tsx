@@ -15,6 +15,7 @@ import {
 } from "#server/web/app/connector-words.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { connectorQuery, syncsQuery } from "#server/web/app/data/connectors.ts";
+import { useLiveSyncs } from "#server/web/app/data/live-syncs.ts";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { NothingHere } from "#server/web/app/shell/nothing-here.tsx";
@@ -36,6 +37,7 @@ import { Webhook } from "./webhook.tsx";
 export function Page() {
   const { connectorId = "" } = useParams({ strict: false });
   const query = useQuery(connectorQuery(connectorId));
+  useLiveSyncs();
   if (query.error !== null) {
     const problem = toProblem(query.error);
     const isNowhere = problem.code === "not_found" || problem.code === "invalid_request";

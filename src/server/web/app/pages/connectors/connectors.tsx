@@ -5,6 +5,7 @@ import type { Connector, ConnectorPublic } from "#api/connector-records.ts";
 import { describeHiddenItems } from "#api/hidden-items.ts";
 import { STATE_WORDS } from "#server/web/app/connector-words.ts";
 import { connectorsQuery } from "#server/web/app/data/connectors.ts";
+import { useLiveSyncs } from "#server/web/app/data/live-syncs.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
 import { Badge, EmptyState, Section } from "#server/web/app/ui/bits.tsx";
@@ -17,6 +18,7 @@ type Row = Connector | ConnectorPublic;
 /** What the workspace indexes: the person's connectors and those they may read from; for admins all. */
 export function Page() {
   const query = useInfiniteQuery(connectorsQuery);
+  useLiveSyncs();
   return (
     <>
       <PageHeading
