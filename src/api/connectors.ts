@@ -1,5 +1,5 @@
 /** Connectors, their runs and what they would remove. Pushing: `push.ts`. Files and search: `files.ts`, `search.ts`. */
-import { idSchema, PageCursor, PageLimit, Timestamp } from "./common.ts";
+import { idSchema, PageCursor, PageLimit, SourceProblem, Timestamp } from "./common.ts";
 import {
   BrowseAnswer,
   BrowseBody,
@@ -29,6 +29,13 @@ const Warnings = z.array(z.string()).optional();
 const WebhookAddress = z.object({
   url: z.string().describe("Where the app sends its notifications"),
   secretCreatedAt: Timestamp.nullable().describe("null = no secret yet, so that every notification is refused"),
+  subscription: z
+    .object({
+      expiresAt: Timestamp.nullable().describe("kb renews it before. null = it doesn't expire, or there is none"),
+      problem: SourceProblem.nullable().describe("Why the last try to subscribe failed; kb tries again"),
+    })
+    .nullable()
+    .describe("What kb subscribed to at the app by itself; null = nothing, so you add the address there"),
 });
 const OneSync = z.object({ sync: Sync });
 const ConnectorList = z.object({

@@ -5,7 +5,7 @@ import type { EntityType, ItemKind, SourceProblem, TaskStatus } from "#api/commo
 import type { FieldName, FieldsAs } from "#api/item-fields.ts";
 import type { IdentityEvent, IdentityRun } from "./identity-events.ts";
 import type { ChangeListener, Watch } from "./change-notifications.ts";
-import type { Webhook } from "./webhook.ts";
+import type { Webhook, WebhookSubscription } from "./webhook.ts";
 import type { AuthWay, LimitSpec, SourceConnect, SourceHttp } from "./http-contract.ts";
 
 /** A person as the source names them. `claimed` = said by the document (git, front matter, properties), never proven. */
@@ -334,6 +334,20 @@ export interface SourceStanding {
   scopes?: readonly string[];
 }
 
+/** A webhook, and the ways to have the provider call it. */
+export interface SourceWebhook<Config> extends Webhook<Config> {
+  /**
+   * Makes a subscription at the provider, for one connector: it notifies `url`, and what `verify` gets is `secret`. Called
+   * for each new connector, before the former subscription expires, after each change of config, scope or secret, and again
+   * after a failure: a subscription to the same URL may be there already. What it gives replaces the former one, which is
+   * ended then. Undefined = there is nothing to subscribe to with this config. Throws what any call to the provider throws: the
+   * schedule goes on without it, and it is tried again later.
+   */
+  subscribe?(ctx: SourceContext<Config>, to: { url: string; secret: string }): Promise<WebhookSubscription | undefined>;
+  /** Ends one that `subscribe` made: it was replaced, or its connector goes. One that is gone already is no failure. */
+  unsubscribe?(ctx: SourceContext<Config>, data: unknown): Promise<void>;
+}
+
 /**
  * A kind of app. Presence of a method is the capability: no flags that can disagree.
  * Failures of the provider are thrown as `ApiError` `source_unauthorized`, `source_rate_limited`, `source_unavailable`.
@@ -365,7 +379,7 @@ export interface Source<Config = unknown, Cursor = unknown> {
    */
   watch?(ctx: SourceContext<Config>, scope: Scope, listener: ChangeListener): Promise<Watch | undefined>;
   /** How the app tells this server of changes: at `/hooks/<providerId>`, for one connector or for all of an installation. */
-  webhook?: Webhook<Config>;
+  webhook?: SourceWebhook<Config>;
   /** Absent = no archives, and nothing is refused. */
   childRules?(config: Config): ChildRules;
   /**

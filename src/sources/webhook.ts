@@ -40,6 +40,14 @@ export interface WebhookDelivery {
   reply?: { contentType: "text/plain" | "application/json"; body: string };
 }
 
+/** A subscription that was made at the provider. */
+export interface WebhookSubscription {
+  /** What `unsubscribe` ends it by (the ID of a channel or a hook): at most 4 KiB as JSON, never a secret. */
+  data: unknown;
+  /** Epoch milliseconds at which the provider ends it; absent = never. A new one is made before. */
+  expiresAt?: number;
+}
+
 /** How an app notifies this server. */
 export interface Webhook<Config> {
   /**

@@ -24,6 +24,7 @@ import * as identityRuns from "./migrations/0023-identity-runs.ts";
 import * as bindings from "./migrations/0024-bindings.ts";
 import * as lastingGroups from "./migrations/0025-lasting-groups.ts";
 import * as webhooks from "./migrations/0026-webhooks.ts";
+import * as webhookSubscriptions from "./migrations/0030-webhook-subscriptions.ts";
 import * as groupHomes from "./migrations/0027-group-homes.ts";
 import * as accounts from "./migrations/0028-accounts.ts";
 import * as providerAccounts from "./migrations/0029-provider-accounts.ts";
@@ -60,6 +61,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0027-group-homes": groupHomes,
   "0028-accounts": accounts,
   "0029-provider-accounts": providerAccounts,
+  "0030-webhook-subscriptions": webhookSubscriptions,
 };
 
 /**

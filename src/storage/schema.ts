@@ -47,6 +47,7 @@ export interface Tables {
   connector_keys: ConnectorKeysTable;
   connector_credentials: ConnectorCredentialsTable;
   connector_webhooks: ConnectorWebhooksTable;
+  webhook_subscriptions: WebhookSubscriptionsTable;
   provider_accounts: ProviderAccountsTable;
   account_flows: AccountFlowsTable;
   syncs: SyncsTable;
@@ -519,6 +520,25 @@ export interface ConnectorWebhooksTable {
   /** An envelope of the vault over the secret. */
   sealed: string;
   madeAt: number;
+}
+
+/** The subscription that a connector's source made at its provider, or why there is none. */
+export interface WebhookSubscriptionsTable {
+  workspaceId: string;
+  connectorId: string;
+  /** JSON that the source ends it by; null = there is none. */
+  data: string | null;
+  expiresAt: number | null;
+  /** When the next one is to be made; null = when config, scope or secret change. */
+  dueAt: number | null;
+  /** Of the connector, when it was made or tried. */
+  scopeVersion: number;
+  /** Which secret the provider was given. */
+  secretMadeAt: number;
+  /** Failures in a row. */
+  tries: number;
+  /** JSON of the last failure's `SourceProblem`. */
+  problem: string | null;
 }
 
 /** A person's own account at another service. */

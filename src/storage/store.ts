@@ -27,6 +27,7 @@ import { makeSyncStore } from "./records/syncs.ts";
 import { makeTieStore } from "./records/ties.ts";
 import { makeTokenLookup, makeTokenStore } from "./records/tokens.ts";
 import { makeUsageStore } from "./records/usage.ts";
+import { makeWebhookSubscriptionStore } from "./records/webhook-subscriptions.ts";
 import { makeWebhookLookup } from "./records/webhooks.ts";
 
 /**
@@ -104,6 +105,7 @@ const makeWorkspaceStore = onFirstUse({
   connectors: makeConnectorStore,
   /** People's own accounts at other services. */
   accounts: makeAccountStore,
+  webhookSubscriptions: makeWebhookSubscriptionStore,
   instances: makeInstanceStore,
   syncs: makeSyncStore,
   items: makeItemStore,

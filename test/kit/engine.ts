@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { composeFeatures } from "../features.ts";
-import { makeServer, type TestUser } from "../helpers.ts";
+import { makeServer, type TestServerOptions, type TestUser } from "../helpers.ts";
 import { fakeExtractor } from "../server/sync/harness.ts";
 import { requestIdentities } from "#server/sync/identities/request.ts";
 import type { Source } from "#sources/contract.ts";
@@ -15,14 +15,14 @@ export type KitEngine = Awaited<ReturnType<typeof openEngine>>;
  * The server itself, on a database of its own, with one connector of the fixture's source, made by an admin on a registered
  * instance, and a member for everybody who is at the remote, tied to who they are there.
  */
-export async function openEngine(fixture: KitFixture) {
+export async function openEngine(fixture: KitFixture, options: Pick<TestServerOptions, "settings"> = {}) {
   const { source, config, credentials } = fixture;
   const { providerId } = source.spec;
   const sources = {
     find: async (id: string) => (id === providerId ? (source as Source) : undefined),
     list: async () => [source as Source],
   };
-  const kb = await makeServer({ addressGuard: thisMachine }, (core, database) =>
+  const kb = await makeServer({ addressGuard: thisMachine, ...options }, (core, database) =>
     composeFeatures(core, database, { sources, extractor: fakeExtractor }),
   );
   const owner = await kb.addOwner();

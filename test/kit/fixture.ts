@@ -78,6 +78,8 @@ export interface KitFixture<Config = unknown, Cursor = unknown> {
   swapAccount?(): Promise<{ credentials: Readonly<Record<string, string>>; externalIds: readonly string[] }>;
   /** What the remote sends to this server of the last change of an item, signed with the secret. */
   notification?(externalId: string): Promise<{ secret: string; request: WebhookRequest }>;
+  /** Whom the remote notifies now because a source subscribed. */
+  subscriptions?(): Promise<readonly { url: string }[]>;
   /** The remote's links and references lead to this origin from now on. */
   leadAway?(origin: string): Promise<void>;
   /** Requests that came to the remote so far. */

@@ -47,7 +47,7 @@ import {
   scope,
   urls,
 } from "./listing-checks.ts";
-import { webhook } from "./webhook-checks.ts";
+import { subscription, webhook } from "./webhook-checks.ts";
 import { badConfig, checkOk, configSchema, credentials, fixtureGives } from "./spec-checks.ts";
 
 /** What every source must pass that is read by runs; what each means stands with it. */
@@ -96,6 +96,7 @@ export const SOURCE_CHECKS: readonly SourceCheck[] = [
   oneItem,
   accountSwapped,
   webhook,
+  subscription,
   secrets,
   elsewhere,
   engine,

@@ -13,6 +13,7 @@ export const fixtureGives: SourceCheck = {
       ...(acl === "connector" ? [] : (["changeAccess", "people", "whoSees"] as const)),
       ...(auth.every(({ type }) => type === "none") ? [] : (["fail"] as const)),
       ...(source.webhook ? (["notification"] as const) : []),
+      ...(source.webhook?.subscribe ? (["subscriptions"] as const) : []),
     ];
     const missing = needed.filter((name) => !(name in fixture)).map((name) => `The fixture has no ${name}().`);
     const hasPeople = source.spec.hasPeople === true && source.syncIdentities !== undefined;

@@ -1,6 +1,6 @@
 import type { WebhookChange, WebhookRequest } from "#sources/webhook.ts";
 import type { SourceCheck } from "./check.ts";
-import type { KitFixture } from "./fixture.ts";
+import { contextOf, type KitFixture } from "./fixture.ts";
 
 type Verify = (
   secret: string,
@@ -40,6 +40,39 @@ export const webhook: SourceCheck = {
     const [first, second] = deliveries;
     if (first !== undefined && first === second)
       faults.push("Two notifications count as one: the second wakes nobody.");
+    return faults;
+  },
+};
+
+export const subscription: SourceCheck = {
+  id: "subscription",
+  title: "a subscription notifies this server until it is ended, and one that is ended twice is no failure",
+  async run(fixture) {
+    const { subscribe, unsubscribe } = fixture.source.webhook ?? {};
+    if (!subscribe || !fixture.subscriptions) return [];
+    if (!unsubscribe) return ["The source subscribes, and never unsubscribes."];
+    const ctx = contextOf(fixture);
+    const to = { url: "https://kb.test/hooks/kit/con_aaaaaaaaaaaaaaaa", secret: "kb-canary-hook-57b3" };
+    const faults: string[] = [];
+    const expect = async (isThere: boolean, when: string) => {
+      const found = (await fixture.subscriptions?.())?.some(({ url }) => url === to.url) === true;
+      if (found !== isThere) faults.push(`${when} the remote ${found ? "notifies" : "does not notify"} this server.`);
+    };
+    const made = [await subscribe(ctx, to), await subscribe(ctx, to)];
+    await expect(true, "Once subscribed,");
+    const [first, second] = made.map((each) => JSON.stringify(each?.data));
+    for (const each of made) {
+      if (JSON.stringify(each)?.includes(to.secret)) faults.push("The subscription holds the secret.");
+      if (each?.expiresAt !== undefined && each.expiresAt <= ctx.now())
+        faults.push("A new subscription is over already.");
+    }
+    if (first !== second) {
+      await unsubscribe(ctx, made[0]?.data);
+      await expect(true, "Once a former subscription is ended,");
+    }
+    await unsubscribe(ctx, made[1]?.data);
+    await expect(false, "Once the last subscription is ended,");
+    await unsubscribe(ctx, made[1]?.data);
     return faults;
   },
 };

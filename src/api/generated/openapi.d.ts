@@ -2968,6 +2968,16 @@ export interface paths {
                                  * @example 2026-11-21T09:30:00.000Z
                                  */
                                 secretCreatedAt: string | null;
+                                /** @description What kb subscribed to at the app by itself; null = nothing, so you add the address there */
+                                subscription: {
+                                    /**
+                                     * Format: date-time
+                                     * @description kb renews it before. null = it doesn't expire, or there is none
+                                     * @example 2026-11-21T09:30:00.000Z
+                                     */
+                                    expiresAt: string | null;
+                                    problem: components["schemas"]["SourceProblem"] & (Record<string, never> | null);
+                                } | null;
                                 /** @description Where the app sends its notifications */
                                 url: string;
                             };
@@ -3022,6 +3032,16 @@ export interface paths {
                                  * @example 2026-11-21T09:30:00.000Z
                                  */
                                 secretCreatedAt: string | null;
+                                /** @description What kb subscribed to at the app by itself; null = nothing, so you add the address there */
+                                subscription: {
+                                    /**
+                                     * Format: date-time
+                                     * @description kb renews it before. null = it doesn't expire, or there is none
+                                     * @example 2026-11-21T09:30:00.000Z
+                                     */
+                                    expiresAt: string | null;
+                                    problem: components["schemas"]["SourceProblem"] & (Record<string, never> | null);
+                                } | null;
                                 /** @description Where the app sends its notifications */
                                 url: string;
                             };

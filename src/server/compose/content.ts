@@ -1,9 +1,11 @@
+import { isLoopbackHost } from "#api/server-url.ts";
 import { makePolicy, type Policy } from "#storage/access/policy.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { claimStrangers, findInstance, loadAuthority } from "#server/connectors/authority.ts";
 import { makeCredentialKeeper } from "#server/connectors/credentials.ts";
 import { connectorNotes } from "#server/connectors/notes.ts";
 import { makeOriginalFetcher } from "#server/connectors/original.ts";
+import { webhookUrl } from "#server/connectors/webhooks.ts";
 import type { PeopleDeps } from "#server/connectors/people.ts";
 import { makePeopleLinks } from "#server/connectors/people-links.ts";
 import { makeWebhookSecrets } from "#server/connectors/webhook-secrets.ts";
@@ -110,6 +112,7 @@ export async function makeContent(
   );
   const credentials = makeCredentialKeeper({ store, vault, accounts, now });
   const keepsSecrets = makeKeepsSecrets(store, now);
+  const webhookSecrets = makeWebhookSecrets({ store, vault, randomBytes, log });
   const worker = makeSyncWorker({
     store,
     findSource: (providerId) => sources.find(providerId),
@@ -126,6 +129,14 @@ export async function makeContent(
     quotas,
     standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),
     keepAccount: upkeep,
+    subscribing: {
+      // No provider can reach a server by an address that is every machine's own.
+      providerIds: isLoopbackHost(new URL(baseUrl).hostname)
+        ? []
+        : kinds.flatMap(({ spec, webhook }) => (webhook?.subscribe ? [spec.providerId] : [])),
+      urlOf: ({ providerId, connectorId }) => webhookUrl(baseUrl, providerId, connectorId),
+      secretFor: (workspaceId, connectorId) => webhookSecrets.ensure(workspaceId, connectorId, now()),
+    },
     http,
     now,
     randomBytes,
@@ -146,7 +157,6 @@ export async function makeContent(
     log,
     wake: () => worker.wake(),
   });
-  const webhookSecrets = makeWebhookSecrets({ store, vault, randomBytes, log });
   const webhooks = makeWebhookReceiver({
     store,
     findSource: (providerId) => sources.find(providerId),

@@ -153,7 +153,9 @@ export async function removeConnector(
     const now = deps.clock.now();
     const state = deps.syncs.nextState(before.state, "delete");
     await workspace.connectors.update(connectorId, { state, stateReason: null, nextRunAt: null });
-    await deps.credentials.drop(tx, actor.workspaceId, connectorId);
+    // What it signs in with ends its subscription at the provider first, in the job.
+    const subscription = await workspace.webhookSubscriptions.find(connectorId);
+    if (!subscription) await deps.credentials.drop(tx, actor.workspaceId, connectorId);
     await fillConnectorGroup(workspace, connectorId, undefined);
     await workspace.access.dropReported(connectorId, now);
     const keys = await workspace.connectors.listKeys(connectorId, now);

@@ -10,6 +10,8 @@ import type { SealedPlace, Vault } from "#storage/vault.ts";
 export interface WebhookSecrets {
   /** A new one in place of the one before, in the transaction of its reason. */
   rotate(tx: Store, actor: Actor, connectorId: string, now: number): Promise<string>;
+  /** The one that it has, or a new one. */
+  ensure(workspaceId: string, connectorId: string, now: number): Promise<{ secret: string; madeAt: number }>;
   /** Whose it is, and the secret. Where there is none, a secret that nobody has, after the same work. */
   find(providerId: string, connectorId: string): Promise<{ secret: string; whose?: ConnectorAddress }>;
 }
@@ -28,14 +30,21 @@ export function makeWebhookSecrets({
 }): WebhookSecrets {
   const nowhere = placeOf("", "");
   const decoy = vault.seal(nowhere, randomSecret(randomBytes));
+  async function put(tx: Store, workspaceId: string, connectorId: string, madeAt: number): Promise<string> {
+    const secret = randomSecret(randomBytes);
+    const sealed = vault.seal(placeOf(workspaceId, connectorId), secret);
+    await tx.in(workspaceId).connectors.putWebhook({ connectorId, sealed, madeAt });
+    return secret;
+  }
+
   return {
-    async rotate(tx, actor, connectorId, now) {
-      const secret = randomSecret(randomBytes);
-      const sealed = vault.seal(placeOf(actor.workspaceId, connectorId), secret);
-      const made = { connectorId, sealed, madeAt: now };
-      await tx.in(actor.workspaceId).connectors.putWebhook(made);
-      return secret;
-    },
+    rotate: (tx, actor, connectorId, now) => put(tx, actor.workspaceId, connectorId, now),
+    ensure: (workspaceId, connectorId, now) =>
+      store.transaction(async (tx) => {
+        const found = await tx.in(workspaceId).connectors.findWebhook(connectorId);
+        if (!found) return { secret: await put(tx, workspaceId, connectorId, now), madeAt: now };
+        return { secret: vault.open(placeOf(workspaceId, connectorId), found.sealed), madeAt: found.madeAt };
+      }),
     async find(providerId, connectorId) {
       const found = await store.webhooks.find(connectorId);
       if (found?.providerId === providerId) {

@@ -23,14 +23,25 @@ export async function rotateWebhook(deps: ConnectorDeps, actor: Actor, connector
   return { webhook: await addressOf(deps, actor, connector), secret };
 }
 
+/** Where an app notifies this server of changes in one connector. */
+export function webhookUrl(baseUrl: string, providerId: string, connectorId: string): string {
+  return `${baseUrl}/hooks/${providerId}/${connectorId}`;
+}
+
 async function addressOf(
   { store, baseUrl }: ConnectorDeps,
   actor: Actor,
   { providerId, connectorId }: { providerId: string; connectorId: string },
 ) {
-  const made = await store.in(actor.workspaceId).connectors.findWebhook(connectorId);
-  const secretCreatedAt = isoOrNull(made?.madeAt ?? null);
-  return { url: `${baseUrl}/hooks/${providerId}/${connectorId}`, secretCreatedAt };
+  const { connectors, webhookSubscriptions } = store.in(actor.workspaceId);
+  const made = await connectors.findWebhook(connectorId);
+  const found = await webhookSubscriptions.find(connectorId);
+  const isThere = found && (found.data !== null || found.problem !== null);
+  return {
+    url: webhookUrl(baseUrl, providerId, connectorId),
+    secretCreatedAt: isoOrNull(made?.madeAt ?? null),
+    subscription: isThere ? { expiresAt: isoOrNull(found.expiresAt), problem: found.problem } : null,
+  };
 }
 
 async function requireWebhook({ sources }: ConnectorDeps, providerId: string): Promise<void> {

@@ -1,56 +1,20 @@
 import { ApiError, assertNever } from "#api/errors.ts";
-import type { AnalyzedText, DocumentFields } from "#text/analyzer.ts";
-import type { Log } from "#core/log.ts";
-import type { RandomBytes } from "#core/clock.ts";
 import { defined } from "#core/defined.ts";
-import type { Extractor } from "#extract/extractor.ts";
-import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
-import type { Source, SourceContext, SourceItem } from "#sources/contract.ts";
-import type { HttpGrant, SourceHttpPool } from "#sources/http.ts";
-import { narrowAccess, type Authority } from "#core/principals.ts";
+import { narrowAccess } from "#core/principals.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
 import type { ClaimedJob } from "#storage/records/queue.ts";
 import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
 import { bindRun } from "./binding.ts";
+import { atInstance, makeContext, type SyncDeps } from "./context.ts";
 import { afterProof, aftermath } from "./finish.ts";
-import type { PeopleHooks } from "./identities/hooks.ts";
 import { noteOnNobodys, noteOnStrangers, toProblem } from "./problem.ts";
 import { type RunEnd, runSync } from "./run.ts";
 import { requestSync } from "./request.ts";
 import { applySecretsSetting } from "./secrets-setting.ts";
 import { MAX_ATTEMPTS, MAY_RUN, nextSyncState } from "./state.ts";
-
-/** What the work of a sync needs from elsewhere. */
-export interface SyncDeps {
-  store: Store;
-  /** The source of a provider; undefined when this program has none of that name. */
-  findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
-  extractor: Pick<Extractor, "extract">;
-  analyze: (fields: DocumentFields) => AnalyzedText;
-  /** What a run of the connector may name, as `core/principals.ts` judges it. Source: S2. */
-  loadAuthority(workspaceId: string, source: Source, connector: ConnectorRecord): Promise<Authority>;
-  /** The item with its people as this authority allows them. */
-  claimStrangers(item: SourceItem, authority: Authority): SourceItem;
-  /** What becomes of users of sources; absent = nobody of them is anybody here. */
-  people?: PeopleHooks;
-  /** What a connector acts with; absent = no connector has credentials. */
-  standingOf?(workspaceId: string, connector: ConnectorRecord): Promise<Pick<HttpGrant, "credentials" | "account">>;
-  /** What time brings to a person's account; absent = nobody has one. */
-  keepAccount?(workspaceId: string, accountId: string): Promise<void>;
-  /** The way of sources to their providers. */
-  http: Pick<SourceHttpPool, "for">;
-  /** Whether the workspace wants secrets in texts to be found. Source: S37. */
-  keepsSecrets(workspaceId: string): Promise<boolean>;
-  /** Absent = nothing has a limit. */
-  quotas?: Pick<QuotaKeeper, "takeItem" | "noteText">;
-  now: () => number;
-  randomBytes: RandomBytes;
-  log: Log;
-  /** Items read and extracted at once in a run; 4 unless told. */
-  parallel?: number;
-}
+import { subscribe, unsubscribe } from "./subscriptions.ts";
 
 /**
  * `done` = the job is to be finished; `again` = due again at that time; `settled` = the queue knows already, or it is
@@ -83,12 +47,16 @@ export async function runJob(deps: SyncDeps, job: ClaimedJob, owner: string, sig
       return purgeRefused(deps, job, signals.signal);
     case "purge_connector": {
       const connectorId = requireConnectorId(job);
+      await unsubscribe(deps, job, connectorId, signals.signal);
       const end = await purge(deps, job, { connectorId }, signals.signal);
       if (end.type === "done") await removeLast(deps, job.workspaceId, connectorId);
       return end;
     }
     case "account":
       await deps.keepAccount?.(job.workspaceId, job.payload["accountId"] ?? "");
+      return { type: "done" };
+    case "subscribe_webhook":
+      await subscribe(deps, job, requireConnectorId(job), signals.signal);
       return { type: "done" };
     case "sweep_accesses":
       return sweepAccesses(deps, job, signals.signal);
@@ -272,43 +240,6 @@ async function runStarted(
     deps.log.warn({ connectorId: connector.connectorId, syncId: sync.syncId, error }, "A sync could not run");
     return { type: "failed", problem: toProblem(error) };
   }
-}
-
-/** Tells the source whose users it names. */
-export function atInstance(context: SourceContext<unknown>, { users }: Authority): SourceContext<unknown> {
-  return users === undefined ? context : { ...context, connector: { ...context.connector, instance: users.instance } };
-}
-
-/**
- * What a source is called with for this connector.
- *
- * @throws ApiError `connector_config_invalid` when this version's source no longer accepts the stored config,
- *   `secret_unreadable` when its credentials can't be opened
- */
-export async function makeContext(
-  { now, log, standingOf, http }: Pick<SyncDeps, "now" | "log" | "standingOf" | "http">,
-  workspaceId: string,
-  source: Source,
-  connector: ConnectorRecord,
-  signal: AbortSignal,
-): Promise<SourceContext<unknown>> {
-  const config = source.spec.config.safeParse(connector.config);
-  if (!config.success) {
-    const message = `The connector's config is not valid in this version: ${config.error.issues[0]?.message ?? "invalid"}`;
-    throw new ApiError("connector_config_invalid", { message });
-  }
-  const about = { connectorId: connector.connectorId, providerId: connector.providerId };
-  const { connectorId: id, name, visibility } = connector;
-  const owner = `user:${connector.ownerUserId}`;
-  const standing = (await standingOf?.(workspaceId, connector)) ?? { credentials: {} };
-  return {
-    config: config.data,
-    connector: { id, name, visibility, owner },
-    ...http.for({ source, config: config.data, ...standing, signal }),
-    signal,
-    now,
-    log: (message, fields) => log.info({ ...about, ...fields }, message),
-  };
 }
 
 /** Writes down what the end means and settles the job in the same transaction, so that no later wish is missed. */

@@ -7,6 +7,8 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { nextRunOf, proofNow } from "./clocks.ts";
 import { queueDueIdentities } from "./identities/request.ts";
 import { requestSync } from "./request.ts";
+import type { Subscribing } from "./context.ts";
+import { queueDueSubscriptions } from "./subscriptions.ts";
 
 export interface Schedule {
   /** Queues the runs that are due, the longest due first, and the upkeep. Gives how many runs it queued. */
@@ -18,6 +20,7 @@ export interface ScheduleOptions {
   findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
   now: () => number;
   randomBytes: RandomBytes;
+  subscribing?: Pick<Subscribing, "providerIds">;
 }
 
 /** Runs queued at once; the rest is taken at the next tick, a moment later. */
@@ -30,10 +33,10 @@ const SWEEP_EVERY_MS = 24 * 3_600_000;
 const FIRST_SWEEP_MS = 6 * 3_600_000;
 
 /**
- * Queues what time brings: due runs of connectors, accounts to ask or to end, the purge of removed items once an hour, and once a day the sweep of
+ * Queues what time brings: due runs of connectors, subscriptions to webhooks, accounts to ask or to end, the purge of removed items once an hour, and once a day the sweep of
  * accesses that nothing has any more.
  */
-export function makeSchedule({ store, findSource, now, randomBytes }: ScheduleOptions): Schedule {
+export function makeSchedule({ store, findSource, now, randomBytes, subscribing }: ScheduleOptions): Schedule {
   const specOf = async ({ providerId }: ConnectorRecord) => (await findSource(providerId))?.spec;
 
   /** Of the last tick; at the first one nobody knows what the clock was before. */
@@ -150,6 +153,7 @@ export function makeSchedule({ store, findSource, now, randomBytes }: ScheduleOp
     async tick() {
       await healClock();
       await queueAccounts();
+      if (subscribing) await queueDueSubscriptions(store, subscribing, now(), DUE_AT_ONCE);
       await queuePurges();
       await queueSweeps();
       let queued = await queueDueIdentities(store, { now, randomBytes }, DUE_AT_ONCE);

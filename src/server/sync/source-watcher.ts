@@ -3,7 +3,7 @@ import type { RandomBytes } from "#core/clock.ts";
 import type { ChangeNotification, Watch } from "#sources/change-notifications.ts";
 import type { Source } from "#sources/contract.ts";
 import type { Store } from "#storage/store.ts";
-import { makeContext, type SyncDeps } from "./jobs.ts";
+import { makeContext, type SyncDeps } from "./context.ts";
 import { requestSync } from "./request.ts";
 import { wishOf } from "./wish.ts";
 import type { Sleep } from "#core/clock.ts";

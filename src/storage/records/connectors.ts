@@ -235,11 +235,11 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
         .where("sealed", "=", before)
         .execute();
     },
-    /** When the secret of its webhook was made, if there is one. */
-    async findWebhook(connectorId: string): Promise<{ madeAt: number } | undefined> {
+    /** The sealed secret of its webhook, if there is one. */
+    async findWebhook(connectorId: string): Promise<{ sealed: string; madeAt: number } | undefined> {
       return sql.read
         .selectFrom("connector_webhooks")
-        .select("madeAt")
+        .select(["sealed", "madeAt"])
         .where("workspaceId", "=", workspaceId)
         .where("connectorId", "=", connectorId)
         .executeTakeFirst();

@@ -11,7 +11,8 @@ export type JobType =
   | "apply_secrets"
   | "identities"
   | "sweep_accesses"
-  | "account";
+  | "account"
+  | "subscribe_webhook";
 
 export interface NewJob {
   workspaceId: string;

@@ -29,6 +29,31 @@ export function makeWebhookLookup(sql: SqlHandles) {
         .executeTakeFirst();
     },
 
+    /** Active connectors of these kinds that have no subscription, or one that is due or for something else. */
+    async listUnsubscribed(providerIds: readonly string[], now: number, limit: number): Promise<ConnectorAddress[]> {
+      return sql.read
+        .selectFrom("connectors as c")
+        .leftJoin("webhook_subscriptions as s", (join) =>
+          join.onRef("s.workspaceId", "=", "c.workspaceId").onRef("s.connectorId", "=", "c.connectorId"),
+        )
+        .leftJoin("connector_webhooks as w", (join) =>
+          join.onRef("w.workspaceId", "=", "c.workspaceId").onRef("w.connectorId", "=", "c.connectorId"),
+        )
+        .select(["c.workspaceId", "c.connectorId"])
+        .where("c.providerId", "in", providerIds)
+        .where("c.state", "=", "active")
+        .where((eb) =>
+          eb.or([
+            eb("s.connectorId", "is", null),
+            eb("s.dueAt", "<=", now),
+            eb("s.scopeVersion", "<>", eb.ref("c.scopeVersion")),
+            eb("s.secretMadeAt", "<>", eb.ref("w.madeAt")),
+          ]),
+        )
+        .limit(limit)
+        .execute();
+    },
+
     /** The active connectors of an app. */
     async listActive(providerId: string): Promise<ConnectorAddress[]> {
       return sql.read

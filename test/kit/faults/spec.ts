@@ -36,6 +36,39 @@ export const SPEC: Faults = {
       },
     }),
   },
+  "a subscription is never ended": {
+    caughtBy: "subscription",
+    plant: ({ webhook }) => ({ webhook: { ...webhook, unsubscribe: async () => undefined } }),
+  },
+  "a subscription that is gone already is a failure": {
+    caughtBy: "subscription",
+    plant: ({ webhook }) => {
+      const ended = new Set<string>();
+      return {
+        webhook: {
+          ...webhook,
+          async unsubscribe(ctx, data) {
+            const name = JSON.stringify(data);
+            if (ended.has(name)) throw new Error("404");
+            ended.add(name);
+            await webhook.unsubscribe?.(ctx, data);
+          },
+        },
+      };
+    },
+  },
+  "a subscription's times are in seconds": {
+    caughtBy: "subscription",
+    plant: ({ webhook }) => ({
+      webhook: {
+        ...webhook,
+        async subscribe(ctx, to) {
+          const made = await webhook.subscribe?.(ctx, to);
+          return made && { ...made, expiresAt: (made.expiresAt ?? 0) / 1_000 };
+        },
+      },
+    }),
+  },
   "any signature will do": {
     caughtBy: "webhook",
     plant: ({ webhook }) => ({

@@ -37,6 +37,10 @@ export function makeClient({ config, http }: SourceContext<ReferenceConfig>) {
     users: () => pages("/users", UserRecord),
     groups: () => pages("/groups", GroupRecord),
     group: (id: string) => get(`/groups/${at(id)}`, GroupRecord),
+    subscribe: async (to: { url: string; secret: string }) =>
+      (await http.request({ ...ask("/subscriptions"), method: "POST", json: to })).json(Subscription),
+    /** One that is gone already is what was wanted. */
+    unsubscribe: (id: string) => http.request({ ...ask(`/subscriptions/${at(id)}`), method: "DELETE", allow: [404] }),
     peopleChanges: (since: number) =>
       getFeed(`/people-changes?since=${since}`, feed(z.union([UserChange, GroupChange]))),
   };
@@ -66,6 +70,8 @@ const GroupRecord = z.object({
   etag: z.string(),
 });
 export type GroupRecord = z.infer<typeof GroupRecord>;
+
+const Subscription = z.object({ id: z.string(), expiresIn: z.number() });
 
 const feed = <T>(change: z.ZodType<T>) => z.object({ changes: z.array(change), latest: z.number() });
 const PageChange = z.object({ seq: z.number(), page: z.string(), is: PageRecord.nullable() });

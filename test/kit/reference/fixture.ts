@@ -59,6 +59,7 @@ export async function makeReferenceFixture() {
       secret: WEBHOOK_SECRET,
       request: { ...provider.notificationOf(externalId), receivedAt: Date.now() },
     }),
+    subscriptions: async () => provider.subscriptions(),
     async removePerson() {
       provider.removeUser("u1");
       return "u1";

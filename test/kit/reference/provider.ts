@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import type { Failure } from "../fixture.ts";
 
@@ -54,6 +55,8 @@ export const TOKEN = "kb-canary-7d20e5";
 /** Of another account, which sees fewer spaces. */
 export const OTHER_TOKEN = "kb-canary-41fa9c";
 const SEEN_BY_OTHER: ReadonlySet<string> = new Set(["a", "c"]);
+/** How long it notifies somebody who does not ask again. */
+const SUBSCRIBED_SECONDS = 7 * 24 * 3_600;
 export const WEBHOOK_SECRET = "kb-canary-hook-90c1";
 
 /**
@@ -68,9 +71,11 @@ export async function startProvider({ pageSize = 2, before, atEnd = onTestFinish
   const spaces = new Map<string, Space>();
   const users = new Map<string, User>();
   const groups = new Map<string, Set<string>>();
+  /** Who is notified, and signed with what, by the id of the subscription. */
+  const subscriptions = new Map<string, { url: string; secret: string }>();
   const changes: Change[] = [];
   const peopleChanges: PeopleChange[] = [];
-  let [seq, forgottenUpTo, requests, renames] = [0, 0, 0, 0];
+  let [seq, forgottenUpTo, requests, renames, subscribed] = [0, 0, 0, 0, 0];
   /** `id` is what is refused, `broken` the space that the provider fails at beside it. */
   let failing: { kind: Failure; id: string; broken?: string } | undefined;
   /** Where the links of its listings lead; its own origin unless told. */
@@ -82,8 +87,10 @@ export async function startProvider({ pageSize = 2, before, atEnd = onTestFinish
     before?.(request.url ?? "");
     if (failing?.kind === "unreachable") return void request.socket.destroy();
     if (failing?.kind === "hang") return void hanging.add(response);
-    const { status, body = {}, headers = {} } = route(request);
-    response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+    const answer = ({ status, body = {}, headers = {} }: Answer) =>
+      response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+    if (request.method === "POST") void text(request).then((said) => answer(route(request, said)));
+    else answer(route(request));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   // A server that listens over TCP has such an address.
@@ -95,7 +102,7 @@ export async function startProvider({ pageSize = 2, before, atEnd = onTestFinish
   });
 
   /** Everything a source can ask. */
-  function route({ url = "", headers }: IncomingMessage): Answer {
+  function route({ url = "", headers, method }: IncomingMessage, said = ""): Answer {
     const { pathname, searchParams } = new URL(url, origin);
     const isOther = headers.authorization === `Bearer ${OTHER_TOKEN}`;
     if (!(isOther || headers.authorization === `Bearer ${TOKEN}`) || failing?.kind === "unauthorized")
@@ -136,6 +143,15 @@ export async function startProvider({ pageSize = 2, before, atEnd = onTestFinish
         return since < forgottenUpTo
           ? { status: 410 }
           : { status: 200, body: { changes: feedSince(since), latest: seq } };
+      case "subscriptions": {
+        // Written by the source, which is what is tried here.
+        const { url: to, secret } = JSON.parse(said) as { url: string; secret: string };
+        const made = `subscription-${++subscribed}`;
+        subscriptions.set(made, { url: to, secret });
+        return { status: 201, body: { id: made, expiresIn: SUBSCRIBED_SECONDS } };
+      }
+      case "subscriptions/:id":
+        return { status: method === "DELETE" && subscriptions.delete(id) ? 200 : 404 };
       case "users":
         return page(pathname, [...users.values()], searchParams);
       case "groups":
@@ -308,11 +324,12 @@ export async function startProvider({ pageSize = 2, before, atEnd = onTestFinish
     /** Ids of the pages that the other account sees. */
     seenByOther: () => [...pages.values()].filter(({ space }) => SEEN_BY_OTHER.has(space)).map(({ id }) => id),
     /** What is sent to those who want to know of a page, once it changed. */
-    notificationOf(pageId: string): { headers: Headers; rawBody: Uint8Array } {
+    notificationOf(pageId: string, secret = WEBHOOK_SECRET): { headers: Headers; rawBody: Uint8Array } {
       const rawBody = Buffer.from(JSON.stringify({ seq, page: pages.has(pageId) ? pageId : null }));
-      const signature = createHmac("sha256", WEBHOOK_SECRET).update(rawBody).digest("hex");
+      const signature = createHmac("sha256", secret).update(rawBody).digest("hex");
       return { headers: new Headers({ "x-reference-signature": signature }), rawBody };
     },
+    subscriptions: () => [...subscriptions.values()],
     isPublic: (pageId: string) => spaces.get(pages.get(pageId)?.space ?? "")?.isPublic === true,
     leadLinksTo(other: string): void {
       linkOrigin = other;

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import type { Webhook } from "#sources/webhook.ts";
-import type { ReferenceConfig } from "./client.ts";
+import type { SourceWebhook } from "#sources/contract.ts";
+import { makeClient, type ReferenceConfig } from "./client.ts";
 
 /** The wiki signs each notification, which names a page that changed, or none where that page is gone. */
-export const referenceWebhook: Webhook<ReferenceConfig> = {
+export const referenceWebhook: SourceWebhook<ReferenceConfig> = {
   verify(secret, { headers, rawBody }) {
     const right = createHmac("sha256", secret).update(rawBody).digest("hex");
     const given = Buffer.from(headers.get("x-reference-signature") ?? "");
@@ -13,6 +13,15 @@ export const referenceWebhook: Webhook<ReferenceConfig> = {
     // Each notification has the number of its change, so no two have one signature.
     return { changes: [page === null ? { t: "delta" } : { t: "items", externalIds: [page] }], delivery: right };
   },
+  async subscribe(ctx, to) {
+    const { id, expiresIn } = await makeClient(ctx).subscribe(to);
+    return { data: { id }, expiresAt: ctx.now() + expiresIn * 1_000 };
+  },
+  async unsubscribe(ctx, data) {
+    await makeClient(ctx).unsubscribe(Subscribed.parse(data).id);
+  },
 };
+
+const Subscribed = z.object({ id: z.string() });
 
 const Notification = z.object({ seq: z.number(), page: z.string().nullable() });

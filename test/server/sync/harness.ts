@@ -6,7 +6,7 @@ import type { Log } from "#core/log.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
-import type { SyncDeps } from "#server/sync/jobs.ts";
+import type { SyncDeps } from "#server/sync/context.ts";
 import { requestSync } from "#server/sync/request.ts";
 import type { Sleep } from "#core/clock.ts";
 import { makeSyncWorker, type SyncWorker, type WorkerOptions } from "#server/sync/worker.ts";

@@ -178,7 +178,15 @@ export const showWebhook = command(
     const answer = await api.get("/api/connectors/{id}/webhook", { params });
     output.result(answer, () => {
       output.line(answer.webhook.url);
-      if (answer.webhook.secretCreatedAt !== null) return;
+      const { secretCreatedAt, subscription } = answer.webhook;
+      if (subscription) {
+        return output.talk(
+          subscription.problem === null
+            ? "kb has subscribed to notifications at the app, and renews the subscription itself."
+            : `kb could not subscribe to notifications at the app, and tries again: ${subscription.problem.message}`,
+        );
+      }
+      if (secretCreatedAt !== null) return;
       output.talk(`It has no secret yet. Create one: kb connectors webhook ${connector.id} --new-secret`);
     });
   },

@@ -15,7 +15,21 @@ export function Webhook({ connectorId }: { connectorId: string }) {
   const [isAsking, setAsking] = useState(false);
   const [secret, setSecret] = useState<string>();
   if (data === undefined || data === null) return null;
-  const { url, secretCreatedAt } = data;
+  const { url, secretCreatedAt, subscription } = data;
+  if (subscription) {
+    return (
+      <Section
+        description={
+          subscription.problem === null
+            ? "The app tells kb of changes, so they appear in seconds. kb renews the subscription itself."
+            : `kb could not subscribe at the app, and tries again. Until then, changes appear on schedule. ${subscription.problem.message}`
+        }
+        title="Change notifications"
+      >
+        <CopyField label="Address" showsLabel value={url} />
+      </Section>
+    );
+  }
 
   async function create(): Promise<void> {
     const made = await take(api.POST("/api/connectors/{id}/webhook", { params: { path: { id: connectorId } } }));

@@ -1,0 +1,91 @@
+import { ApiError } from "#api/errors.ts";
+import type { AnalyzedText, DocumentFields } from "#text/analyzer.ts";
+import type { Log } from "#core/log.ts";
+import type { RandomBytes } from "#core/clock.ts";
+import type { Extractor } from "#extract/extractor.ts";
+import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
+import type { Source, SourceContext, SourceItem } from "#sources/contract.ts";
+import type { HttpGrant, SourceHttpPool } from "#sources/http.ts";
+import type { Authority } from "#core/principals.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { Store } from "#storage/store.ts";
+import type { PeopleHooks } from "./identities/hooks.ts";
+
+/** What the work of a sync needs from elsewhere. */
+export interface SyncDeps {
+  store: Store;
+  /** The source of a provider; undefined when this program has none of that name. */
+  findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
+  extractor: Pick<Extractor, "extract">;
+  analyze: (fields: DocumentFields) => AnalyzedText;
+  /** What a run of the connector may name, as `core/principals.ts` judges it. Source: S2. */
+  loadAuthority(workspaceId: string, source: Source, connector: ConnectorRecord): Promise<Authority>;
+  /** The item with its people as this authority allows them. */
+  claimStrangers(item: SourceItem, authority: Authority): SourceItem;
+  /** What becomes of users of sources; absent = nobody of them is anybody here. */
+  people?: PeopleHooks;
+  /** What a connector acts with; absent = no connector has credentials. */
+  standingOf?(workspaceId: string, connector: ConnectorRecord): Promise<Pick<HttpGrant, "credentials" | "account">>;
+  /** What time brings to a person's account; absent = nobody has one. */
+  keepAccount?(workspaceId: string, accountId: string): Promise<void>;
+  /** Absent = no provider notifies this server by itself. */
+  subscribing?: Subscribing;
+  /** The way of sources to their providers. */
+  http: Pick<SourceHttpPool, "for">;
+  /** Whether the workspace wants secrets in texts to be found. Source: S37. */
+  keepsSecrets(workspaceId: string): Promise<boolean>;
+  /** Absent = nothing has a limit. */
+  quotas?: Pick<QuotaKeeper, "takeItem" | "noteText">;
+  now: () => number;
+  randomBytes: RandomBytes;
+  log: Log;
+  /** Items read and extracted at once in a run; 4 unless told. */
+  parallel?: number;
+}
+
+/** How connectors subscribe to notifications at their providers. */
+export interface Subscribing {
+  /** Kinds whose source makes subscriptions; none where no provider can reach this server. */
+  providerIds: readonly string[];
+  /** Where the provider notifies. */
+  urlOf(connector: Pick<ConnectorRecord, "providerId" | "connectorId">): string;
+  /** What `verify` gets of this connector's notifications; made where there is none. */
+  secretFor(workspaceId: string, connectorId: string): Promise<{ secret: string; madeAt: number }>;
+}
+
+/** Tells the source whose users it names. */
+export function atInstance(context: SourceContext<unknown>, { users }: Authority): SourceContext<unknown> {
+  return users === undefined ? context : { ...context, connector: { ...context.connector, instance: users.instance } };
+}
+
+/**
+ * What a source is called with for this connector.
+ *
+ * @throws ApiError `connector_config_invalid` when this version's source no longer accepts the stored config,
+ *   `secret_unreadable` when its credentials can't be opened
+ */
+export async function makeContext(
+  { now, log, standingOf, http }: Pick<SyncDeps, "now" | "log" | "standingOf" | "http">,
+  workspaceId: string,
+  source: Source,
+  connector: ConnectorRecord,
+  signal: AbortSignal,
+): Promise<SourceContext<unknown>> {
+  const config = source.spec.config.safeParse(connector.config);
+  if (!config.success) {
+    const message = `The connector's config is not valid in this version: ${config.error.issues[0]?.message ?? "invalid"}`;
+    throw new ApiError("connector_config_invalid", { message });
+  }
+  const about = { connectorId: connector.connectorId, providerId: connector.providerId };
+  const { connectorId: id, name, visibility } = connector;
+  const owner = `user:${connector.ownerUserId}`;
+  const standing = (await standingOf?.(workspaceId, connector)) ?? { credentials: {} };
+  return {
+    config: config.data,
+    connector: { id, name, visibility, owner },
+    ...http.for({ source, config: config.data, ...standing, signal }),
+    signal,
+    now,
+    log: (message, fields) => log.info({ ...about, ...fields }, message),
+  };
+}
