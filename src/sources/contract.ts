@@ -337,11 +337,9 @@ export interface SourceStanding {
 /** A webhook, and the ways to have the provider call it. */
 export interface SourceWebhook<Config> extends Webhook<Config> {
   /**
-   * Makes a subscription at the provider, for one connector: it notifies `url`, and what `verify` gets is `secret`. Called
-   * for each new connector, before the former subscription expires, after each change of config, scope or secret, and again
-   * after a failure: a subscription to the same URL may be there already. What it gives replaces the former one, which is
-   * ended then. Undefined = there is nothing to subscribe to with this config. Throws what any call to the provider throws: the
-   * schedule goes on without it, and it is tried again later.
+   * Has the provider notify `url`, signed with `secret`: for each new connector, before the former subscription expires, after
+   * each change of config, scope or secret, and after a failure, so that one to the same URL may be there. What it gives
+   * replaces the former one, which is ended then. Undefined = this config has nothing to subscribe to.
    */
   subscribe?(ctx: SourceContext<Config>, to: { url: string; secret: string }): Promise<WebhookSubscription | undefined>;
   /** Ends one that `subscribe` made: it was replaced, or its connector goes. One that is gone already is no failure. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Principal } from "#core/principals.ts";
 import type { WholeGroup } from "./people-batch.ts";
 
@@ -27,7 +27,8 @@ export interface GroupPages {
 }
 
 interface OpenGroup {
-  members: Principal[];
+  /** Each sorted. */
+  pages: (readonly Principal[])[];
   etag: string | null;
   at: number;
   homes: readonly string[] | undefined;
@@ -38,11 +39,10 @@ export function makeGroupPages(): GroupPages {
   const waiting = new Map<Principal, OpenGroup>();
   return {
     add({ group, members, etag, hasMore, at, homes }) {
-      const sorted = [...members].sort();
+      const sorted = isSorted(members) ? members : [...members].sort();
       const known = waiting.get(group);
-      const whole: OpenGroup = known ?? { members: sorted, etag: null, at, homes };
-      // Not spread into `push`: its arguments lie on the stack.
-      if (known) for (const member of sorted) known.members.push(member);
+      const whole: OpenGroup = known ?? { pages: [], etag: null, at, homes };
+      whole.pages.push(sorted);
       if (etag !== undefined) whole.etag = etag;
       if (hasMore) {
         waiting.set(group, whole);
@@ -56,12 +56,13 @@ export function makeGroupPages(): GroupPages {
   };
 }
 
-function toWhole(group: Principal, { members, etag, at, homes }: OpenGroup): WholeGroup {
+function toWhole(group: Principal, { pages, etag, at, homes }: OpenGroup): WholeGroup {
+  const [only = []] = pages;
   // Runs that are sorted each are merged by this.
-  members.sort();
+  const members = pages.length <= 1 ? only : pages.flat().sort();
   const each = members.filter((member, i) => member !== members[i - 1]);
   const json = JSON.stringify(each);
-  const digest = createHash("sha256").update(json).digest("base64");
+  const digest = hash("sha256", json, "base64");
   return {
     t: "group",
     group,
@@ -72,4 +73,12 @@ function toWhole(group: Principal, { members, etag, at, homes }: OpenGroup): Who
     at,
     ...(homes !== undefined && { homes }),
   };
+}
+
+function isSorted(members: readonly Principal[]): boolean {
+  for (let i = 1; i < members.length; i++) {
+    // As `sort` compares: both are there.
+    if ((members[i] as Principal) < (members[i - 1] as Principal)) return false;
+  }
+  return true;
 }

@@ -1,33 +1,82 @@
 import type { Principal } from "#core/principals.ts";
 import { NEVER } from "#storage/access/item-clocks.ts";
+import type { SqlRow } from "#storage/sqlite.ts";
 import type { PeopleEvent, WholeGroup } from "./people-batch.ts";
 import { isPast, type PeopleWork } from "./people-work.ts";
 
-const CLOCK = "checkedAt as at, followsFeed, neverAges, digest, toldPosition";
+const CLOCK = "checkedAt as at, toldIn, followsFeed, neverAges, digest, toldPosition";
 
-function findGroup(work: PeopleWork, group: Principal) {
-  if (!group.startsWith(`group:${work.teller.connectorId}:`)) throw new Error("A group of another connector's.");
+interface KnownGroup {
+  at: number;
+  toldIn: string;
+  followsFeed: boolean;
+  neverAges: boolean;
+  digest: string | null;
+  toldPosition: number;
+}
+
+function findGroup(work: PeopleWork, group: Principal): KnownGroup | undefined {
+  requireOwn(work, group);
   const [row] = work.all(`select ${CLOCK} from source_groups where workspaceId = ? and groupPrincipal = ?`, group);
-  if (!row) return undefined;
+  return row && toKnown(row);
+}
+
+function findGroups(work: PeopleWork, groups: readonly Principal[]): Map<Principal, KnownGroup> {
+  for (const group of groups) requireOwn(work, group);
+  const rows = work.all(
+    `select groupPrincipal, ${CLOCK} from source_groups
+     where workspaceId = ? and groupPrincipal in (select value from json_each(?))`,
+    JSON.stringify(groups),
+  );
+  return new Map(rows.map((row) => [String(row["groupPrincipal"]), toKnown(row)]));
+}
+
+function requireOwn({ teller }: PeopleWork, group: Principal): void {
+  if (!group.startsWith(`group:${teller.connectorId}:`)) throw new Error("A group of another connector's.");
+}
+
+function toKnown(row: SqlRow): KnownGroup {
   return {
     at: Number(row["at"]),
+    toldIn: String(row["toldIn"]),
     followsFeed: row["followsFeed"] === 1,
     neverAges: row["neverAges"] === 1,
-    digest: row["digest"],
+    digest: row["digest"] === null ? null : String(row["digest"]),
     toldPosition: Number(row["toldPosition"]),
   };
 }
 
-/** Makes exactly these its members, unless they are already: then it costs one row, however many there are. */
-export function setGroup(work: PeopleWork, { group, members, count, digest, etag, at, homes = [] }: WholeGroup): void {
+/**
+ * Makes exactly these the members of each, unless they are already: what is unchanged is one row each, all of them by one
+ * statement, however many members there are. No group twice.
+ */
+export function setGroups(work: PeopleWork, groups: readonly WholeGroup[]): void {
+  const known = findGroups(
+    work,
+    groups.map(({ group }) => group),
+  );
+  const same: WholeGroup[] = [];
+  for (const whole of groups) {
+    const before = known.get(whole.group);
+    work.counts.groups++;
+    if (before?.digest === whole.digest) {
+      work.counts.unchanged++;
+      same.push(whole);
+    } else {
+      replaceMembers(work, whole.group, whole.members);
+      addGroup(work, whole);
+    }
+    // Its members get it back.
+    if (before && isPast(work, before)) work.isChanged = true;
+    // Only a sync tells where a group is at home.
+    const hasHomes = whole.homes !== undefined || before?.toldIn !== "identities";
+    if (hasHomes) setHomes(work, whole.group, whole.homes ?? []);
+  }
+  touchGroups(work, same);
+}
+
+function addGroup(work: PeopleWork, { group, count, digest, etag, at }: WholeGroup): void {
   const { connectorId, toldIn, runId, neverAges = false } = work.teller;
-  const known = findGroup(work, group);
-  work.counts.groups++;
-  if (known?.digest === digest) {
-    work.counts.unchanged++;
-  } else replaceMembers(work, group, members);
-  // Its members get it back.
-  if (known && isPast(work, known)) work.isChanged = true;
   work.change(
     `insert into source_groups (workspaceId, groupPrincipal, connectorId, toldIn, checkedAt, followsFeed, neverAges, members,
        digest, etag, toldPosition, toldBy, seenBy) values (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)
@@ -46,7 +95,24 @@ export function setGroup(work: PeopleWork, { group, members, count, digest, etag
     runId,
     work.feed.runId,
   );
-  setHomes(work, group, homes);
+}
+
+/** They were read and have the members they had. */
+function touchGroups(work: PeopleWork, groups: readonly WholeGroup[]): void {
+  if (groups.length === 0) return;
+  const { toldIn, runId, neverAges = false } = work.teller;
+  work.change(
+    `update source_groups set toldIn = ?2, checkedAt = told.at, followsFeed = 1, neverAges = ?3, etag = told.etag,
+       toldPosition = ?4, toldBy = ?5, seenBy = ?6
+     from (select value ->> 0 as name, value ->> 1 as at, value ->> 2 as etag from json_each(?7)) as told
+     where workspaceId = ?1 and groupPrincipal = told.name`,
+    toldIn,
+    neverAges ? 1 : 0,
+    work.feed.position + 1,
+    runId,
+    work.feed.runId,
+    JSON.stringify(groups.map(({ group, at, etag }) => [group, at, etag])),
+  );
 }
 
 function setHomes(work: PeopleWork, group: Principal, homes: readonly string[]): void {

@@ -1,7 +1,8 @@
 import { assertNever } from "#api/errors.ts";
+import type { Principal } from "#core/principals.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
-import type { PeopleBatch, PeopleEvent, PeopleResult } from "./people-batch.ts";
-import { changeMember, keepGroup, refuseGroup, setGroup } from "./people-groups.ts";
+import type { PeopleBatch, PeopleEvent, PeopleResult, WholeGroup } from "./people-batch.ts";
+import { changeMember, keepGroup, refuseGroup, setGroups } from "./people-groups.ts";
 import { setIdentity } from "./people-users.ts";
 import { makePeopleWork, type PeopleWork, refusalOf, settlePeople } from "./people-work.ts";
 
@@ -18,7 +19,15 @@ export function applyPeople(connection: SqliteConnection, workspaceId: string, b
   if (!batch.checkpoint && batch.events.some(({ t }) => t === "member")) {
     throw new Error("A change of members without a checkpoint would be stored twice.");
   }
-  for (const event of batch.events) applyEvent(work, event, batch.since);
+  const readings = makeReadings(work);
+  for (const event of batch.events) {
+    if (event.t === "group") readings.add(event);
+    else {
+      readings.store();
+      applyEvent(work, event, batch.since);
+    }
+  }
+  readings.store();
   saveCursor(work, batch);
   settlePeople(work);
   const { counts, endedJoins, unknown } = work;
@@ -38,10 +47,25 @@ function saveCursor({ change }: PeopleWork, { checkpoint, mode, connectorId, tol
   );
 }
 
-function applyEvent(work: PeopleWork, event: PeopleEvent, since: number): void {
+/** Whole readings that follow each other, each of another group: stored together, before whatever comes after them. */
+function makeReadings(work: PeopleWork) {
+  let waiting = new Map<Principal, WholeGroup>();
+  const store = (): void => {
+    const groups = [...waiting.values()];
+    waiting = new Map();
+    if (groups.length > 0) setGroups(work, groups);
+  };
+  return {
+    add(group: WholeGroup): void {
+      if (waiting.has(group.group)) store();
+      waiting.set(group.group, group);
+    },
+    store,
+  };
+}
+
+function applyEvent(work: PeopleWork, event: Exclude<PeopleEvent, WholeGroup>, since: number): void {
   switch (event.t) {
-    case "group":
-      return setGroup(work, event);
     case "group_same":
       for (const group of event.groups) keepGroup(work, group, event.at);
       return;
