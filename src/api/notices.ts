@@ -20,17 +20,28 @@ export const LinkNotice = z
     type: z.enum(["person_linked", "person_unlinked", "people_linked"]),
     at: Timestamp,
     by: z.string().nullable(),
-    /** The user of the source, as the connector's list of people shows them. */
-    person: z.object({ principal: z.string(), name: z.string() }),
-    /** The connector's name; null once it is deleted. */
+    /**
+     * The user of the source. What they are called there is for owners, and for you while you are that user; null besides,
+     * and when no connector names them any more.
+     */
+    person: z.object({ principal: z.string(), providerId: z.string(), name: z.string().nullable() }),
+    /** The connector's name, for those who manage it; null once it is deleted. */
     connector: z.string().nullable(),
     /** The member who is linked; for owners only. */
     member: z.string().nullable(),
     /** How many links this notice is about. */
     count: z.number().int().min(1),
+    /** Whether you are not that user any more; for owners, whether the latest of the links has ended. */
+    isEnded: z.boolean(),
   })
   .openapi("LinkNotice");
 export type LinkNotice = z.infer<typeof LinkNotice>;
+
+/** The user of a source whom a notice is about, for a sentence. */
+export function personOf({ person, connector }: Pick<LinkNotice, "person" | "connector">): string {
+  const { name, principal, providerId } = person;
+  return `${name === null ? principal : `${name} (${principal})`} of ${connector ?? providerId}`;
+}
 
 /** What a person must know of their account, and an owner of their workspace. */
 export const Notice = z.discriminatedUnion("type", [AccountNotice, LinkNotice]).openapi("Notice");

@@ -1,4 +1,4 @@
-import type { LinkNotice, Notice } from "#api/notices.ts";
+import { type LinkNotice, type Notice, personOf } from "#api/notices.ts";
 
 /** What a person must know of their account, and an owner of the workspace, a sentence or two each. */
 export function noticesOf({ notices }: { notices?: readonly Notice[] }): string[] {
@@ -19,12 +19,13 @@ function sentencesOf(notice: Notice): string {
   }
 }
 
-function linkSentencesOf({ type, by, person, connector, member, count }: LinkNotice): string {
+function linkSentencesOf(notice: LinkNotice): string {
+  const { type, by, member, count, isEnded } = notice;
   const maker = by ?? "an admin";
-  const who = `${person.name} of ${connector ?? "a deleted connector"}`;
+  const who = personOf(notice);
   switch (type) {
     case "person_linked":
-      return `${maker} linked your account to ${who}. You can read what they can read there. If this is not you, contact an owner of your workspace.`;
+      return `${maker} linked your account to ${who}. ${isEnded ? "The link has ended." : "You can read what they can read there."} If this is not you, contact an owner of your workspace.`;
     case "person_unlinked":
       return `${maker} linked ${who} to another member. Your account was linked to them before. If this is wrong, contact an owner of your workspace.`;
     case "people_linked":

@@ -28,6 +28,7 @@ import * as webhookSubscriptions from "./migrations/0030-webhook-subscriptions.t
 import * as groupHomes from "./migrations/0027-group-homes.ts";
 import * as accounts from "./migrations/0028-accounts.ts";
 import * as providerAccounts from "./migrations/0029-provider-accounts.ts";
+import * as handLinks from "./migrations/0031-hand-links.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -62,6 +63,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0028-accounts": accounts,
   "0029-provider-accounts": providerAccounts,
   "0030-webhook-subscriptions": webhookSubscriptions,
+  "0031-hand-links": handLinks,
 };
 
 /**

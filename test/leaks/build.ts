@@ -16,7 +16,6 @@ import { composeFeatures } from "../features.ts";
 import { makeServer, type TestAnswer, type TestClient, type TestUser } from "../helpers.ts";
 import { NO_NETWORK } from "../network.ts";
 import { externalIdOf, hear, makeMirrorSource, withKbIds } from "./mirror-source.ts";
-import { GHOST } from "./mirror-worlds.ts";
 import {
   entityIdOf,
   identityOf,
@@ -144,8 +143,7 @@ async function joinPeople({ model, store, clients }: LeakServer): Promise<void> 
     if (!where || typeof isTold(principal)(where)?.email === "string") continue;
     const { connectorId } = where;
     const userId = userIdOf(persona);
-    // Whom an admin links is told so, and would see that the worlds differ.
-    if (persona === "inside" && principal !== GHOST) {
+    if (model.linked.has(principal)) {
       const body = { links: [{ principal, userId }] };
       await must(clients.owner.request("PUT", `/api/connectors/${connectorId}/people`, { body }));
       continue;

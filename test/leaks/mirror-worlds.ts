@@ -34,23 +34,20 @@ const MANY = 22;
 
 type Names = Record<string, Principal>;
 
-const idOf = (name: string) => `${name}-${canaryFor(`source ${name}`)}`;
+const idCanaryOf = (name: string) => canaryFor(`id ${name}`);
+const idOf = (name: string) => `${name}-${idCanaryOf(name)}`;
 
-/** Whom a persona is in the world that has more in it. */
-export const GHOST = sourceUser(idOf("ghost"));
-
-function told<T>(principalOf: (id: string) => Principal, name: string, said: Told<T>[]) {
-  return { principal: principalOf(idOf(name)), canary: canaryFor(`source ${name}`), told: said };
-}
+/** Whom a persona is in the world that has more in it. Nobody links them by hand: they are told, and would see that the worlds differ. */
+const GHOST = sourceUser(idOf("ghost"));
 
 function person(name: string, first: Told<"active">, second: MirrorUser["told"][number], email: string | null = null) {
-  const { principal, ...rest } = told(sourceUser, name, [first, second]);
-  return { user: principal, email, ...rest } satisfies MirrorUser;
+  const canaries = { canary: canaryFor(`source ${name}`), idCanary: idCanaryOf(name) };
+  return { user: sourceUser(idOf(name)), email, ...canaries, told: [first, second] } satisfies MirrorUser;
 }
 
 function group(connectorId: string, name: string, first: readonly Principal[], second: MirrorGroup["told"][number]) {
-  const { principal, ...rest } = told((id) => sourceGroup(connectorId, id), name, [first, second]);
-  return { group: principal, ...rest } satisfies MirrorGroup;
+  const canary = idCanaryOf(name);
+  return { group: sourceGroup(connectorId, idOf(name)), canary, told: [first, second] } satisfies MirrorGroup;
 }
 
 function mirrorOf(outcomes: readonly Outcome[], tellsGroupsIn: Mirror["tellsGroupsIn"]): Mirror {
@@ -87,6 +84,7 @@ export function addMirrors(model: Model): Model {
   for (const [name, persona] of Object.entries({ ...OURS, ...FURTHER })) {
     model.joins.set(sourceUser(idOf(name)), persona);
   }
+  model.linked = new Map([...model.joins].filter(([, persona]) => persona === "inside"));
   model.connectors.push(wiki, forge);
   for (const where of [wiki, forge]) {
     const names = addGroups(where);

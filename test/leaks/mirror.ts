@@ -36,7 +36,10 @@ export interface MirrorGroup {
 
 export interface MirrorUser {
   user: Principal;
+  /** Stands in what they are called. */
   canary: string;
+  /** Stands in their id. */
+  idCanary: string;
   email: string | null;
   /** By round. */
   told: Told<"active" | "suspended" | "gone">[];

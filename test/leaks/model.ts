@@ -65,6 +65,8 @@ export interface Model {
   groups: Map<Principal, Principal[]>;
   /** Users of sources who are somebody here, however old the word of their source is. */
   joins: Map<Principal, Persona>;
+  /** Of them, whom an admin linked by hand. Who was is told so for long, whatever became of it. */
+  linked: ReadonlyMap<Principal, Persona>;
   /** When the questions are asked. */
   now: number;
   /** Words that visible and hidden items share, and words that only hidden ones may have. */
@@ -159,7 +161,12 @@ export function allowedCanaries(model: Model, persona: Persona): Set<string> {
     const held = heldBy(model, persona);
     const isTold = (principal: Principal) => administers || one.owner === persona || held.has(principal);
     for (const { group, canary } of one.mirror?.groups ?? []) if (isTold(group)) allowed.add(canary);
-    for (const each of one.mirror?.users ?? []) if (isTold(each.user)) allowed.add(each.canary);
+    for (const each of one.mirror?.users ?? []) {
+      const isLinked = model.linked.get(each.user) === persona;
+      if (isTold(each.user) || isLinked) allowed.add(each.idCanary);
+      // What they are called is their matter for as long as they are it.
+      if (isTold(each.user) || (isLinked && model.joins.get(each.user) === persona)) allowed.add(each.canary);
+    }
     // A source's own words are for the connector's owner alone (S43).
     if (one.owner === persona) allowed.add(problemCanaryOf(one));
   }

@@ -46,6 +46,7 @@ export function makeModel(seed: number, size = 60): Model {
       ].map(([group, members]) => [groupPrincipal(String(group)), (members as string[]).map(groupPrincipal)]),
     ),
     joins: new Map(),
+    linked: new Map(),
     now: NOW,
     words: WORDS,
     hiddenWords: HIDDEN_WORDS,

@@ -8598,10 +8598,12 @@ export interface components {
             by: string | null;
             connector: string | null;
             count: number;
+            isEnded: boolean;
             member: string | null;
             person: {
-                name: string;
+                name: string | null;
                 principal: string;
+                providerId: string;
             };
             /**
              * @description discriminator enum property added by openapi-typescript

@@ -1,3 +1,4 @@
+import { sql as rawSql } from "kysely";
 import type { Principal } from "#core/principals.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 
@@ -8,47 +9,89 @@ export interface Tie {
   connectorId: string;
   joinedBy: string | null;
   joinedAt: number;
+  /** Null = it goes on. */
+  endedAt: number | null;
   /** What the source calls the user; null once no connector tells of them. */
   name: string | null;
   login: string | null;
 }
 
+/** As the partial index has it: a bound value would not be known to be the same. */
+const IS_BY_HAND = rawSql<boolean>`j."basis" = ${rawSql.lit("admin")}`;
+const COLUMNS = ["j.principal", "j.userId", "j.connectorId", "j.joinedBy", "j.joinedAt", "j.endedAt"] as const;
+
 /** Ties by hand, the latest first. */
 export function makeTieStore(sql: SqlHandles, workspaceId: string) {
-  const ties = (since: number) =>
+  const byHand = (since: number) =>
     sql.read
       .selectFrom("identity_joins as j")
-      .leftJoin("identities as i", (on) =>
-        on
-          .onRef("i.workspaceId", "=", "j.workspaceId")
-          .onRef("i.connectorId", "=", "j.connectorId")
-          .onRef("i.principal", "=", "j.principal"),
-      )
-      .select(["j.principal", "j.userId", "j.connectorId", "j.joinedBy", "j.joinedAt", "i.name", "i.login"])
       .where("j.workspaceId", "=", workspaceId)
-      .where("j.basis", "=", "admin")
-      .where("j.joinedAt", ">=", since)
-      .orderBy("j.joinedAt", "desc")
-      .orderBy("j.principal");
+      .where(IS_BY_HAND)
+      .where("j.joinedAt", ">=", since);
+
+  async function withNames<Row extends Omit<Tie, "name" | "login">>(rows: readonly Row[]): Promise<(Row & Tie)[]> {
+    const named: (Row & Tie)[] = [];
+    for (const row of rows) {
+      const told = await sql.read
+        .selectFrom("identities")
+        .select(["name", "login"])
+        .where("workspaceId", "=", workspaceId)
+        .where("principal", "=", row.principal)
+        .where("connectorId", "=", row.connectorId)
+        .executeTakeFirst();
+      named.push({ ...row, name: told?.name ?? null, login: told?.login ?? null });
+    }
+    return named.sort((a, b) => b.joinedAt - a.joinedAt || (a.principal < b.principal ? -1 : 1));
+  }
 
   return {
-    /** All of the workspace. */
-    list: (since: number): Promise<Tie[]> => ties(since).execute(),
+    /** Of those to others than this member, the latest of each admin and connector, and how many these are. */
+    async listLatest(exceptUserId: string, since: number): Promise<(Tie & { count: number })[]> {
+      const rows = await sql.read
+        .with("t", () =>
+          byHand(since)
+            .where("j.userId", "!=", exceptUserId)
+            .select(COLUMNS)
+            .select(({ fn }) => [
+              fn
+                .countAll<number>()
+                .over((by) => by.partitionBy(["j.connectorId", "j.joinedBy"]))
+                .as("count"),
+              fn
+                .agg<number>("row_number")
+                .over((by) =>
+                  by.partitionBy(["j.connectorId", "j.joinedBy"]).orderBy("j.joinedAt", "desc").orderBy("j.principal"),
+                )
+                .as("place"),
+            ]),
+        )
+        .selectFrom("t as j")
+        .select([...COLUMNS, "j.count"])
+        .where("j.place", "=", 1)
+        .execute();
+      return withNames(rows);
+    },
 
     /** Those to this member. */
-    listOf: (userId: string, since: number): Promise<Tie[]> => ties(since).where("j.userId", "=", userId).execute(),
+    async listOf(userId: string, since: number): Promise<Tie[]> {
+      return withNames(await byHand(since).where("j.userId", "=", userId).select(COLUMNS).execute());
+    },
 
     /** Those of users of sources to somebody else, where this member was the last one who stood for the user before. */
-    listAfter: (userId: string, since: number): Promise<Tie[]> =>
-      ties(since)
-        .innerJoin("identity_joins as f", (on) =>
-          on
-            .onRef("f.workspaceId", "=", "j.workspaceId")
-            .onRef("f.principal", "=", "j.principal")
-            .onRef("f.userId", "!=", "j.userId")
-            .onRef("f.endedAt", "<=", "j.joinedAt"),
-        )
+    async listAfter(userId: string, since: number): Promise<Tie[]> {
+      const rows = await sql.read
+        .selectFrom("identity_joins as f")
+        // In this order: a member was few users of sources, and the others may be many.
+        .crossJoin("identity_joins as j")
+        .where("f.workspaceId", "=", workspaceId)
         .where("f.userId", "=", userId)
+        .whereRef("j.workspaceId", "=", "f.workspaceId")
+        .whereRef("j.principal", "=", "f.principal")
+        .whereRef("j.userId", "!=", "f.userId")
+        .whereRef("j.joinedAt", ">=", "f.endedAt")
+        // With the plus the key leads to it: the partial index would be walked for each user that they were.
+        .where(rawSql<boolean>`+j."basis" = ${rawSql.lit("admin")}`)
+        .where("j.joinedAt", ">=", since)
         .where(({ not, exists, selectFrom, ref }) =>
           not(
             exists(
@@ -62,6 +105,9 @@ export function makeTieStore(sql: SqlHandles, workspaceId: string) {
             ),
           ),
         )
-        .execute(),
+        .select(COLUMNS)
+        .execute();
+      return withNames(rows);
+    },
   };
 }

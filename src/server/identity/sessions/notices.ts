@@ -1,8 +1,8 @@
 import { cleanLine, MAX_CHARS } from "#api/clean.ts";
 import type { Role } from "#api/common.ts";
-import { nameOfSourceUser } from "#api/people-words.ts";
 import type { LinkNotice, Notice } from "#api/notices.ts";
 import { isoOf } from "#core/instant.ts";
+import { parsePrincipal } from "#core/principals.ts";
 import type { Tie } from "#storage/records/ties.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
 
@@ -51,32 +51,56 @@ interface Told {
 
 /** Links by hand: to the member linked, to who stood for that user of the source before, and to every owner. Source: S3. */
 async function linkNoticesOf(
-  { ties, names }: Pick<WorkspaceStore, "ties" | "names">,
-  { userId, role }: Reader,
+  workspace: Pick<WorkspaceStore, "ties" | "names" | "connectors">,
+  reader: Reader,
   since: number,
 ): Promise<LinkNotice[]> {
+  const { ties, names } = workspace;
+  const { userId, role } = reader;
   const told: Told[] = [];
   for (const tie of await ties.listOf(userId, since)) told.push({ type: "person_linked", tie, count: 1 });
   for (const tie of await ties.listAfter(userId, since)) told.push({ type: "person_unlinked", tie, count: 1 });
   if (role === "owner") {
-    const byMaker = new Map<string, Told>();
-    for (const tie of await ties.list(since)) {
-      if (tie.userId === userId) continue;
-      const key = `${tie.connectorId} ${tie.joinedBy ?? ""}`;
-      const latest = byMaker.get(key);
-      if (latest) latest.count++;
-      else byMaker.set(key, { type: "people_linked", tie, count: 1 });
-    }
-    told.push(...byMaker.values());
+    for (const tie of await ties.listLatest(userId, since)) told.push({ type: "people_linked", tie, count: tie.count });
   }
-  const named = await names.of(told.flatMap(({ tie }) => [tie.connectorId, tie.userId, tie.joinedBy ?? ""]));
-  return told.map(({ type, tie, count }) => ({
-    type,
-    at: isoOf(tie.joinedAt),
-    by: named.get(tie.joinedBy ?? "") ?? null,
-    person: { principal: tie.principal, name: cleanLine(nameOfSourceUser(tie), MAX_CHARS.person) },
-    connector: named.get(tie.connectorId) ?? null,
-    member: type === "people_linked" ? (named.get(tie.userId) ?? null) : null,
-    count,
-  }));
+  const managed = await managedOf(workspace, reader, told);
+  const named = await names.of(told.flatMap(({ tie }) => [tie.userId, tie.joinedBy ?? ""]));
+  return told.map(({ type, tie, count }) => {
+    const isEnded = type === "person_unlinked" || tie.endedAt !== null;
+    return {
+      type,
+      at: isoOf(tie.joinedAt),
+      by: named.get(tie.joinedBy ?? "") ?? null,
+      person: personIn(tie, type === "people_linked" || !isEnded),
+      connector: managed.get(tie.connectorId) ?? null,
+      member: type === "people_linked" ? (named.get(tie.userId) ?? null) : null,
+      count,
+      isEnded,
+    };
+  });
+}
+
+/** What somebody is called now is told to nobody who is not them any more: sources rename people. Source: S11. */
+function personIn({ principal, name, login }: Tie, isNamed: boolean): LinkNotice["person"] {
+  const parsed = parsePrincipal(principal);
+  const called = isNamed ? (name ?? login) : null;
+  return {
+    principal,
+    providerId: parsed?.type === "source_user" ? parsed.providerId : "",
+    name: called === null ? null : cleanLine(called, MAX_CHARS.person),
+  };
+}
+
+/** The names of connectors of these links, where the reader manages them: who is linked need not see an item of it. */
+async function managedOf(
+  { connectors }: Pick<WorkspaceStore, "connectors">,
+  { userId, role }: Reader,
+  told: readonly Told[],
+): Promise<Map<string, string>> {
+  const managed = new Map<string, string>();
+  for (const connectorId of new Set(told.map(({ tie }) => tie.connectorId))) {
+    const connector = await connectors.find(connectorId);
+    if (connector && (role !== "member" || connector.ownerUserId === userId)) managed.set(connectorId, connector.name);
+  }
+  return managed;
 }

@@ -1,22 +1,20 @@
 import { describe, test } from "vitest";
 import { noticesOf } from "#cli/notices.ts";
 import type { TestUser } from "../../../helpers.ts";
-import { BASE_URL, makeForge, person, WHOLE, type ForgeWorld } from "../../sync/identities/forge.ts";
+import { BASE_URL, makeForge, person, WHOLE, type ForgeContext, type ForgeWorld } from "../../sync/identities/forge.ts";
 
 const DAY_MS = 86_400_000;
 const ONE = "user:forge:git.acme.test:1";
 const TWO = "user:forge:git.acme.test:2";
 
-const world: ForgeWorld = {
-  items: () => [],
-  people: ({ user }) => [person(user("1")), person(user("2")), WHOLE],
-};
+type Said = ReturnType<ForgeWorld["people"]>;
 
 const nameOf = ({ email }: TestUser) => email.split("@")[0];
 
 /** A workspace with an admin who links people, two members, and a connector. */
 async function makeLinking() {
-  const kb = await makeForge({ [BASE_URL]: world });
+  const world = { people: ({ user }: ForgeContext): Said => [person(user("1")), person(user("2")), WHOLE] };
+  const kb = await makeForge({ [BASE_URL]: { items: () => [], people: (at) => world.people(at) } });
   const { workspaceId } = kb.owner;
   const admin = await kb.addMember(workspaceId, "admin");
   const ann = await kb.addMember(workspaceId);
@@ -25,6 +23,7 @@ async function makeLinking() {
   const connectorId = await kb.connect(kb.owner);
   return {
     ...kb,
+    world,
     admin,
     ann,
     bob,
@@ -45,13 +44,14 @@ describe("a link by hand", () => {
     const about = {
       at: new Date(kb.clock.now()).toISOString(),
       by: nameOf(kb.admin),
-      person: { principal: ONE, name: "Name of 1" },
-      connector: `Forge ${BASE_URL}`,
+      person: { principal: ONE, providerId: "forge", name: "Name of 1" },
       count: 1,
+      isEnded: false,
     };
-    expect(await kb.told(kb.ann)).toEqual([{ type: "person_linked", ...about, member: null }]);
+    expect(await kb.told(kb.ann)).toEqual([{ type: "person_linked", ...about, connector: null, member: null }]);
+    const ofOwners = { ...about, connector: `Forge ${BASE_URL}`, member: nameOf(kb.ann) };
     for (const owner of [kb.owner, second]) {
-      expect(await kb.told(owner)).toEqual([{ type: "people_linked", ...about, member: nameOf(kb.ann) }]);
+      expect(await kb.told(owner)).toEqual([{ type: "people_linked", ...ofOwners }]);
     }
     for (const other of [kb.admin, kb.bob]) expect(await kb.told(other)).toEqual([]);
   });
@@ -64,8 +64,8 @@ describe("a link by hand", () => {
     kb.clock.advance(1000);
     await kb.tie(ONE, kb.bob.userId);
     expect(await kb.told(kb.ann)).toMatchObject([
-      { type: "person_linked" },
-      { type: "person_unlinked", person: { name: "Name of 1" }, by: nameOf(kb.admin), member: null },
+      { type: "person_linked", isEnded: true },
+      { type: "person_unlinked", person: { principal: ONE }, by: nameOf(kb.admin), member: null, isEnded: true },
     ]);
     // Who came after her is no matter of hers.
     const eve = await kb.addMember(kb.owner.workspaceId);
@@ -88,7 +88,43 @@ describe("a link by hand", () => {
     ]);
     expect((await kb.as(kb.owner).delete(`/api/connectors/${kb.connectorId}`)).status).toBeLessThan(300);
     await kb.work();
-    expect(await kb.told(kb.owner)).toMatchObject([{ connector: null, count: 2, person: { name: TWO } }]);
+    expect(await kb.told(kb.owner)).toMatchObject([
+      { connector: null, count: 2, person: { principal: TWO, name: null } },
+    ]);
+  });
+
+  test("says what they are called to nobody who is not them any more", async ({ expect }) => {
+    const kb = await makeLinking();
+    await kb.tie(ONE, kb.ann.userId);
+    await kb.tie(TWO, kb.bob.userId);
+    expect(await kb.told(kb.bob)).toMatchObject([{ person: { principal: TWO, name: "Name of 2" } }]);
+    kb.clock.advance(1000);
+    await kb.tie(ONE, null);
+    const renamed = { name: "Renamed" };
+    kb.world.people = ({ user }) => [
+      { ...person(user("1")), ...renamed },
+      { ...person(user("2"), undefined, { state: "suspended" }), ...renamed },
+      WHOLE,
+    ];
+    await kb.pass(DAY_MS / 2);
+    for (const [who, principal] of [
+      [kb.ann, ONE],
+      [kb.bob, TWO],
+    ] as const) {
+      const told = await kb.told(who);
+      expect(told).toMatchObject([{ type: "person_linked", person: { principal, name: null }, isEnded: true }]);
+      expect(noticesOf({ notices: told }).join()).toContain(`to ${principal} of forge. The link has ended. `);
+    }
+    expect(JSON.stringify(await kb.told(kb.owner))).toContain("Renamed");
+  });
+
+  test("names the connector to whoever manages it, and to nobody else", async ({ expect }) => {
+    const kb = await makeLinking();
+    await kb.tie(ONE, kb.ann.userId);
+    expect(await kb.told(kb.ann)).toMatchObject([{ type: "person_linked", connector: null }]);
+    const { status } = await kb.link(kb.owner, kb.connectorId, TWO, kb.admin.userId);
+    expect(status).toBe(200);
+    expect(await kb.told(kb.admin)).toMatchObject([{ type: "person_linked", connector: `Forge ${BASE_URL}` }]);
   });
 
   test("is told in its workspace alone, for a day after each sign-in, 90 days long", async ({ expect }) => {
@@ -115,15 +151,17 @@ describe("a link by hand", () => {
     const kb = await makeLinking();
     await kb.tie(ONE, kb.ann.userId);
     const on = `Notice: on ${new Date(kb.clock.now()).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-    const who = `Name of 1 of Forge ${BASE_URL}`;
+    const who = `Name of 1 (${ONE}) of Forge ${BASE_URL}`;
     const [linked] = noticesOf({ notices: await kb.told(kb.ann) });
-    expect(linked).toContain(`${on} ${nameOf(kb.admin)} linked your account to ${who}. `);
+    expect(linked).toContain(
+      `${on} ${nameOf(kb.admin)} linked your account to Name of 1 (${ONE}) of forge. You can read what they can read there. `,
+    );
     const [owners] = noticesOf({ notices: await kb.told(kb.owner) });
     expect(owners).toContain(`${on} ${nameOf(kb.admin)} linked ${nameOf(kb.ann)} to ${who}. `);
     await kb.tie(ONE, kb.bob.userId);
     const unlinked = noticesOf({ notices: await kb.told(kb.ann) }).join("\n");
     expect(unlinked).toContain(
-      `${nameOf(kb.admin)} linked ${who} to another member. Your account was linked to them before.`,
+      `${nameOf(kb.admin)} linked ${ONE} of forge to another member. Your account was linked to them before.`,
     );
   });
 });

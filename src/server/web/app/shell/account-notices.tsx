@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { LinkNotice, Notice as AccountNotice } from "#api/notices.ts";
+import { type LinkNotice, type Notice as AccountNotice, personOf } from "#api/notices.ts";
 import type { Session } from "#api/session.ts";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
@@ -55,15 +55,17 @@ function LinkMade({ at, by }: Pick<AccountNotice, "at" | "by">) {
   );
 }
 
-function PersonLinked({ type, at, by, person, connector, member, count }: LinkNotice) {
+function PersonLinked(notice: LinkNotice) {
+  const { type, at, by, member, count, isEnded } = notice;
   const maker = by ?? "An admin";
-  const who = `${person.name} of ${connector ?? "a deleted connector"}`;
+  const who = personOf(notice);
   switch (type) {
     case "person_linked":
       return (
         <>
           {maker} linked your account to {who} (<Time at={at} />
-          ). You can read what they can read there. If this isn't you, contact a workspace owner.
+          ). {isEnded ? "The link has ended." : "You can read what they can read there."} If this isn't you, contact a
+          workspace owner.
         </>
       );
     case "person_unlinked":
