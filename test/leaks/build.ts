@@ -124,6 +124,9 @@ export async function startServer(model: Model, plant: Plant = {}): Promise<Leak
   }
   server.moveTo(NOW);
   await must(clients.owner.delete(`/api/workspace/members/${userIdOf("removed")}`));
+  for (const { connectorId, isOrphan } of model.connectors) {
+    if (isOrphan) await kb.store.in(WORKSPACES.one).connectors.update(connectorId, { state: "needs_owner" });
+  }
   return server;
 }
 

@@ -95,7 +95,8 @@ describe("what is mirrored", () => {
       ...one,
       isDeleting: one.isDeleting || one.connectorId === WIKI,
     }));
-    server.model = { ...server.model, connectors };
+    // It told of everybody who was linked.
+    server.model = { ...server.model, connectors, joins: new Map() };
     await check("its connector is being deleted", "owner");
     await server.hearAt(now);
     await check("its connector is deleted", "owner");

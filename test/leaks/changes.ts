@@ -10,7 +10,6 @@ import {
   type MirrorUser,
   type Outcome,
   type Round,
-  type Told,
 } from "./mirror.ts";
 import { mirrorsOf, type Model, type ModelItem, type Random } from "./model.ts";
 
@@ -18,7 +17,7 @@ import { mirrorsOf, type Model, type ModelItem, type Random } from "./model.ts";
 export interface Saying {
   outcome?: Outcome;
   spaces?: Round["spaces"];
-  groups?: (group: MirrorGroup, members: readonly Principal[]) => Told<readonly Principal[]>;
+  groups?: (group: MirrorGroup, members: readonly Principal[]) => MirrorGroup["told"][number];
   users?: (user: MirrorUser) => MirrorUser["told"][number];
   items?: (item: ModelItem, look: Look) => Look;
 }
@@ -45,7 +44,7 @@ export function addRound(model: Model, at: number, saying: (connectorId: string)
 }
 
 function lastMembers({ told }: MirrorGroup): readonly Principal[] {
-  return told.findLast((said) => said !== undefined && said !== "not_looked_at") as readonly Principal[];
+  return told.findLast((said) => Array.isArray(said)) ?? [];
 }
 
 /** After a round was heard: whoever its source no longer knows as active is nobody here, until they are joined again. */
@@ -68,6 +67,8 @@ export function endJoins(model: Model): void {
   }
 }
 
+const SPACES = ["open", "far", "shut"];
+
 /** Items that may go in one round: with more of them in a day they would wait for somebody's consent. */
 const MOST_GONE = 3;
 
@@ -79,14 +80,15 @@ export function sayAnything(random: Random, model: Model, now: number): (connect
     const members = (where?.mirror.groups ?? []).flatMap((each) => (where ? believedMembers(where, each, now) : []));
     const accesses = model.items.filter((item) => item.connectorId === connectorId).map(({ access }) => access);
     return {
-      outcome: random.pick(["proof", "proof", "partial", "partial", "partial", "unavailable", "unauthorized"]),
-      spaces: random.chance(0.3)
-        ? { [random.pick(["open", "far", "shut"])]: random.pick(["refused", "not_looked_at"]) }
+      outcome: random.pick(["proof", "proof", "partial", "partial", "feed", "feed", "unavailable", "unauthorized"]),
+      spaces: random.chance(0.5)
+        ? { [random.pick(SPACES)]: random.pick(["refused", "not_looked_at", "listed", "listed"]) }
         : {},
       groups: (_group, last) => {
         const dice = random.next();
-        if (dice < 0.6) return last;
-        if (dice < 0.7) return "not_looked_at";
+        if (dice < 0.55) return last;
+        if (dice < 0.63) return "not_looked_at";
+        if (dice < 0.7) return where?.mirror.tellsGroupsIn === "sync" ? "refused" : "not_looked_at";
         if (dice < 0.8) return undefined;
         if (dice < 0.9 || members.length === 0) return last.slice(1);
         return [...new Set([...last, random.pick(members)])];
@@ -100,7 +102,11 @@ export function sayAnything(random: Random, model: Model, now: number): (connect
       items: (item, last) => {
         const dice = random.next();
         if (dice < 0.5) return last;
-        if (dice < 0.65) return { says: "item", access: item.access };
+        // It moves, to where others read.
+        if (dice < 0.65) {
+          if (random.chance(0.5)) item.access = random.pick(accesses);
+          return { says: "item", access: item.access, space: random.pick(SPACES) };
+        }
         if (dice < 0.75) {
           item.access = random.pick(accesses);
           return { says: item.access === null ? "item" : "access", access: item.access };

@@ -9,7 +9,7 @@ import { toIndexUpsert } from "#storage/batch/index-upsert.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
 import type { IndexedDocument } from "#storage/search-index.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
-import { BASE_URL, type Look, type Mirror, type Round, sourceUser } from "./mirror.ts";
+import { BASE_URL, type Look, type Mirror, type Round, shutIn, sourceUser, spaceAt } from "./mirror.ts";
 import { problemCanaryOf, WORKSPACES, type Model, type ModelConnector, type ModelItem } from "./model.ts";
 
 /** The id at its source ends in the kbId. */
@@ -32,6 +32,7 @@ export function makeMirrorSource(modelNow: () => Model): Source {
       auth: [{ type: "none" }],
       config: z.strictObject({}),
       acl: "per_item",
+      freshness: "feed",
       hasPeople: true,
       instances: [BASE_URL],
     },
@@ -42,7 +43,10 @@ export function makeMirrorSource(modelNow: () => Model): Source {
       const { where, mirror, round, at } = find(ctx.connector.id, ctx.now());
       round.isHeard = true;
       failIf(round, where);
-      if (mirror.tellsGroupsIn === "sync") yield* groupEvents(mirror, at);
+      if (mirror.tellsGroupsIn === "sync") {
+        yield* groupEvents(mirror, at);
+        yield* refusedGroups(mirror, at);
+      }
       yield* itemEvents(modelNow(), where, round, at);
     },
     async *syncIdentities(ctx, { mode }) {
@@ -68,11 +72,20 @@ function failIf({ outcome }: Round, where: ModelConnector): void {
 }
 
 function* groupEvents({ groups }: Mirror, at: number) {
-  for (const { group, told } of groups) {
+  for (const { group, space, told } of groups) {
     const members = told[at];
-    if (members !== undefined && members !== "not_looked_at") yield { t: "group" as const, group, members };
+    const containers = space === null ? undefined : [folder(space)];
+    if (Array.isArray(members)) yield { t: "group" as const, group, members, ...(containers && { containers }) };
   }
 }
+
+function* refusedGroups({ groups }: Mirror, at: number): Iterable<SyncEvent> {
+  for (const { group, told } of groups) {
+    if (told[at] === "refused") yield { t: "refused", what: { group }, code: "source_forbidden" };
+  }
+}
+
+const folder = (id: string) => ({ type: "folder", id }) as const;
 
 function* userEvents({ user, canary, email, told }: Mirror["users"][number], at: number): Iterable<IdentityEvent> {
   const state = told[at];
@@ -95,20 +108,23 @@ function* itemEvents(model: Model, where: ModelConnector, round: Round, at: numb
   if (model.seed % 2 === 1) items.reverse();
   const notLookedAt: What[] = [];
   for (const [id, said] of Object.entries(round.spaces)) {
-    const container = { type: "folder", id } as const;
+    const container = folder(id);
+    if (said === "listed") continue;
     if (said === "gone") yield { t: "delete_container", ...container };
     else if (said === "refused") yield { t: "refused", what: { container }, code: "source_forbidden" };
     else notLookedAt.push({ container });
   }
   for (const item of items) {
     const { mirrored } = item;
-    if (!mirrored || round.spaces[mirrored.space] !== undefined) continue;
+    if (!mirrored) continue;
+    const space = spaceAt(mirrored, at);
+    if (shutIn(round, space) !== undefined) continue;
     const externalId = externalIdOf(item);
     const look: Look = mirrored.looks[at] ?? { says: "nothing" };
     yield { t: "progress", done: at, note: externalId };
     switch (look.says) {
       case "item":
-        yield { t: "upsert", item: toSourceItem(item, look.access, items, where) };
+        yield { t: "upsert", item: toSourceItem(item, { access: look.access, space }, items, where) };
         break;
       case "access":
         if (look.access) yield { t: "access", externalId, access: look.access };
@@ -128,6 +144,8 @@ function* itemEvents(model: Model, where: ModelConnector, round: Round, at: numb
       case "nothing":
     }
   }
+  for (const [id, said] of Object.entries(round.spaces))
+    if (said === "listed") yield { t: "listed", container: folder(id) };
   if (mirror?.tellsGroupsIn === "sync") {
     for (const { group, told } of mirror.groups) if (told[at] === "not_looked_at") notLookedAt.push({ group });
   }
@@ -135,19 +153,20 @@ function* itemEvents(model: Model, where: ModelConnector, round: Round, at: numb
   yield {
     t: "end",
     listing: isProof ? "complete" : "partial",
-    permissions: isProof ? "current" : "not_checked",
+    permissions: round.outcome === "partial" ? "not_checked" : "current",
     notLookedAt,
   };
 }
 
 function toSourceItem(
   item: ModelItem,
-  access: SourceItem["access"] | null,
+  { access, space }: { access: SourceItem["access"] | null; space: string },
   family: readonly ModelItem[],
   where: ModelConnector,
 ): SourceItem {
   const { kind, title, text, path, labels, fields, key, url, updatedAt, dueAt, source, mirrored } = item;
   const parent = family.find(({ kbId }) => kbId === item.parent);
+  const answered = family.find(({ kbId }) => kbId === mirrored?.replyTo);
   const author = {
     name: item.author,
     principal: sourceUser(mirrored?.authorId ?? ""),
@@ -165,7 +184,7 @@ function toSourceItem(
     fields,
     author,
     assignees: [author],
-    containers: [{ type: "folder", id: mirrored?.space ?? "", name: path[0] ?? "", isHome: true }],
+    containers: [{ ...folder(space), name: path[0] ?? "", isHome: true }],
     place: source.slice(`${where.providerId}:`.length),
     createdAt: updatedAt - 86_400_000,
     updatedAt,
@@ -175,6 +194,7 @@ function toSourceItem(
     ...(url !== null && { url }),
     ...(dueAt !== null && { dueAt }),
     ...(parent && { partOf: externalIdOf(parent) }),
+    ...(answered && { replyTo: externalIdOf(answered) }),
     ...(access && { access }),
   };
 }

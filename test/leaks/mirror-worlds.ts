@@ -45,14 +45,19 @@ function person(name: string, first: Told<"active">, second: MirrorUser["told"][
   return { user: sourceUser(idOf(name)), email, ...canaries, told: [first, second] } satisfies MirrorUser;
 }
 
-function group(connectorId: string, name: string, first: readonly Principal[], second: MirrorGroup["told"][number]) {
-  const canary = idCanaryOf(name);
-  return { group: sourceGroup(connectorId, idOf(name)), canary, told: [first, second] } satisfies MirrorGroup;
+function group(
+  connectorId: string,
+  name: string,
+  first: readonly Principal[],
+  second: MirrorGroup["told"][number],
+  space: string | null = null,
+): MirrorGroup {
+  return { group: sourceGroup(connectorId, idOf(name)), canary: idCanaryOf(name), space, told: [first, second] };
 }
 
 function mirrorOf(outcomes: readonly Outcome[], tellsGroupsIn: Mirror["tellsGroupsIn"]): Mirror {
   const rounds = outcomes.map((outcome, at): Round => {
-    const isAnswer = outcome === "proof" || outcome === "partial";
+    const isAnswer = outcome !== "unavailable" && outcome !== "unauthorized";
     const spaces: Round["spaces"] = at === 0 ? {} : { shut: "refused", far: "not_looked_at", gone: "gone" };
     return { at: ASKED_AT[at] ?? NOW, outcome, spaces, isHeard: true, people: isAnswer ? "whole" : null };
   });
@@ -63,13 +68,20 @@ const OURS: Record<string, Persona> = { in: "inside", out: "outside", own: "owne
 /** Joined as well: `late` on a word that has grown old, `twice` on the younger word of a second connector, `quit` no more. */
 const FURTHER: Record<string, Persona> = { late: "outside", twice: "inside", quit: "outside" };
 
-/** Two mirrored sources, of whose groups everybody is in some. Changes the model. */
+/** Behind each of these groups and people is an item, whatever the dice say. */
+const SURE = ["team", "deep", "ringB", "public", "own", "out", "twice", "barred"];
+
+/** Four mirrored sources, of whose groups everybody is in some; the owner of one has left. Changes the model. */
 export function addMirrors(model: Model): Model {
   const random = makeRandom(model.seed ^ 0x31_44_0e);
   const wiki = connector("wiki", "one", "mirror", "source", "owner", []);
   const forge = connector("forge", "one", "mirror", "members", "owner", ["inside", "removed"]);
+  const feed = connector("feed", "one", "mirror", "source", "owner", []);
+  const orphan = { ...connector("orphan", "one", "mirror", "source", "removed", []), isOrphan: true };
   wiki.mirror = mirrorOf(["proof", "proof"], "identities");
   forge.mirror = mirrorOf(["proof", "partial"], "sync");
+  feed.mirror = mirrorOf(["proof", "feed"], "sync");
+  orphan.mirror = mirrorOf(["proof", "proof"], "sync");
   const users = [
     ...Object.entries(OURS).map(([name, persona]) =>
       person(name, "active", "active", name === "out" ? `${persona}@acme.test` : null),
@@ -85,11 +97,12 @@ export function addMirrors(model: Model): Model {
     model.joins.set(sourceUser(idOf(name)), persona);
   }
   model.linked = new Map([...model.joins].filter(([, persona]) => persona === "inside"));
-  model.connectors.push(wiki, forge);
-  for (const where of [wiki, forge]) {
+  model.connectors.push(wiki, forge, feed, orphan);
+  for (const where of [wiki, forge, feed, orphan]) {
     const names = addGroups(where);
-    const sure = ["team", "deep", "ringB", "public", "own", "out", "twice"].map((name) => [[names[name] ?? ""]]);
-    for (let i = 0; i < 12 + sure.length; i++) {
+    const sure = SURE.map((name) => [[names[name] ?? ""]]);
+    const wanted = where === wiki || where === forge ? 12 + sure.length : sure.length;
+    for (let i = 0; i < wanted; i++) {
       const all = sure[i];
       const access = all ? { known: true as const, all } : anyAccess(random, names);
       const name = `${model.seed} ${where.name} ${i}`;
@@ -130,6 +143,8 @@ function addGroups(where: ModelConnector): Names {
     group(connectorId, "old", [who("in"), who("out"), who("own"), "everyone"], "not_looked_at"),
     group(connectorId, "ended", [who("in"), who("out"), who("own")], undefined),
     group(connectorId, "left", [who("in"), who("out")], [who("other")]),
+    group(connectorId, "ofOpen", [who("in"), who("out"), who("own")], [who("in"), who("out")], "open"),
+    group(connectorId, "barred", [who("in"), who("out"), "everyone"], refusedBy(where)),
   ];
   where.mirror?.groups.push(...groups);
   const names = Object.fromEntries(
@@ -141,6 +156,9 @@ function addGroups(where: ModelConnector): Names {
   const others = Object.fromEntries(foreign.map((principal, i) => [`foreign${i}`, principal]));
   return { ...names, ...people, ...others, everyone: "everyone", owner: user("owner") };
 }
+
+/** What a source says of a group that it does not show any more: that, or nothing where it tells of groups by themselves. */
+const refusedBy = ({ mirror }: ModelConnector) => (mirror?.tellsGroupsIn === "sync" ? "refused" : undefined);
 
 const nameOf = (principal: Principal, canary: string) =>
   principal.slice(principal.lastIndexOf(":") + 1, -canary.length - 1);
@@ -168,14 +186,20 @@ function makeMirrored(random: Random, { name, where, access, model, names, isSur
   const parent = whole?.kbId ?? null;
   const own = parent !== null && random.chance(0.4) ? null : access;
   // A part lives where the whole does.
-  const dice = isSure ? "open" : random.pick(["open", "open", "open", "open", "shut", "far", "gone"]);
-  const space = whole?.mirrored?.space ?? dice;
+  const home = isSure ? "open" : random.pick(["open", "open", "open", "open", "shut", "far", "gone"]);
+  const space = whole?.mirrored?.space ?? home;
   const looks: Look[] = [
     { says: "item", access: own },
     isSure ? { says: "item", access: own } : laterLook(random, own, names),
   ];
   const author = random.pick(["in", "out", "other", "quit"]);
-  return { ...item, parent, access: own, isRemoved: false, mirrored: { space, authorId: idOf(author), looks } };
+  const dice = makeRandom(random.int(2 ** 30));
+  const [, last] = looks;
+  // Out of a space of which nothing more is said, or into one.
+  if (!isSure && last?.says === "item" && dice.chance(0.3)) last.space = dice.pick(["open", "open", "shut"]);
+  const replyTo = beside.length > 0 && dice.chance(0.3) ? dice.pick(beside).kbId : null;
+  const mirrored = { space, replyTo, authorId: idOf(author), looks };
+  return { ...item, parent, access: own, isRemoved: false, mirrored };
 }
 
 function laterLook(random: Random, access: SourceAccess | null, names: Names): Look {
@@ -256,7 +280,7 @@ function addUnnamed(world: Model, random: Random): void {
     const item = makeItem(random, `${world.seed} unnamed ${i}`, where, access, world.words);
     const looks: Look[] = [{ says: "item", access }, { says: "nothing" }];
     const text = item.text.slice(0, 200);
-    const mirrored = { space: "open", authorId: idOf("other"), looks };
+    const mirrored = { space: "open", replyTo: null, authorId: idOf("other"), looks };
     world.items.push({ ...item, text, isRemoved: false, isAdded: true, mirrored });
   }
 }
@@ -273,6 +297,7 @@ function addHiddenGroups(where: ModelConnector): Names {
     group(connectorId, "hiddenOver", [at("hiddenOld")], [at("hiddenOld")]),
     group(connectorId, "hiddenEnded", [...ours, "everyone"], undefined),
     group(connectorId, "hiddenLeft", ours, [who("h1")]),
+    group(connectorId, "hiddenBarred", [...ours, "everyone"], refusedBy(where)),
     group(connectorId, "ofGhost", [who("ghost")], [who("ghost")]),
     group(connectorId, "hiddenRing", [at("hiddenRingB"), who("h1")], [at("hiddenRingB"), who("h1")]),
     group(connectorId, "hiddenRingB", [at("hiddenRing")], [at("hiddenRing")]),

@@ -10,15 +10,15 @@ export const MAX_AGE_MS = 24 * HOUR_MS;
 /** The one instance of which all these sources are. */
 export const BASE_URL = "https://wiki.acme.test";
 
-/** How the source answers in a round: all of it, some of it, or with a failure. */
-export type Outcome = "proof" | "partial" | "unavailable" | "unauthorized";
+/** How the source answers in a round: all of it, some of it, every change from its feed, or with a failure. */
+export type Outcome = "proof" | "partial" | "feed" | "unavailable" | "unauthorized";
 
 /** One time that a source is asked for everything. */
 export interface Round {
   at: number;
   outcome: Outcome;
   /** Spaces of which it says one thing for all that is in them. */
-  spaces: Readonly<Record<string, "refused" | "not_looked_at" | "gone">>;
+  spaces: Readonly<Record<string, "refused" | "not_looked_at" | "gone" | "listed">>;
   /** Whether it was asked for its items, and for its people: whole, or for what changed. The source writes it down. */
   isHeard: boolean;
   people: "whole" | "changes" | null;
@@ -30,8 +30,10 @@ export type Told<T> = T | "not_looked_at" | undefined;
 export interface MirrorGroup {
   group: Principal;
   canary: string;
-  /** By round: its members. */
-  told: Told<readonly Principal[]>[];
+  /** The space that it is of, with which it ends; null = none. */
+  space: string | null;
+  /** By round: its members, or that the source does not show them, where it tells of groups between its items. */
+  told: (Told<readonly Principal[]> | "refused")[];
 }
 
 export interface MirrorUser {
@@ -45,13 +47,17 @@ export interface MirrorUser {
   told: Told<"active" | "suspended" | "gone">[];
 }
 
-/** What a source says of an item in a round. `access` alone says who may read it, and nothing else. */
+/** What a source says of an item in a round. `access` alone says who may read it, and nothing else; `space`: it has moved. */
 export type Look =
-  | { says: "item" | "access"; access: SourceAccess | null }
+  | { says: "item"; access: SourceAccess | null; space?: string }
+  | { says: "access"; access: SourceAccess | null }
   | { says: "refused" | "not_looked_at" | "failed" | "deleted" | "nothing" };
 
 export interface MirroredItem {
+  /** Where it was at first. */
   space: string;
+  /** The kbId of the item that it answers, which says nothing of who may read either. */
+  replyTo: string | null;
   /** The source user who wrote it. */
   authorId: string;
   /** By round. */
@@ -76,7 +82,20 @@ interface Where {
 export const sourceUser = (id: string): Principal => `user:mirror:${BASE_URL.slice("https://".length)}:${id}`;
 export const sourceGroup = (connectorId: string, id: string): Principal => `group:${connectorId}:${id}`;
 
-const isAnswer = ({ isHeard, outcome }: Round) => isHeard && (outcome === "proof" || outcome === "partial");
+const isAnswer = ({ isHeard, outcome }: Round) => isHeard && outcome !== "unavailable" && outcome !== "unauthorized";
+
+/** Where an item is at its source in a round, whether the source says so or not. */
+export function spaceAt({ space, looks }: MirroredItem, at: number): string {
+  let last = space;
+  for (const look of looks.slice(0, at + 1)) if (look?.says === "item") last = look.space ?? last;
+  return last;
+}
+
+/** What a source says of all in a space, and of nothing in it by itself. */
+export function shutIn({ spaces }: Round, space: string): "refused" | "not_looked_at" | "gone" | undefined {
+  const said = spaces[space];
+  return said === "listed" ? undefined : said;
+}
 
 const isYoung = (at: number | null, now: number) => at !== null && at + MAX_AGE_MS > now;
 
@@ -93,7 +112,7 @@ function provenAt({ rounds }: Mirror, before = rounds.length): number | null {
   let at: number | null = null;
   for (const round of rounds.slice(0, before)) {
     // The first time nothing was there that could have been old.
-    if (isAnswer(round) && (at === null || round.outcome === "proof")) at = round.at;
+    if (isAnswer(round) && (at === null || round.outcome !== "partial")) at = round.at;
   }
   return at;
 }
@@ -111,43 +130,70 @@ export interface KnownItem {
   lookedAt: number;
 }
 
+/** An item between two rounds; `home` is the space that it was last told in. */
+interface Believed {
+  access: SourceAccess | null;
+  home: string;
+  /** Null = with its connector. */
+  at: number | null;
+  /** It could not be looked at. */
+  isExcepted: boolean;
+}
+
 /** What the source has said of an item up to now; undefined = it is not there. */
-export function knownItem(where: Where, { space, looks }: MirroredItem): KnownItem | undefined {
+export function knownItem(where: Where, item: MirroredItem): KnownItem | undefined {
   const { mirror } = where;
-  let known: { access: SourceAccess | null; at: number | null } | undefined;
-  for (const [at, round] of mirror.rounds.entries()) {
-    if (!isAnswer(round)) continue;
-    const before = provenAt(mirror, at) ?? round.at;
-    const look: Look =
-      round.spaces[space] === undefined ? (looks[at] ?? { says: "nothing" }) : ofSpace(round.spaces[space]);
-    // While nearly everything is young, a look at one item is written down for none.
-    const isLate = round.at - before > MAX_AGE_MS * 0.75;
-    switch (look.says) {
-      case "access":
-      case "item":
-        if (known || look.says === "item") {
-          known = { access: narrowed(where, look.access), at: isLate && round.outcome !== "proof" ? round.at : null };
-        }
-        break;
-      case "refused":
-        if (known) known.at = Number.NEGATIVE_INFINITY;
-        break;
-      case "not_looked_at":
-      case "failed":
-        if (known) known.at ??= before;
-        break;
-      case "deleted":
-        known = undefined;
-        break;
-      case "nothing":
-        if (round.outcome === "proof") known = undefined;
-    }
-  }
+  let known: Believed | undefined;
+  for (const [at, round] of mirror.rounds.entries()) if (isAnswer(round)) known = after(where, item, at, known);
   return known && { access: known.access, lookedAt: known.at ?? provenAt(mirror) ?? Number.NEGATIVE_INFINITY };
 }
 
-function ofSpace(said: Round["spaces"][string]): Look {
-  return { says: said === "gone" ? "deleted" : (said ?? "nothing") };
+/** An item after a round. The spaces come first, then the item, then what was not looked at. */
+function after(where: Where, item: MirroredItem, at: number, before: Believed | undefined): Believed | undefined {
+  const { mirror } = where;
+  const round = mirror.rounds[at];
+  if (!round) return before;
+  const aclAt = provenAt(mirror, at) ?? round.at;
+  const home = spaceAt(item, at);
+  const look: Look = (shutIn(round, home) === undefined && item.looks[at]) || { says: "nothing" };
+  const ofHome = before && round.spaces[before.home];
+  // While nearly everything is young, a look at one item is written down for none.
+  const isLate = round.at - aclAt > MAX_AGE_MS * 0.75;
+  const seen = (access: SourceAccess | null, space: string): Believed => ({
+    access: narrowed(where, access),
+    home: space,
+    at: isLate && round.outcome === "partial" ? round.at : null,
+    isExcepted: false,
+  });
+  const except = (known: Believed): Believed => ({ ...known, at: known.at ?? aclAt, isExcepted: true });
+  const refuse = (known: Believed): Believed => ({ ...known, at: Number.NEGATIVE_INFINITY, isExcepted: true });
+  let known = ofHome === "gone" ? undefined : before;
+  if (known && ofHome === "refused") known = refuse(known);
+  switch (look.says) {
+    case "item":
+      known = seen(look.access, home);
+      break;
+    case "access":
+      if (known) known = seen(look.access, known.home);
+      break;
+    case "refused":
+      if (known) known = refuse(known);
+      break;
+    case "failed":
+      if (known) known = except(known);
+      break;
+    case "not_looked_at":
+      if (known) known = ofHome === "listed" ? undefined : except(known);
+      break;
+    case "deleted":
+      known = undefined;
+      break;
+    case "nothing":
+      if (ofHome === "listed" || (round.outcome === "proof" && ofHome === undefined)) known = undefined;
+      // Its feed would have told of it.
+      if (known && round.outcome === "feed" && !known.isExcepted) known = { ...known, at: null };
+  }
+  return known && round.spaces[known.home] === "not_looked_at" ? except(known) : known;
 }
 
 function narrowed(where: Where, access: SourceAccess | null): SourceAccess | null {
@@ -156,16 +202,21 @@ function narrowed(where: Where, access: SourceAccess | null): SourceAccess | nul
 }
 
 /** Who is in a group of a source, as far as that is believed at a time. */
-export function believedMembers(where: Where, { group, told }: MirrorGroup, now: number): readonly Principal[] {
+export function believedMembers(where: Where, { group, space, told }: MirrorGroup, now: number): readonly Principal[] {
   const { mirror } = where;
-  let known: { members: readonly Principal[]; at: number } | undefined;
+  const isInSync = mirror.tellsGroupsIn === "sync";
+  let known: { members: readonly Principal[]; at: number; isExcepted: boolean } | undefined;
   for (const [at, round] of mirror.rounds.entries()) {
-    const isInSync = mirror.tellsGroupsIn === "sync";
     if (isInSync ? !isAnswer(round) : round.people === null) continue;
     const said = told[at];
-    const isWhole = isInSync ? round.outcome === "proof" : round.people === "whole";
-    if (said === undefined && isWhole) known = undefined;
-    if (said !== undefined && said !== "not_looked_at") known = { members: said, at: round.at };
+    const isListed = isInSync && space !== null && round.spaces[space] === "listed";
+    const isWhole = isListed || (isInSync ? round.outcome === "proof" : round.people === "whole");
+    if (Array.isArray(said)) known = { members: said, at: round.at, isExcepted: false };
+    else if (said === "refused" || (isListed && said === "not_looked_at") || (said === undefined && isWhole))
+      known = undefined;
+    else if (known && said === "not_looked_at") known.isExcepted = true;
+    // What was told follows the feed, until it could not be looked at.
+    if (known && isInSync && round.outcome === "feed" && !known.isExcepted) known.at = round.at;
   }
   if (!known || !isYoung(known.at, now)) return [];
   return known.members.filter((member) => member !== group && mayBeNamed(where, member));

@@ -22,6 +22,8 @@ export interface ModelConnector {
   visibility: "private" | "members" | "workspace" | "source";
   members: Persona[];
   isDeleting: boolean;
+  /** Its owner has left, and nobody has taken it over. */
+  isOrphan: boolean;
   /** What its source said, where its permissions are those of the source. */
   mirror?: Mirror;
 }
@@ -186,7 +188,8 @@ export function mayRead(model: Model, persona: Persona, item: ModelItem): boolea
     (where.visibility === "members" && where.members.includes(persona));
   if (!isMember) return false;
   if (!where.mirror || !item.mirrored) return !item.isRemoved && letsIn(model, persona, item, item.access);
-  const known = isShut(where.mirror) ? undefined : knownItem(mirrored(where, where.mirror), item.mirrored);
+  const known =
+    where.isOrphan || isShut(where.mirror) ? undefined : knownItem(mirrored(where, where.mirror), item.mirrored);
   return known !== undefined && isItemYoung(known, model.now) && letsIn(model, persona, item, known.access);
 }
 

@@ -14,7 +14,18 @@ export function connector(
   const canary = canaryFor(`connector ${name}`);
   const connectorId = idFor("connector", name);
   const shown = `${name} ${canary}`;
-  return { connectorId, workspace, providerId, name: shown, canary, owner, visibility, members, isDeleting };
+  return {
+    connectorId,
+    workspace,
+    providerId,
+    name: shown,
+    canary,
+    owner,
+    visibility,
+    members,
+    isDeleting,
+    isOrphan: false,
+  };
 }
 
 export function makeItem(
