@@ -69,6 +69,7 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   ["filesystem", async (options) => (await import("./filesystem/index.ts")).makeFilesystemSource(options)],
   ["git", async (options) => (await import("./git/index.ts")).makeGitSource(options)],
   ["webdav", async () => (await import("./webdav/index.ts")).makeWebdavSource()],
+  ["web", async (options) => (await import("./web/index.ts")).makeWebSource(options)],
   ["gitea", async (options) => (await import("./gitea/index.ts")).makeGiteaSource(options)],
   ["slack", async () => (await import("./slack/index.ts")).makeSlackSource()],
   ["matrix", async () => (await import("./matrix/index.ts")).makeMatrixSource()],

@@ -86,7 +86,7 @@ test("no comment leans on a page that is not in this repository", () => {
 });
 
 test("the check sees citations that lead nowhere", () => {
-  const wrong = ["S99", "S40", "B26", "docs/nothing.md", "docs/limits.md#nothing", "docs/decisions/9999", "test 58"];
+  const wrong = ["S99", "S10", "B26", "docs/nothing.md", "docs/limits.md#nothing", "docs/decisions/9999", "test 58"];
   expect(wrong.filter((cited) => faultOf(cited) === undefined)).toEqual([]);
   expect(faultOf("requirement `nothing:at-all`")).toBeDefined();
   expect(citationsOf("/** Why. Source: S1,\n * S2; RFC 1 §2. Then more. */\n// Source: B1.\n")).toEqual([

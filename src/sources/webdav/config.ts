@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { formatPrincipal, type Principal } from "#core/principals.ts";
 import { FILE_CHOICES } from "#sources/file-scope/config.ts";
 import { MAX_FILE_MB } from "#sources/file-scope/file-size.ts";
-
-const Reader = z.string().regex(/^(workspace|grp_[a-z0-9]+)$/, "Give workspace, or the ID of a group (grp_…).");
+import { readersKey } from "#sources/file-scope/readers.ts";
 
 /** What is said about a folder of a WebDAV server. Unknown keys are errors. */
 export const WebdavConfig = z.strictObject({
@@ -17,11 +15,7 @@ export const WebdavConfig = z.strictObject({
       description:
         "WebDAV address of the folder to read. In Nextcloud: https://<host>/remote.php/dav/files/<user>/<folder>/.",
     }),
-  readers: z.array(Reader).min(1).max(100).default(["workspace"]).meta({
-    title: "Readers",
-    description:
-      "Who can read the files: workspace, or IDs of groups (grp_…). The connector's visibility limits it further.",
-  }),
+  readers: readersKey("files"),
   maxFileMb: MAX_FILE_MB,
   ...FILE_CHOICES,
 });
@@ -45,18 +39,6 @@ export function baseOf({ url }: Pick<WebdavConfig, "url">): URL {
   const base = new URL(url);
   if (!base.pathname.endsWith("/")) base.pathname += "/";
   return base;
-}
-
-/** The one group that every item names: who belongs to it is told apart, so that other readers are one change. */
-export function readersGroup(connectorId: string): Principal {
-  return formatPrincipal({ type: "source_group", connectorId, id: "readers" });
-}
-
-/** Whom the config names. */
-export function readersOf({ readers }: Pick<WebdavConfig, "readers">): Principal[] {
-  return readers.map((reader) =>
-    reader === "workspace" ? "workspace" : formatPrincipal({ type: "group", groupId: reader }),
-  );
 }
 
 /** Stands in every version: moves when the config makes other items of the same files. Who reads them is no part of it. */

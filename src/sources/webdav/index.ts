@@ -10,7 +10,7 @@ import { checkCollection } from "./check.ts";
 import { isPath, makeClient } from "./client.ts";
 import { baseOf, configKey, WebdavConfig, WebdavCredentials } from "./config.ts";
 import { typeOf, versionOfDownload } from "./map.ts";
-import { tellReaders } from "./people.ts";
+import { tellReaders } from "#sources/file-scope/readers.ts";
 import { type Batching, DEFAULT_BATCHING, syncCollection, type WebdavCursor } from "./sync.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 

@@ -3,9 +3,10 @@ import type { Principal } from "#core/principals.ts";
 import type { ContainerRef, SourceItem } from "#sources/contract.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { type DavEntry, timeOf } from "./client.ts";
-import { baseOf, configKey, readersGroup, type WebdavConfig } from "./config.ts";
+import { baseOf, configKey, type WebdavConfig } from "./config.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { foldersOf, readableName } from "#sources/file-scope/folders.ts";
+import { readersGroup } from "#sources/file-scope/readers.ts";
 
 /** What is the same for all items of a connector. */
 export interface CollectionFacts {

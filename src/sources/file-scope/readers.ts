@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { formatPrincipal, type Principal } from "#core/principals.ts";
+import type { Source, SourceContext } from "#sources/contract.ts";
+
+const Reader = z.string().regex(/^(workspace|grp_[a-z0-9]+)$/, "Give workspace, or the ID of a group (grp_…).");
+
+/** The `readers` of a config: who may read the items of a source that mirrors no permissions. `what` are its items. */
+export function readersKey(what: string) {
+  return z
+    .array(Reader)
+    .min(1)
+    .max(100)
+    .default(["workspace"])
+    .meta({
+      title: "Readers",
+      description: `Who can read the ${what}: workspace, or IDs of groups (grp_…). The connector's visibility limits it further.`,
+    });
+}
+
+/** The one group that every item names: who belongs to it is told apart, so that other readers are one change. */
+export function readersGroup(connectorId: string): Principal {
+  return formatPrincipal({ type: "source_group", connectorId, id: "readers" });
+}
+
+/** Whom the config names. */
+function readersOf({ readers }: { readers: readonly string[] }): Principal[] {
+  return readers.map((reader) =>
+    reader === "workspace" ? "workspace" : formatPrincipal({ type: "group", groupId: reader }),
+  );
+}
+
+/** Who belongs to the one group is what the config says: it is told whole in every run, and costs no request. */
+export async function* tellReaders(
+  ctx: SourceContext<{ readers: readonly string[] }>,
+): ReturnType<NonNullable<Source["syncIdentities"]>> {
+  yield { t: "group", group: readersGroup(ctx.connector.id), members: readersOf(ctx.config) };
+  yield { t: "end", listing: "complete" };
+}

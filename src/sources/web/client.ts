@@ -1,0 +1,143 @@
+import { ApiError, isApiError } from "#api/errors.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import type { SourceStream } from "#sources/http-contract.ts";
+import { siteOf, type WebConfig } from "./config.ts";
+import { pageUrl } from "./urls.ts";
+
+/** An answer after its redirects, all of which were on the site. */
+export interface PageAnswer extends SourceStream {
+  /** In the form of ids. */
+  at: URL;
+  /** The addresses on the way, as long as each redirect said that it is for good. */
+  former: readonly URL[];
+}
+
+/** What stands at an address that leads away from the site, or to where kb may not go. */
+export interface LedAway {
+  to: string;
+  why: "elsewhere" | "endless" | "refused";
+  isForGood: boolean;
+}
+
+/** What was stored of a page, to ask whether it is still so. */
+export interface Validators {
+  etag?: string;
+  lastModified?: number;
+}
+
+type Context = Pick<SourceContext<WebConfig>, "config" | "http" | "signal">;
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+const MAX_REDIRECTS = 5;
+const TIMEOUT_MS = 20_000;
+/** A whole page or document takes at most this long. */
+const MAX_MS = 120_000;
+
+/**
+ * Asks for a page. Each redirect is judged as a link is, before anything is sent: it stays on the site and in its rules.
+ *
+ * @param mayGo  whether an address of the site may be asked for
+ * @throws ApiError as `SourceHttp`; with `details.status` for statuses
+ */
+export async function ask(
+  { config, http }: Context,
+  first: URL,
+  { validators = {}, mayGo, maxBytes }: { validators?: Validators; mayGo(url: URL): boolean; maxBytes: number },
+): Promise<PageAnswer | LedAway> {
+  const site = siteOf(config);
+  let at = first;
+  let isForGood = true;
+  const former: URL[] = [];
+  for (let hops = 0; ; hops++) {
+    const answer = await http.stream({
+      url: at,
+      auth: true,
+      redirect: "none",
+      allow: [...REDIRECTS, 304, 401],
+      headers: {
+        "user-agent": config.userAgent,
+        accept: "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.5",
+        ...(hops === 0 && conditions(validators)),
+      },
+      maxBytes,
+      timeoutMs: TIMEOUT_MS,
+    });
+    if (answer.status === 401) {
+      await leave(answer);
+      throw new ApiError("source_forbidden", {
+        message: `${at.host} asks for credentials (HTTP 401).`,
+        details: { status: 401 },
+      });
+    }
+    if (!REDIRECTS.includes(answer.status)) return { ...answer, at, former: isForGood ? former : [] };
+    await leave(answer);
+    const location = answer.headers.get("location") ?? "";
+    const next = pageUrl(location, at, site);
+    isForGood &&= answer.status === 301 || answer.status === 308;
+    if (next === undefined) return { to: hostOf(location, at), why: "elsewhere", isForGood };
+    if (hops >= MAX_REDIRECTS) return { to: next.href, why: "endless", isForGood };
+    if (!mayGo(next)) return { to: next.href, why: "refused", isForGood };
+    if (isForGood) former.unshift(at);
+    at = next;
+  }
+}
+
+/** The whole body. @throws ApiError `payload_too_large`; `source_unavailable` for one that takes its time */
+export async function readBody({ body, at }: Pick<PageAnswer, "body" | "at">, maxBytes: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of limited(body, at.host)) {
+    length += piece.length;
+    if (length > maxBytes) {
+      throw new ApiError("payload_too_large", { message: `The page is larger than ${maxBytes} bytes.` });
+    }
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+/** The same pieces, as long as they come fast enough. */
+export async function* limited(
+  body: AsyncIterable<Uint8Array>,
+  host: string,
+  now: () => number = () => performance.now(),
+): AsyncGenerator<Uint8Array, void> {
+  const end = now() + MAX_MS;
+  for await (const piece of body) {
+    if (now() > end) {
+      const message = `${host} takes too long to send this.`;
+      throw new ApiError("source_unavailable", { message, details: { status: 200 } });
+    }
+    yield piece;
+  }
+}
+
+/** Ends an answer that nobody reads; a short one to its end, so that its connection can be used again. */
+export async function leave({ body }: Pick<SourceStream, "body">): Promise<void> {
+  let length = 0;
+  for await (const piece of body) if ((length += piece.length) > MAX_DRAINED_BYTES) break;
+}
+
+const MAX_DRAINED_BYTES = 16_384;
+
+/** True when a failure is about the one page that was asked for, or may be. */
+export function isOfOnePage(error: unknown): error is ApiError {
+  return isApiError(error) && ONE_PAGE.has(error.code);
+}
+
+const ONE_PAGE: ReadonlySet<string> = new Set([
+  "source_forbidden",
+  "source_not_found",
+  "source_gone",
+  "source_unavailable",
+  "payload_too_large",
+]);
+
+function conditions({ etag, lastModified }: Validators): Record<string, string> {
+  if (etag !== undefined) return { "if-none-match": etag };
+  return lastModified === undefined ? {} : { "if-modified-since": new Date(lastModified).toUTCString() };
+}
+
+function hostOf(location: string, base: URL): string {
+  return URL.canParse(location, base.href) ? new URL(location, base).host.slice(0, 200) : "";
+}

@@ -1,0 +1,101 @@
+import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import type { Scope } from "#core/scope.ts";
+import type { FileContent, Source, SourceContext } from "#sources/contract.ts";
+import { tellReaders } from "#sources/file-scope/readers.ts";
+import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
+import type { LimitSpec } from "#sources/http-contract.ts";
+import { browseSite } from "./browse.ts";
+import { checkSite } from "./check.ts";
+import { ask, leave, limited } from "./client.ts";
+import { configKey, siteOf, WebConfig, WebCredentials } from "./config.ts";
+import { factsOf, lastName } from "./map.ts";
+import type { WebCursor } from "./cursor.ts";
+import { DEFAULT_OPTIONS, syncSite, type WebOptions } from "./sync.ts";
+import { isDocument, mayBeRead, pageUrl } from "./urls.ts";
+import { formatVersion, parseVersion } from "./version.ts";
+import { isIn, isSecretName, typeOf, versionOfDocument } from "./visit.ts";
+
+/** For one host, all connectors without credentials together. */
+const LIMITS: LimitSpec = { perMinute: 120, burst: 10 };
+/** Where strangers own workspaces, nobody reads more of a site that they may not own. */
+const STRANGERS_PAGES = 1_000;
+
+/** A website: its pages by the sitemap or by their links, and the documents they link to. Who reads them is said in the config. */
+export function makeWebSource({
+  isOpenToStrangers = false,
+  limits = LIMITS,
+  ...given
+}: Partial<WebOptions> & { isOpenToStrangers?: boolean; limits?: LimitSpec } = {}): Source<WebConfig, WebCursor> {
+  const maxPages = isOpenToStrangers ? STRANGERS_PAGES : DEFAULT_OPTIONS.maxPages;
+  const options = { ...DEFAULT_OPTIONS, maxPages, ...given };
+  const inScope = makeInScope();
+  return {
+    spec: {
+      providerId: "web",
+      name: "Website",
+      kinds: ["page", "file"],
+      auth: [
+        { type: "credentials", scheme: "bearer", token: "token" },
+        { type: "credentials", scheme: "basic", username: "username", password: "password" },
+        { type: "none" },
+      ],
+      config: WebConfig,
+      // Keys that are not there are no values: a record of texts.
+      credentials: WebCredentials as unknown as NonNullable<Source["spec"]["credentials"]>,
+      limits,
+      acl: "connector",
+      namedIn: ["readers"],
+      tellsNamed: true,
+    },
+    check: checkSite,
+    sync: (ctx, run) => syncSite(ctx, run, options),
+    syncIdentities: (ctx) => tellReaders(ctx),
+    browse: browseSite,
+    fetchContent: readContent,
+    inScope: (scope, { externalId }) => inScope(scope, externalId),
+    originOf: (config) => siteOf(config).origin,
+  };
+}
+
+/** The bytes of a page or document, as its server gives them now. */
+async function readContent(
+  ctx: SourceContext<WebConfig>,
+  { externalId, version }: { externalId: string; version?: string },
+): Promise<FileContent> {
+  const { site, maxFileBytes: maxBytes } = factsOf(ctx.config, ctx.connector.id);
+  const url = pageUrl(externalId, site.start, site);
+  if (url?.href !== externalId || isSecretName(url)) throw notFound(externalId);
+  const answer = await ask(ctx, url, { mayGo: (to) => mayBeRead(to, true), maxBytes });
+  if ("why" in answer)
+    throw new ApiError("source_unavailable", { message: `${externalId} redirects to ${answer.to}.` });
+  const mimeType = typeOf(answer);
+  const key = configKey(ctx.config);
+  const listed = parseVersion(version, key);
+  const told = isDocument(mimeType) ? versionOfDocument(answer.headers, key, listed?.depth ?? 0) : undefined;
+  if (isSecretName(answer.at)) {
+    await leave(answer);
+    throw notFound(externalId);
+  }
+  return {
+    stream: limited(answer.body, site.host),
+    fileName: lastName(url, site),
+    mimeType,
+    ...(told && { version: formatVersion({ ...told, ...defined({ lastmod: listed?.lastmod }) }) }),
+  };
+}
+
+function notFound(externalId: string): ApiError {
+  return new ApiError("source_not_found", {
+    message: `This site has no readable page ${JSON.stringify(externalId.slice(0, 200))}.`,
+  });
+}
+
+/** Remembers the last scope compiled: the engine asks for every stored item in a row. */
+function makeInScope(): (scope: Scope, externalId: string) => boolean {
+  let last: { scope: Scope; compiled: CompiledScope } | undefined;
+  return (scope, externalId) => {
+    if (last?.scope !== scope) last = { scope, compiled: compileScope(scope) };
+    return URL.canParse(externalId) && isIn(last.compiled, new URL(externalId));
+  };
+}

@@ -1,0 +1,186 @@
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
+import { setImmediate as breath } from "node:timers/promises";
+import { Parser } from "htmlparser2";
+import { defined } from "#core/defined.ts";
+import { makeRobotsRules, type RobotsRules } from "./robots-rules.ts";
+
+/** What a page says of itself, and where it leads. */
+export interface PageFacts {
+  title?: string;
+  /** As they are written, with what they are relative to. */
+  canonical?: string;
+  links: readonly string[];
+  /** Where it sends its visitors at once. */
+  refresh?: string;
+  base?: string;
+  rules: RobotsRules;
+  modifiedAt?: number;
+  /** A form to sign in, and next to nothing else. */
+  isSignIn: boolean;
+  /** Next to no text, and scripts that would make it. */
+  needsScript: boolean;
+  /** Of what people see and of the meta data: no token that changes with every answer is in it. */
+  hash: string;
+}
+
+const MAX_LINKS = 5_000;
+/** Real pages nest below 300 deep; the parser's own cost grows with the square. */
+const MAX_DEPTH = 5_000;
+const CHUNK_CHARS = 65_536;
+const MAX_TITLE_CHARS = 300;
+/** A form to sign in has hardly more text around it. */
+const SIGN_IN_CHARS = 1_500;
+const SCRIPT_CHARS = 100;
+/** A page that waits longer before it leads on is meant to be read. */
+const MAX_REFRESH_SECONDS = 5;
+
+/** Bytes as text: byte order mark, valid UTF-8 whatever was said, what was said, Latin-1. Source: HTML standard §13.2.3. */
+export function decodePage(bytes: Uint8Array, contentType: string | null): string {
+  const [a, b] = bytes;
+  if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) {
+    return new TextDecoder(a === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
+  }
+  const said = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? "")?.[1] ?? declared(bytes);
+  const isStateful = /^iso-2022-/i.test(said ?? "");
+  if (!isStateful && isUtf8(bytes)) return new TextDecoder().decode(bytes);
+  try {
+    return new TextDecoder(said ?? "windows-1252").decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+type Facts = Record<"canonical" | "refresh" | "base", string | undefined> & { modifiedAt: number | undefined };
+
+function declared(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, 1_024)).toString("latin1");
+  return /<(?:meta[^>]{0,200}charset|\?xml[^>]{0,100}encoding)\s*=\s*["']?\s*([\w.:-]{2,40})/i.exec(start)?.[1];
+}
+
+/** Reads what a page says; nothing in it is run or fetched. Takes a breath every some thousand elements. */
+export async function readPage(html: string, agent: string, robotsTag: string | null): Promise<PageFacts> {
+  const rules = makeRobotsRules(agent);
+  rules.addHeader(robotsTag);
+  const hash = createHash("sha256");
+  const facts: Facts = { canonical: undefined, refresh: undefined, base: undefined, modifiedAt: undefined };
+  const links = new Set<string>();
+  const texts = { title: "", heading: "", shared: "" };
+  const open: string[] = [];
+  let hidden = 0;
+  let chars = 0;
+  let scripts = 0;
+  let hasPassword = false;
+  const depth = { most: 0 };
+
+  function meta({ name, property, content = "", ...rest }: Record<string, string>): void {
+    const key = (name ?? property ?? "").toLowerCase();
+    if (rest["http-equiv"]?.toLowerCase() === "refresh") facts.refresh ??= refreshOf(content);
+    if (key === "robots" || key === agent.toLowerCase()) rules.add(content);
+    if (key === "og:title") texts.shared ||= content.slice(0, 1_000);
+    if (key === "article:modified_time" || key === "last-modified") facts.modifiedAt ??= timeOf(content);
+    if (key === "description" || key === "author" || key === "keywords") hash.update(`\0${key}=${content}`);
+  }
+
+  function link({ rel = "", href }: Record<string, string>): void {
+    const kinds = rel.toLowerCase().split(/\s+/);
+    if (href === undefined) return;
+    if (kinds.includes("canonical")) facts.canonical ??= href;
+    else if (kinds.includes("next") || kinds.includes("prev")) addLink(href);
+  }
+
+  function addLink(href: string): void {
+    if (links.size < MAX_LINKS && href.length <= 4_096) links.add(href.trim());
+  }
+
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        open.push(name);
+        depth.most = Math.max(depth.most, open.length);
+        if (NO_TEXT.has(name)) hidden++;
+        const { href, src, rel = "", type = "" } = attributes;
+        if (name === "script") scripts++;
+        else if (name === "base" && href !== undefined) facts.base ??= href;
+        else if (name === "meta") meta(attributes);
+        else if (name === "link") link(attributes);
+        else if (name === "a" || name === "area") {
+          if (href === undefined) return;
+          hash.update(`\0${href.replace(/[?#].*$/s, "")}`);
+          if (!/\bnofollow\b/i.test(rel)) addLink(href);
+        } else if (name === "frame" && src !== undefined) addLink(src);
+        else if (name === "input" && type.toLowerCase() === "password") hasPassword = true;
+        else if (name === "html") hash.update(`\0${attributes["lang"] ?? ""}`);
+      },
+      onclosetag(name) {
+        open.pop();
+        if (NO_TEXT.has(name)) hidden--;
+      },
+      ontext(data) {
+        const within = open.at(-1);
+        if (within === "title" && open.at(-2) !== "svg" && texts.title.length < 1_000) texts.title += data;
+        if (hidden > 0) return;
+        if (texts.heading.length < 1_000 && open.includes("h1")) texts.heading += data;
+        const words = data.replace(/\s+/g, " ");
+        if (words === "" || words === " ") return;
+        if (within !== "title") chars += words.length;
+        hash.update(words);
+      },
+    },
+    { decodeEntities: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
+  );
+  for (let at = 0; at < html.length && depth.most <= MAX_DEPTH; at += CHUNK_CHARS) {
+    parser.write(html.slice(at, at + CHUNK_CHARS));
+    if (at > 0) await breath();
+  }
+  if (depth.most <= MAX_DEPTH) parser.end();
+  const title = titleOf(texts);
+  hash.update(`\0${texts.title}`);
+  return {
+    ...defined({ ...facts, title }),
+    links: [...links],
+    rules: rules.result(),
+    isSignIn: hasPassword && chars < SIGN_IN_CHARS,
+    needsScript: scripts > 0 && chars < SCRIPT_CHARS,
+    hash: hash.digest("base64url").slice(0, 16),
+  };
+}
+
+/** The heading where the title is that and the site's name; else the title. */
+function titleOf(texts: { title: string; heading: string; shared: string }): string | undefined {
+  const [title, heading, shared] = [texts.title, texts.heading, texts.shared].map((text) =>
+    text.replace(/\s+/g, " ").replace(PERMALINK_MARKS, "").trim(),
+  );
+  for (const short of [heading, shared]) {
+    if (short && title && title.length > short.length && isPartOf(short, title)) return cut(short);
+  }
+  return [title, shared, heading].flatMap((text) => (text ? [cut(text)] : []))[0];
+}
+
+/** At the beginning or the end, with what parts titles beside it: `Install · Widget docs`. */
+function isPartOf(short: string, title: string): boolean {
+  if (title.startsWith(short)) return /^(?:\s*[|·•—–»«:-]\s|\s+[|·•—–»«-])/u.test(title.slice(short.length));
+  return title.endsWith(short) && /(?:\s[|·•—–»«:-]\s*|:\s+)$/u.test(title.slice(0, -short.length));
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_TITLE_CHARS
+    ? text
+    : `${text.slice(0, MAX_TITLE_CHARS - 1).replace(/\p{Surrogate}$/u, "")}…`;
+}
+
+/** The marks that documentation generators hang on headings as links to themselves. */
+const PERMALINK_MARKS = /[\s§¶#🔗]+$/gu;
+
+function refreshOf(content: string): string | undefined {
+  const [, seconds, target] = /^\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']{1,4096})/i.exec(content) ?? [];
+  return Number(seconds ?? Number.NaN) <= MAX_REFRESH_SECONDS ? target?.trim() : undefined;
+}
+
+export function timeOf(text: string | null | undefined): number | undefined {
+  const time = Date.parse(text ?? "");
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** Elements whose content is program or fallback. */
+const NO_TEXT: ReadonlySet<string> = new Set(["script", "style", "noscript", "template", "svg", "iframe", "title"]);

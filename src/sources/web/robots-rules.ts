@@ -1,0 +1,41 @@
+/** What a page asks of crawlers. */
+export interface RobotsRules {
+  noindex: boolean;
+  nofollow: boolean;
+  /** Epoch milliseconds: from then on it wants to be in no index. */
+  until?: number;
+}
+
+/** Gathers `<meta name="robots">` and `X-Robots-Tag`; where it isn't clear whom a word is for, it is for us. */
+export function makeRobotsRules(agent: string) {
+  const words = new Set<string>();
+  let until: number | undefined;
+
+  function add(content: string): void {
+    const date = /unavailable_after\s*:\s*([^<>,]{4,60})/i.exec(content)?.[1];
+    const at = Date.parse(date ?? "");
+    if (!Number.isNaN(at)) until = Math.min(until ?? at, at);
+    for (const word of content.toLowerCase().split(/[\s,]+/)) words.add(word);
+  }
+
+  return {
+    add,
+    /** `noindex`, `googlebot: noindex`; several headers come as one line. */
+    addHeader(line: string | null): void {
+      if (line === null) return;
+      for (const part of line.slice(0, 4_096).split(",")) {
+        const [, name, rest] = /^\s*([a-z_-]+)\s*:(.*)$/is.exec(part) ?? [];
+        if (name === undefined || name.toLowerCase() === "unavailable_after") add(part);
+        else if (name.toLowerCase() === agent.toLowerCase()) add(rest ?? "");
+      }
+    },
+    result(): RobotsRules {
+      const isNone = words.has("none");
+      return {
+        noindex: isNone || words.has("noindex"),
+        nofollow: isNone || words.has("nofollow"),
+        ...(until !== undefined && { until }),
+      };
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import robotsParser from "robots-parser";
+import { ApiError, isApiError } from "#api/errors.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import { siteOf, type WebConfig } from "./config.ts";
+import { plainEscapes } from "./urls.ts";
+
+/** What a site asks of crawlers. */
+export interface Robots {
+  allows(url: URL): boolean;
+  /** Between two requests. */
+  delayMs: number;
+  /** As they are written there. */
+  sitemaps: readonly string[];
+}
+
+/** Source: RFC 9309 §2.5. */
+const MAX_BYTES = 500 * 1_024;
+/** Longer no run sleeps between two requests. */
+const MAX_DELAY_MS = 20_000;
+const MAX_LINE_CHARS = 2_048;
+/** A pattern is compared with each address: 20,000 characters with 1,024 are some 30 ms. */
+const MAX_WILD_CHARS = 20_000;
+const MAX_SITEMAPS = 100;
+
+/**
+ * The rules of a site. One without them allows all; while the server can't tell, nothing is read.
+ *
+ * @throws ApiError `source_unavailable`, for a failing server too: a site that can't tell its rules allows nothing
+ */
+export async function readRobots(ctx: Pick<SourceContext<WebConfig>, "config" | "http">): Promise<Robots> {
+  const { config, http } = ctx;
+  const url = new URL("/robots.txt", siteOf(config).origin);
+  let text = "";
+  try {
+    const headers = { "user-agent": config.userAgent, accept: "text/plain, */*;q=0.1" };
+    const { status, body } = await http.stream({ url, auth: true, redirect: "follow", allow: ABSENT, headers });
+    if (status < 300) text = await beginning(body);
+    else for await (const _ of body) break;
+  } catch (error) {
+    if (!isApiError(error, "source_unavailable") || error.details?.["status"] === undefined) throw error;
+    throw new ApiError("source_unavailable", {
+      message: `${url.host} can't show its robots.txt now (HTTP ${String(error.details["status"])}). kb reads nothing until it can.`,
+      details: error.details,
+      cause: error,
+    });
+  }
+  return toRobots(text, config);
+}
+
+// Its types tell of a module with a default, and Node gives the function itself.
+const parseRules = robotsParser as unknown as typeof robotsParser.default;
+
+/** Every 4xx but the one that asks to wait. Source: RFC 9309 §2.3.1.3. */
+const ABSENT: readonly number[] = Array.from({ length: 100 }, (_, i) => 400 + i).filter((status) => status !== 429);
+
+/** What a text of rules says. @throws ApiError `source_unavailable` when its patterns would take too long */
+export function toRobots(text: string, config: WebConfig): Robots {
+  const { origin, host } = siteOf(config);
+  const lines = text.split(/\r\n|\r|\n/);
+  const wild = lines.filter((line) => /^\s*(?:dis)?allow\s*:.*\*./i.test(line));
+  const isHostile =
+    wild.reduce((sum, { length }) => sum + length, 0) > MAX_WILD_CHARS ||
+    lines.some((line) => line.length > MAX_LINE_CHARS && /^\s*disallow\s*:/i.test(line));
+  if (isHostile) {
+    throw new ApiError("source_unavailable", {
+      message: `The robots.txt of ${host} has more patterns than kb can follow.`,
+    });
+  }
+  const kept = lines
+    .filter(({ length }) => length <= MAX_LINE_CHARS)
+    .map(plainRule)
+    .join("\n");
+  const rules = parseRules(`${origin}/robots.txt`, kept);
+  const delay = rules.getCrawlDelay(config.userAgent) ?? 0;
+  return {
+    allows: ({ href }) => rules.isAllowed(href, config.userAgent) === true,
+    delayMs: Math.min(Math.max(delay * 1_000, config.delaySeconds * 1_000, 0), MAX_DELAY_MS),
+    sitemaps: rules.getSitemaps().slice(0, MAX_SITEMAPS),
+  };
+}
+
+function plainRule(line: string): string {
+  return /^\s*(?:dis)?allow\s*:/i.test(line) ? plainEscapes(line) : line;
+}
+
+/** As much as is to be read of it; a last line that is cut says nothing. */
+async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length > MAX_BYTES) break;
+  }
+  const text = new TextDecoder().decode(Buffer.concat(pieces).subarray(0, MAX_BYTES));
+  return length > MAX_BYTES ? text.slice(0, text.lastIndexOf("\n") + 1) : text;
+}

@@ -1,0 +1,41 @@
+import { ApiError } from "#api/errors.ts";
+import type { Outcome } from "./visit.ts";
+
+/** So many pages one after another don't fail while their server is well. */
+const MAX_FAILURES_IN_A_ROW = 20;
+/** So many connections don't. */
+const MAX_BROKEN_IN_A_ROW = 3;
+
+/** @throws ApiError when it is the site that fails, and not this page */
+export function requireWell(outcome: Outcome, cursor: { failuresInARow: number }, isStart: boolean): void {
+  const error = outcome.type === "failed" || outcome.type === "refused" ? outcome.error : undefined;
+  if (isStart) requireStart(outcome);
+  if (error === undefined) {
+    cursor.failuresInARow = 0;
+    return;
+  }
+  const most = error.details?.["status"] === undefined ? MAX_BROKEN_IN_A_ROW : MAX_FAILURES_IN_A_ROW;
+  if (++cursor.failuresInARow >= most) throw siteFailure(error);
+}
+
+/** @throws ApiError for a first page that shows no way to any other: nothing may be taken for gone */
+function requireStart(outcome: Outcome): void {
+  const { type, at } = outcome;
+  if (type === "gone") {
+    throw new ApiError("source_not_found", {
+      message: `${at.host} has no page at ${at.pathname}.`,
+      details: { status: 404 },
+    });
+  }
+  if (type === "refused") throw siteFailure(outcome.error);
+  const isDeadEnd = type === "failed" || type === "away" || (type === "left_out" && outcome.links === undefined);
+  if (!isDeadEnd) return;
+  const cause = type === "failed" ? outcome.error : undefined;
+  throw cause ?? new ApiError("source_unavailable", { message: `kb can't read ${at.href}. ${outcome.message}` });
+}
+
+function siteFailure(error: ApiError): ApiError {
+  if (error.details?.["status"] !== 401) return error;
+  const message = "The site doesn't accept the credentials any more (HTTP 401).";
+  return new ApiError("source_unauthorized", { message, field: "credentials", details: { status: 401 } });
+}

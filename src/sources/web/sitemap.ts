@@ -1,0 +1,107 @@
+import { type ApiError, isApiError } from "#api/errors.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import { siteOf, type WebConfig } from "./config.ts";
+import type { Robots } from "./robots.ts";
+import { type Budget, readSitemap } from "./sitemap-xml.ts";
+import { pageUrl, sameOrigin } from "./urls.ts";
+
+/** A page that a sitemap names. */
+export interface SitemapPage {
+  url: URL;
+  lastmod?: number;
+}
+
+/** What the sitemaps of a site say. */
+export interface Sitemaps {
+  /** Undefined when the site has none. */
+  pages: SitemapPage[] | undefined;
+  /** What could not be read: pages that only it names are not known. */
+  failed: readonly { url: string; message: string }[];
+  /** Hosts of pages that are not of this site. */
+  others: readonly string[];
+  /** More were named than asked for. */
+  isCut: boolean;
+}
+
+/** Sitemaps in sitemaps: one index, or one of indexes. */
+const MAX_NESTING = 2;
+const MAX_FILES = 500;
+/** All sitemaps of a site together, unpacked. */
+const MAX_BYTES = 200 * 1_024 * 1_024;
+const MAX_MS = 600_000;
+const MAX_OTHERS = 5;
+
+type Context = Pick<SourceContext<WebConfig>, "config" | "http" | "signal">;
+
+/**
+ * The pages of the site that its sitemaps name, each once, in their order, at most so many. Sitemaps of other origins are not
+ * read. One that fails is told; when none is left, it is thrown.
+ *
+ * @throws ApiError `source_unavailable`, `source_unauthorized`
+ */
+export async function readSitemaps(ctx: Context, robots: Robots, most: number): Promise<Sitemaps> {
+  const site = siteOf(ctx.config);
+  const budget: Budget = { left: MAX_BYTES, until: performance.now() + MAX_MS };
+  const pages = new Map<string, SitemapPage>();
+  const others = new Set<string>();
+  const failed: { url: string; message: string; error: ApiError }[] = [];
+  const files = new Map<string, Candidate>();
+  const named = robots.sitemaps.flatMap((text) => sameOrigin(text, site.start, site) ?? []);
+  for (const url of named) files.set(url.href, { url, depth: 0, isGuess: false });
+  if (named.length === 0) {
+    for (const path of new Set([`${site.prefix}sitemap.xml`, "/sitemap.xml"])) {
+      const url = new URL(path, site.origin);
+      files.set(url.href, { url, depth: 0, isGuess: true });
+    }
+  }
+  let hasOne = false;
+  let isCut = false;
+  for (const file of files.values()) {
+    ctx.signal.throwIfAborted();
+    if (isCut || (file.isGuess && hasOne)) break;
+    if (!robots.allows(file.url)) continue;
+    try {
+      for await (const { type, loc, lastmod } of fetchSitemap(ctx, file.url, budget)) {
+        hasOne = true;
+        const url = type === "page" ? pageUrl(loc, file.url, site) : sameOrigin(loc, file.url, site);
+        if (url === undefined) noteOther(loc, site.host, others);
+        else if (type === "page") pages.set(url.href, { url, ...(lastmod !== undefined && { lastmod }) });
+        else if (file.depth < MAX_NESTING && files.size < MAX_FILES && !files.has(url.href)) {
+          files.set(url.href, { url, depth: file.depth + 1, isGuess: false });
+        }
+        isCut = pages.size >= most || files.size >= MAX_FILES;
+        if (pages.size >= most) break;
+      }
+      hasOne = true;
+    } catch (error) {
+      ctx.signal.throwIfAborted();
+      if (!isApiError(error) || THROWN.has(error.code)) throw error;
+      const isAbsent = ABSENT.has(error.code) || (file.isGuess && error.details?.["status"] === 200);
+      // A guess that leads to a page is no sitemap; one that fails may be one.
+      if (!isAbsent || !file.isGuess) failed.push({ url: file.url.href, message: error.message, error });
+    }
+  }
+  if (!hasOne && failed[0] !== undefined) throw failed[0].error;
+  return { pages: hasOne ? [...pages.values()] : undefined, failed, others: [...others], isCut };
+}
+
+interface Candidate {
+  url: URL;
+  depth: number;
+  /** Nobody named it. */
+  isGuess: boolean;
+}
+
+const THROWN: ReadonlySet<string> = new Set(["source_unauthorized", "source_rate_limited", "address_not_allowed"]);
+const ABSENT: ReadonlySet<string> = new Set(["source_not_found", "source_gone", "source_forbidden"]);
+
+async function* fetchSitemap({ config, http }: Context, url: URL, budget: Budget) {
+  const headers = { "user-agent": config.userAgent, accept: "application/xml, text/xml, */*;q=0.5" };
+  const { body } = await http.stream({ url, auth: true, maxBytes: MAX_BYTES, headers });
+  yield* readSitemap(body, url.host, budget);
+}
+
+function noteOther(loc: string, host: string, others: Set<string>): void {
+  const other = URL.canParse(loc) ? new URL(loc).host : "";
+  if (other !== "" && other !== host && others.size < MAX_OTHERS) others.add(other.slice(0, 200));
+}

@@ -1,0 +1,231 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { compileScope } from "#sources/file-scope/scope.ts";
+import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
+import type { WebConfig } from "./config.ts";
+import { parseCursor, type WebCursor } from "./cursor.ts";
+import { factsOf } from "./map.ts";
+import { CrawlQueue } from "./queue.ts";
+import { readRobots, type Robots } from "./robots.ts";
+import { requireWell } from "./site-failures.ts";
+import { findSeeds, startOf, storedEntries } from "./seeds.ts";
+import { isDocument, mayBeRead, pageUrl, scopePath } from "./urls.ts";
+import { parseVersion } from "./version.ts";
+import { isIn, type Outcome, visit, type VisitTools } from "./visit.ts";
+
+export interface WebOptions {
+  /** How much is handed over between two checkpoints. */
+  batching: { upserts: number; visits: number };
+  /** No connector has more pages. */
+  maxPages: number;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export const DEFAULT_OPTIONS: WebOptions = {
+  batching: { upserts: 50, visits: 200 },
+  maxPages: Infinity,
+  sleep: async (ms, signal) => void (await wait(ms, undefined, { signal })),
+};
+
+type Event = SyncEvent<WebCursor>;
+type Context = SyncContext<WebConfig>;
+
+const SEEN_IDS = 500;
+/** Pages that stand for another, beyond the depth that is followed. */
+const MAX_LEADS = 3;
+/** Pages beyond the limit that a run names. */
+const MAX_TOLD = 20;
+
+/**
+ * One run. `full` reads every page, so that it sees where each one leads; `incremental` asks the pages that it knows whether
+ * they changed, and reads those that did.
+ *
+ * @throws ApiError `connector_scope_invalid`; what is wrong with the site, its rules or its sitemap
+ */
+export async function* syncSite(
+  ctx: Context,
+  run: SyncRequest<WebCursor>,
+  options: WebOptions,
+): AsyncGenerator<Event, void> {
+  const robots = await readRobots(ctx);
+  const crawl = makeCrawl(ctx, run, options, robots);
+  if (run.mode === "items") yield* crawl.items(run.externalIds ?? []);
+  else yield* crawl.all();
+}
+
+function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOptions, robots: Robots) {
+  const { config } = ctx;
+  const facts = factsOf(config, ctx.connector.id);
+  const { site } = facts;
+  const scope = compileScope(run.scope);
+  const maxPages = Math.min(config.maxPages, options.maxPages);
+  const queue = new CrawlQueue(site, maxPages * 5 + 1_000);
+  const outcomes = new Map<string, string | null>();
+  const start = startOf(site);
+  const isFull = run.mode === "full";
+  let at = 0;
+  let requests = 0;
+
+  const tools: VisitTools = {
+    ctx,
+    facts,
+    robots,
+    scope,
+    async pace() {
+      if (requests++ > 0 && robots.delayMs > 0) await options.sleep(robots.delayMs, ctx.signal);
+    },
+    async outcomeOf(href) {
+      const told = outcomes.get(href);
+      if (told !== undefined) return told;
+      const place = queue.placeOf(href);
+      if (place === undefined || place >= at) return undefined;
+      // Before the run was interrupted.
+      return parseVersion(await ctx.stored.version(href), facts.key)?.hash ?? null;
+    },
+  };
+
+  /** Whether a page of the site is worth a request: itself, or as the way to what the scope includes. */
+  function isWanted(url: URL): boolean {
+    const path = scopePath(url);
+    if (url.href === start.href) return true;
+    const folder = url.pathname.slice(1).replace(/\/$/, "");
+    return !scope.excludes(path, false) && (scope.includes(path) || scope.mayContainIncluded(folder));
+  }
+
+  function follow(links: readonly URL[], depth: number, by: WebCursor["by"]): void {
+    for (const url of links) {
+      const type = mimeHintOf(url.pathname.slice(url.pathname.lastIndexOf("/") + 1)) ?? "";
+      const isDue = by === "links" ? depth <= config.maxDepth : isDocument(type);
+      if (isDue && mayBeRead(url, config.documents) && isWanted(url)) queue.add({ url, depth }, { isNamed: false });
+    }
+  }
+
+  /** What stands for a page is looked at however it was found; a chain of such pages ends. */
+  function lead(url: URL | undefined, depth: number): void {
+    if (url && depth <= config.maxDepth + MAX_LEADS && isWanted(url)) queue.add({ url, depth }, { isNamed: false });
+  }
+
+  async function addStored(): Promise<void> {
+    for await (const entry of storedEntries(ctx, site, facts.key))
+      if (isIn(scope, entry.url)) queue.add(entry, { isNamed: true });
+  }
+
+  /** Fills the queue, or what an interrupted run left of it. */
+  async function* begin(): AsyncGenerator<Event, WebCursor> {
+    const runId = run.runId ?? null;
+    const former = parseCursor(run.cursor);
+    if (runId !== null && former?.runId === runId && (await queue.load(ctx.state, former.chunks))) return former;
+    const seeds = await findSeeds(ctx, robots, maxPages * 5);
+    for (const entry of seeds.entries) if (isWanted(entry.url)) queue.add(entry, { isNamed: true });
+    for (const { url, message } of seeds.failed) yield failure(url, message);
+    // A sitemap that is gone must not remove what only it named.
+    const isLess = seeds.by === "links" && (await ctx.state.get("by")) === "sitemap";
+    ctx.state.put("by", seeds.by);
+    const isDue = !isFull || isLess || seeds.failed.length > 0;
+    return { runId, at: 0, chunks: 0, done: 0, by: seeds.by, stored: isDue ? "due" : "not", failuresInARow: 0 };
+  }
+
+  async function* all(): AsyncGenerator<Event, void> {
+    const cursor = yield* begin();
+    at = cursor.at;
+    let upserts = 0;
+    let visits = 0;
+    let unchanged: string[] = [];
+    while (cursor.done < maxPages) {
+      if (at >= queue.length && cursor.stored === "due") {
+        await addStored();
+        cursor.stored = "added";
+      }
+      const entry = queue.at(at);
+      if (entry === undefined) break;
+      ctx.signal.throwIfAborted();
+      if (!outcomes.has(entry.url.href)) {
+        const outcome = await visit(tools, entry, !isFull);
+        if (ctx.signal.aborted) return;
+        requireWell(outcome, cursor, entry.url.href === start.href && cursor.by === "links");
+        outcomes.set(entry.url.href, null);
+        outcomes.set(outcome.at.href, "hash" in outcome ? outcome.hash : null);
+        follow(outcome.links ?? [], entry.depth + 1, cursor.by);
+        lead(outcome.leadsTo, entry.depth + 1);
+        // What only this page leads to is not found now.
+        const hidesLinks = outcome.type === "failed" || outcome.type === "refused";
+        if (hidesLinks && cursor.stored === "not") cursor.stored = "due";
+        if (outcome.type === "same") unchanged.push(outcome.at.href);
+        if (outcome.type === "same" || outcome.type === "item") cursor.done += 1;
+        if (outcome.type === "item") upserts += 1;
+        yield* eventsOf(outcome, entry.url);
+        visits += 1;
+      }
+      at += 1;
+      const isDue = upserts >= options.batching.upserts || visits >= options.batching.visits;
+      if (unchanged.length > 0 && (isDue || unchanged.length >= SEEN_IDS)) {
+        yield { t: "seen", externalIds: unchanged };
+        unchanged = [];
+      }
+      if (!isDue) continue;
+      queue.save(ctx.state);
+      yield { t: "checkpoint", cursor: { ...cursor, at, chunks: queue.chunkCount } };
+      yield { t: "progress", done: cursor.done };
+      [upserts, visits] = [0, 0];
+    }
+    if (ctx.signal.aborted) return;
+    if (unchanged.length > 0) yield { t: "seen", externalIds: unchanged };
+    for (let i = at; i < Math.min(queue.length, at + MAX_TOLD); i++) yield* beyond(queue.at(i)?.url);
+    queue.drop(ctx.state);
+    yield { t: "checkpoint", cursor: { ...cursor, runId: null, at: 0, chunks: 0 } };
+    yield { t: "progress", done: cursor.done, total: cursor.done };
+    yield { t: "end", listing: isFull ? "complete" : "partial", permissions: "current" };
+  }
+
+  function* beyond(url: URL | undefined): Generator<Event, void> {
+    if (url === undefined) return;
+    const message = `The connector's limit of ${maxPages} pages is reached.`;
+    yield { t: "skip", externalId: url.href, reason: "excluded_by_policy", message, retryable: false };
+  }
+
+  /** What an outcome says; `asked` is another address when it led on. */
+  async function* eventsOf(outcome: Outcome, asked: URL): AsyncGenerator<Event, void> {
+    const { type, at: found } = outcome;
+    const isStored = async ({ href }: URL) => (await ctx.stored.version(href)) !== undefined;
+    // A full run removes by not naming.
+    const isGone = async (url: URL) => !isFull && (await isStored(url));
+    if (type === "failed" || type === "refused") {
+      if (type === "refused" && !(await isStored(asked))) return;
+      if (type === "failed") yield failure(asked.href, outcome.message);
+      else yield { t: "refused", what: { externalId: asked.href }, code: "source_forbidden" };
+      return;
+    }
+    if (type === "left_out") {
+      const { reason, message } = outcome;
+      yield { t: "skip", externalId: found.href, reason, message, retryable: false };
+    }
+    if (type === "item") yield { t: "upsert", item: outcome.item };
+    else if (type !== "same" && found.href === asked.href && (await isGone(found)))
+      yield { t: "delete", externalId: found.href };
+    const isFormer = type === "item" && outcome.item.formerId === asked.href;
+    if (found.href !== asked.href && !isFormer && (await isGone(asked))) yield { t: "delete", externalId: asked.href };
+  }
+
+  async function* items(ids: readonly string[]): AsyncGenerator<Event, void> {
+    for (const externalId of ids) {
+      if (ctx.signal.aborted) return;
+      const url = pageUrl(externalId, start, site);
+      if (url?.href !== externalId) {
+        yield { t: "delete", externalId };
+        continue;
+      }
+      const version = parseVersion(await ctx.stored.version(externalId), facts.key);
+      const outcome = await visit(tools, { url, depth: version?.depth ?? 0 }, false);
+      // Asked for, it is told whatever became of it.
+      if (outcome.type === "same") yield { t: "seen", externalIds: [outcome.at.href] };
+      yield* eventsOf(outcome, url);
+    }
+    yield { t: "end", listing: "partial", permissions: "current" };
+  }
+
+  return { all, items };
+}
+
+function failure(externalId: string, message: string): Event {
+  return { t: "skip", externalId, reason: "failed", message, retryable: true };
+}

@@ -1,0 +1,131 @@
+import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
+import type { Site } from "./config.ts";
+
+/** Longer than this no address of a page is. */
+const MAX_PATH_CHARS = 1_024;
+const MAX_QUERY_CHARS = 512;
+const MAX_SEGMENTS = 24;
+/** A path that repeats itself more often leads into itself. */
+const MAX_REPEATS = 3;
+
+/**
+ * The address of a page in the one form that it has as an id: absolute, without a fragment, without what only says where a
+ * visitor came from. Undefined for what is no page of the site: another origin, another
+ * protocol, outside the prefix, or an address that only a trap has. Source: S40.
+ */
+export function pageUrl(href: string, base: URL, site: Site): URL | undefined {
+  const url = sameOrigin(href, base, site);
+  return url !== undefined && isBelow(url, site) && !isTrap(url) ? url : undefined;
+}
+
+/** The same for any address of the origin, such as that of a sitemap. */
+export function sameOrigin(href: string, base: URL, { origin }: Pick<Site, "origin">): URL | undefined {
+  const trimmed = href.trim();
+  if (trimmed.length > 4_096 || !URL.canParse(trimmed, base.href)) return undefined;
+  const url = new URL(trimmed, base);
+  if (url.origin !== origin || url.username !== "" || url.password !== "") return undefined;
+  url.hash = "";
+  url.pathname = plainPath(url.pathname);
+  url.search = plainQuery(url.search);
+  return url;
+}
+
+export function isBelow({ pathname }: URL, { prefix }: Pick<Site, "prefix">): boolean {
+  return pathname.startsWith(prefix) || `${pathname}/` === prefix;
+}
+
+/** What the scope's patterns are about: the path without its first slash; a folder's own page is its `index`. */
+export function scopePath({ pathname }: URL): string {
+  const path = pathname.slice(1);
+  return decoded(path === "" || path.endsWith("/") ? `${path}index` : path);
+}
+
+/** The names on the way to a page. */
+export function segmentsOf({ pathname }: URL): string[] {
+  return pathname
+    .split("/")
+    .filter((segment) => segment !== "")
+    .map(decoded);
+}
+
+/** Other addresses under which a server may give the same page. */
+export function twinsOf(url: URL): string[] {
+  const { pathname } = url;
+  const at = (path: string) => Object.assign(new URL(url), { pathname: path }).href;
+  if (/\/index\.html?$/.test(pathname)) return [at(pathname.replace(/[^/]+$/, ""))];
+  if (!pathname.endsWith("/")) return [at(`${pathname}/`)];
+  const files = [at(`${pathname}index.html`), at(`${pathname}index.htm`)];
+  return pathname === "/" ? files : [at(pathname.slice(0, -1)), ...files];
+}
+
+/** Whether an address can be that of a page or a document, as far as its name tells. */
+export function mayBeRead(url: URL, documents: boolean): boolean {
+  const name = url.pathname.slice(url.pathname.lastIndexOf("/") + 1);
+  if (/\.(?:css|m?js|map|xml|rss|atom|json|ics|ico|zip|gz|tgz|bz2|xz|exe|dmg|deb|rpm|apk|iso)$/i.test(name))
+    return false;
+  const type = mimeHintOf(name);
+  if (type === undefined || isHtml(type)) return true;
+  return documents && isDocument(type);
+}
+
+export function isHtml(type: string): boolean {
+  return type === "text/html" || type === "application/xhtml+xml";
+}
+
+/** Types that people write documents in. */
+export function isDocument(type: string): boolean {
+  return DOCUMENTS.has(type) || /^application\/vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\./.test(type);
+}
+
+const DOCUMENTS: ReadonlySet<string> = new Set([
+  "application/pdf",
+  "application/rtf",
+  "application/epub+zip",
+  "application/msword",
+  "application/vnd.ms-excel",
+  "application/vnd.ms-powerpoint",
+  "text/plain",
+  "text/markdown",
+  "text/csv",
+]);
+
+/** Addresses that a program makes without end, or that no person gave a page. */
+function isTrap({ pathname, search }: URL): boolean {
+  if (pathname.length > MAX_PATH_CHARS || search.length > MAX_QUERY_CHARS) return true;
+  const counts = new Map<string, number>();
+  const segments = pathname.split("/").filter((segment) => segment !== "");
+  for (const segment of segments) counts.set(segment, (counts.get(segment) ?? 0) + 1);
+  return segments.length > MAX_SEGMENTS || [...counts.values()].some((count) => count > MAX_REPEATS);
+}
+
+/** Without a session in the path. */
+function plainPath(pathname: string): string {
+  const plain = plainEscapes(pathname.replace(/;(?:jsessionid|phpsessid|sid)=[^/;]*/gi, ""));
+  return plain === "" ? "/" : plain;
+}
+
+/** Escapes in one form: rules and addresses are compared in it. Source: RFC 3986 §6.2.2. */
+export function plainEscapes(text: string): string {
+  return text.replace(/%[0-9a-f]{2}/gi, (escape) => {
+    const char = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+    return /[A-Za-z0-9_~-]/.test(char) ? char : escape.toUpperCase();
+  });
+}
+
+/** Without the pairs that only count visits. The others stay in their order: rules of robots.txt know it. */
+function plainQuery(search: string): string {
+  const pairs = search.slice(1).split("&");
+  const kept = pairs.filter((pair) => pair !== "" && !TRACKING.test(pair));
+  return kept.length === 0 ? "" : `?${kept.join("&")}`;
+}
+
+const TRACKING =
+  /^(?:utm_[a-z]+|gclid|gbraid|wbraid|dclid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|_hs(?:enc|mi)|mkt_tok|vero_(?:id|conv)|phpsessid|jsessionid|replytocom)(?:=|$)/i;
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

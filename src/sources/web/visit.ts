@@ -1,0 +1,243 @@
+import type { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import type { SourceItem, SyncContext, SyncEvent } from "#sources/contract.ts";
+import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
+import type { CompiledScope } from "#sources/file-scope/scope.ts";
+import { isSecretFile } from "#sources/file-scope/secret-files.ts";
+import { ask, isOfOnePage, type LedAway, leave, type PageAnswer, readBody } from "./client.ts";
+import type { WebConfig } from "./config.ts";
+import { type SiteFacts, toDocument, toPage } from "./map.ts";
+import { decodePage, type PageFacts, readPage, timeOf } from "./page.ts";
+import type { QueueEntry } from "./queue.ts";
+import type { Robots } from "./robots.ts";
+import { makeRobotsRules } from "./robots-rules.ts";
+import { isDocument, isHtml, mayBeRead, pageUrl, scopePath, twinsOf } from "./urls.ts";
+import { FILE, formatVersion, parseVersion, type PageVersion } from "./version.ts";
+
+export type Outcome = {
+  at: URL;
+  links?: readonly URL[];
+  /** The page that stands for this one. */
+  leadsTo?: URL;
+} & (
+  | { type: "item"; item: SourceItem; hash: string }
+  | { type: "same"; hash: string }
+  /** No item: it leads to one, or says the same as one. */
+  | { type: "nothing" }
+  /** It leads away from the site, or to where kb may not go. */
+  | { type: "away"; message: string }
+  | { type: "gone" }
+  | { type: "left_out"; reason: Extract<SyncEvent, { t: "skip" }>["reason"]; message: string }
+  | { type: "refused"; error: ApiError }
+  /** The former version stays. */
+  | { type: "failed"; message: string; error?: ApiError }
+);
+
+export interface VisitTools {
+  ctx: SyncContext<WebConfig>;
+  facts: SiteFacts;
+  robots: Robots;
+  scope: CompiledScope;
+  /** Waits for the turn of the next request. */
+  pace(): Promise<void>;
+  /** What became of an address in this run: the hash of its item, null for none; undefined when it was not looked at. */
+  outcomeOf(href: string): Promise<string | null | undefined>;
+}
+
+/**
+ * Looks at one page: asks whether it changed (with `ifChanged`), and reads it if so. What is wrong with the page alone is
+ * an outcome.
+ *
+ * @throws ApiError what is wrong with the site
+ */
+export async function visit(tools: VisitTools, entry: QueueEntry, ifChanged: boolean): Promise<Outcome> {
+  const { ctx, facts, robots } = tools;
+  const { url, lastmod } = entry;
+  const stored = await storedOf(tools, url);
+  if (!robots.allows(url)) return leftOut(url, "excluded_by_policy", "The site's robots.txt doesn't allow it.");
+  if (ifChanged && stored && lastmod !== undefined && stored.lastmod === lastmod) {
+    return { type: "same", at: url, hash: stored.hash };
+  }
+  await tools.pace();
+  try {
+    // A page that is not sent again shows no links; documents have none.
+    const validators = stored && (ifChanged || stored.hash === FILE) ? stored : {};
+    const mayGo = (to: URL) => robots.allows(to) && mayBeRead(to, ctx.config.documents);
+    const answer = await ask(ctx, url, { validators, mayGo, maxBytes: facts.maxFileBytes });
+    if ("why" in answer) return ledAway(url, answer, stored !== undefined);
+    if (answer.status === 304) {
+      await leave(answer);
+      if (!stored)
+        return { type: "failed", at: url, message: "The server says that nothing changed, and was not asked." };
+      return { type: "same", at: url, hash: stored.hash };
+    }
+    return await judge(tools, entry, answer);
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    if (!isOfOnePage(error)) throw error;
+    switch (error.code) {
+      case "source_forbidden":
+        return { type: "refused", at: url, error };
+      case "source_not_found":
+      case "source_gone":
+        return { type: "gone", at: url };
+      case "payload_too_large":
+        return leftOut(url, "too_large", "It is larger than the connector's limit.");
+      default:
+        return { type: "failed", at: url, message: error.message, error };
+    }
+  }
+}
+
+async function storedOf({ ctx, facts }: VisitTools, { href }: URL): Promise<PageVersion | undefined> {
+  return parseVersion(await ctx.stored.version(href), facts.key);
+}
+
+function leftOut(at: URL, reason: "excluded_by_policy" | "excluded_by_scope" | "too_large", message: string): Outcome {
+  return { type: "left_out", at, reason, message };
+}
+
+/** What leads away for now may be a form to sign in: what was read before stays. */
+function ledAway(at: URL, { to, why, isForGood }: LedAway, isStored: boolean): Outcome {
+  const message = why === "endless" ? "It redirects too many times." : `It redirects to ${to}, which kb doesn't read.`;
+  return isStored && !isForGood ? { type: "failed", at, message } : { type: "away", at, message };
+}
+
+async function judge(tools: VisitTools, entry: QueueEntry, answer: PageAnswer): Promise<Outcome> {
+  const { url } = entry;
+  const { at } = answer;
+  const isMoved = at.href !== url.href;
+  const isKnown = (await storedOf(tools, url)) !== undefined;
+  const former = isMoved ? await tools.outcomeOf(at.href) : undefined;
+  // What was read before may go for an item; for a form to sign in it stays, so that one is looked at each time.
+  if (former !== undefined && (former !== null || !isKnown)) {
+    await leave(answer);
+    return { type: "nothing", at };
+  }
+  const stored = await storedOf(tools, at);
+  const formerId = stored ? undefined : await lastKnown(tools, answer.former);
+  const named = { ...entry, url: at, stored, formerId };
+  const type = typeOf(answer);
+  if (isHtml(type)) {
+    const maxBytes = tools.facts.maxPageBytes;
+    if (Number(answer.headers.get("content-length") ?? 0) > maxBytes) {
+      await leave(answer);
+      return leftOut(url, "too_large", "It is larger than a page can be.");
+    }
+    const bytes = await readBody(answer, maxBytes);
+    const html = decodePage(bytes, answer.headers.get("content-type"));
+    const page = await readPage(html, tools.ctx.config.userAgent, answer.headers.get("x-robots-tag"));
+    return judgePage(tools, { ...named, isKnown }, answer, { ...page, html });
+  }
+  await leave(answer);
+  return judgeDocument(tools, named, answer, type);
+}
+
+/** Which of its former addresses a page was stored under. */
+async function lastKnown({ ctx }: VisitTools, former: readonly URL[]): Promise<string | undefined> {
+  for (const { href } of former) if ((await ctx.stored.version(href)) !== undefined) return href;
+  return undefined;
+}
+
+type Named = QueueEntry & { stored: PageVersion | undefined; formerId: string | undefined };
+
+async function judgePage(
+  tools: VisitTools,
+  { url: at, depth, lastmod, stored, formerId, isKnown }: Named & { isKnown: boolean },
+  { headers }: PageAnswer,
+  page: PageFacts & { html: string },
+): Promise<Outcome> {
+  const { ctx, facts, robots, scope } = tools;
+  const base = page.base !== undefined && URL.canParse(page.base, at.href) ? new URL(page.base, at) : at;
+  const toUrl = (href: string | undefined) => (href === undefined ? undefined : pageUrl(href, base, facts.site));
+  const refresh = toUrl(page.refresh);
+  if (refresh && refresh.href !== at.href) return { type: "nothing", at, leadsTo: refresh };
+  if (page.isSignIn) {
+    const message = "It answers with a form to sign in.";
+    return isKnown ? { type: "failed", at, message } : leftOut(at, "excluded_by_policy", message);
+  }
+  const { noindex, nofollow, until = Infinity } = page.rules;
+  const links = nofollow ? [] : page.links.flatMap((href) => toUrl(href) ?? []);
+  if (noindex || until < ctx.now())
+    return { ...leftOut(at, "excluded_by_policy", "The page asks for noindex."), links };
+  if (!isIn(scope, at)) return { ...leftOut(at, "excluded_by_scope", "The connector's scope leaves it out."), links };
+  const canonical = toUrl(page.canonical);
+  if (canonical && canonical.href !== at.href) {
+    // Some programs call every page the home page.
+    const isHome = canonical.pathname === facts.site.prefix && !twinsOf(canonical).includes(at.href);
+    const isTaken = !isHome && isIn(scope, canonical) && robots.allows(canonical);
+    if (isTaken && (await tools.outcomeOf(canonical.href)) !== null)
+      return { type: "nothing", at, links, leadsTo: canonical };
+  }
+  for (const twin of twinsOf(at)) {
+    if ((await tools.outcomeOf(twin)) === page.hash) return { type: "nothing", at, links };
+  }
+  if (stored?.hash === page.hash && stored.lastmod === lastmod) return { type: "same", at, links, hash: page.hash };
+  const etag = headers.get("etag") ?? undefined;
+  const lastModified = timeOf(headers.get("last-modified"));
+  const version = formatVersion({
+    key: facts.key,
+    hash: page.hash,
+    depth,
+    ...defined({ etag, lastModified, lastmod }),
+  });
+  const updatedAt = page.modifiedAt ?? lastmod ?? lastModified;
+  const item = toPage({ url: at, html: page.html, title: page.title, version, updatedAt, formerId }, facts);
+  return { type: "item", at, links, item, hash: page.hash };
+}
+
+function judgeDocument(
+  { ctx, facts, scope }: VisitTools,
+  { url: at, depth, lastmod, stored, formerId }: Named,
+  { headers }: PageAnswer,
+  mimeType: string,
+): Outcome {
+  if (!ctx.config.documents || !isDocument(mimeType)) return { type: "nothing", at };
+  const rules = makeRobotsRules(ctx.config.userAgent);
+  rules.addHeader(headers.get("x-robots-tag"));
+  const { noindex, until = Infinity } = rules.result();
+  if (noindex || until < ctx.now()) return leftOut(at, "excluded_by_policy", "The document asks for noindex.");
+  if (!isIn(scope, at)) return leftOut(at, "excluded_by_scope", "The connector's scope leaves it out.");
+  if (isSecretName(at)) return leftOut(at, "excluded_by_policy", "The name suggests keys or passwords.");
+  const size = /^\d{1,15}$/.exec(headers.get("content-length") ?? "")?.[0];
+  const isPacked = headers.has("content-encoding");
+  if (!isPacked && Number(size ?? 0) > facts.maxFileBytes) {
+    return leftOut(at, "too_large", "It is larger than the connector's limit.");
+  }
+  const told = versionOfDocument(headers, facts.key, depth);
+  const isSame =
+    told && stored?.hash === FILE && stored.etag === told.etag && stored.lastModified === told.lastModified;
+  if (isSame) return { type: "same", at, hash: FILE };
+  const version = told && formatVersion({ ...told, ...defined({ lastmod }) });
+  const updatedAt = lastmod ?? timeOf(headers.get("last-modified"));
+  const found = { url: at, version, updatedAt, formerId, mimeType, size: isPacked || !size ? undefined : Number(size) };
+  return { type: "item", at, item: toDocument(found, facts), hash: FILE };
+}
+
+/** Undefined when the server tells nothing of a version: it is read in every run. */
+export function versionOfDocument(headers: Headers, key: string, depth: number): PageVersion | undefined {
+  const etag = headers.get("etag") ?? undefined;
+  const lastModified = timeOf(headers.get("last-modified"));
+  if (etag === undefined && lastModified === undefined) return undefined;
+  return { key, hash: FILE, depth, ...defined({ etag, lastModified }) };
+}
+
+/** What the server says it is, unless that is nothing. */
+export function typeOf({ headers, at }: Pick<PageAnswer, "headers" | "at">): string {
+  const told = (headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const isTold = /^[\w.+-]+\/[\w.+-]+$/.test(told) && told !== "application/octet-stream";
+  const name = at.pathname.slice(at.pathname.lastIndexOf("/") + 1);
+  const hint = mimeHintOf(name);
+  // `text/plain` is what servers say of what they don't know.
+  if (told === "text/plain" && hint !== undefined && isDocument(hint)) return hint;
+  return isTold ? told : (hint ?? "text/html");
+}
+
+export function isSecretName({ pathname }: URL): boolean {
+  return isSecretFile(pathname.slice(pathname.lastIndexOf("/") + 1));
+}
+
+export function isIn(scope: CompiledScope, url: URL): boolean {
+  const path = scopePath(url);
+  return !scope.excludes(path, false) && scope.includes(path);
+}

@@ -1,0 +1,219 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { connect } from "./run.ts";
+import { page, sitemap, sitemapIndex } from "./site.ts";
+
+describe("by links", () => {
+  test("pages and the documents they link to, each once, with their place", async () => {
+    const web = await connect({ path: "/docs/" });
+    const { site } = web;
+    site.put(
+      "/docs/",
+      page("Home", ["guide/", "./guide/#top", "/docs/guide/?utm_source=x", "/blog/", "app.js", "logo.png"]),
+    );
+    site.put(
+      "/docs/guide/",
+      page("Guide", ["install", "/docs/plan.pdf?v=2", "mailto:a@b.test", "javascript:alert(1)"]),
+    );
+    site.put("/docs/guide/install", page("Install", [], '<meta name="description" content="How to install">'));
+    site.put("/docs/plan.pdf?v=2", "%PDF-1.4", { type: "application/pdf" });
+    site.put("/blog/", page("Blog"));
+    expect(await web.run()).toEqual(["+ /docs/", "+ /docs/guide/", "+ /docs/guide/install", "+ /docs/plan.pdf?v=2"]);
+    expect(web.item("/docs/guide/install")).toMatchObject({
+      kind: "page",
+      title: "Install",
+      path: ["docs", "guide"],
+      url: `${site.origin}/docs/guide/install`,
+      content: { type: "inline" },
+      access: { known: true, all: [["group:con_aaaaaaaaaaaaaaaa:readers"]] },
+    });
+    expect(web.item("/docs/plan.pdf?v=2")).toMatchObject({
+      kind: "file",
+      title: "plan.pdf",
+      mimeType: "application/pdf",
+      content: { type: "fetch" },
+    });
+    expect(site.took().filter((path) => path.startsWith("/blog"))).toEqual([]);
+  });
+
+  test("an increment asks whether pages changed, and reads only those that did", async () => {
+    const web = await connect({ mode: "crawl" });
+    const { site } = web;
+    site.put("/", page("Home", ["/a", "/b", "/c"]));
+    for (const path of ["/a", "/b"]) site.put(path, page(path));
+    site.put("/c", page("c"), { isBare: true, headers: { "last-modified": "Tue, 03 Mar 2026 10:00:00 GMT" } });
+    await web.run();
+    site.took();
+    expect(await web.run("incremental")).toEqual(["= /", "= /a", "= /b", "= /c"]);
+    expect(site.asked.map(({ headers }) => headers["if-modified-since"]).filter(Boolean)).toEqual([
+      "Tue, 03 Mar 2026 10:00:00 GMT",
+    ]);
+    expect(site.took()).toEqual(["/robots.txt 404", "/ 304", "/a 304", "/b 304", "/c 200"]);
+    site.put("/a", page("/a", ["/new"], "", "other words"));
+    site.put("/new", page("New"));
+    site.things.delete("/b");
+    expect(await web.run("incremental")).toEqual(["+ /a", "- /b", "+ /new", "= /", "= /c"]);
+    expect(web.paths()).toEqual(["/", "/a", "/c", "/new"]);
+  });
+
+  test("a page whose words are the same is the same, whatever its tokens and tags are", async () => {
+    const web = await connect({ mode: "crawl" });
+    let asked = 0;
+    web.site.instead = (path, response) => {
+      if (path !== "/") return false;
+      const html = page("Home", ["/?token=1"]).replace(
+        "<main>",
+        `<script nonce="${++asked}">x=${asked}</script><main data-t="${asked}">`,
+      );
+      return (response.writeHead(200, { "content-type": "text/html", etag: `"${asked}"` }).end(html), true);
+    };
+    expect(await web.run()).toEqual(["+ /"]);
+    expect(await web.run()).toEqual(["= /"]);
+    expect(await web.run("incremental")).toEqual(["= /"]);
+  });
+
+  test("one page under several addresses is one item", async () => {
+    const web = await connect({ mode: "crawl" });
+    const { site } = web;
+    site.put("/", page("Home", ["/index.html", "/old", "/a?sort=1", "/a", "/b", "/b/", "/loop1"]));
+    site.put("/index.html", page("Home", ["/index.html", "/old", "/a?sort=1", "/a", "/b", "/b/", "/loop1"]));
+    site.put("/old", "", { status: 302, headers: { location: "/new" } });
+    site.put("/new", page("New"));
+    const canonical = `<link rel="canonical" href="${site.origin}/a">`;
+    site.put("/a?sort=1", page("A", [], canonical));
+    site.put("/a", page("A", [], canonical));
+    site.put("/b", page("B"));
+    site.put("/b/", page("B"));
+    site.put("/loop1", page("Loop", [], `<link rel="canonical" href="/loop2">`));
+    site.put("/loop2", page("Loop", [], `<link rel="canonical" href="/loop1">`));
+    await web.run();
+    expect(web.paths()).toEqual(["/", "/a", "/b", "/loop2", "/new"]);
+  });
+
+  test("what a page asks of crawlers is done", async () => {
+    const web = await connect({ mode: "crawl" });
+    const { site } = web;
+    site.put(
+      "/",
+      page("Home", [
+        "/noindex",
+        "/nofollow",
+        "/header",
+        "/other-bot",
+        "/ended",
+        "/secret/x",
+        "/secret/open",
+        "/id_rsa.txt",
+      ]).replace("<main>", '<main><a href="/rel" rel="nofollow">x</a>'),
+    );
+    site.put("/noindex", page("x", ["/behind-noindex"], '<meta name="robots" content="noindex">'));
+    site.put("/behind-noindex", page("y"));
+    site.put("/nofollow", page("z", ["/behind-nofollow"], '<meta name="ROBOTS" content="NOFOLLOW">'));
+    site.put("/header", page("h"), { headers: { "x-robots-tag": "none" } });
+    site.put("/other-bot", page("o"), { headers: { "x-robots-tag": "googlebot: noindex" } });
+    site.put("/ended", page("e"), { headers: { "x-robots-tag": "unavailable_after: 25 Jun 2010 15:00:00 GMT" } });
+    for (const path of ["/behind-nofollow", "/rel", "/secret/x", "/secret/open"]) site.put(path, page(path));
+    site.put("/robots.txt", "User-agent: other\nDisallow: /\n\nUser-agent: *\nDisallow: /secret/%78\nCrawl-delay: 2\n");
+    await web.run();
+    expect(web.paths()).toEqual(["/", "/behind-noindex", "/nofollow", "/other-bot", "/secret/open"]);
+    expect(site.took().filter((path) => path.startsWith("/secret/x"))).toEqual([]);
+    expect(new Set(web.slept)).toEqual(new Set([2_000]));
+  });
+
+  test("the scope chooses, and pages on the way to it are read for their links", async () => {
+    const web = await connect({ mode: "crawl" });
+    const { site } = web;
+    site.put("/", page("Home", ["/docs/", "/blog/"]));
+    site.put("/docs/", page("Docs", ["/docs/guide/", "/docs/api/"]));
+    for (const path of ["/docs/guide/", "/docs/api/", "/blog/"]) site.put(path, page(path));
+    await web.run("full", { scope: { include: ["docs/guide/**"], exclude: [] } });
+    expect(web.paths()).toEqual(["/docs/guide/"]);
+    expect(site.took().filter((path) => path.startsWith("/blog"))).toEqual([]);
+  });
+
+  test("browse gives the first segments, and what is below them", async () => {
+    const web = await connect();
+    web.site.put("/", page("Home", ["/docs/guide/install", "/docs/", "/about"]));
+    const titles = async (parent: string | null) =>
+      (await web.source.browse?.(web.context(), { parent }))?.nodes.map(({ title, kind }) => `${kind} ${title}`);
+    expect(await titles(null)).toEqual(["file about", "folder docs", "file index"]);
+    expect(await titles("docs")).toEqual(["folder guide", "file index"]);
+  });
+});
+
+describe("by the sitemap", () => {
+  test("an index with packed sitemaps; what has the same lastmod is not asked for in an increment", async () => {
+    const web = await connect();
+    const { site } = web;
+    const { origin } = site;
+    site.put("/robots.txt", `Sitemap: ${origin}/index.xml\n`);
+    site.put("/index.xml", sitemapIndex([`${origin}/one.xml.gz`, `${origin}/two.xml`, "http://other.test/three.xml"]));
+    const write = (b: string) =>
+      site.put(
+        "/one.xml.gz",
+        gzipSync(
+          sitemap([
+            [`${origin}/a`, "2026-01-01"],
+            [`${origin}/b`, b],
+          ]),
+        ),
+      );
+    write("2026-01-02");
+    site.put("/two.xml", sitemap([`${origin}/c`, "http://other.test/d", "/relative"]));
+    for (const path of ["/a", "/b", "/relative"]) site.put(path, page(path));
+    site.put("/c", page("c", ["/not-in-it", "/notes.txt"]));
+    site.put("/notes.txt", "notes");
+    site.put("/not-in-it", page("not in it"));
+    await web.run();
+    expect(web.paths()).toEqual(["/a", "/b", "/c", "/notes.txt", "/relative"]);
+    site.took();
+    write("2026-02-02");
+    site.put("/b", page("b", [], "", "changed"));
+    expect(await web.run("incremental")).toEqual(["+ /b", "= /a", "= /c", "= /relative", "= /notes.txt"]);
+    expect(site.took().slice(4)).toEqual(["/b 200", "/c 304", "/relative 304", "/notes.txt 304"]);
+    expect(await web.check()).toMatchObject({ ok: true, warnings: [expect.stringContaining("other.test")] });
+  });
+
+  test("a page that left the sitemap goes with a full run; one that is gone with any", async () => {
+    const web = await connect();
+    const { site } = web;
+    const write = (...paths: string[]) => site.put("/sitemap.xml", sitemap(paths.map((path) => site.origin + path)));
+    for (const path of ["/a", "/b", "/c"]) site.put(path, page(path));
+    write("/a", "/b", "/c");
+    await web.run();
+    write("/a");
+    site.things.delete("/c");
+    await web.run("incremental");
+    expect(web.paths()).toEqual(["/a", "/b"]);
+    await web.run();
+    expect(web.paths()).toEqual(["/a"]);
+  });
+
+  test("a sitemap that is cut, fails, is emptied or answers with something else removes nothing", async () => {
+    const web = await connect();
+    const { site } = web;
+    const { origin } = site;
+    site.put("/robots.txt", `Sitemap: ${origin}/index.xml\n`);
+    site.put("/index.xml", sitemapIndex([`${origin}/one.xml`, `${origin}/two.xml`]));
+    site.put("/one.xml", sitemap([`${origin}/a`, `${origin}/b`]));
+    site.put("/two.xml", sitemap([`${origin}/c`]));
+    site.put("/", page("Home"));
+    for (const path of ["/a", "/b", "/c"]) site.put(path, page(path));
+    await web.run();
+    const whole = site.things.get("/one.xml")?.body as string;
+    for (const one of [whole.slice(0, -20), "<html>Sign in</html>", "", `<!DOCTYPE x>${whole}`]) {
+      site.put("/one.xml", one);
+      expect(await web.run()).toContain("! /one.xml");
+      expect(web.paths()).toEqual(["/a", "/b", "/c"]);
+    }
+    site.put("/one.xml", "", { status: 500 });
+    await web.run();
+    expect(web.paths()).toEqual(["/a", "/b", "/c"]);
+    for (const path of ["/one.xml", "/two.xml", "/index.xml"]) site.put(path, "<html>Sign in</html>");
+    await expect(web.run()).rejects.toMatchObject({ code: "source_unavailable" });
+    // Without any sitemap it goes on by links, and first looks at what only the sitemap named.
+    for (const path of ["/one.xml", "/two.xml", "/index.xml", "/robots.txt"]) site.things.delete(path);
+    await web.run();
+    expect(web.paths()).toEqual(["/", "/a", "/b", "/c"]);
+  });
+});
