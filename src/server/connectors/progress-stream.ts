@@ -28,10 +28,7 @@ const MAX_OPEN_EACH = 20;
  *
  * @param isReady false once the server stops: it does not wait for streams
  */
-export function makeProgressStream(
-  { clock, sleep, log }: { clock: Clock; sleep: Sleep; log: Log },
-  isReady: () => boolean,
-) {
+export function makeProgressStream(deps: { clock: Clock; sleep: Sleep; log: Log }, isReady: () => boolean) {
   const open = new Map<string, number>();
 
   /** @throws ApiError `rate_limited` for somebody with too many streams */
@@ -56,6 +53,7 @@ export function makeProgressStream(
     { actor, reauthenticate, signal }: ProgressViewer,
     list: (actor: Actor) => Promise<{ syncs: Sync[] }>,
   ): AsyncGenerator<string, void> {
+    const { clock, sleep } = deps;
     const startedAt = clock.now();
     let [last, spokeAt, viewer] = ["", startedAt, actor];
     yield `retry: ${RETRY_MS}\n\n`;
@@ -79,7 +77,7 @@ export function makeProgressStream(
     try {
       yield* events;
     } catch (error) {
-      if (!isApiError(error)) log.error({ err: error }, "a progress stream failed");
+      if (!isApiError(error)) deps.log.error({ err: error }, "a progress stream failed");
     } finally {
       const left = (open.get(userId) ?? 1) - 1;
       if (left > 0) open.set(userId, left);
