@@ -266,7 +266,7 @@ export const REQUIREMENTS = {
   "push:people": r(
     "docs/sources/push.md",
     2,
-    "Whoever a push puts into a group reads its items from the next request on.",
+    "A person whom a push puts into a group reads its items from the next request on.",
   ),
   "push:authority": r("docs/sources/push.md", 2, "A push speaks of nothing that is not its own."),
   "push:key-overlap": r("docs/sources/push.md", 2, "A rotated key works on as long as was said, then its pushes end."),
@@ -278,7 +278,7 @@ export const REQUIREMENTS = {
   "push:parts-access": r(
     "docs/sources/push.md",
     2,
-    "The files inside a pushed document are open to whoever may read the document, and nobody else.",
+    "The files inside a pushed document are open to anyone who may read the document, and nobody else.",
   ),
   "push:parts-in-sets": r(
     "docs/sources/push.md",

@@ -100,7 +100,7 @@ function makeDocument({ paragraphs, seed }: { paragraphs: Paragraph[]; seed: num
     source: `place:${place}`,
     connectorId: `con_${place}`,
     aclId: i + 1,
-    // Only made for whoever asks: the peer takes the text itself.
+    // Only made for a caller that asks: the peer takes the text itself.
     get text() {
       return (vector ??= combine([titleVector(first), ...chosen.map(textVector), analyze({ text: key })]));
     },

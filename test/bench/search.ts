@@ -17,7 +17,7 @@ export interface SearchBenchOptions {
   threads: number;
   /** Compare with SQLite FTS5 in the same run. */
   hasFts: boolean;
-  /** A folder that keeps the databases for the next run; without it they are made anew and deleted. */
+  /** A folder that keeps the databases for the next run; without it they are made each time and deleted. */
   keep?: string;
   report: Report;
 }

@@ -8,7 +8,7 @@ import { headingIds } from "./headings.ts";
 const root = new URL("../..", import.meta.url).pathname;
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-/** The pages for whoever changes kb: all that they name must be there. */
+/** The pages for anyone who changes kb: all that they name must be there. */
 const PAGES = [
   "CONTRIBUTING.md",
   "docs/architecture.md",

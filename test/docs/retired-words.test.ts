@@ -66,8 +66,8 @@ test("the check sees each word in an identifier, a sentence and a path", () => {
     ["src/server/a.ts", "function read(given: SearchArguments) {"],
     ["src/server/a.ts", "give the id to who runs it"],
     ["docs/a.md", "The index knows nothing of it."],
-    ["docs/a.md", "The list is read anew."],
-    ["src/server/a.ts", "// Whoever calls waits."],
+    ["test/server/a.test.ts", "the list is read anew"],
+    ["test/server/a.test.ts", "// Whoever calls waits."],
   ];
   expect(brought.filter(([path, line]) => findRetired(path, line).length === 0)).toEqual([]);
   expect(

@@ -77,12 +77,11 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
     only: /^src\/(?!storage\/migrations)/,
   },
   { word: "who runs it", instead: "your administrator", pattern: /\bwho runs it\b/ },
-  { word: "anew", instead: "again, or the verb with re-", pattern: /\b[Aa]new\b/, only: /^(?:src|docs)\/|^\w+\.md$/ },
+  { word: "anew", instead: "again, or the verb with re-", pattern: /\b[Aa]new\b/ },
   {
     word: "whoever",
     instead: "who it is: the caller, the holder, anyone who",
     pattern: /\b[Ww]hoever\b/,
-    only: /^(?:src|docs)\/|^\w+\.md$/,
     allowed: {
       "src/storage/migrations/0010-left-connectors.ts": "a sentence that is stored in databases",
     },

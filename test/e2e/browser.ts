@@ -123,7 +123,7 @@ export async function settle(page: Page): Promise<void> {
   await page.locator('[aria-busy="true"]').first().waitFor({ state: "detached" });
 }
 
-/** The short form: each page that is looked at takes it in anew, which costs ten times as much with the long one. */
+/** The short form: each page that is looked at takes it in again, which costs ten times as much with the long one. */
 const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
 /** What axe finds wrong with what is shown: `rule: selector`, each. */

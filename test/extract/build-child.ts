@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { findPackageRoot } from "#core/spawn.ts";
 
 /**
- * Builds child entries as the product's build does (ESM, chunks, packages outside) and gives the folder. Built anew in
+ * Builds child entries as the product's build does (ESM, chunks, packages outside) and gives the folder. Built again in
  * every test file, below node_modules, so that a stale `dist` proves nothing and imports of packages are found.
  */
 export async function buildChildren(name: string, entries: Record<string, string>): Promise<string> {

@@ -4,7 +4,7 @@ import type { Sample } from "./mutations.ts";
 import { makeHostileOffice } from "./office-samples.ts";
 import { makeZip } from "./zip-files.ts";
 
-/** Files made to hurt whoever unfolds, inflates or recurses; each a few kilobytes up to a megabyte. */
+/** Files made to hurt a reader that unfolds, inflates or recurses; each a few kilobytes up to a megabyte. */
 export function makeHostileFiles(): Sample[] {
   return [
     { name: "bomb.gz", bytes: gzipSync(Buffer.alloc(100_000_000)) },

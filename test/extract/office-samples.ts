@@ -56,7 +56,7 @@ export function mutateMember(
   return { name: sample.name, bytes: makeZip({ ...members, [name]: change({ name, bytes }) }) };
 }
 
-/** Office documents made to hurt whoever unfolds, inflates or recurses. */
+/** Office documents made to hurt a reader that unfolds, inflates or recurses. */
 export function makeHostileOffice(): Sample[] {
   const deep = (open: string, close = "") => open.repeat(100_000) + close.repeat(100_000);
   const laughs = Array.from({ length: 30 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join("");

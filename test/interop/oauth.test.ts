@@ -187,7 +187,7 @@ test("mcp-remote goes the whole way by itself", async () => {
   expect(refreshed.length).toBeGreaterThanOrEqual(2);
   const [grant] = (await kb.as(owner).get("/api/grants")).json.grants;
   expect((await kb.as(owner).delete(`/api/grants/${grant.id}`)).status).toBe(204);
-  // It asks its person anew, which takes as long as they take.
+  // It asks its person again, which takes as long as they take.
   const refusals = () =>
     kb.log.lines.filter(({ fields }) => fields["path"] === "/mcp" && fields["status"] === 401).length;
   const before = refusals();

@@ -36,7 +36,7 @@ export interface LeakServer {
   /** Each acts with a token; that of `removed` belongs to somebody whose membership ended a moment ago. */
   clients: Record<Persona, TestClient>;
   store: Store;
-  /** Of now: whoever changes it gives another one. */
+  /** Of now: a step that changes it gives another one. */
   model: Model;
   /** What the index should know of each item, as it was last stored. */
   documents: ReadonlyMap<string, IndexedDocument>;

@@ -47,7 +47,7 @@ function lastMembers({ told }: MirrorGroup): readonly Principal[] {
   return told.findLast((said) => Array.isArray(said)) ?? [];
 }
 
-/** After a round was heard: whoever its source no longer knows as active is nobody here, until they are joined again. */
+/** After a round was heard: a person whom its source no longer knows as active is nobody here, until they are joined again. */
 export function endJoins(model: Model): void {
   const mirrors = mirrorsOf(model);
   for (const user of model.joins.keys()) {

@@ -159,7 +159,7 @@ export function allowedCanaries(model: Model, persona: Persona): Set<string> {
   for (const one of model.connectors) {
     const administers = one.workspace === "two" ? persona === "stranger" : persona === "owner";
     if (administers || one.owner === persona) allowed.add(one.canary);
-    // Whoever manages a connector is told who its source says there is; others, by which names they read what they read.
+    // Anyone who manages a connector is told who its source says there is; others, by which names they read what they read.
     const held = heldBy(model, persona);
     const isTold = (principal: Principal) => administers || one.owner === persona || held.has(principal);
     for (const { group, canary } of one.mirror?.groups ?? []) if (isTold(group)) allowed.add(canary);

@@ -126,7 +126,7 @@ export function ask(route: string, words: Vocabulary): Question | undefined {
   throw new Error(`${route} has no generator in test/leaks/requests.ts.`);
 }
 
-/** Routes that show items to whoever may read some; they are asked more often. */
+/** Routes that show items to anyone who may read some; they are asked more often. */
 export const READS_ITEMS = /files|search|entities|syncs|removals$|^tool/;
 
 /** Rows of the two tables that no route stands behind any more. */

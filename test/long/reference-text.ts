@@ -57,7 +57,7 @@ const decodeEntities = (xml: string) =>
 /** All sheets, values as they are and not as they are shown. */
 const sheets = (path: string) =>
   converted(path, "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,false,false,-1", async (files) =>
-    // LibreOffice calculates anew, and tells of formulas that it does not know.
+    // LibreOffice calculates again, and tells of formulas that it does not know.
     (await Promise.all(files.map((file) => readFile(file, "utf8")))).join("\n").replaceAll(/Err:\d+/gu, ""),
   );
 

@@ -159,7 +159,7 @@ def before_call(context, case, kwargs):
 
 @schemathesis.hook
 def after_call(context, case, response):
-    """Whoever changed what they sign in with goes on with it."""
+    """A person who changed what they sign in with goes on with it."""
     if ROLE == "sessions" and response.status_code < 300 and isinstance(case.body, dict):
         changed = {"newPassword": "password", "email": "email"}
         if case.operation.path.startswith("/api/profile/"):

@@ -37,7 +37,7 @@ export function describeQueue(name: string, open: () => Promise<QueueStore>): vo
       expect(await queue.enqueue(job("a", { runAt: 200, priority: 10 }))).toBe(false);
       expect(await queue.enqueue(job("a", { runAt: 900, priority: 30 }))).toBe(false);
       expect(await claim(queue, "x", 200)).toMatchObject([{ dedupeKey: "a", priority: 10, runAt: 200 }]);
-      // Claimed: whoever has it decides when it is due again.
+      // Claimed: its holder decides when it is due again.
       expect(await queue.enqueue(job("a", { runAt: 0 }))).toBe(false);
       expect(await claim(queue, "y", 300)).toEqual([]);
     });

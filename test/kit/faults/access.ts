@@ -83,7 +83,7 @@ export const ACCESS: Faults = {
       },
     }),
   },
-  "whoever may sign in is everyone": {
+  "anyone who may sign in is everyone": {
     caughtBy: "readers",
     plant: (source, { provider }) => ({
       async *syncIdentities(ctx, run) {

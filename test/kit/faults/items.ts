@@ -2,7 +2,7 @@ import { claiming, type Faults, naming, onItems } from "./plant.ts";
 
 /** Faults in what an item is, and its content. */
 export const ITEMS: Faults = {
-  "versions are drawn anew": {
+  "versions are drawn again": {
     caughtBy: "repeatable",
     plant: (source) => {
       let drawn = 0;

@@ -61,7 +61,7 @@ export const WEBHOOK_SECRET = "kb-canary-hook-90c1";
 
 /**
  * The reference provider: a wiki of a few pages on 127.0.0.1, with spaces, comments, people, teams in teams, a feed of
- * changes that forgets, and answers that can be made to fail. Its methods are what people do there; whoever wants to know
+ * changes that forgets, and answers that can be made to fail. Its methods are what people do there; anyone who wants to know
  * what a source can learn of it reads `route`.
  *
  * Who is in a group is kept by the group's id, `space:<id>` or `team:<id>`; members are ids of users (`u1`) and of groups.
@@ -317,7 +317,7 @@ export async function startProvider({ pageSize = 2, before, atEnd = onTestFinish
     },
     heal(): void {
       failing = undefined;
-      // Whoever still waits is told nothing: the connection ends.
+      // A caller that still waits is told nothing: the connection ends.
       for (const response of hanging) response.destroy();
       hanging.clear();
     },

@@ -202,7 +202,7 @@ function toItem(ctx: Context, page: PageRecord): SourceItem {
     containers: [{ ...spaceRef(space), name: space, isHome: true }],
     // By the revision: the wiki gives the text as it is now, and says of which revision that is.
     content: { type: "fetch", ref: String(revision) },
-    // Whoever reads the page reads what is said about it.
+    // Anyone who reads the page reads what is said about it.
     ...(on === undefined ? { access: accessOf(ctx, space) } : { partOf: on }),
     ...(answers !== undefined && { replyTo: answers }),
     ...(formerly !== undefined && { formerId: formerly }),

@@ -35,7 +35,7 @@ const titlesOf = (files: { title: string }[]): string[] => files.map(({ title })
 describe("the connector routes of the contract", () => {
   verifies(
     ["connector-route:create", "connector-route:get", "connector-route:list"],
-    "a connector that was created is there under its id and in the list, for whoever manages it",
+    "a connector that was created is there under its id and in the list, for anyone who manages it",
     async () => {
       const kb = await makeConnectorServer();
       const owner = kb.as(kb.owner);
@@ -147,7 +147,7 @@ describe("the connector routes of the contract", () => {
 
   verifies(
     ["connector-route:search", "connector-route:content"],
-    "a file is found by its words and read by its id, by whoever may see it",
+    "a file is found by its words and read by its id, by anyone who may see it",
     async () => {
       const kb = await makeConnectorServer();
       await connect(kb, kb.as(kb.admin), "Docs");
@@ -163,7 +163,7 @@ describe("the connector routes of the contract", () => {
 
   verifies(
     ["connector-route:progress", "connector-route:sync"],
-    "progress tells how far the runs are and how the last of each connector ended, to whoever manages it",
+    "progress tells how far the runs are and how the last of each connector ended, to anyone who manages it",
     async () => {
       const kb = await makeConnectorServer();
       const owner = kb.as(kb.owner);

@@ -194,7 +194,7 @@ describe("credentials of a connector", () => {
     expect(made.toSorted()).toEqual([CANARY, "none"]);
   });
 
-  test("given anew open a connector that waits for them", async () => {
+  test("given again open a connector that waits for them", async () => {
     const kb = await makeSafeServer();
     const { json } = await kb.as(kb.owner).post("/api/connectors", BODY);
     const { id } = json.connector;

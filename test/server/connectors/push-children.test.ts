@@ -271,7 +271,7 @@ describe("pushed children of whom there are many", () => {
     expect([await sees(kb.admin), await sees(kb.member)]).toEqual([none, nothing]);
     const { json } = await kb.as(kb.owner).get(`/api/connectors/${kb.id}`);
     expect(json.connector.counts).toMatchObject({ parentMissing: 0 });
-    // Whoever may not read them under the new access never does in between.
+    // Anyone who may not read them under the new access never does in between.
     while (await kb.database.writer.call<boolean>("settleWithheld", { items: 1 })) {
       expect(await sees(kb.member)).toEqual(nothing);
     }

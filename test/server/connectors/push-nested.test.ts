@@ -109,7 +109,7 @@ describe("files inside a pushed document", () => {
 
   verifies(
     "push:parts-access",
-    "may be read by whoever may read the document, whatever is said of its access",
+    "may be read by anyone who may read the document, whatever is said of its access",
     async ({ expect }) => {
       const kb = await makeTreeServer();
       const known = (...all: string[][]) => ({ known: true, all });
@@ -186,7 +186,7 @@ describe("a whole set", () => {
 
   verifies(
     "push:parts-in-sets",
-    "that does not name it takes both, or holds both; whoever names it again keeps both",
+    "that does not name it takes both, or holds both; a push that names it again keeps both",
     async ({ expect }) => {
       const kb = await makeTreeServer();
       await kb.document("m", { text: "mail", children: files(1, 30) });

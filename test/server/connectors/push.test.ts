@@ -159,7 +159,7 @@ describe("a stream of lines", () => {
 describe("people and groups", () => {
   verifies(
     "push:people",
-    "whoever belongs to a group of the connector reads its items from the next request on",
+    "a member of a group of the connector reads its items from the next request on",
     async ({ expect }) => {
       const kb = await makePushServer();
       const group = `group:${kb.id}:eng`;

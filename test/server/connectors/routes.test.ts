@@ -23,7 +23,7 @@ async function readable(kb: Kb, user: Kb["owner"]): Promise<number> {
 }
 
 describe("an item without text", () => {
-  test("says why to whoever may see it: in lists, when its text is asked for, and to nobody else", async ({
+  test("says why to anyone who may see it: in lists, when its text is asked for, and to nobody else", async ({
     expect,
   }) => {
     const kb = await makeConnectorServer();

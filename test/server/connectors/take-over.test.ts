@@ -118,7 +118,7 @@ describe("the key of a push connector", () => {
     expect(await kb.readableBy(kb.member)).toEqual(["board"]);
   });
 
-  test("is made anew by the connector's owner, who is then told nothing more", async ({ expect }) => {
+  test("is made again by the connector's owner, who is then told nothing more", async ({ expect }) => {
     const kb = await makeBoard();
     await kb.rotate(kb.admin);
     await kb.rotate(kb.owner).then(({ json }) => kb.useKey(json.key));

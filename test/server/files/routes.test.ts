@@ -41,7 +41,7 @@ describe("GET /api/connectors/files/:fileId", () => {
 });
 
 describe("GET /api/connectors/files/:fileId/content", () => {
-  test("gives the text inert, by Accept and by range, and 304 only to whoever may read", async ({ expect }) => {
+  test("gives the text inert, by Accept and by range, and 304 only to a caller who may read", async ({ expect }) => {
     const { clients, model } = await startServer(makeModel(11, 40));
     const open = model.items.find((item) => mayRead(model, "inside", item) && !mayRead(model, "outside", item));
     if (!open) return expect.fail("no such item in this world");

@@ -8,7 +8,7 @@ async function hold(kb: TestServer, path: string, headers: Record<string, string
   const { promise: reading, resolve: isRead } = withResolve();
   const body = new ReadableStream<Uint8Array>(
     {
-      // Called by whoever reads first, which is after authentication.
+      // Called by the first reader, which is after authentication.
       async pull(controller) {
         isRead();
         await released;
@@ -71,7 +71,7 @@ describe("a request that keeps its body back until its credential is over", () =
   });
 });
 
-describe("whoever is let in is looked up again after the body", () => {
+describe("a caller who is let in is looked up again after the body", () => {
   test.for([
     [0, 0],
     [PROMPT_BODY_MS, 0],

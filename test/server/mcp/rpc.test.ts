@@ -200,7 +200,7 @@ describe("the table of requests", () => {
     expect(answer.headers.get("allow")).toBe(status === 405 ? "POST" : null);
     const challenge = answer.headers.get("www-authenticate");
     if (status === 401) expect(challenge).toMatch(/^Bearer /);
-    // Whoever has no good token is told where tokens come from.
+    // A caller without a good token is told where tokens come from.
     if (challenge !== null) expect(challenge).toContain('resource_metadata="http://kb.test/metadata"');
     expect(answer.headers.get("mcp-session-id")).toBeNull();
   });

@@ -223,7 +223,7 @@ describe("the dialogue of the contract", () => {
       expect(text).toContain("> Step 0 of the release.");
       expect(text).not.toContain("secret");
       expect(json.result.structuredContent.total).toBe(12);
-      // Whoever may read it finds one more by the same words.
+      // Anyone who may read it finds one more by the same words.
       const own = await kb.tool(owner, "kb_search", { ...args, limit: 20 });
       expect(own.titles).toContain("Release secret");
       expect(own.data.total).toBe(13);

@@ -140,7 +140,7 @@ test("an agent filters by what a detailed hit shows", async ({ expect }) => {
 });
 
 describe("the fields of a connector's items", () => {
-  test("come from the source and the document, and a changed one is found anew after the next run", async ({
+  test("come from the source and the document, and a changed one is found again after the next run", async ({
     expect,
   }) => {
     const kb = await makeConnectorServer();

@@ -37,7 +37,7 @@ async function makeSwapped(acl: "container" | "connector", accountId: string | n
   return { ...kb, cursors, run };
 }
 
-test("another account begins anew, and nobody reads what it has not named: it may not see it", async ({ expect }) => {
+test("another account starts over, and nobody reads what it has not named: it may not see it", async ({ expect }) => {
   const kb = await makeSwapped("container", "acc_2222222222222222");
   expect(await kb.readable()).toEqual(["a", "b"]);
   await kb.run();
@@ -57,7 +57,7 @@ test("the same account goes on where it was", async ({ expect }) => {
   expect(await kb.readable()).toEqual(["a", "b"]);
 });
 
-test("where kb says who may read, another account begins anew, and what is there stays readable", async ({
+test("where kb says who may read, another account starts over, and what is there stays readable", async ({
   expect,
 }) => {
   const kb = await makeSwapped("connector", "acc_2222222222222222");

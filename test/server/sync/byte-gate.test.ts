@@ -31,7 +31,7 @@ describe("the gate for bytes in flight", () => {
     );
   });
 
-  test("whoever gives up is passed over and holds nothing", async ({ expect }) => {
+  test("a caller that gives up is passed over and holds nothing", async ({ expect }) => {
     const gate = makeByteGate(10);
     const leave = await gate.enter(8, never);
     const abort = new AbortController();

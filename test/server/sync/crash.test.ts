@@ -46,7 +46,7 @@ function homeOf(i: number): SourceContainer[] {
   return id === undefined ? [] : [{ type: "folder", id, name: id, isHome: true }];
 }
 
-/** What is told anew by each attempt that comes to it. */
+/** What is told again by each attempt that comes to it. */
 const LEFT_OUT: SyncEvent[] = [
   { t: "skip", externalId: "big", reason: "too_large", message: "Too large.", retryable: false },
   { t: "skip", externalId: "f9", reason: "failed", message: "Broken.", retryable: true },

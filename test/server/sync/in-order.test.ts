@@ -53,7 +53,7 @@ describe("work in order", () => {
     expect([seen, isEnded]).toEqual([[1, 2], true]);
   });
 
-  test("a consumer that leaves ends the events and frees whoever waits", async ({ expect }) => {
+  test("a consumer that leaves ends the events and frees the ones that wait", async ({ expect }) => {
     let isEnded = false;
     let isReleased = false;
     const release = () => void (isReleased = true);

@@ -32,7 +32,7 @@ function makeApp(options: { isBuilt?: boolean } = {}): App {
 }
 
 describe("the built page", () => {
-  test("is one document for every address that a person opens, asked for anew each time", async ({ expect }) => {
+  test("is one document for every address that a person opens, asked for again each time", async ({ expect }) => {
     const app = makeApp();
     for (const path of ["/settings/mcp-access", "/i/kbi_2222222222222222", "/invite", "/oauth/device"]) {
       const response = await app.request(path, { headers: HTML });
@@ -45,7 +45,7 @@ describe("the built page", () => {
     }
   });
 
-  test("answers at the root whoever takes anything, as curl does, and no program that wants JSON", async ({
+  test("answers at the root a client that takes anything, as curl does, and no program that wants JSON", async ({
     expect,
   }) => {
     const statusOf = async (path: string, accept: string) =>

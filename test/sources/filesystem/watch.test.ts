@@ -160,7 +160,7 @@ describe("a watched folder", () => {
     expect(await isHeard("five")).toBe(false);
   });
 
-  test("that can't be listened to says so in one line, and again only when it is tried anew", async () => {
+  test("that can't be listened to says so in one line, and again only when it is tried again", async () => {
     const { log, sourceWatcher, clock, folder, found, write } = await makeWatched({ ...QUICK, maxFolders: 1 });
     const said = () =>
       log.lines.filter(({ message }) => message.includes("not watched")).map(({ fields }) => fields.reason);

@@ -179,8 +179,8 @@ describe("what of a repository is an item", () => {
     expect(
       ["vendor/z.md", "c.md", "/commit/1"].map((externalId) => source.inScope?.(scope, { externalId, containers: [] })),
     ).toEqual([false, true, true]);
-    const anew = { mode: "full", cursor: null, scope } as const;
-    const all = itemsOf(await run(context({ secretFiles: true }), anew, () => false, true));
+    const again = { mode: "full", cursor: null, scope } as const;
+    const all = itemsOf(await run(context({ secretFiles: true }), again, () => false, true));
     expect(all.map(({ externalId }) => externalId)).toEqual([".env", "c.md", "keys/id_rsa", "src/a.ts", "src/b.md"]);
   });
 
@@ -242,7 +242,7 @@ describe("what changed", () => {
     expect(digestOf(await run())).toEqual(["end"]);
   });
 
-  test("of `.gitattributes` judges files anew that did not change themselves", async () => {
+  test("of `.gitattributes` judges files again that did not change themselves", async () => {
     const { write, commit, run } = makeRepository();
     write("a.dat", "text");
     write("b.md");

@@ -79,7 +79,7 @@ describe("a provider's limit", () => {
     );
     expect(server.requests.length).toBe(5);
     expect(slept.every((ms) => ms >= 500)).toBe(true);
-    // Whoever asks at once is told to wait, or waits: nothing is sent before.
+    // A caller that asks at once is told to wait, or waits: nothing is sent before.
     const before = slept.length;
     await http.request({ url: `${server.origin}/x`, auth: true }).catch(() => undefined);
     expect(slept[before]).toBeGreaterThan(0);

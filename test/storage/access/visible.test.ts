@@ -26,7 +26,7 @@ async function makeAccesses() {
   return { ...watched(access), intern };
 }
 
-test("whoever joins a group costs the lists of that group, who leaves one nothing, and both see what is so now", async ({
+test("who joins a group costs the lists of that group, who leaves one nothing, and both see what is so now", async ({
   expect,
 }) => {
   const { access, read, intern } = await makeAccesses();

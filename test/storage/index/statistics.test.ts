@@ -22,7 +22,7 @@ function answerOf(reader: IndexReader, query: string): string {
   return JSON.stringify({ ...reader.search(request), tookMs: 0 });
 }
 
-test("whoever adds items until a weight would flip learns nothing about how many hidden ones have a word", () => {
+test("a person who adds items until a weight would flip learns nothing about how many hidden ones have a word", () => {
   const index = make(COMPACTION_LIMITS);
   const put = (prefix: string, count: number, spec: Partial<ItemSpec>) => {
     const document = makeDocument({ kbId: "", ...spec });

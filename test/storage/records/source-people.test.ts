@@ -142,7 +142,7 @@ describe("a change of members", () => {
 });
 
 describe("the clock of a group", () => {
-  test("withholds at the very millisecond, and whoever lost it regains it without anything else", async ({
+  test("withholds at the very millisecond, and the one who lost it regains it without anything else", async ({
     expect,
   }) => {
     const kb = await makePeopleKit();
@@ -335,7 +335,7 @@ describe("a join", () => {
     await verify();
     await kb.run([kb.identity("1", { email })]);
     expect(await match()).toEqual([{ principal: kb.user("1"), userId: joe.userId }]);
-    // Another address: the former one says nothing of whoever has it next, but he can take it back.
+    // Another address: the former one says nothing of its next holder, but he can take it back.
     await setEmail(joe.userId, "joseph@corp.test");
     await setEmail(joe.userId, email);
     await verify();

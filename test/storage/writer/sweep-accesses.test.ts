@@ -147,7 +147,7 @@ describe("accesses that nothing has any more", () => {
     );
   });
 
-  test("a slice that fails leaves nothing half, and the next one begins anew", async ({ expect }) => {
+  test("a slice that fails leaves nothing half, and the next one starts over", async ({ expect }) => {
     const kb = await makeWorld();
     await kb.apply([put(1, [["user:a"]]), put(2, [["user:b"]])]);
     await kb.apply([{ type: "delete", externalId: "1", subtree: false }]);

@@ -83,7 +83,7 @@ describe("setup", () => {
   test("that is reopened makes one more owner of the workspace, once, and is in its audit", async ({ expect }) => {
     const kb = await makeSetUp();
     const setupCode = await hostOf(kb).reopenSetup();
-    // Whoever signs in meanwhile is not sent to the setup.
+    // Anyone who signs in meanwhile is not sent to the setup.
     expect((await kb.anyone().get("/api/onboarding")).json.needed).toBe(false);
     const [first, second] = await Promise.all([
       kb.anyone().post("/api/onboarding", { ...SECOND, setupCode }),

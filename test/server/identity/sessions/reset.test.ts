@@ -92,7 +92,7 @@ describe("a password reset by mail", () => {
     expect(await kb.store.sso.identitiesOf(proved.userId)).toHaveLength(1);
   });
 
-  test("takes away an identity that was linked to the account later: whoever held a session may have done it", async ({
+  test("takes away an identity that was linked to the account later: the holder of a session may have done it", async ({
     expect,
   }) => {
     const { kb, mailbox } = await makeMailingServer();
@@ -287,7 +287,7 @@ describe("a reset link made for a member", () => {
     expect((await kb.as(bob).get("/api/session")).json.notices).toEqual([]);
     const signIn = () => kb.anyone().post("/api/session", { email: bob.email, password: TEST_PASSWORD });
     expect((await signIn()).json.notices).toEqual(told);
-    // Told again: whoever signed in with the link may have been the one who was told.
+    // Told again: the person who signed in with the link may have been the one who was told.
     expect((await signIn()).json.notices).toEqual(told);
     kb.clock.advance(90 * 86_400_000);
     expect((await signIn()).json.notices).toEqual([]);

@@ -36,7 +36,7 @@ async function listen(handler: (port: number) => RequestListener): Promise<numbe
   return port;
 }
 
-/** A real OpenID provider; whoever comes is `person` at once. */
+/** A real OpenID provider; anyone who comes is `person` at once. */
 export async function startProvider(person: Claims) {
   const who = { person };
   // What it thinks of test settings.

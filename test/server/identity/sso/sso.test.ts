@@ -99,7 +99,7 @@ describe("single sign-on", () => {
     expect(await kb.store.sso.identitiesOf(ana.userId)).toEqual([]);
   });
 
-  test("where people are invited lets in whoever has an open invitation of an address that the provider proves", async ({
+  test("where people are invited lets in anyone who has an open invitation of an address that the provider proves", async ({
     expect,
   }) => {
     const provider = await startProvider({ ...ANA, email: "Ana@ACME.test" });

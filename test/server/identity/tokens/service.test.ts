@@ -22,7 +22,7 @@ describe("personal access tokens", () => {
       const { plaintext } = made.json;
       const opened = async (token: string) =>
         (await kb.withToken(token).post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/list" })).status;
-      // It opens /mcp to whoever made it, as nothing like it does.
+      // It opens /mcp to its maker, as nothing like it does.
       expect([await opened(plaintext), await opened(`${plaintext.slice(0, -1)}_`)]).toEqual([200, 401]);
     },
   );

@@ -63,7 +63,7 @@ export async function answersOf(file: string, questions: readonly Question[]): P
 
 /**
  * The first thing that differs, in words; undefined when the answers are the same: totals, and ids in the same order with
- * scores within 1e-9. Hits of one value stand in the order of their kbIds, which each database draws anew, so they are
+ * scores within 1e-9. Hits of one value stand in the order of their kbIds, which each database draws for itself, so they are
  * compared as a set; of the set that is cut off after 1,000 hits only the values are.
  */
 export function firstDifference(wanted: readonly Answer[], got: readonly Answer[]): string | undefined {

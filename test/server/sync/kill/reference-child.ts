@@ -15,7 +15,7 @@ const worker = await openReferenceWorker(
   thread === "thread" ? findSpawnEntry("writer") : undefined,
 );
 for await (const line of createInterface({ input: process.stdin })) {
-  // Whoever starts this writes tasks.
+  // The parent writes tasks.
   await worker.work(JSON.parse(line) as Task);
   process.stdout.write("done\n");
 }
