@@ -1,8 +1,20 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { findPackageRoot } from "#core/spawn.ts";
 
 /** The program that starts a throwaway Gitea: beside this project, or where `KB_TEST_GITEA` says. */
 const PROGRAM =
@@ -30,24 +42,11 @@ export interface GiteaServer {
 
 /** A Gitea of its own, with a database of its own. */
 export async function startGitea(): Promise<GiteaServer> {
-  const dir = mkdtempSync(join(tmpdir(), "kb-gitea-"));
-  // It runs as nobody where it would be root.
-  const env = { ...process.env, GITEA_RUN_DIR: join(dir, "run") };
-  spawnSync("chmod", ["755", dir]);
-  const port = await freePort();
-  const call = async (args: readonly string[]): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const child = spawn("bash", [PROGRAM, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
-      let [out, errors] = ["", ""];
-      child.stdout.on("data", (piece: Buffer) => {
-        out += piece.toString("utf8");
-        // What it started keeps the pipe open.
-        if (out.includes("\n")) resolve(out);
-      });
-      child.stderr.on("data", (piece: Buffer) => (errors += piece.toString("utf8")));
-      child.on("exit", (code) => code !== 0 && reject(new Error(`Gitea: ${errors.slice(-1_000)}`)));
-    });
-  const token = (await call(["start", String(port)])).trim().split(/\s+/)[2] ?? "";
+  const kept = await findTemplate();
+  const dir = makeFolder();
+  const [run, port] = [join(dir, "run"), await freePort()];
+  for (const part of readdirSync(kept)) copy(join(kept, part), run, { isLinked: !["home", "work"].includes(part) });
+  const token = await start(run, port);
   const base = `http://127.0.0.1:${port}/api/v1`;
   const send = async (method: string, path: string, body: unknown, as: string): Promise<Response> =>
     fetch(`${base}${path}`, {
@@ -86,8 +85,68 @@ export async function startGitea(): Promise<GiteaServer> {
       const { sha1 } = (await answer.json()) as { sha1: string };
       return { id, login, token: sha1 };
     },
-    stop: () => void spawnSync("bash", [PROGRAM, "stop"], { env }),
+    stop() {
+      spawnSync("bash", [PROGRAM, "stop"], { env: { ...process.env, GITEA_RUN_DIR: run } });
+      rmSync(dir, { recursive: true, force: true });
+    },
   };
+}
+
+/** The folder of one that ran once, below node_modules: to unpack and to migrate costs three times as much as a start. */
+async function findTemplate(): Promise<string> {
+  const { mtimeMs, size } = statSync(PROGRAM);
+  const kept = join(findPackageRoot(), "node_modules/.cache", `kb-gitea-${Math.trunc(mtimeMs)}-${size}`);
+  if (existsSync(kept)) return kept;
+  const dir = makeFolder();
+  const run = join(dir, "run");
+  const port = await freePort();
+  await start(run, port);
+  // Ended by its parent, whose id is in the file, as the program's own `stop` does, which deletes the folder too.
+  const pid = readFileSync(join(run, "pid"), "utf8").trim();
+  spawnSync("pkill", ["-P", pid]);
+  while (existsSync(`/proc/${pid}`)) await delay(50);
+  const beside = `${kept}.${process.pid}`;
+  mkdirSync(beside, { recursive: true });
+  copy(`${run}/.`, beside, { isLinked: false });
+  rmSync(dir, { recursive: true, force: true });
+  try {
+    renameSync(beside, kept);
+  } catch {
+    // Another process was there first.
+    rmSync(beside, { recursive: true, force: true });
+  }
+  return kept;
+}
+
+/** A folder that nobody, whom it runs as where it would be root, can enter. */
+function makeFolder(): string {
+  const dir = mkdtempSync(join(tmpdir(), "kb-gitea-"));
+  chmodSync(dir, 0o755);
+  return dir;
+}
+
+/** With owners. Linked, it costs nothing; where that fails, the folders are on two disks. */
+function copy(from: string, to: string, { isLinked }: { isLinked: boolean }): void {
+  mkdirSync(to, { recursive: true });
+  if (isLinked && spawnSync("cp", ["-al", from, to]).status === 0) return;
+  if (spawnSync("cp", ["-a", from, to]).status !== 0) throw new Error(`${from} can't be copied.`);
+}
+
+/** Starts one in this folder; gives a token of its admin. */
+async function start(run: string, port: number): Promise<string> {
+  const env = { ...process.env, GITEA_RUN_DIR: run };
+  const said = await new Promise<string>((resolve, reject) => {
+    const child = spawn("bash", [PROGRAM, "start", String(port)], { env, stdio: ["ignore", "pipe", "pipe"] });
+    let [out, errors] = ["", ""];
+    child.stdout.on("data", (piece: Buffer) => {
+      out += piece.toString("utf8");
+      // What it started keeps the pipe open.
+      if (out.includes("\n")) resolve(out);
+    });
+    child.stderr.on("data", (piece: Buffer) => (errors += piece.toString("utf8")));
+    child.on("exit", (code) => code !== 0 && reject(new Error(`Gitea: ${errors.slice(-1_000)}`)));
+  });
+  return said.trim().split(/\s+/)[2] ?? "";
 }
 
 async function freePort(): Promise<number> {
