@@ -1,22 +1,11 @@
 /** How every page looks to a checker, in both themes and on the narrowest screen, in a real browser. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "vitest";
+import { test } from "vitest";
 import type { Request } from "playwright-core";
-import {
-  axeViolations,
-  CHROMIUM,
-  overflow,
-  sayNotRun,
-  shareBrowser,
-  signInQuietly,
-  untilFocused,
-  type Visitor,
-} from "./browser.ts";
+import { axeViolations, type OpenProfile, overflow, signInQuietly, untilFocused, type Visitor } from "./browser.ts";
 import { tempDir } from "../temp-dir.ts";
-import { ADMIN, CLI, shareServerProcess } from "./server-process.ts";
-
-sayNotRun("how the page looks");
+import { ADMIN, CLI, type ServerProcess } from "./server-process.ts";
 
 // No two in a row differ by the fragment alone: the second would not be loaded.
 const ENTRY_PAGES = [
@@ -56,10 +45,8 @@ const INNER_PAGES = [
 /** Kilobytes (1000 bytes, gzip) of scripts and styles that a first visit may load. */
 const BUDGET_KB = 170;
 
-describe.skipIf(CHROMIUM === undefined)("every page", { timeout: 120_000 }, () => {
-  const server = shareServerProcess({ KB_RATE_LIMITS: "off" });
-  const visit = shareBrowser();
-
+/** `server` is shared with others, who leave it what they made. */
+export function looks(visit: OpenProfile, server: () => ServerProcess): void {
   test("is clean in both themes and fits 320 pixels, before signing in", async ({ expect }) => {
     const visitor = await visit(server().url);
     expect(await lookAt(visitor, ENTRY_PAGES)).toEqual([]);
@@ -221,7 +208,7 @@ describe.skipIf(CHROMIUM === undefined)("every page", { timeout: 120_000 }, () =
     );
     expect(Math.max(front, inside)).toBeLessThanOrEqual(BUDGET_KB);
   });
-});
+}
 
 /** Opens each page and gives all that is wrong with it: by axe in both themes, by its width, by its own complaints. */
 async function lookAt({ page, open, complaints }: Visitor, paths: readonly string[]): Promise<string[]> {

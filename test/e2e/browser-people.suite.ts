@@ -2,22 +2,19 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, onTestFinished, test } from "vitest";
+import { onTestFinished, test } from "vitest";
 import type { Page } from "playwright-core";
 import { OWN_CLIENT_ID } from "#server/identity/oauth/policy.ts";
 import { tempDir } from "../temp-dir.ts";
 import { verifies } from "../requirements.ts";
-import { CHROMIUM, sayNotRun, settle, shareBrowser, signInQuietly, untilFocused, type Visitor } from "./browser.ts";
+import { type OpenProfile, settle, signInQuietly, untilFocused, type Visitor } from "./browser.ts";
 import { startSmtp } from "../smtp.ts";
-import { ADMIN, shareServerProcess, signInAdmin, startServerProcess, type ServerProcess } from "./server-process.ts";
-
-sayNotRun("what people do in a browser");
+import { ADMIN, signInAdmin, startServerProcess, type ServerProcess } from "./server-process.ts";
 
 const NO_ADMIN = { KB_BOOTSTRAP_EMAIL: "", KB_BOOTSTRAP_PASSWORD: "" };
 
-describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, () => {
-  const settled = shareServerProcess({ KB_RATE_LIMITS: "off" });
-  const openBrowser = shareBrowser();
+/** `settled` is a server with an admin, which is shared with others. */
+export function peopleDo(openBrowser: OpenProfile, settled: () => ServerProcess): void {
   const visit = (server: ServerProcess) => openBrowser(server.url);
   const startNew = (env: Record<string, string> = {}) =>
     startServerProcess(join(tempDir(), "data"), { KB_RATE_LIMITS: "off", ...NO_ADMIN, ...env });
@@ -326,7 +323,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     expect(await device.poll()).toBe(200);
     expect(complaints).toEqual([]);
   });
-});
+}
 
 async function fill(page: Page, fields: Record<string, string>): Promise<void> {
   for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(value);

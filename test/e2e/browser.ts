@@ -18,7 +18,7 @@ export function sayNotRun(what: string): void {
  * One browser for all tests of a `describe`; gives what opens a profile at a server until the test ends. A profile of a
  * test that passed is emptied and given to the next: a first page in a new one takes four times as long.
  */
-export function shareBrowser(): (url: string) => Promise<Visitor> {
+export function shareBrowser(): OpenProfile {
   let browser: Browser | undefined;
   const idle = new Map<string, Profile[]>();
   beforeAll(async () => void (browser = await launchBrowser()));
@@ -36,6 +36,9 @@ export function shareBrowser(): (url: string) => Promise<Visitor> {
     return visitor;
   };
 }
+
+/** Opens a profile at a server until the test ends. */
+export type OpenProfile = (url: string) => Promise<Visitor>;
 
 /** A browser without a network of its own, with a fresh profile. */
 function launchBrowser(): Promise<Browser> {
