@@ -78,6 +78,7 @@ export const namedReaders: SourceCheck = {
 export const accessChanges: SourceCheck = {
   id: "access-changes",
   title: "who may read an item changes with the next increments, though the item is as it was",
+  needs: "changeAccess",
   async run(fixture) {
     if (!fixture.changeAccess || !fixture.whoSees) return [];
     const [replica, people] = [makeReplica(), makePeopleReplica()];
@@ -100,6 +101,7 @@ export const accessChanges: SourceCheck = {
 export const moved: SourceCheck = {
   id: "moved",
   title: "an item that moved has the readers of where it is, from the next increment and from the next full run",
+  needs: "moveItem",
   async run(fixture) {
     if (!fixture.moveItem) return [];
     const faults: string[] = [];
@@ -119,6 +121,7 @@ export const moved: SourceCheck = {
 export const peopleEnd: SourceCheck = {
   id: "people-end",
   title: "somebody who left the remote is nobody after the next whole identity run",
+  needs: "removePerson",
   async run(fixture) {
     if (!fixture.removePerson) return [];
     const people = makePeopleReplica();
@@ -132,6 +135,7 @@ export const peopleEnd: SourceCheck = {
 export const groupsEnd: SourceCheck = {
   id: "groups-end",
   title: "a group that is gone lets nobody in after the next whole run of where it was told",
+  needs: "removeGroup",
   async run(fixture) {
     if (!fixture.removeGroup) return [];
     const [replica, people] = [makeReplica(), makePeopleReplica()];
@@ -150,6 +154,7 @@ export const groupsEnd: SourceCheck = {
 export const peopleChanges: SourceCheck = {
   id: "people-changes",
   title: "an identity run over changes ends in what a whole one finds, killed after any event and resumed as well",
+  needs: "changeAccess",
   async run(fixture) {
     if (!fixture.source.syncIdentities || !fixture.changeAccess) return [];
     const before = makePeopleReplica();

@@ -31,6 +31,7 @@ export const changes: SourceCheck = {
 export const renamed: SourceCheck = {
   id: "renamed",
   title: "an item whose externalId had to change says which it was: by formerId, or by an identityHint that stayed",
+  needs: "renameItem",
   async run(fixture) {
     if (!fixture.renameItem) return [];
     const replica = makeReplica();
@@ -56,6 +57,7 @@ export const renamed: SourceCheck = {
 export const accountSwapped: SourceCheck = {
   id: "account-swapped",
   title: "a run for another account names what that one sees, whatever was read for the former",
+  needs: "swapAccount",
   async run(fixture) {
     if (!fixture.swapAccount) return [];
     const replica = makeReplica();
@@ -132,6 +134,7 @@ export const anotherRun: SourceCheck = {
 export const expiredCursor: SourceCheck = {
   id: "expired-cursor",
   title: "a cursor that the remote has forgotten is cursor_expired or a listing of everything, never a gap",
+  needs: "expireCursor",
   async run(fixture) {
     if (!fixture.expireCursor) return [];
     const replica = makeReplica();

@@ -6,8 +6,10 @@ import { copyReplica, makeReplica, type Replica, runInto } from "./replica.ts";
 export interface SourceCheck {
   id: string;
   title: string;
-  /** Changes nothing at the remote: these checks share one fixture. */
+  /** Leaves the remote as it was, and the source with nothing to remember: these checks share one fixture. */
   isReading?: true;
+  /** Where a fixture can't do this, there is nothing to see. */
+  needs?: keyof KitFixture;
   run(fixture: KitFixture): Promise<string[]>;
 }
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ErrorCode, isApiError } from "#api/errors.ts";
 import type { SyncEvent } from "#sources/contract.ts";
-import { failureOf, type SourceCheck } from "./check.ts";
+import { failureOf, readAll, type SourceCheck } from "./check.ts";
 import { callsOf, contextOf, type Failing, type Failure, type KitFixture } from "./fixture.ts";
 import { runPeopleInto, makePeopleReplica } from "./people-replica.ts";
 import { makeReplica, type Replica, runInto } from "./replica.ts";
@@ -12,12 +12,14 @@ export const unreachable: SourceCheck = {
   id: "unreachable",
   title:
     "a remote that can't be reached is source_unavailable or source_not_found, never an empty listing; check says so",
+  isReading: true,
   run: async (fixture) => outageFaults(fixture, "unreachable", ["source_unavailable", "source_not_found"]),
 };
 
 export const unauthorized: SourceCheck = {
   id: "unauthorized",
   title: "a remote that no longer accepts the credentials is source_unauthorized; check says so",
+  isReading: true,
   run: async (fixture) => outageFaults(fixture, "unauthorized", ["source_unauthorized"]),
 };
 
@@ -44,6 +46,7 @@ export const limited: SourceCheck = {
 export const hang: SourceCheck = {
   id: "hang",
   title: "a run whose request is never answered ends within a second of its abort",
+  isReading: true,
   async run(fixture) {
     return during(fixture, "hang", async (replica) => {
       const controller = new AbortController();
@@ -61,24 +64,28 @@ export const hang: SourceCheck = {
 export const oneContainer: SourceCheck = {
   id: "one-container",
   title: "a container that can't be looked at stays as it is, and the others are read",
+  isReading: true,
   run: async (fixture) => partFaults(fixture, "one_container"),
 };
 
 export const twoContainers: SourceCheck = {
   id: "two-containers",
   title: "a container at which the remote fails stays as it is, beside one that is refused, and the others are read",
+  isReading: true,
   run: async (fixture) => partFaults(fixture, "two_containers"),
 };
 
 export const oneItem: SourceCheck = {
   id: "one-item",
   title: "an item that is refused ends no run, and the others are read",
+  isReading: true,
   run: async (fixture) => partFaults(fixture, "one_item"),
 };
 
 export const secrets: SourceCheck = {
   id: "secrets",
   title: "no message, note or log line repeats a credential, whatever went wrong",
+  isReading: true,
   async run(fixture) {
     const values = [fixture.credentials, fixture.badCredentials].flatMap((all) => Object.values(all ?? {}));
     if (values.length === 0) return [];
@@ -101,6 +108,7 @@ export const secrets: SourceCheck = {
 export const elsewhere: SourceCheck = {
   id: "elsewhere",
   title: "no credential goes to another origin, wherever the remote's links lead",
+  needs: "leadAway",
   async run(fixture) {
     if (!fixture.leadAway) return [];
     const got: string[] = [];
@@ -163,8 +171,7 @@ async function during(
   const able = await fixture.fail?.(kind);
   if (!able) return [];
   await able.heal();
-  const replica = makeReplica();
-  await runInto(fixture, replica);
+  const { replica } = await readAll(fixture);
   const failing = await fixture.fail?.(kind);
   if (!failing) return [`The remote could fail as ${kind} only once.`];
   try {

@@ -118,25 +118,29 @@ export async function runSourceCheck(check: SourceCheck, makeFixture: MakeFixtur
 }
 
 /**
- * Runs checks of one source: what `runSourceCheck` does, for less. Those that only read are run together on one fixture when
- * the first of them is asked for, so that the remote is made and read once.
+ * Runs checks of one source: what `runSourceCheck` does, for less. Those that leave the remote as it was are run together on
+ * one fixture when the first of them is asked for, so that the remote is made and read once; no remote is made for a check
+ * that needs what the fixture can't do.
  */
 export function makeCheckRunner(makeFixture: MakeFixture): (check: SourceCheck) => Promise<CheckOutcome> {
-  let reading: Promise<CheckOutcome[]> | undefined;
+  let reading: Promise<{ outcomes: CheckOutcome[]; fixture: KitFixture }> | undefined;
   return async (check) => {
-    if (!check.isReading) return runSourceCheck(check, makeFixture);
     reading ??= runReading(makeFixture);
-    const outcome = (await reading).find(({ id }) => id === check.id);
+    const { outcomes, fixture } = await reading;
+    if (!check.isReading && check.needs !== undefined && fixture[check.needs] === undefined)
+      return runOn(fixture, check);
+    if (!check.isReading) return runSourceCheck(check, makeFixture);
+    const outcome = outcomes.find(({ id }) => id === check.id);
     if (!outcome) throw new Error(`${check.id} is none of the checks.`);
     return outcome;
   };
 }
 
-async function runReading(makeFixture: MakeFixture): Promise<CheckOutcome[]> {
+async function runReading(makeFixture: MakeFixture): Promise<{ outcomes: CheckOutcome[]; fixture: KitFixture }> {
   const fixture = await makeFixture();
   const outcomes: CheckOutcome[] = [];
   for (const check of SOURCE_CHECKS) if (check.isReading) outcomes.push(await runOn(fixture, check));
-  return outcomes;
+  return { outcomes, fixture };
 }
 
 async function runOn(fixture: KitFixture, check: SourceCheck): Promise<CheckOutcome> {

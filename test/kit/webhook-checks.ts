@@ -10,6 +10,7 @@ type Verify = (
 export const webhook: SourceCheck = {
   id: "webhook",
   title: "a notification that is signed tells of its change, and one that is not is refused",
+  needs: "notification",
   async run({ source, ...fixture }) {
     if (!source.webhook || !fixture.notification) return [];
     // A throw is a refusal to the server.
