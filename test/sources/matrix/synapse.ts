@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -19,8 +20,10 @@ export function findSynapse(): string | undefined {
     "../.cache/kb-synapse-1.163.2",
   );
   const own = join(venv, "bin/python");
+  // Asked of what is installed: to import it takes seconds, and a server that can't start says so itself.
   const has = (python: string) =>
-    spawnSync(python, ["-c", "import synapse.app.homeserver"], { timeout: 60_000 }).status === 0;
+    spawnSync(python, ["-c", `import importlib.metadata as m; m.version("matrix-synapse")`], { timeout: 60_000 })
+      .status === 0;
   const candidates = [...(named === undefined ? [] : [named]), own];
   const found = candidates.find(has) ?? (install(venv) && has(own) ? own : undefined);
   if (found === undefined) {
@@ -55,25 +58,9 @@ export async function startSynapse(python: string): Promise<Synapse> {
   const folder = mkdtempSync(join(tmpdir(), "kb-synapse-"));
   const config = join(folder, "hs.yaml");
   const port = await freePort();
-  const made = spawnSync(
-    python,
-    [
-      "-m",
-      "synapse.app.homeserver",
-      "--server-name",
-      "kb.test",
-      "-c",
-      config,
-      "--data-directory",
-      folder,
-      "--generate-config",
-      "--report-stats=no",
-    ],
-    { cwd: folder, timeout: 120_000 },
-  );
-  if (made.status !== 0) throw new Error(`Synapse made no config: ${made.stderr.toString().slice(-2_000)}`);
-  writeFileSync(config, readFileSync(config, "utf8").replace(/port: \d+/, `port: ${port}`));
-  appendFileSync(config, MORE);
+  const secret = () => randomBytes(32).toString("base64").replace(/=+$/, "");
+  writeFileSync(join(folder, "signing.key"), `ed25519 a_test ${secret()}\n`);
+  writeFileSync(config, configOf({ folder, port, secret }));
   const child = spawn(python, ["-m", "synapse.app.homeserver", "-c", config], {
     cwd: folder,
     stdio: ["ignore", "ignore", "pipe"],
@@ -97,8 +84,18 @@ export async function startSynapse(python: string): Promise<Synapse> {
   };
 }
 
-/** Anybody may register, and nobody waits: who uses it is a test. */
-const MORE = `
+/** Anybody may register, and nobody waits: who uses it is a test. Written here, since the program takes seconds for it. */
+const configOf = ({ folder, port, secret }: { folder: string; port: number; secret(): string }) => `
+server_name: kb.test
+pid_file: ${folder}/hs.pid
+listeners: [{port: ${port}, type: http, tls: false, bind_addresses: ["127.0.0.1"], resources: [{names: [client]}]}]
+database: {name: sqlite3, args: {database: ${folder}/homeserver.db}}
+media_store_path: ${folder}/media
+signing_key_path: ${folder}/signing.key
+trusted_key_servers: []
+report_stats: false
+macaroon_secret_key: "${secret()}"
+form_secret: "${secret()}"
 enable_registration: true
 enable_registration_without_verification: true
 bcrypt_rounds: 4
