@@ -7,6 +7,7 @@ import type {
   SearchIndex,
   SearchIndexWriter,
   SearchRequest,
+  ShowRequest,
 } from "#storage/search-index.ts";
 
 interface DocumentSpec {
@@ -15,6 +16,13 @@ interface DocumentSpec {
   text?: string;
   aclId?: number;
   more?: Partial<IndexedDocument>;
+}
+
+export interface RecordSpec {
+  kbId: string;
+  title: string;
+  text: string;
+  aclId: number;
 }
 
 /** What a suite run gives the contract: both sides of an index, with a way to define accesses. */
@@ -27,6 +35,8 @@ export interface SearchIndexUnderTest {
   /** Stores an access under a number of the test's choice. */
   access(workspaceId: string, aclId: number, lists: readonly (readonly string[])[]): Promise<void>;
   document(spec: DocumentSpec): IndexedDocument;
+  /** Stores the record and the text of an item, without telling the index. */
+  record(workspaceId: string, spec: RecordSpec): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,6 +45,12 @@ const ask = (change: Partial<SearchRequest> & { principals?: readonly string[] }
   const viewer = { principals, epoch: 1 };
   return { workspaceId: "w1", viewer, query: "", filters: {}, order: "relevance", limit: 10, ...rest };
 };
+
+const askShow = (change: Partial<ShowRequest> & { principals?: readonly string[] }): ShowRequest => ({
+  ...ask(change),
+  pinned: change.pinned ?? [],
+  passages: { maxChars: 100 },
+});
 
 type Ids = (request: SearchRequest) => Promise<string[]>;
 
@@ -210,6 +226,55 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
         page = await t.index.search(ask({ query: "red", after: { position: last.position, match: page.match } }));
       }
       expect(seen).toEqual(kbIds);
+    }));
+
+  /** An item in the records and in the index, which may disagree about its access. */
+  const store = async (t: SearchIndexUnderTest, { aclId = 1, ...spec }: Partial<RecordSpec> & { kbId: string }) => {
+    const { kbId, title = kbId, text = "red" } = spec;
+    await t.record("w1", { kbId, title, text, aclId });
+    await put(t, { kbId, title, text });
+  };
+
+  test("what is shown is the record and the best passage, what is pinned before the hits and only once", () =>
+    withIndex(async (t) => {
+      await store(t, { kbId: "a", title: "Notes", text: "green\n\nthe red lamp" });
+      await store(t, { kbId: "b", title: "Red", text: "red" });
+      await store(t, { kbId: "c", text: "blue" });
+      const answer = await t.index.show(askShow({ query: "red", pinned: ["c", "a"] }));
+      const shown = answer?.shown.map(({ item, position }) => [item.kbId, item.title, position?.kbId]);
+      expect(shown).toEqual([
+        ["c", "c", undefined],
+        ["a", "Notes", undefined],
+        ["b", "Red", "b"],
+      ]);
+      const [passage] = answer?.shown[1]?.passages ?? [];
+      const [mark] = passage?.highlights ?? [];
+      expect(passage?.text.slice(mark?.start, mark?.end)).toBe("red");
+      expect(answer).toMatchObject({ total: 2, refused: 0 });
+      expect((await t.index.show(askShow({ query: "red", limit: 0 })))?.shown.slice(0, 1)).toEqual([]);
+    }));
+
+  test("a hit that the records refuse, or do not have, is not shown, nor is what is pinned; the next takes its place", () =>
+    withIndex(async (t) => {
+      await store(t, { kbId: "a", aclId: 0 });
+      await store(t, { kbId: "b", aclId: 2 });
+      await put(t, { kbId: "c", text: "red" });
+      await store(t, { kbId: "d" });
+      const kbIds = async (request: Parameters<typeof askShow>[0]) => {
+        const answer = await t.index.show(askShow({ query: "red", limit: 1, ...request }));
+        return [answer?.shown.map(({ item }) => item.kbId), answer?.refused];
+      };
+      expect(await kbIds({})).toEqual([["d"], 3]);
+      expect(await kbIds({ pinned: ["b"] })).toEqual([["d"], 3]);
+      expect(await kbIds({ principals: ["bob", "everyone", "staff"] })).toEqual([["b", "d"], 2]);
+    }));
+
+  test("nothing is shown to a viewer of another epoch", () =>
+    withIndex(async (t) => {
+      await store(t, { kbId: "a" });
+      expect((await t.index.show(askShow({ query: "red" })))?.shown.length).toBe(1);
+      const viewer = { principals: ["everyone"], epoch: 2 };
+      expect(await t.index.show(askShow({ query: "red", viewer }))).toBeUndefined();
     }));
 
   test("upkeep changes no answer", () =>

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "@photostructure/sqlite";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { analyzeDocument } from "#text/analyzer.ts";
@@ -88,14 +88,16 @@ export class TestIndex {
   readonly #limits: CompactionLimits;
   readonly #folder: string;
 
-  constructor(limits: CompactionLimits = TINY_LIMITS) {
+  /** `migrated` is a database that has the store's tables already. */
+  constructor(limits: CompactionLimits = TINY_LIMITS, migrated?: Uint8Array) {
     this.#limits = limits;
     this.#folder = mkdtempSync(path.join(tmpdir(), "kb-index-"));
     this.file = path.join(this.#folder, "kb.db");
+    if (migrated) writeFileSync(this.file, migrated);
     this.db = new DatabaseSync(this.file);
     this.db.exec("PRAGMA journal_mode=WAL");
     this.db.exec("PRAGMA synchronous=OFF");
-    for (const ddl of [...ACCESS_DDL, ...INDEX_DDL]) this.db.exec(ddl);
+    if (!migrated) for (const ddl of [...ACCESS_DDL, ...INDEX_DDL]) this.db.exec(ddl);
     this.writer = makeIndexWriter(this.db, { limits, sliceMs: 0.2 });
   }
 
