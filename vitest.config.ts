@@ -26,6 +26,8 @@ export default defineConfig({
     pool: "forks",
     // One more than the cores have: browsers, children and clocks are waited for.
     maxWorkers: 3,
+    // Transformed files are kept for the next run, by their content: a file alone costs a sixth less, a first run no more.
+    experimental: { fsModuleCache: true, fsModuleCachePath: "node_modules/.cache/vitest-modules" },
     setupFiles: ["test/setup.ts"],
     reporters: ["default", makeProofReporter(), ...json],
     projects: [
