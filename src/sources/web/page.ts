@@ -26,9 +26,10 @@ export interface PageFacts {
 
 const MAX_LINKS = 5_000;
 /** Real pages nest below 300 deep; the parser's own cost grows with the square. */
-const MAX_DEPTH = 5_000;
+const MAX_DEPTH = 2_000;
 const CHUNK_CHARS = 65_536;
 const MAX_TITLE_CHARS = 300;
+const MAX_META_CHARS = 4_096;
 /** A form to sign in has hardly more text around it. */
 const SIGN_IN_CHARS = 1_500;
 const SCRIPT_CHARS = 100;
@@ -68,6 +69,7 @@ export async function readPage(html: string, agent: string, robotsTag: string | 
   const texts = { title: "", heading: "", shared: "" };
   const open: string[] = [];
   let hidden = 0;
+  let headings = 0;
   let chars = 0;
   let scripts = 0;
   let hasPassword = false;
@@ -75,8 +77,8 @@ export async function readPage(html: string, agent: string, robotsTag: string | 
 
   function meta({ name, property, content = "", ...rest }: Record<string, string>): void {
     const key = (name ?? property ?? "").toLowerCase();
-    if (rest["http-equiv"]?.toLowerCase() === "refresh") facts.refresh ??= refreshOf(content);
-    if (key === "robots" || key === agent.toLowerCase()) rules.add(content);
+    if (rest["http-equiv"]?.toLowerCase() === "refresh") facts.refresh ??= refreshOf(content.slice(0, MAX_META_CHARS));
+    if (key === "robots" || key === agent.toLowerCase()) rules.add(content.slice(0, MAX_META_CHARS));
     if (key === "og:title") texts.shared ||= content.slice(0, 1_000);
     if (key === "article:modified_time" || key === "last-modified") facts.modifiedAt ??= timeOf(content);
     if (key === "description" || key === "author" || key === "keywords") hash.update(`\0${key}=${content}`);
@@ -99,6 +101,7 @@ export async function readPage(html: string, agent: string, robotsTag: string | 
         open.push(name);
         depth.most = Math.max(depth.most, open.length);
         if (NO_TEXT.has(name)) hidden++;
+        if (name === "h1") headings++;
         const { href, src, rel = "", type = "" } = attributes;
         if (name === "script") scripts++;
         else if (name === "base" && href !== undefined) facts.base ??= href;
@@ -115,12 +118,14 @@ export async function readPage(html: string, agent: string, robotsTag: string | 
       onclosetag(name) {
         open.pop();
         if (NO_TEXT.has(name)) hidden--;
+        if (name === "h1") headings--;
       },
       ontext(data) {
         const within = open.at(-1);
-        if (within === "title" && open.at(-2) !== "svg" && texts.title.length < 1_000) texts.title += data;
+        if (within === "title" && open.at(-2) !== "svg" && texts.title.length < 1_000)
+          texts.title += data.slice(0, 1_000);
         if (hidden > 0) return;
-        if (texts.heading.length < 1_000 && open.includes("h1")) texts.heading += data;
+        if (texts.heading.length < 1_000 && headings > 0) texts.heading += data.slice(0, 1_000);
         const words = data.replace(/\s+/g, " ");
         if (words === "" || words === " ") return;
         if (within !== "title") chars += words.length;

@@ -66,7 +66,7 @@ export function toRobots(text: string, config: WebConfig): Robots {
       message: `The robots.txt of ${host} has more patterns than kb can follow.`,
     });
   }
-  const kept = lines
+  const kept = ownGroups(lines, config.userAgent)
     .filter(({ length }) => length <= MAX_LINE_CHARS)
     .map(plainRule)
     .join("\n");
@@ -78,6 +78,30 @@ export function toRobots(text: string, config: WebConfig): Robots {
     sitemaps: rules.getSitemaps().slice(0, MAX_SITEMAPS),
   };
 }
+
+/**
+ * The lines with no crawlers but us, everybody and one that stands for all others: the parser keeps each rule for each
+ * crawler of its group.
+ */
+function ownGroups(lines: readonly string[], agent: string): string[] {
+  const kept: string[] = [];
+  const group = new Set<string>();
+  for (const line of lines) {
+    const name = /^\s*user-agent\s*:([^#/]*)/i.exec(line)?.[1]?.trim().toLowerCase();
+    if (name === undefined) {
+      if (line.replace(/#.*/, "").includes(":")) group.clear();
+      kept.push(line);
+      continue;
+    }
+    const shown = name === "*" || name === agent.toLowerCase() ? name : OTHERS;
+    if (!group.has(shown)) kept.push(`User-agent: ${shown}`);
+    group.add(shown);
+  }
+  return kept;
+}
+
+/** No name that a config can have. */
+const OTHERS = "0";
 
 function plainRule(line: string): string {
   return /^\s*(?:dis)?allow\s*:/i.test(line) ? plainEscapes(line) : line;

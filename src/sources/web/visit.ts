@@ -173,7 +173,7 @@ async function judgePage(
     if ((await tools.outcomeOf(twin)) === page.hash) return { type: "nothing", at, links };
   }
   if (stored?.hash === page.hash && stored.lastmod === lastmod) return { type: "same", at, links, hash: page.hash };
-  const etag = headers.get("etag") ?? undefined;
+  const etag = etagOf(headers);
   const lastModified = timeOf(headers.get("last-modified"));
   const version = formatVersion({
     key: facts.key,
@@ -216,10 +216,15 @@ function judgeDocument(
 
 /** Undefined when the server tells nothing of a version: it is read in every run. */
 export function versionOfDocument(headers: Headers, key: string, depth: number): PageVersion | undefined {
-  const etag = headers.get("etag") ?? undefined;
+  const etag = etagOf(headers);
   const lastModified = timeOf(headers.get("last-modified"));
   if (etag === undefined && lastModified === undefined) return undefined;
   return { key, hash: FILE, depth, ...defined({ etag, lastModified }) };
+}
+
+/** One in the form that can be sent back. Source: RFC 9110 §8.8.3. */
+function etagOf(headers: Headers): string | undefined {
+  return /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/.exec(headers.get("etag") ?? "")?.[0];
 }
 
 /** What the server says it is, unless that is nothing. */

@@ -186,6 +186,9 @@ describe("what has no end or measure", () => {
     expect(deep.title).toBe("Deep");
     const many = Array.from({ length: 20_000 }, (_, i) => `<a href="/${i}">x</a>`).join("");
     expect((await readPage(many, "kb", null)).links).toHaveLength(5_000);
+    const marks = await readPage(`<title>${"#".repeat(500_000)}x</title><h1>${"¶".repeat(500_000)}x</h1>`, "kb", null);
+    expect(marks.title?.length ?? 0).toBeLessThanOrEqual(300);
+    await readPage(`${"<div>".repeat(1_900)}${"a<br>".repeat(100_000)}`, "kb", null);
   });
 });
 
@@ -205,6 +208,9 @@ describe("rules", () => {
     ]);
     expect(allows("User-agent: *\nDisallow: /%7Eann/", "/~ann/x")).toBe(false);
     expect(allows("<html>Not found</html>", "/")).toBe(true);
+    const shared =
+      "User-agent: a\nUser-agent: KB-Connector-Search/2.0 # us\nUser-agent: b\nDisallow: /x\n\nUser-agent: c\nDisallow: /y\n";
+    expect(["/x", "/y"].map((path) => allows(shared, path))).toEqual([false, true]);
   });
 
   test("of megabytes are read as far as they must be, and patterns that take for ever allow nothing", async () => {
@@ -212,6 +218,9 @@ describe("rules", () => {
       "more patterns",
     );
     expect(() => toRobots(`User-agent: *\nDisallow: /${"x".repeat(5_000)}`, config)).toThrow("more patterns");
+    // Each rule for each crawler would be 400 million.
+    const agents = Array.from({ length: 17_000 }, (_, i) => `User-agent: ${i % 2 === 0 ? "*" : `a${i}`}\n`).join("");
+    expect(allows(`${agents}User-agent: *\n${"Disallow:/n\n".repeat(20_000)}`, "/yes")).toBe(true);
     const web = await connect({ mode: "crawl" });
     web.site.put("/robots.txt", `User-agent: *\nDisallow: /no\n${"# nothing\n".repeat(200_000)}Disallow: /\n`);
     web.site.put("/", page("Home", ["/no", "/yes"]));
