@@ -19,8 +19,8 @@ import { inTransaction } from "#storage/transaction.ts";
 const WORKSPACE = "wsp_bench";
 const CONNECTOR = "con_benchbenchbenchb";
 const PERSON = "usr_benchbenchbenchb";
-/** Groups that one batch tells, as a run would between two checkpoints. */
-const PER_BATCH = 50;
+/** Groups that one batch tells: the most that a run stores at once. */
+const PER_BATCH = 500;
 /** Accesses of one batch of items. */
 const PER_SLICE = 500;
 const ROUNDS = 15;

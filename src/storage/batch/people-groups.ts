@@ -55,63 +55,40 @@ export function setGroups(work: PeopleWork, groups: readonly WholeGroup[]): void
     work,
     groups.map(({ group }) => group),
   );
-  const same: WholeGroup[] = [];
-  for (const whole of groups) {
-    const before = known.get(whole.group);
+  for (const { group, digest, members } of groups) {
+    const before = known.get(group);
     work.counts.groups++;
-    if (before?.digest === whole.digest) {
-      work.counts.unchanged++;
-      same.push(whole);
-    } else {
-      replaceMembers(work, whole.group, whole.members);
-      addGroup(work, whole);
-    }
+    if (before?.digest === digest) work.counts.unchanged++;
+    else replaceMembers(work, group, members);
     // Its members get it back.
     if (before && isPast(work, before)) work.isChanged = true;
-    // Only a sync tells where a group is at home.
-    const hasHomes = whole.homes !== undefined || before?.toldIn !== "identities";
-    if (hasHomes) setHomes(work, whole.group, whole.homes ?? []);
   }
-  touchGroups(work, same);
+  keepReadings(work, groups);
+  for (const { group, homes } of groups) {
+    // Only a sync tells where a group is at home.
+    if (homes !== undefined || known.get(group)?.toldIn !== "identities") setHomes(work, group, homes ?? []);
+  }
 }
 
-function addGroup(work: PeopleWork, { group, count, digest, etag, at }: WholeGroup): void {
+/** One row each: they were read whole now, and this is what was read. */
+function keepReadings(work: PeopleWork, groups: readonly WholeGroup[]): void {
   const { connectorId, toldIn, runId, neverAges = false } = work.teller;
+  const rows = groups.map(({ group, at, count, digest, etag }) => [group, at, count, digest, etag]);
   work.change(
     `insert into source_groups (workspaceId, groupPrincipal, connectorId, toldIn, checkedAt, followsFeed, neverAges, members,
-       digest, etag, toldPosition, toldBy, seenBy) values (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)
+       digest, etag, toldPosition, toldBy, seenBy)
+     select ?1, value ->> 0, ?2, ?3, value ->> 1, 1, ?4, value ->> 2, value ->> 3, value ->> 4, ?5, ?6, ?7
+     from json_each(?8) where true
      on conflict do update set toldIn = excluded.toldIn, checkedAt = excluded.checkedAt, followsFeed = 1,
        neverAges = excluded.neverAges, members = excluded.members, digest = excluded.digest, etag = excluded.etag,
        toldPosition = excluded.toldPosition, toldBy = excluded.toldBy, seenBy = excluded.seenBy`,
-    group,
     connectorId,
     toldIn,
-    at,
-    neverAges ? 1 : 0,
-    count,
-    digest,
-    etag,
-    work.feed.position + 1,
-    runId,
-    work.feed.runId,
-  );
-}
-
-/** They were read and have the members they had. */
-function touchGroups(work: PeopleWork, groups: readonly WholeGroup[]): void {
-  if (groups.length === 0) return;
-  const { toldIn, runId, neverAges = false } = work.teller;
-  work.change(
-    `update source_groups set toldIn = ?2, checkedAt = told.at, followsFeed = 1, neverAges = ?3, etag = told.etag,
-       toldPosition = ?4, toldBy = ?5, seenBy = ?6
-     from (select value ->> 0 as name, value ->> 1 as at, value ->> 2 as etag from json_each(?7)) as told
-     where workspaceId = ?1 and groupPrincipal = told.name`,
-    toldIn,
     neverAges ? 1 : 0,
     work.feed.position + 1,
     runId,
     work.feed.runId,
-    JSON.stringify(groups.map(({ group, at, etag }) => [group, at, etag])),
+    JSON.stringify(rows),
   );
 }
 
