@@ -44,6 +44,11 @@ export type CredentialScheme =
    * template over the config. Source: RFC 7523.
    */
   | { scheme: "assertion"; issuer: string; privateKey: string; tokenUrl: string; scopes: readonly string[] }
+  /**
+   * The same with a key file of Google, which is one credential. `subject` is for whom the service account speaks, where
+   * the domain lets it. Source: https://developers.google.com/identity/protocols/oauth2/service-account
+   */
+  | { scheme: "key_file"; key: string; subject?: string; tokenUrl: string; scopes: readonly string[] }
   /** The git program speaks for itself: `SourceContext.git` has the credentials as they are. Only `sources/git` may say so. Source: S38. */
   | { scheme: "git" };
 
@@ -64,8 +69,11 @@ export type LimitMark =
   | { path: string; values: readonly string[] }
   | { phrase: string };
 
-/** With the connector's credential, or with it in the name of somebody. */
-export type RequestAuth = true | { as: string };
+/**
+ * With the connector's credential; with it in the name of somebody; or, of a `key_file`, with a token of these scopes, so
+ * that a scope which was not granted takes nothing else with it. Whatever else signs has the scopes it has.
+ */
+export type RequestAuth = true | { as: string } | { scopes: readonly string[] };
 
 export interface SourceRequest {
   /** `GET` unless told. */

@@ -73,6 +73,7 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   ["gitea", async (options) => (await import("./gitea/index.ts")).makeGiteaSource(options)],
   ["slack", async () => (await import("./slack/index.ts")).makeSlackSource()],
   ["matrix", async () => (await import("./matrix/index.ts")).makeMatrixSource()],
+  ["google-drive", async () => (await import("./google-drive/index.ts")).makeGoogleDriveSource()],
   ["push", async () => (await import("./push/index.ts")).makePushSource()],
 ]);
 

@@ -3,6 +3,7 @@ import { ApiError } from "#api/errors.ts";
 import { expandTemplate } from "#core/url-template.ts";
 import type { AccountTokens, AuthWay, CredentialScheme, RequestAuth } from "#sources/http-contract.ts";
 import { chooseDigest, digestHeader, type DigestNonce, parseChallenges } from "./digest.ts";
+import { type KeyHolder, readKeyFile } from "./key-file.ts";
 import { appJwt, assertionJwt, type makeTokenCache, type MintedToken } from "./minted.ts";
 import { sigV4Headers } from "./sigv4.ts";
 
@@ -84,6 +85,8 @@ function keysOf(way: CredentialScheme): string[] {
       return [way.appId, way.privateKey, way.installation];
     case "assertion":
       return [way.issuer, way.privateKey];
+    case "key_file":
+      return [way.key];
     case "git":
       return [];
   }
@@ -116,8 +119,16 @@ function schemeSigner(
     case "installation":
       refuseSubject(auth);
       return installationSigner(way, options);
-    case "assertion":
-      return assertionSigner(way, options, auth === true ? undefined : auth.as);
+    case "assertion": {
+      const holder = { issuer: value(way.issuer), privateKey: value(way.privateKey) };
+      return assertionSigner(way, holder, options, subjectOf(auth));
+    }
+    case "key_file": {
+      const subject =
+        subjectOf(auth) ?? (way.subject === undefined ? undefined : value(way.subject).trim() || undefined);
+      const scopes = auth !== true && "scopes" in auth ? auth.scopes : way.scopes;
+      return assertionSigner({ ...way, scopes }, readKeyFile(value(way.key)), options, subject);
+    }
     case "git":
       throw new Error("The git program signs in by itself.");
   }
@@ -125,19 +136,25 @@ function schemeSigner(
 
 /** The same in the name of somebody, where the source has a header for that. */
 function named(signer: Signer, { asHeader }: { asHeader?: string }, auth: RequestAuth): Signer {
-  if (auth === true) return signer;
+  const subject = subjectOf(auth);
+  if (subject === undefined) return signer;
   if (asHeader === undefined) refuseSubject(auth);
   return {
     ...signer,
     async sign(request) {
       const signed = await signer.sign(request);
-      return { ...signed, headers: { ...signed.headers, [asHeader ?? ""]: auth.as } };
+      return { ...signed, headers: { ...signed.headers, [asHeader ?? ""]: subject } };
     },
   };
 }
 
+/** In whose name a request is; undefined for the credential's own. */
+function subjectOf(auth: RequestAuth): string | undefined {
+  return auth !== true && "as" in auth ? auth.as : undefined;
+}
+
 function refuseSubject(auth: RequestAuth): void {
-  if (auth !== true) throw new Error("This source's way to sign in speaks for nobody else.");
+  if (subjectOf(auth) !== undefined) throw new Error("This source's way to sign in speaks for nobody else.");
 }
 
 function fixed(headers: Record<string, string>): Signer {
@@ -205,14 +222,14 @@ function installationSigner(
 }
 
 function assertionSigner(
-  { issuer, privateKey, tokenUrl, scopes }: Extract<CredentialScheme, { scheme: "assertion" }>,
-  { credentials, values, state, now, mint }: SigningOptions,
+  { tokenUrl, scopes }: { tokenUrl: string; scopes: readonly string[] },
+  { issuer, privateKey }: KeyHolder,
+  { values, state, now, mint }: SigningOptions,
   subject: string | undefined,
 ): Signer {
   const url = expandTemplate(tokenUrl, values);
-  return mintedSigner(JSON.stringify([url, subject]), state, () => {
-    const claims = { issuer: credentials[issuer] ?? "", tokenUrl: url, scopes, subject };
-    const assertion = assertionJwt(claims, credentials[privateKey] ?? "", now());
+  return mintedSigner(JSON.stringify([url, subject, scopes]), state, () => {
+    const assertion = assertionJwt({ issuer, tokenUrl: url, scopes, subject }, privateKey, now());
     const grant = new URLSearchParams({ grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion });
     const headers = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
     return mint(url, { headers, body: grant.toString() });

@@ -394,6 +394,48 @@ describe("minted tokens", () => {
   });
 });
 
+test("a key file's account signs for its subject, with scopes apart, and where its own file would send it nothing goes", async () => {
+  const way: AuthWay = {
+    type: "credentials",
+    scheme: "key_file",
+    key: "key",
+    subject: "subject",
+    tokenUrl: "{+url}/token",
+    scopes: ["files.read"],
+  };
+  const server = await serve(({ path, body }, response) => {
+    const jwt = path === "/token" ? new URLSearchParams(body).get("assertion") : null;
+    const { sub = "itself", scope = "" } = jwt === null ? {} : claimsOf(jwt);
+    if (scope === "users.read") return void response.writeHead(401).end();
+    response.end(jwt === null ? "" : JSON.stringify({ access_token: `of-${String(sub)}`, expires_in: 3_600 }));
+  });
+  const elsewhere = await serve(say(200, { access_token: "stolen" }));
+  const key = JSON.stringify({
+    client_email: "kb@corp.test",
+    private_key: PEM,
+    token_uri: `${elsewhere.origin}/token`,
+  });
+  const { open } = makePool([server, elsewhere]);
+  const given = { servers: [server], auth: [way] };
+  const { http } = open({ ...given, credentials: { key, subject: "ada@corp.test" } });
+  const url = `${server.origin}/x`;
+  await http.request({ url, auth: true });
+  // A scope that was not granted takes nothing else with it.
+  await expect(http.request({ url, auth: { scopes: ["users.read"] } })).rejects.toMatchObject({
+    code: "source_unauthorized",
+  });
+  await http.request({ url, auth: true });
+  await open({ ...given, credentials: { key } }).http.request({ url, auth: true });
+  const used = server.requests.filter(({ path }) => path === "/x").map(({ headers }) => headers.authorization);
+  expect(used).toEqual(["Bearer of-ada@corp.test", "Bearer of-ada@corp.test", "Bearer of-itself"]);
+  expect(elsewhere.requests).toEqual([]);
+  const broken = open({ ...given, credentials: { key: "kb-canary-no-json" } }).http.request({ url, auth: true });
+  await expect(broken).rejects.toMatchObject({
+    code: "source_unauthorized",
+    message: expect.not.stringContaining("canary"),
+  });
+});
+
 describe("an account", () => {
   function makeAccount(refresh: (stale: string) => string, origins: readonly string[] = []) {
     const refreshed: string[] = [];

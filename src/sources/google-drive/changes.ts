@@ -1,0 +1,112 @@
+import { ApiError } from "#api/errors.ts";
+import { FOLDER_TYPE } from "./client.ts";
+import type { DriveFile } from "./records.ts";
+import { type Corpus, type Event, folderKey, isRead, placeKeyOf, tellFiles, tellFolder, type Tools } from "./tell.ts";
+import { folderRef } from "./tree.ts";
+
+/** What changed in a corpus since a token, and after each page the token that covers it. */
+export async function* syncChanges(
+  tools: Tools,
+  { drive }: Corpus,
+  token: string,
+): AsyncGenerator<Event | { t: "page"; token: string }, void> {
+  tools.deletes = true;
+  for (let from = token; ;) {
+    const { changes, nextPageToken, newStartPageToken } = await tools.client.changes(from, drive?.id);
+    const files = new Map<string, { file: DriveFile | undefined; isRemoved: boolean }>();
+    for (const { changeType, fileId, file, removed } of changes) {
+      if (changeType === "drive" || fileId === undefined) continue;
+      // The last word on a file counts.
+      files.delete(fileId);
+      files.set(fileId, { file, isRemoved: removed === true });
+    }
+    yield* tellChanges(tools, files);
+    const next = nextPageToken ?? newStartPageToken;
+    if (next === undefined) throw new ApiError("source_unavailable", { message: "Google's changes have no end." });
+    yield { t: "page", token: next };
+    if (nextPageToken === undefined) return;
+    if (nextPageToken === from) {
+      throw new ApiError("source_unavailable", { message: "Google sends the same page again and again." });
+    }
+    from = nextPageToken;
+  }
+}
+
+async function* tellChanges(
+  tools: Tools,
+  changes: ReadonlyMap<string, { file: DriveFile | undefined; isRemoved: boolean }>,
+): AsyncGenerator<Event, void> {
+  const { client, tree } = tools;
+  const found = new Map<string, DriveFile | undefined>();
+  for (const [id, { file, isRemoved }] of changes) {
+    // What left this log may be in another: where it is now counts.
+    const now = isRemoved || !file ? await client.find(id) : file;
+    found.set(id, now?.trashed === true ? undefined : now);
+    if (now?.mimeType === FOLDER_TYPE) tree.add(now);
+  }
+  for (const [id, file] of found) {
+    tools.ctx.signal.throwIfAborted();
+    if (!file || !isRead(tools, file)) yield* gone(tools, id);
+    else if (file.mimeType === FOLDER_TYPE) yield* changedFolder(tools, file);
+    else yield* tellFiles(tools, [file]);
+  }
+}
+
+/** A file, or a folder with all that is in it. */
+async function* gone({ ctx }: Tools, id: string): AsyncGenerator<Event, void> {
+  const key = folderKey(id);
+  if ((await ctx.state.get(key)) === undefined) {
+    yield { t: "delete", externalId: id };
+    return;
+  }
+  yield { t: "delete_container", ...folderRef(id) };
+  ctx.state.put(key, undefined);
+}
+
+/** Who reads a folder is one row. What is in it is told again when it is elsewhere, or called otherwise. */
+async function* changedFolder(tools: Tools, { id, driveId }: DriveFile): AsyncGenerator<Event, void> {
+  const { ctx, tree } = tools;
+  const folder = await tree.folder(id);
+  if (!folder) {
+    yield* gone(tools, id);
+    return;
+  }
+  const isWhereItWas = (await ctx.state.get(folderKey(id))) === placeKeyOf(folder);
+  yield* tellFolder(tools, folder);
+  if (isWhereItWas) return;
+  const corpus = driveId !== undefined && tools.isMember(driveId) ? driveId : undefined;
+  const isWhole = yield* walk(tools, id, corpus, 0);
+  if (isWhole) yield { t: "listed", container: folderRef(id) };
+}
+
+/** Google allows 100. */
+const MAX_DEPTH = 110;
+
+/** Everything in a folder, and in those in it. Gives whether Google has shown all of it. */
+async function* walk(
+  tools: Tools,
+  id: string,
+  driveId: string | undefined,
+  depth: number,
+): AsyncGenerator<Event, boolean> {
+  if (depth > MAX_DEPTH) return false;
+  const { client, tree } = tools;
+  let isWhole = true;
+  const folders: string[] = [];
+  for await (const page of client.list(`'${id}' in parents`, driveId)) {
+    isWhole &&= page.incompleteSearch !== true;
+    for (const file of page.files) {
+      if (file.mimeType !== FOLDER_TYPE) continue;
+      tree.add(file);
+      folders.push(file.id);
+    }
+    yield* tellFiles(tools, page.files);
+  }
+  for (const inner of folders) {
+    const folder = await tree.folder(inner);
+    if (!folder) continue;
+    yield* tellFolder(tools, folder);
+    isWhole = (yield* walk(tools, inner, driveId, depth + 1)) && isWhole;
+  }
+  return isWhole;
+}

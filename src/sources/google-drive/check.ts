@@ -1,0 +1,85 @@
+import { ApiError, isApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import type { Source } from "#sources/contract.ts";
+import { type DriveClient, type DriveContext, fromDirectory, orNothing } from "./client.ts";
+import { DIRECTORY_SCOPES } from "./config.ts";
+import type { SharedDrive } from "./records.ts";
+
+/** Whether Google accepts the account, whose it is, and what of the permissions it may not know. */
+export async function checkDrive(ctx: DriveContext, client: DriveClient): ReturnType<Source["check"]> {
+  try {
+    const me = await client.me();
+    const drives = await client.drives();
+    const { myDrive, drives: named } = ctx.config;
+    const missing = named.filter((id) => !drives.some((drive) => drive.id === id));
+    const wanted = drives.filter(({ id }) => named.length === 0 || named.includes(id));
+    if (!myDrive && wanted.length === 0) return { ok: false, problem: nothingProblem(missing) };
+    const isAccount = me.sub !== undefined;
+    const warnings = [
+      ...missing.map((id) => `${id} is no shared drive that this account is a member of.`),
+      ...(await closedDrives(client, wanted)).map(
+        ({ name }) => `This account may not see the members of ${name}. Nobody can find its files.`,
+      ),
+      ...(await directoryWarnings(client, isAccount)),
+    ];
+    return { ok: true, accountId: me.permissionId, ...(warnings.length > 0 && { warnings }) };
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    if (!(error instanceof ApiError)) throw error;
+    return { ok: false, problem: problemOf(error) };
+  }
+}
+
+/** Looking at more takes long, and they are much alike. */
+const LOOKED_AT = 10;
+
+async function closedDrives(client: DriveClient, drives: readonly SharedDrive[]): Promise<SharedDrive[]> {
+  const closed: SharedDrive[] = [];
+  for (const drive of drives.slice(0, LOOKED_AT)) {
+    if ((await orNothing(() => client.permissions(drive.id))) === undefined) closed.push(drive);
+  }
+  return closed;
+}
+
+async function directoryWarnings(client: DriveClient, isAccount: boolean): Promise<string[]> {
+  const domains = await fromDirectory(() => client.domains());
+  const users = await fromDirectory(() => client.users().next());
+  if (domains && users) return [];
+  const unknown =
+    "kb can't see who is in Google groups and domains. Files shared with those alone are for nobody here.";
+  const todo = isAccount
+    ? "Connect a service account with domain-wide delegation instead."
+    : `In the Admin console, grant domain-wide delegation for ${DIRECTORY_SCOPES.join(", ")}, and act as an administrator who can read users, groups and domains.`;
+  return [`${unknown} ${todo}`];
+}
+
+function nothingProblem(missing: readonly string[]) {
+  return {
+    code: "connector_check_failed",
+    message:
+      missing.length > 0 ? "This account is a member of none of these shared drives." : "There is nothing to read.",
+    hint: "Turn on My Drive, or add the account to a shared drive.",
+    field: "drives",
+  } as const;
+}
+
+function problemOf(error: ApiError) {
+  const { code, message, hint, retryAfterMs } = error;
+  if (isApiError(error, "source_unauthorized")) {
+    return {
+      code,
+      message: "Google does not accept this account or key.",
+      hint: "Check that the key still exists. With Act as, the Admin console has to grant the key's client ID the scope https://www.googleapis.com/auth/drive.readonly.",
+      field: "credentials",
+    };
+  }
+  if (isApiError(error, "source_forbidden")) {
+    return {
+      code,
+      message: "Google does not let this account use the Drive API.",
+      hint: "Turn on the Google Drive API in the Google Cloud project, and grant the scope drive.readonly.",
+      field: "credentials",
+    };
+  }
+  return { code, message, ...defined({ hint, retryAfterMs }) };
+}

@@ -1,0 +1,229 @@
+import type { z } from "zod";
+import { ApiError, isApiError } from "#api/errors.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import type { RequestAuth, SourceRequest, SourceStream } from "#sources/http-contract.ts";
+import { DIRECTORY_SCOPES, type GoogleDriveConfig, type GooglePlaces } from "./config.ts";
+import {
+  About,
+  Changes,
+  Channel,
+  DirectoryUsers,
+  Domains,
+  DriveFile,
+  Drives,
+  FILE_FIELDS,
+  Files,
+  isFileId,
+  type Me,
+  Members,
+  PERMISSION_FIELDS,
+  PermissionId,
+  Permissions,
+  type Permission,
+  Refusal,
+  type SharedDrive,
+  StartToken,
+  UserInfo,
+} from "./records.ts";
+
+export type DriveContext = SourceContext<GoogleDriveConfig>;
+
+export const FOLDER_TYPE = "application/vnd.google-apps.folder";
+const ALL = { supportsAllDrives: true } as const;
+const PAGE = 1_000;
+const DIRECTORY_PAGE = 200;
+/** A page token that Google does not take is answered so. */
+const BAD_TOKEN = [400, 410] as const;
+
+/** All calls to Google: nothing else knows its routes. */
+export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, directoryUrl }: GooglePlaces) {
+  const drive = `${apiUrl}/drive/v3`;
+  const directory = `${directoryUrl}/admin/directory/v1`;
+
+  async function ask<T extends z.ZodType>(url: string, schema: T, more: Partial<SourceRequest> = {}) {
+    return (await http.request({ url, auth: true, ...more })).json(schema) as z.infer<T>;
+  }
+
+  async function* pages<T extends z.ZodType<{ nextPageToken?: string | undefined }>>(
+    url: string,
+    schema: T,
+    query: NonNullable<SourceRequest["query"]>,
+    auth: RequestAuth = true,
+    first?: string,
+  ): AsyncGenerator<z.infer<T>, void> {
+    const seen = new Set<string | undefined>();
+    for (let pageToken = first; !seen.has(pageToken);) {
+      seen.add(pageToken);
+      const page = await ask(url, schema, { query: { ...query, pageToken }, auth });
+      yield page;
+      pageToken = page.nextPageToken;
+      if (pageToken === undefined) return;
+    }
+    throw new ApiError("source_unavailable", { message: "Google sends the same page again and again." });
+  }
+
+  const directoryAuth = { scopes: DIRECTORY_SCOPES };
+
+  const get = (id: string) =>
+    ask(`${drive}/files/${encodeURIComponent(id)}`, DriveFile, { query: { fields: FILE_FIELDS, ...ALL } });
+
+  return {
+    async me(): Promise<Me> {
+      const { user } = await ask(`${drive}/about`, About, { query: { fields: "user" } });
+      // Only of an account that signed in is it told.
+      const answer = await http.request({
+        url: `${apiUrl}/oauth2/v3/userinfo`,
+        auth: true,
+        allow: [400, 401, 403, 404],
+      });
+      const sub = answer.status === 200 ? UserInfo.safeParse(answer.json()).data?.sub : undefined;
+      return { ...user, ...(sub !== undefined && { sub }) };
+    },
+
+    root: () => ask(`${drive}/files/root`, DriveFile, { query: { fields: "id,name" } }),
+    get,
+    /** Undefined when it is not there, or not for this account. */
+    find: async (id: string) => (isFileId(id) ? orNothing(() => get(id)) : undefined),
+
+    async drives(): Promise<SharedDrive[]> {
+      const found: SharedDrive[] = [];
+      const fields = "nextPageToken,drives(id,name,restrictions(domainUsersOnly,driveMembersOnly))";
+      for await (const page of pages(`${drive}/drives`, Drives, { pageSize: 100, fields })) found.push(...page.drives);
+      return found.sort((a, b) => (a.id < b.id ? -1 : 1));
+    },
+
+    /** What fits of a shared drive, or of what the account has and is shown; from a page on. */
+    list(q: string, driveId: string | undefined, from?: string, pageSize = PAGE) {
+      const corpus = driveId === undefined ? { corpora: "user" } : { corpora: "drive", driveId };
+      const fields = `nextPageToken,incompleteSearch,files(${FILE_FIELDS})`;
+      const query = {
+        q: `trashed=false and ${q}`,
+        ...corpus,
+        ...ALL,
+        includeItemsFromAllDrives: true,
+        pageSize,
+        fields,
+      };
+      return pages(`${drive}/files`, Files, query, true, from);
+    },
+
+    async permissions(id: string): Promise<Permission[]> {
+      const found: Permission[] = [];
+      const query = { ...ALL, pageSize: 100, fields: `nextPageToken,permissions(${PERMISSION_FIELDS})` };
+      for await (const page of pages(`${drive}/files/${encodeURIComponent(id)}/permissions`, Permissions, query))
+        found.push(...page.permissions);
+      return found;
+    },
+
+    async startToken(driveId: string | undefined): Promise<string> {
+      const query = { ...ALL, driveId };
+      return (await ask(`${drive}/changes/startPageToken`, StartToken, { query })).startPageToken;
+    },
+
+    /** A page of changes. @throws ApiError `cursor_expired` for a token that Google no longer knows */
+    changes(pageToken: string, driveId: string | undefined) {
+      const fields = `nextPageToken,newStartPageToken,changes(changeType,removed,fileId,file(${FILE_FIELDS}))`;
+      const query = {
+        pageToken,
+        driveId,
+        ...ALL,
+        includeItemsFromAllDrives: true,
+        includeRemoved: true,
+        pageSize: PAGE,
+        fields,
+      };
+      return ask(`${drive}/changes`, Changes, { query, expired: BAD_TOKEN });
+    },
+
+    /** Google tells an address of changes from here on. */
+    watch(
+      pageToken: string,
+      driveId: string | undefined,
+      channel: { id: string; address: string; token: string; expiration: number },
+    ) {
+      const query = { pageToken, driveId, ...ALL, includeItemsFromAllDrives: true, includeRemoved: true };
+      const body = { ...channel, type: "web_hook", expiration: String(channel.expiration) };
+      return ask(`${drive}/changes/watch`, Channel, { method: "POST", query, json: body });
+    },
+    async stopChannel(channel: { id: string; resourceId: string }): Promise<void> {
+      // One that is over is not there any more.
+      await http.request({
+        method: "POST",
+        url: `${drive}/channels/stop`,
+        json: channel,
+        auth: true,
+        allow: [400, 404, 410],
+      });
+    },
+
+    /** Which id permissions have for an address; undefined when Google knows nobody there. */
+    async permissionIdOf(email: string): Promise<string | undefined> {
+      const url = `${apiUrl}/drive/v2/permissionIds/${encodeURIComponent(email)}`;
+      const answer = await http.request({ url, auth: true, allow: [400, 404] });
+      return answer.status === 200 ? answer.json(PermissionId).id : undefined;
+    },
+
+    download: (id: string, maxBytes: number): Promise<SourceStream> =>
+      http.stream({ url: mediaUrl(id), auth: true, maxBytes, headers: { "accept-encoding": "identity" } }),
+    export: (id: string, mimeType: string, maxBytes: number) =>
+      http.request({ url: exportUrl(id, mimeType), auth: true, maxBytes }),
+
+    /** Why Google refuses a content, in its word. */
+    async refusalOf(id: string, mimeType?: string): Promise<string | undefined> {
+      const url = mimeType === undefined ? mediaUrl(id) : exportUrl(id, mimeType);
+      const answer = await http
+        .request({ url, auth: true, allow: [403], maxBytes: 16 * 1024 * 1024 })
+        .catch(() => undefined);
+      if (answer?.status !== 403) return undefined;
+      return Refusal.safeParse(answer.json()).data?.error.errors.find(({ reason }) => reason !== undefined)?.reason;
+    },
+
+    /** The domains of the organization that it has proven to be its own. */
+    async domains(): Promise<string[]> {
+      const { domains } = await ask(`${directory}/customer/my_customer/domains`, Domains, { auth: directoryAuth });
+      return domains.flatMap(({ domainName, verified }) => (verified === true ? [domainName.toLowerCase()] : []));
+    },
+    users: () =>
+      pages(
+        `${directory}/users`,
+        DirectoryUsers,
+        { customer: "my_customer", maxResults: 500, orderBy: "email" },
+        directoryAuth,
+      ),
+    /** Members of a group, and those of the groups in it. */
+    members(email: string) {
+      const url = `${directory}/groups/${encodeURIComponent(email)}/members`;
+      return pages(url, Members, { includeDerivedMembership: true, maxResults: DIRECTORY_PAGE }, directoryAuth);
+    },
+  };
+
+  function mediaUrl(id: string): string {
+    return `${drive}/files/${encodeURIComponent(id)}?alt=media&supportsAllDrives=true`;
+  }
+  function exportUrl(id: string, mimeType: string): string {
+    return `${drive}/files/${encodeURIComponent(id)}/export?mimeType=${encodeURIComponent(mimeType)}`;
+  }
+}
+export type DriveClient = ReturnType<typeof makeClient>;
+
+const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;
+
+/** What the credential may not know is undefined: then nobody is let in by it. */
+export async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!REFUSALS.some((code) => isApiError(error, code))) throw error;
+    return undefined;
+  }
+}
+
+/** The same of the directory, which has a token of its own, that may not be given, or is for another origin. */
+export async function fromDirectory<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await orNothing(read);
+  } catch (error) {
+    if (!isApiError(error, "source_unauthorized") && !isApiError(error, "address_not_allowed")) throw error;
+    return undefined;
+  }
+}

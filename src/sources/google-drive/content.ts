@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import { ApiError, isApiError } from "#api/errors.ts";
+import type { FileContent } from "#sources/contract.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
+import { readableName } from "#sources/file-scope/folders.ts";
+import { isSecretFile } from "#sources/file-scope/secret-files.ts";
+import type { DriveClient, DriveContext } from "./client.ts";
+import { contentKeyOf, exportOf, MAX_EXPORT_BYTES, versionOf } from "./map.ts";
+import type { DriveFile } from "./records.ts";
+
+const GOOGLE_TYPE = "application/vnd.google-apps.";
+/** An export may be a little larger than what Google counts. */
+const EXPORT_BYTES = 2 * MAX_EXPORT_BYTES;
+
+/** A file as it is, or a document of Google's in the form that its text is read from. */
+export async function readDriveFile(
+  ctx: DriveContext,
+  client: DriveClient,
+  { externalId, ref = "" }: { externalId: string; ref?: string },
+): Promise<FileContent> {
+  const file = await client.find(externalId);
+  const form = file && exportOf(file.mimeType);
+  const isReadable = file && (form || !file.mimeType.startsWith(GOOGLE_TYPE));
+  if (!isReadable || file.trashed === true || (!ctx.config.secretFiles && isSecretFile(file.name))) throw gone();
+  try {
+    return form ? await readExport(client, file, ref, form) : await readBytes(ctx, client, file, ref);
+  } catch (error) {
+    if (!isApiError(error, "source_forbidden")) throw error;
+    const reason = await client.refusalOf(file.id, form?.mimeType);
+    throw new ApiError("source_forbidden", {
+      message: (reason !== undefined && REASONS[reason]) || error.message,
+      ...(error.details && { details: error.details }),
+    });
+  }
+}
+
+/** Source: https://developers.google.com/workspace/drive/api/guides/handle-errors */
+const REASONS: Readonly<Record<string, string>> = {
+  exportSizeLimitExceeded: "Google exports documents up to 10 MB. This one is larger.",
+  cannotDownloadAbusiveFile: "Google marks this file as malware or spam.",
+  cannotDownloadFile: "Google doesn't let this account download the file.",
+  domainPolicy: "The organization's policy doesn't let apps read this file.",
+  fileNotDownloadable: "Google can't export this kind of file.",
+};
+
+async function readExport(
+  client: DriveClient,
+  file: DriveFile,
+  ref: string,
+  { mimeType, extension }: { mimeType: string; extension: string },
+): Promise<FileContent> {
+  const answer = await client.export(file.id, mimeType, EXPORT_BYTES);
+  // Of this version or an older one: if it is the listed one, nothing has changed in between.
+  const after = await client.get(file.id);
+  return {
+    bytes: answer.bytes(),
+    mimeType,
+    fileName: `${readableName(file.name)}.${extension}`,
+    version: versionOf(contentKeyOf(after), ref),
+  };
+}
+
+async function readBytes(ctx: DriveContext, client: DriveClient, file: DriveFile, ref: string): Promise<FileContent> {
+  const { body } = await client.download(file.id, maxFileBytes(ctx.config));
+  const named = {
+    fileName: readableName(file.name),
+    mimeType: file.mimeType,
+    version: versionOf(contentKeyOf(file), ref),
+  };
+  return { ...named, stream: checked(body, client, file) };
+}
+
+/** The bytes, if they are those of the version that was told. */
+async function* checked(
+  body: AsyncIterable<Uint8Array>,
+  client: DriveClient,
+  file: DriveFile,
+): AsyncGenerator<Uint8Array, void> {
+  const hash = createHash("md5");
+  for await (const piece of body) {
+    hash.update(piece);
+    yield piece;
+  }
+  const isSame =
+    file.md5Checksum === undefined
+      ? contentKeyOf(await client.get(file.id)) === contentKeyOf(file)
+      : hash.digest("hex") === file.md5Checksum;
+  if (isSame) return;
+  throw new ApiError("source_changed", { message: "The file changed while kb read it." });
+}
+
+function gone(): ApiError {
+  return new ApiError("source_not_found", { message: "Google Drive has no such file." });
+}

@@ -1,0 +1,76 @@
+import { LRUCache } from "lru-cache";
+import { atMost } from "#core/cache-options.ts";
+import { inChunks } from "#core/in-chunks.ts";
+import type { Principal } from "#core/principals.ts";
+import type { IdentityEvent } from "#sources/identity-events.ts";
+import { type DriveClient, fromDirectory } from "./client.ts";
+import { ORGANIZATION, type Readers } from "./readers.ts";
+
+/** Members of one page of a group. */
+const PAGE_MEMBERS = 5_000;
+const KEPT_MS = 12 * 3_600_000;
+
+/**
+ * Which id permissions have for somebody of the directory: asked by their address, and kept for half a day as long as it
+ * is theirs. Who has it after them is somebody else.
+ */
+export function makeAddressBook() {
+  const kept = new LRUCache<string, { id: string; at: number }>(atMost(200_000));
+  return {
+    async idOf(
+      client: DriveClient,
+      { id: directoryId, email }: { id: string | undefined; email: string },
+      now: number,
+    ): Promise<string | undefined> {
+      const key = directoryId === undefined ? undefined : `${directoryId} ${email.toLowerCase()}`;
+      const known = key === undefined ? undefined : kept.get(key);
+      if (known && now - known.at < KEPT_MS && known.at <= now) return known.id;
+      const id = await client.permissionIdOf(email);
+      if (id !== undefined && key !== undefined) kept.set(key, { id, at: now });
+      return id;
+    },
+  };
+}
+export type AddressBook = ReturnType<typeof makeAddressBook>;
+
+export interface Directory {
+  client: DriveClient;
+  readers: Readers;
+  book: AddressBook;
+  now(): number;
+}
+
+/**
+ * Everybody in a group of Google, those of groups in it too; undefined when the account may not know. The address has to
+ * be this group's own still: it may be another's by now.
+ */
+export async function membersOf(
+  { client, readers, book, now }: Directory,
+  permissionId: string,
+  email: string,
+): Promise<Principal[] | undefined> {
+  return fromDirectory(async () => {
+    const found = new Set<Principal>();
+    for await (const { members } of client.members(email)) {
+      for (const { id: directoryId, type, email: address, status } of members) {
+        if (type === "CUSTOMER") found.add(readers.group(ORGANIZATION));
+        if (type !== "USER" || address === undefined || (status !== undefined && status !== "ACTIVE")) continue;
+        const id = await book.idOf(client, { id: directoryId, email: address }, now());
+        if (id !== undefined) for (const principal of readers.user(id)) found.add(principal);
+      }
+    }
+    return (await client.permissionIdOf(email)) === permissionId ? [...found] : [];
+  });
+}
+
+/** A group whole, in as many pages as it takes. */
+export function* groupPages(
+  group: Principal,
+  members: readonly Principal[],
+): Generator<Extract<IdentityEvent, { t: "group" }>> {
+  const pages = [...inChunks(members, PAGE_MEMBERS)];
+  if (pages.length === 0) yield { t: "group", group, members: [] };
+  for (const [at, page] of pages.entries()) {
+    yield { t: "group", group, members: page, ...(at < pages.length - 1 && { more: true }) };
+  }
+}

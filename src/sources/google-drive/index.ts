@@ -1,0 +1,80 @@
+import type { Source, SourceContext } from "#sources/contract.ts";
+import type { LimitSpec } from "#sources/http-contract.ts";
+import { makeChildRules } from "#sources/file-scope/child-rules.ts";
+import { browseDrive } from "./browse.ts";
+import { checkDrive } from "./check.ts";
+import { makeClient } from "./client.ts";
+import { DRIVE_SCOPE, GOOGLE, GoogleDriveConfig, GoogleDriveCredentials, type GooglePlaces } from "./config.ts";
+import { readDriveFile } from "./content.ts";
+import type { GoogleDriveCursor } from "./cursor.ts";
+import { makeAddressBook } from "./directory.ts";
+import { isInScope } from "./map.ts";
+import { syncGooglePeople } from "./people.ts";
+import { syncDrive } from "./sync.ts";
+import { makeDriveWebhook } from "./webhook.ts";
+
+/** Which 403 is a limit. Source: https://developers.google.com/workspace/drive/api/guides/handle-errors */
+const FORBIDDEN: NonNullable<LimitSpec["forbidden"]> = [
+  {
+    path: "error.errors.*.reason",
+    values: [
+      "userRateLimitExceeded",
+      "rateLimitExceeded",
+      "dailyLimitExceeded",
+      "quotaExceeded",
+      "sharingRateLimitExceeded",
+    ],
+  },
+];
+
+/** A quarter of what Google lets a user ask. Source: https://developers.google.com/workspace/drive/api/guides/limits */
+const LIMITS: LimitSpec = { perMinute: 3_000, burst: 100 };
+
+export interface GoogleDriveOptions {
+  places?: GooglePlaces;
+  limits?: LimitSpec;
+}
+
+/** Files of Google Drive, for those who can read them there. */
+export function makeGoogleDriveSource({ places = GOOGLE, limits = LIMITS }: GoogleDriveOptions = {}): Source<
+  GoogleDriveConfig,
+  GoogleDriveCursor
+> {
+  const book = makeAddressBook();
+  const open = (ctx: SourceContext<GoogleDriveConfig>) => makeClient(ctx, places);
+  const { tokenUrl } = places;
+  return {
+    spec: {
+      providerId: "google-drive",
+      name: "Google Drive",
+      kinds: ["file"],
+      auth: [
+        { type: "credentials", scheme: "key_file", key: "key", subject: "subject", tokenUrl, scopes: [DRIVE_SCOPE] },
+        { type: "account", provider: "google" },
+      ],
+      config: GoogleDriveConfig,
+      credentials: GoogleDriveCredentials,
+      origins: [places.directoryUrl],
+      limits: { ...limits, forbidden: FORBIDDEN },
+      acl: "per_item",
+      // What changes above a file may not be in its log.
+      freshness: "access",
+      hasPeople: true,
+      instances: [places.apiUrl],
+    },
+    check: (ctx) => checkDrive(ctx, open(ctx)),
+    sync: (ctx, run) => syncDrive(ctx, open(ctx), book, run),
+    syncIdentities: (ctx, run) => syncGooglePeople(ctx, open(ctx), book, run),
+    browse: (ctx, at) => browseDrive(ctx, open(ctx), at),
+    webhook: makeDriveWebhook(open),
+    fetchContent: (ctx, item) => readDriveFile(ctx, open(ctx), item),
+    inScope: (scope, { containers }) =>
+      isInScope(
+        scope,
+        containers.flatMap(({ type, id }) => (type === "folder" ? [id] : [])),
+      ),
+    childRules: (config) => makeChildRules(config),
+    originOf: () => places.apiUrl,
+    baseUrlOf: () => places.apiUrl,
+  };
+}

@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import type { SourceAccess } from "#core/principals.ts";
+import type { Scope } from "#core/scope.ts";
+import type { SourceContainer, SourceItem, SourcePerson } from "#sources/contract.ts";
+import { readableName } from "#sources/file-scope/folders.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
+import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
+import type { GoogleDriveConfig } from "./config.ts";
+import type { DriveContext } from "./client.ts";
+import { userPrincipal } from "./readers.ts";
+import type { DriveFile } from "./records.ts";
+import { type Folder, folderRef } from "./tree.ts";
+
+const GOOGLE_TYPE = "application/vnd.google-apps.";
+export const SHORTCUT_TYPE = `${GOOGLE_TYPE}shortcut`;
+/** Google exports no more. Source: https://developers.google.com/workspace/drive/api/reference/rest/v3/files/export */
+export const MAX_EXPORT_BYTES = 10 * 1024 * 1024;
+
+const OFFICE = "application/vnd.openxmlformats-officedocument";
+/** As what each kind of document is read: text where one form has all of it, Office where there are sheets or slides. */
+const EXPORTS: Readonly<Record<string, { mimeType: string; extension: string }>> = {
+  document: { mimeType: "text/markdown", extension: "md" },
+  spreadsheet: { mimeType: `${OFFICE}.spreadsheetml.sheet`, extension: "xlsx" },
+  presentation: { mimeType: `${OFFICE}.presentationml.presentation`, extension: "pptx" },
+};
+
+export function exportOf(mimeType: string): { mimeType: string; extension: string } | undefined {
+  return mimeType.startsWith(GOOGLE_TYPE) ? EXPORTS[mimeType.slice(GOOGLE_TYPE.length)] : undefined;
+}
+
+/** What names the content: a checksum, or when a document of Google's was last edited. */
+export function contentKeyOf({ id, md5Checksum, modifiedTime, mimeType, size }: DriveFile): string {
+  return digest([id, mimeType, md5Checksum ?? [modifiedTime ?? null, size ?? null]]);
+}
+
+/** The item of a file. Only the name of the folder it is in stands on it, and only for those who read that folder. */
+export function toItem(
+  { config, connector }: Pick<DriveContext, "config" | "connector">,
+  file: DriveFile,
+  { chain, access, follows }: { chain: readonly Folder[]; access: SourceAccess; follows: boolean },
+): SourceItem {
+  const title = readableName(file.name);
+  const isGoogle = file.mimeType.startsWith(GOOGLE_TYPE);
+  const parent = chain.at(-1);
+  const mimeType = isGoogle ? file.mimeType : usefulType(file);
+  const [author] = [file.owners ?? file.lastModifyingUser].flatMap((person) => toPerson(connector, person));
+  const item: SourceItem = {
+    externalId: file.id,
+    kind: "file",
+    title,
+    ...(!isGoogle && { hasFileTitle: true as const }),
+    ...(/^https:\/\/[^\s]+$/.test(file.webViewLink ?? "") && { url: file.webViewLink as string }),
+    place: chain[0]?.name ?? "Google Drive",
+    ...(follows && parent && chain.length > 1 && { path: [parent.name] }),
+    containers: chain.map((folder, depth) => toContainer(chain, folder, depth, follows)),
+    ...(author && { author }),
+    ...(file.createdTime !== undefined && { createdAt: Date.parse(file.createdTime) }),
+    ...(file.modifiedTime !== undefined && { updatedAt: Date.parse(file.modifiedTime) }),
+    mimeType,
+    ...(file.size !== undefined && !isGoogle && { size: Number(file.size) }),
+    content: contentOf(config, file),
+  };
+  const meta = digest([item, config.archives, config.maxFileMb]);
+  const content: SourceItem["content"] = item.content.type === "fetch" ? { type: "fetch", ref: meta } : item.content;
+  return { ...item, content, access, version: versionOf(contentKeyOf(file), meta) };
+}
+
+/** The version of a content that belongs to what was listed with this `ref`. */
+export function versionOf(contentKey: string, ref: string): string {
+  return `${contentKey}.${ref}`;
+}
+
+function toContainer(chain: readonly Folder[], { id, name }: Folder, depth: number, follows: boolean): SourceContainer {
+  const parentId = chain[depth - 1]?.id;
+  const isShown = depth === 0 || (follows && depth === chain.length - 1);
+  return {
+    ...folderRef(id),
+    name: isShown ? name : "Folder",
+    isHome: true,
+    ...(parentId !== undefined && { parentId }),
+  };
+}
+
+function toPerson(connector: DriveContext["connector"], person: DriveFile["lastModifyingUser"]): SourcePerson[] {
+  const name = person?.displayName ?? person?.emailAddress;
+  if (!person || name === undefined || name.trim() === "") return [];
+  return [
+    {
+      name,
+      ...(person.permissionId !== undefined && { principal: userPrincipal({ connector }, person.permissionId) }),
+      ...(person.emailAddress !== undefined && { email: person.emailAddress }),
+      claimed: false,
+    },
+  ];
+}
+
+function contentOf(config: GoogleDriveConfig, file: DriveFile): SourceItem["content"] {
+  const { mimeType, size, capabilities, clientEncryptionDetails } = file;
+  if (clientEncryptionDetails?.encryptionState === "encrypted") return { type: "none", reason: "encrypted" };
+  if (capabilities?.canDownload === false) return { type: "none" };
+  if (mimeType.startsWith(GOOGLE_TYPE)) {
+    return exportOf(mimeType) ? { type: "fetch" } : { type: "none", reason: "unsupported_type" };
+  }
+  if (hasNoText(usefulType(file), config.archives)) return { type: "none", reason: "unsupported_type" };
+  if (size === "0") return { type: "none", reason: "empty" };
+  if (size !== undefined && Number(size) > maxFileBytes(config)) return { type: "none", reason: "too_large" };
+  return { type: "fetch" };
+}
+
+function usefulType({ mimeType, name }: DriveFile): string {
+  return mimeType === "application/octet-stream" ? (mimeHintOf(name) ?? mimeType) : mimeType;
+}
+
+/** A scope names drives and folders by their ids. */
+export function isInScope({ include, exclude }: Scope, ids: readonly string[]): boolean {
+  return (include.length === 0 || ids.some((id) => include.includes(id))) && !ids.some((id) => exclude.includes(id));
+}
+
+export function digest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);
+}

@@ -1,0 +1,86 @@
+import { parsePrincipal, type Principal } from "#core/principals.ts";
+import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
+import { type DriveContext, type DriveClient, fromDirectory } from "./client.ts";
+import { type AddressBook, groupPages } from "./directory.ts";
+import { domainGroupId, domainOf, makeReaders, ORGANIZATION } from "./readers.ts";
+import type { DirectoryUser } from "./records.ts";
+
+/** Of more, those that are left are suspended by the next run. */
+const MOST_DUE = 1_000;
+
+/**
+ * The account itself, and where it may read the directory everybody in the organization: by the ids that permissions name
+ * them with, which the directory does not know.
+ */
+export async function* syncGooglePeople(
+  ctx: DriveContext,
+  client: DriveClient,
+  book: AddressBook,
+  { mode, due }: IdentityRun,
+): AsyncGenerator<IdentityEvent<null>, void> {
+  const me = await client.me();
+  const readers = makeReaders(ctx, me);
+  const verified = (await fromDirectory(() => client.domains())) ?? [];
+  const groups = new Map<Principal, Principal[]>(
+    [ORGANIZATION, ...verified.map(domainGroupId)].map((id) => [readers.group(id), []]),
+  );
+  const told = new Set<Principal>();
+  let hasMe = false;
+  let isKnown = false;
+  const pages = client.users();
+  for (;;) {
+    const page = await fromDirectory(() => pages.next());
+    if (page === undefined || page.done === true) break;
+    isKnown = true;
+    for (const user of page.value.users) {
+      ctx.signal.throwIfAborted();
+      const id = await book.idOf(client, { id: user.id, email: user.primaryEmail }, ctx.now());
+      if (id === undefined) continue;
+      hasMe ||= id === me.permissionId;
+      const [principal = ""] = readers.user(id);
+      const [ownId] = readers.user(user.id);
+      told.add(principal).add(ownId ?? principal);
+      const isActive = user.suspended !== true && user.archived !== true;
+      yield {
+        t: "identity",
+        principal,
+        state: isActive ? "active" : "suspended",
+        ...nameOf(user),
+        login: user.primaryEmail,
+        email: { address: user.primaryEmail, isVerified: verified.includes(domainOf(user.primaryEmail) ?? "") },
+        // The directory's id is the one that an account has who signs in.
+        ...(ownId !== undefined && { sameAs: [ownId] }),
+      };
+      if (!isActive) continue;
+      for (const group of [ORGANIZATION, domainGroupId(domainOf(user.primaryEmail) ?? "")])
+        groups.get(readers.group(group))?.push(principal);
+    }
+  }
+  if (!hasMe) {
+    const [principal = "", own] = readers.me;
+    told.add(principal).add(own ?? principal);
+    yield {
+      t: "identity",
+      principal,
+      state: "active",
+      ...(me.displayName !== undefined && { name: me.displayName }),
+      ...(me.emailAddress !== undefined && {
+        login: me.emailAddress,
+        email: { address: me.emailAddress, isVerified: false },
+      }),
+      ...(own !== undefined && { sameAs: [own] }),
+    };
+  }
+  // Who is in the directory no more is not told by it.
+  for await (const principal of mode === "changes" && isKnown ? due(MOST_DUE) : []) {
+    const isUser = parsePrincipal(principal)?.type === "source_user";
+    if (isUser && !told.has(principal)) yield { t: "identity", principal, state: "suspended" };
+  }
+  for (const [group, members] of isKnown ? groups : []) yield* groupPages(group, members);
+  yield { t: "checkpoint", cursor: null };
+  yield { t: "end", listing: mode === "groups" ? "partial" : "complete" };
+}
+
+function nameOf({ name }: DirectoryUser): { name?: string } {
+  return name?.fullName === undefined ? {} : { name: name.fullName };
+}

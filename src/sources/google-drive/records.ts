@@ -1,0 +1,137 @@
+import { z } from "zod";
+
+/** What of a list fits; what does not is left out. */
+const many = <T extends z.ZodType>(schema: T) =>
+  z.array(z.unknown()).transform((list): z.infer<T>[] =>
+    list.flatMap((each) => {
+      const { success, data } = schema.safeParse(each);
+      return success ? [data] : [];
+    }),
+  );
+
+const flag = z.boolean().optional().catch(undefined);
+const text = z.string().optional().catch(undefined);
+const time = z.iso.datetime({ offset: true }).optional().catch(undefined);
+const FILE_ID = /^[\w-]{3,200}$/;
+const Id = z.string().regex(FILE_ID);
+const nextPageToken = z.string().min(1).optional();
+
+/** Whether a text can be the id of a file: nothing else gets into a path. */
+export function isFileId(id: string): boolean {
+  return FILE_ID.test(id);
+}
+
+export const Permission = z.object({
+  id: z.string().min(1).max(200),
+  type: z.string(),
+  role: z.string(),
+  emailAddress: text,
+  displayName: text,
+  domain: text,
+  allowFileDiscovery: flag,
+  /** Kept as it came: what can't be read as a time has ended. */
+  expirationTime: z.unknown().optional(),
+  deleted: flag,
+  /** Kept as it came: whatever it is, the permission is not for the file as it stands. */
+  view: z.unknown().optional(),
+  permissionDetails: z
+    .array(z.object({ inherited: flag }))
+    .optional()
+    .catch(undefined),
+});
+export type Permission = z.infer<typeof Permission>;
+export const PERMISSION_FIELDS =
+  "id,type,role,emailAddress,displayName,domain,allowFileDiscovery,expirationTime,deleted,view,permissionDetails(inherited)";
+export const Permissions = z.object({ permissions: many(Permission), nextPageToken });
+
+const Person = z.object({ permissionId: text, displayName: text, emailAddress: text }).optional().catch(undefined);
+
+export const DriveFile = z.object({
+  id: Id,
+  name: z.string().catch(""),
+  mimeType: z.string().max(300).catch("application/octet-stream"),
+  parents: z.array(Id).optional().catch(undefined),
+  driveId: Id.optional(),
+  trashed: flag,
+  createdTime: time,
+  modifiedTime: time,
+  size: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .optional()
+    .catch(undefined),
+  md5Checksum: text,
+  webViewLink: text,
+  owners: z
+    .array(z.unknown())
+    .transform(([first]) => Person.parse(first))
+    .optional()
+    .catch(undefined),
+  lastModifyingUser: Person,
+  capabilities: z.object({ canDownload: flag }).optional().catch(undefined),
+  /** What is neither true nor false closes it. */
+  inheritedPermissionsDisabled: z.boolean().optional().catch(true),
+  hasAugmentedPermissions: flag,
+  clientEncryptionDetails: z.object({ encryptionState: text }).optional().catch(undefined),
+  permissions: many(Permission).optional().catch(undefined),
+});
+export type DriveFile = z.infer<typeof DriveFile>;
+export const FILE_FIELDS = `id,name,mimeType,parents,driveId,trashed,createdTime,modifiedTime,size,md5Checksum,webViewLink,owners(permissionId,displayName,emailAddress),lastModifyingUser(permissionId,displayName,emailAddress),capabilities(canDownload),inheritedPermissionsDisabled,hasAugmentedPermissions,clientEncryptionDetails(encryptionState),permissions(${PERMISSION_FIELDS})`;
+export const Files = z.object({ files: many(DriveFile), incompleteSearch: flag, nextPageToken });
+
+export const SharedDrive = z.object({
+  id: Id,
+  name: z.string().catch(""),
+  restrictions: z
+    .object({
+      domainUsersOnly: z.boolean().catch(true).optional(),
+      driveMembersOnly: z.boolean().catch(true).optional(),
+    })
+    .optional()
+    // What can't be read restricts.
+    .catch({ domainUsersOnly: true, driveMembersOnly: true }),
+});
+export type SharedDrive = z.infer<typeof SharedDrive>;
+export const Drives = z.object({ drives: many(SharedDrive), nextPageToken });
+
+const Change = z.object({
+  changeType: z.string().catch("file"),
+  removed: flag,
+  fileId: Id,
+  file: DriveFile.optional().catch(undefined),
+});
+export const Changes = z.object({
+  changes: many(Change),
+  nextPageToken,
+  newStartPageToken: z.string().min(1).optional(),
+});
+export const Channel = z.object({
+  resourceId: z.string().min(1),
+  expiration: z.coerce.number().optional().catch(undefined),
+});
+export const StartToken = z.object({ startPageToken: z.string().min(1) });
+
+export const About = z.object({
+  user: z.object({ permissionId: z.string().min(1), emailAddress: text, displayName: text }),
+});
+export type Me = z.infer<typeof About>["user"] & { /** The account's id outside of the Drive. */ sub?: string };
+export const UserInfo = z.object({ sub: z.string().min(1).optional().catch(undefined) });
+export const PermissionId = z.object({ id: z.string().min(1).max(200) });
+
+export const Domains = z.object({
+  domains: many(z.object({ domainName: z.string().min(1), verified: flag })).catch([]),
+});
+const DirectoryUser = z.object({
+  id: z.string().min(1),
+  primaryEmail: z.string().min(3),
+  name: z.object({ fullName: text }).optional().catch(undefined),
+  suspended: flag,
+  archived: flag,
+});
+export type DirectoryUser = z.infer<typeof DirectoryUser>;
+export const DirectoryUsers = z.object({ users: many(DirectoryUser).optional().default([]), nextPageToken });
+const Member = z.object({ id: text, type: z.string().catch(""), email: text, status: text });
+export const Members = z.object({ members: many(Member).optional().default([]), nextPageToken });
+
+/** Why a request was refused. */
+export const Refusal = z.object({ error: z.object({ errors: z.array(z.object({ reason: text })).catch([]) }) });

@@ -1,0 +1,189 @@
+import type { Principal, SourceAccess } from "#core/principals.ts";
+import type { ContainerRef, SyncEvent } from "#sources/contract.ts";
+import { readableName } from "#sources/file-scope/folders.ts";
+import { type DriveClient, orNothing } from "./client.ts";
+import {
+  allowedGroupId,
+  domainOf,
+  folderGroupId,
+  isDirect,
+  managersGroupId,
+  membersGroupId,
+  type Readers,
+} from "./readers.ts";
+import type { DriveFile, Me, SharedDrive } from "./records.ts";
+
+/** A folder, a shared drive, or what is in neither. */
+export interface Folder {
+  id: string;
+  name: string;
+  parentId?: string;
+  /** Who reads what is in it. */
+  group: Principal;
+  /** Who those are. */
+  members: readonly Principal[];
+  /** Everybody among them, where Google tells: in My Drive. */
+  readers?: ReadonlySet<Principal>;
+  /** From the outermost on, itself last. */
+  chain: readonly Folder[];
+}
+
+export interface TreeOptions {
+  client: DriveClient;
+  readers: Readers;
+  me: Me;
+  root: { id: string; name: string };
+  /** Those that the account is a member of, by id. */
+  drives: ReadonlyMap<string, SharedDrive>;
+  /** Domains of the organization; undefined when the account may not know them. */
+  domains: readonly string[] | undefined;
+}
+
+export const SHARED_WITH_ME = "shared-with-me";
+/** Google allows 100. */
+const MAX_DEPTH = 110;
+
+export type Tree = ReturnType<typeof makeTree>;
+
+/** Where files are, and who reads them there. Asks for a folder when something is in it that was not listed. */
+export function makeTree({ client, readers, me, root, drives, domains }: TreeOptions) {
+  const listed = new Map<string, DriveFile>();
+  const opened = new Map<string, Promise<Folder | undefined>>();
+  const inside = new Set(domains ?? [domainOf(me.emailAddress)].filter((domain) => domain !== undefined));
+  const shared = placeOf(SHARED_WITH_ME, "Shared with me", readers.group(folderGroupId(SHARED_WITH_ME)));
+
+  function placeOf(id: string, name: string, group: Principal): Folder {
+    const place: Omit<Folder, "chain"> = { id, name, group, members: [] };
+    const chain: Folder[] = [];
+    const made = Object.assign(place, { chain });
+    chain.push(made);
+    return made;
+  }
+
+  function folder(id: string, depth = 0): Promise<Folder | undefined> {
+    const known = opened.get(id);
+    if (known) return known;
+    const made = open(id, depth);
+    opened.set(id, made);
+    return made;
+  }
+
+  async function open(id: string, depth: number): Promise<Folder | undefined> {
+    const drive = drives.get(id);
+    if (drive) return placeOf(id, readableName(drive.name), readers.group(membersGroupId(id)));
+    // What leads into itself is nowhere.
+    if (depth > MAX_DEPTH) return undefined;
+    const record = listed.get(id) ?? (await orNothing(() => client.get(id)));
+    if (!record || record.trashed === true) return undefined;
+    const above = await aboveOf(record, depth + 1);
+    const grants = await grantsOf(record, above);
+    const parts: Omit<Folder, "chain"> = {
+      id,
+      name: id === root.id ? "My Drive" : readableName(record.name),
+      group: readers.group(folderGroupId(id)),
+      members: grants.list,
+      ...(above && { parentId: above.id }),
+      ...(grants.readers && { readers: grants.readers }),
+    };
+    const chain: Folder[] = [...(above?.chain ?? [])];
+    const made = Object.assign(parts, { chain });
+    chain.push(made);
+    return made;
+  }
+
+  /** The folder that something is in; in a shared drive an unknown one is of its top. */
+  async function aboveOf({ id, parents, driveId }: DriveFile, depth = 0): Promise<Folder | undefined> {
+    if (id === root.id) return undefined;
+    const [parent] = parents ?? [];
+    const above = parent === undefined || parent === id ? undefined : await folder(parent, depth);
+    if (above) return above;
+    return driveId !== undefined && drives.has(driveId) ? folder(driveId) : shared;
+  }
+
+  interface Grants {
+    list: Principal[];
+    /** Nobody reads but who reads the folder. */
+    follows: boolean;
+    readers?: ReadonlySet<Principal>;
+  }
+
+  async function grantsOf(file: DriveFile, above: Folder | undefined): Promise<Grants> {
+    const drive = file.driveId === undefined ? undefined : drives.get(file.driveId);
+    const isLimited = file.inheritedPermissionsDisabled === true;
+    if (drive) {
+      const [parent] = file.parents ?? [];
+      // Who reads a folder that can't be seen is not known.
+      const isKnown = above !== undefined && above.id === parent;
+      const from = isLimited ? [readers.group(managersGroupId(drive.id))] : isKnown ? [above.group] : [];
+      const hasOwn = isLimited || file.hasAugmentedPermissions !== false;
+      const own = hasOwn ? await orNothing(() => client.permissions(file.id)) : [];
+      const direct = readers.of((own ?? []).filter(isDirect), withinOf(drive));
+      return { list: [...from, ...direct], follows: !isLimited && isKnown && direct.length === 0 };
+    }
+    const permissions =
+      file.driveId === undefined ? file.permissions : await orNothing(() => client.permissions(file.id));
+    // Only who may share a file is told by whom it is read. That the account reads it is known.
+    if (permissions === undefined) return { list: [...readers.me], follows: false };
+    const all = new Set(readers.of(permissions));
+    const byFolder = isLimited ? undefined : above?.readers;
+    if (!above || !byFolder || ![...byFolder].every((reader) => all.has(reader))) {
+      return { list: [...all], follows: false, readers: all };
+    }
+    const direct = [...all].filter((reader) => !byFolder.has(reader));
+    return { list: [above.group, ...direct], follows: direct.length === 0, readers: all };
+  }
+
+  function withinOf({ restrictions }: SharedDrive): ReadonlySet<string> | undefined {
+    return restrictions?.domainUsersOnly === true ? inside : undefined;
+  }
+
+  return {
+    /** What a listing shows of a folder is not asked for. */
+    add(record: DriveFile): void {
+      listed.set(record.id, record);
+      opened.delete(record.id);
+    },
+    folder,
+
+    async placeOf(file: DriveFile): Promise<{ chain: readonly Folder[]; access: SourceAccess; follows: boolean }> {
+      const above = await aboveOf(file);
+      const { list, follows } = await grantsOf(file, above);
+      const drive = file.driveId === undefined ? undefined : drives.get(file.driveId);
+      const all = [list, ...(drive ? [[readers.group(allowedGroupId(drive.id))]] : [])];
+      return { chain: above?.chain ?? [], access: { known: true, all }, follows };
+    },
+
+    /** The groups of a shared drive: who is in it, who manages it, and whom its restrictions let in. */
+    async *driveGroups(drive: SharedDrive): AsyncGenerator<Extract<SyncEvent, { t: "group" | "refused" }>, void> {
+      const [members, managers, allowed] = [membersGroupId, managersGroupId, allowedGroupId].map((idOf) =>
+        readers.group(idOf(drive.id)),
+      ) as [Principal, Principal, Principal];
+      const containers = [folderRef(drive.id)];
+      const permissions = await orNothing(() => client.permissions(drive.id));
+      if (!permissions) {
+        for (const group of [members, managers, allowed])
+          yield { t: "refused", what: { group }, code: "source_forbidden" };
+        return;
+      }
+      const within = withinOf(drive);
+      const tell = (group: Principal, people: readonly Principal[]) =>
+        ({ t: "group", group, members: people, containers }) as const;
+      yield tell(members, readers.of(permissions, within));
+      yield tell(
+        managers,
+        readers.of(
+          permissions.filter(({ role }) => role === "organizer"),
+          within,
+        ),
+      );
+      yield tell(allowed, drive.restrictions?.driveMembersOnly === true ? [members] : ["everyone"]);
+    },
+
+    groupOf: ({ group, members, chain }: Folder) =>
+      ({ t: "group", group, members, containers: chain.map(({ id }) => folderRef(id)) }) as const,
+  };
+}
+
+export function folderRef(id: string): ContainerRef {
+  return { type: "folder", id };
+}

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { ApiError } from "#api/errors.ts";
+
+/** Who signs an assertion, and with what. */
+export interface KeyHolder {
+  issuer: string;
+  privateKey: string;
+}
+
+const KeyFile = z.object({ client_email: z.string().min(3), private_key: z.string().min(1) });
+
+/**
+ * The service account of a key file, as Google's console gives it. Where its token is got is the source's to say: a file
+ * can't send the assertion elsewhere.
+ *
+ * @throws ApiError `source_unauthorized` for what is no such file
+ */
+export function readKeyFile(text: string): KeyHolder {
+  const { data } = KeyFile.safeParse(parse(text));
+  if (data) return { issuer: data.client_email, privateKey: data.private_key };
+  throw new ApiError("source_unauthorized", {
+    message: "The key is not the JSON file of a service account.",
+    field: "credentials.key",
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Without the cause: it repeats the text.
+    return undefined;
+  }
+}
