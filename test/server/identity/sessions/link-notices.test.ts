@@ -118,7 +118,7 @@ describe("a link by hand", () => {
     expect(JSON.stringify(await kb.told(kb.owner))).toContain("Renamed");
   });
 
-  test("names the connector to whoever manages it, and to nobody else", async ({ expect }) => {
+  test("names the connector to anyone who manages it, and to nobody else", async ({ expect }) => {
     const kb = await makeLinking();
     await kb.tie(ONE, kb.ann.userId);
     expect(await kb.told(kb.ann)).toMatchObject([{ type: "person_linked", connector: null }]);
