@@ -101,9 +101,10 @@ async function findTemplate(): Promise<string> {
   const run = join(dir, "run");
   const port = await freePort();
   await start(run, port);
-  // Ended by its parent, whose id is in the file, as the program's own `stop` does, which deletes the folder too.
+  // The id of its parent is in the file. The program's own `stop` would delete the folder too.
   const pid = readFileSync(join(run, "pid"), "utf8").trim();
-  spawnSync("pkill", ["-P", pid]);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(/\s+/);
+  for (const child of children) process.kill(Number(child), "SIGTERM");
   while (existsSync(`/proc/${pid}`)) await delay(50);
   const beside = `${kept}.${process.pid}`;
   mkdirSync(beside, { recursive: true });
