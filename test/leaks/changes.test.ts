@@ -42,6 +42,35 @@ const ENDS: {
     }),
   },
   {
+    what: "groups are refused",
+    whose: "inside",
+    isAfterAll: true,
+    says: (connectorId) => (connectorId === WIKI ? {} : { outcome: "feed", groups: () => "refused" }),
+  },
+  {
+    what: "items move to where others read",
+    whose: "inside",
+    isAfterAll: true,
+    says: (_connectorId, [first]) => ({
+      outcome: "feed",
+      items: (item, last) =>
+        item === first ? { says: "item", access: { known: true, all: [[]] }, space: "far" } : last,
+    }),
+  },
+  {
+    what: "a listed space names items no more",
+    whose: "inside",
+    isAfterAll: true,
+    says: (_connectorId, seen) => {
+      const gone = seen.filter(({ mirrored }) => mirrored?.space === "open").slice(1, 3);
+      return {
+        outcome: "partial",
+        spaces: { open: "listed" },
+        items: (item, last) => (gone.includes(item) ? { says: "nothing" } : last),
+      };
+    },
+  },
+  {
     what: "the source refuses everything",
     whose: "inside",
     says: (connectorId) => ({ outcome: connectorId === FORGE ? "unauthorized" : "proof" }),
