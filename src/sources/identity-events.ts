@@ -41,7 +41,7 @@ export interface IdentityRun<Cursor = unknown> {
   /** Everything; or only `groups`; or what changed since the cursor, and what `due` names. */
   mode: "whole" | "groups" | "changes";
   groups?: readonly Principal[];
-  /** In mode `whole` that of this run's own former attempt, else that of the last run; null at the first. */
+  /** In mode `whole` that of its own former attempt or of a run that could not reach the provider, else that of the last run; null at the first. */
   cursor: Cursor | null;
   /** Groups and users that were not looked at for long, the oldest first, groups before users. */
   due(limit: number): AsyncIterable<Principal>;

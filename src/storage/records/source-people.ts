@@ -81,6 +81,19 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
     begin: (teller: PeopleTeller): Promise<{ position: number; cursor: string | null }> =>
       call(sql, "beginPeople", { workspaceId, what: teller }),
 
+    /** The run of mode `whole` that came to a cursor and not to its end. */
+    async findUnfinished(connectorId: string): Promise<string | undefined> {
+      const feed = await sql.read
+        .selectFrom("people_feeds")
+        .select("runId")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .where("toldIn", "=", "identities")
+        .where("runCursor", "is not", null)
+        .executeTakeFirst();
+      return feed?.runId ?? undefined;
+    },
+
     /** Stores what was told up to here, in its order and in one transaction. Told again it changes nothing. */
     apply: (batch: PeopleBatch): Promise<PeopleResult> => call(sql, "applyPeople", { workspaceId, what: batch }),
 

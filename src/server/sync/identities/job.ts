@@ -5,6 +5,7 @@ import type { PeopleRefusal } from "#storage/batch/people-batch.ts";
 import { backOffMs, type ClaimedJob } from "#storage/records/queue.ts";
 import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
 import { bind } from "#server/sync/binding.ts";
 import { atInstance, makeContext, type SyncDeps } from "#server/sync/context.ts";
 import { type JobEnd, type JobSignals, readAgain } from "#server/sync/jobs.ts";
@@ -122,7 +123,9 @@ async function perform(
         connectorId,
         toldIn: "identities",
         isTrusted: await people.isTrusted(workspaceId, connector),
-        runId: sync.syncId,
+        runId:
+          (mode === "whole" ? await findRunToFinish(store, connectorId, deps.now() - restMs) : undefined) ??
+          sync.syncId,
         mode,
         job: { jobId: job.jobId, leaseOwner: owner },
         maxAclAgeMs,
@@ -142,6 +145,21 @@ async function perform(
     deps.log.warn({ connectorId: connector.connectorId, syncId: sync.syncId, error }, "Identities could not be read");
     return { type: "failed", problem: toProblem(error) };
   }
+}
+
+/**
+ * The whole run that this one goes on with: it read a part of everything, and then the provider could not be reached. What
+ * failed otherwise might fail there again, and what began long ago is read again anyway.
+ */
+async function findRunToFinish(
+  { sourcePeople, syncs }: WorkspaceStore,
+  connectorId: string,
+  begunAfter: number,
+): Promise<string | undefined> {
+  const runId = await sourcePeople.findUnfinished(connectorId);
+  const before = runId === undefined ? undefined : await syncs.find(runId);
+  const isRecent = before !== undefined && (before.startedAt ?? 0) > begunAfter;
+  return isRecent && before.state === "failed" && before.problem?.code === "unreachable" ? runId : undefined;
 }
 
 async function finish(

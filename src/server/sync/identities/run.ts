@@ -57,6 +57,8 @@ export async function runIdentities(options: IdentityRunOptions): Promise<Identi
   const teller = () => ({ ...options.teller, now: now() });
   const startedAt = now();
   const { position, cursor } = await store.sourcePeople.begin(teller());
+  // What an earlier attempt read was true when that began, not now.
+  const isResumed = options.teller.mode === "whole" && cursor !== null;
   const counts: IdentityCounts = { ...NO_PEOPLE, strangers: 0 };
   const pages = makeGroupPages();
   let waiting: PeopleEvent[] = [];
@@ -116,7 +118,7 @@ export async function runIdentities(options: IdentityRunOptions): Promise<Identi
     ...teller(),
     isComplete,
     notLookedAt: [...(end.notLookedAt ?? []), ...pages.open()],
-    ...(isComplete && source.spec.isPeopleFeedGapless === true && { currentAt: startedAt }),
+    ...(isComplete && source.spec.isPeopleFeedGapless === true && !isResumed && { currentAt: startedAt }),
   });
   if (!ended.isApplied) return { type: "superseded", reason: ended.reason };
   add(counts, ended.counts);

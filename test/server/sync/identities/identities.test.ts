@@ -1,4 +1,5 @@
 import { describe, test } from "vitest";
+import { ApiError } from "#api/errors.ts";
 import { BASE_URL, makeForge, openTo, person, WHOLE, type ForgeWorld } from "./forge.ts";
 
 const HOUR_MS = 3_600_000;
@@ -199,6 +200,45 @@ describe("runs of identities", () => {
     const { syncs } = (await kb.as(kb.owner).get(`/api/connectors/${kb.runs[0]?.connectorId}/syncs?limit=200`)).json;
     const modesOfSyncs = syncs.map(({ mode }: { mode: string }) => mode);
     expect(modesOfSyncs.filter((mode: string) => mode === "identities")).toHaveLength(27);
+  });
+
+  test("go on where one stopped that could not reach the provider, and from the beginning after another failure", async ({
+    expect,
+  }) => {
+    const world = { code: undefined as "source_unavailable" | "source_forbidden" | undefined };
+    const kb = await makeForge({
+      [BASE_URL]: {
+        items: () => [],
+        *people({ group, user }, { cursor }) {
+          if (cursor !== "half") {
+            yield { t: "group", group: group("first"), members: [user("1")] };
+            yield { t: "checkpoint", cursor: "half" };
+          }
+          if (world.code) throw new ApiError(world.code, { message: "The forge fails.", retryAfterMs: HOUR_MS });
+          yield { t: "group", group: group("second"), members: [user("2")] };
+          yield WHOLE;
+        },
+      },
+    });
+    world.code = "source_unavailable";
+    const connectorId = await kb.connect(kb.owner);
+    await kb.pass(HOUR_MS);
+    expect(kb.runs.map(({ mode, cursor }) => [mode, cursor])).toEqual([
+      ["whole", null],
+      ["whole", "half"],
+    ]);
+    world.code = undefined;
+    await kb.pass(HOUR_MS);
+    expect(kb.runs.at(-1)?.cursor).toBe("half");
+    // What the first half told is not ended by the second.
+    expect((await kb.people(connectorId)).summary).toMatchObject({ groups: 2, lastSync: { state: "succeeded" } });
+    world.code = "source_forbidden";
+    await kb.pass(12 * HOUR_MS);
+    await kb.pass(HOUR_MS);
+    expect(kb.runs.slice(-2).map(({ mode, cursor }) => [mode, cursor])).toEqual([
+      ["whole", null],
+      ["whole", null],
+    ]);
   });
 
   test("a group that is no longer told empties; a user that is no longer told is nobody", async ({ expect }) => {
