@@ -121,11 +121,14 @@ export function looks(visit: OpenProfile, server: () => ServerProcess): void {
     await visitor.context.request.post("/api/local-roots", { data: { path: notes } });
     for (const name of ["wanted", "other"]) mkdirSync(join(notes, name));
     writeFileSync(join(notes, "wanted/lamp.md"), "The lamp flickers.");
+    writeFileSync(join(notes, "wanted/lamp.bin"), Buffer.from([0, 1, 2, 3]));
     writeFileSync(join(notes, "other/fan.md"), "The fan hums.");
     await open("/workspace/connectors");
     await page.getByRole("link", { name: "Add connector" }).click();
     await page.getByRole("link", { name: "Folder", exact: true }).click();
     const folder = page.getByLabel("Folder", { exact: true });
+    await page.getByRole("button", { name: "Browse" }).click();
+    await untilFocused(page, "Folder");
     await folder.fill("/etc");
     await page.getByRole("button", { name: "Connect" }).click();
     await page.getByText("/etc is not inside an allowed folder.").waitFor();
@@ -134,19 +137,28 @@ export function looks(visit: OpenProfile, server: () => ServerProcess): void {
     await page.getByRole("button", { name: "Browse" }).click();
     await page.getByRole("button", { name: "Open wanted" }).click();
     await page.getByLabel("lamp.md").waitFor();
+    await page.getByLabel("Find by name").fill("oth");
+    await page.getByLabel("other", { exact: true }).waitFor();
+    await page.getByLabel("wanted", { exact: true }).waitFor({ state: "detached" });
+    await page.getByLabel("Find by name").fill("");
     await page.getByLabel("wanted", { exact: true }).check();
     await page.getByText("1 chosen.").waitFor();
     expect(await axeViolations(page, "all")).toEqual([]);
     await page.getByRole("button", { name: "Connect" }).click();
 
     // Nothing is reloaded: the page looks again while the first sync runs.
-    await page.getByText("1 indexed", { exact: true }).first().waitFor();
+    await page.getByText("1 indexed, 1 without searchable text").first().waitFor();
+    await page.getByRole("row", { name: /lamp\.bin kb can't read text/ }).waitFor();
     await page.getByRole("row", { name: /Succeeded/ }).waitFor();
     await page.getByLabel("Name").fill("Lamps");
-    await page.getByLabel("Who can see it").selectOption("workspace");
+    await page.getByLabel("Who can see it").selectOption("members");
+    await page.getByRole("checkbox", { name: "admin", exact: true }).check();
+    expect(await axeViolations(page, "all")).toEqual([]);
     await page.getByLabel("Schedule").selectOption("60");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { level: 1, name: "Lamps" }).waitFor();
+    await page.getByText("Chosen members and groups").first().waitFor();
+    expect(await page.getByRole("checkbox", { name: "admin", exact: true }).isChecked()).toBe(true);
     await page.getByText("Every 60 minutes").waitFor();
     expect(await axeViolations(page, "all")).toEqual([]);
     await page.getByRole("button", { name: "Delete connector" }).click();

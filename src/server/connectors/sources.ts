@@ -131,13 +131,18 @@ export function parseConfig(source: Source, config: Record<string, unknown>): Re
   if (result.success) return result.data as Record<string, unknown>;
   const errors = result.error.issues.map((issue) => ({
     path: ["config", ...issue.path.map(String)].join("."),
-    message: issue.message,
+    message: isMissing(issue, config) ? "This setting is required." : issue.message,
   }));
+  const [first = { path: "config", message: "It is not an object." }] = errors;
   throw new ApiError("connector_config_invalid", {
-    message: `The config of ${source.spec.name} is not valid: ${errors[0]?.message ?? "unknown"}`,
-    field: errors[0]?.path ?? "config",
+    message: `The config of ${source.spec.name} is not valid. "${first.path}": ${first.message}`,
+    field: first.path,
     errors,
   });
+}
+
+function isMissing({ code, path: [key, ...below] }: z.core.$ZodIssue, config: Record<string, unknown>): boolean {
+  return code === "invalid_type" && typeof key === "string" && below.length === 0 && config[key] === undefined;
 }
 
 /** As whom a connector acts, as its source's server tells. */

@@ -97,6 +97,24 @@ export function removalsQuery(id: string) {
   });
 }
 
+/** Its items that have no searchable text, of those the person can see. */
+export function withoutTextQuery(id: string) {
+  return infiniteQueryOptions({
+    queryKey: ["connectors", "without-text", id],
+    queryFn: ({ pageParam }) =>
+      take(
+        api.GET("/api/connectors/{id}/files", {
+          params: {
+            path: { id },
+            query: { limit: 20, indexState: "unsearchable", ...(pageParam !== "" && { cursor: pageParam }) },
+          },
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor,
+  });
+}
+
 /** Where its app can tell of changes; null where the source takes no webhooks. */
 export function webhookQuery(id: string) {
   return queryOptions({

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Account, AccountProviderInfo } from "#api/accounts.ts";
+import { safeReturnTo } from "#api/return-to.ts";
 import { accountNotice } from "#server/web/app/account-words.ts";
 import { addressParameter } from "#server/web/app/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
@@ -340,6 +341,8 @@ function OwnToken({
     const { account } = await take(api.POST("/api/accounts", { body: { providerId, baseUrl, credentials } }));
     toast(`${account.label} is connected`);
     await client.invalidateQueries({ queryKey: accountsQuery.queryKey });
+    const returnTo = addressParameter("returnTo");
+    if (returnTo !== undefined) window.location.assign(safeReturnTo(returnTo));
   }
   return (
     <Form onSubmit={add} resets submit="Connect with this token" submitKind="plain">

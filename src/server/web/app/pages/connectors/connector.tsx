@@ -32,6 +32,7 @@ import { People } from "./people.tsx";
 import { Removals } from "./removals.tsx";
 import { Settings } from "./settings.tsx";
 import { Webhook } from "./webhook.tsx";
+import { WithoutText } from "./without-text.tsx";
 
 /** One connector for its owner and admins: what it needs, what it has, its last runs. */
 export function Page() {
@@ -58,6 +59,7 @@ export function Page() {
         <Needs connector={connector} />
         <Facts connector={connector} />
         <Removals connector={connector} />
+        <WithoutText connector={connector} />
         <People connectorId={connector.id} />
         {!connector.isPushed && <Syncs connector={connector} />}
         {!connector.isPushed && <Webhook connectorId={connector.id} />}

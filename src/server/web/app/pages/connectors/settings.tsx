@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Connector } from "#api/connector-records.ts";
-import { VISIBILITY_WORDS } from "#server/web/app/connector-words.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
@@ -10,6 +9,7 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { ConfirmDialog } from "#server/web/app/ui/dialog.tsx";
 import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
+import { AccessField, accessOf } from "./access-field.tsx";
 
 const EVERY: readonly number[] = [5, 15, 30, 60, 360, 1440];
 
@@ -21,11 +21,11 @@ export function Settings({ connector }: { connector: Connector }) {
   const minutes = schedule === null ? "" : String(schedule.everyMinutes);
 
   async function save(form: FormData): Promise<void> {
-    const visibility = text(form, "access.visibility") as Connector["access"]["visibility"]; // a choice below
+    const wanted = accessOf(form);
     const every = text(form, "schedule.everyMinutes");
     const body = {
       name: text(form, "name"),
-      ...(visibility !== access.visibility && { access: { visibility } }),
+      ...(!isSameAccess(wanted, access) && { access: wanted }),
       ...(!isPushed && every !== minutes && { schedule: every === "" ? null : { everyMinutes: Number(every) } }),
     };
     await take(api.PATCH("/api/connectors/{id}", { params: { path: { id } }, body }));
@@ -33,21 +33,13 @@ export function Settings({ connector }: { connector: Connector }) {
     await client.invalidateQueries({ queryKey: ["connectors"] });
   }
 
-  const visibilities = new Set<Connector["access"]["visibility"]>([access.visibility, "private", "workspace"]);
-  if (acl !== undefined && acl !== "connector") visibilities.add("source");
   const everys = new Set([...EVERY, ...(schedule === null ? [] : [schedule.everyMinutes])]);
   return (
     <Section action={<Delete connector={connector} />} title="Settings">
-      <div className="max-w-xl" key={`${name} ${access.visibility} ${minutes}`}>
+      <div className="max-w-xl" key={`${name} ${JSON.stringify(access)} ${minutes}`}>
         <Form onSubmit={save} submit="Save">
           <TextField autoComplete="off" defaultValue={name} label="Name" maxLength={80} name="name" />
-          <SelectField
-            choices={[...visibilities].map((value) => ({ value, label: VISIBILITY_WORDS[value] }))}
-            defaultValue={access.visibility}
-            hint="Only its owner can let more people see it. To choose members and groups: kb connectors update --access members."
-            label="Who can see it"
-            name="access.visibility"
-          />
+          <AccessField access={access} acl={acl} hint="Only its owner can let more people see it." />
           {!isPushed && (
             <SelectField
               choices={[
@@ -62,6 +54,15 @@ export function Settings({ connector }: { connector: Connector }) {
         </Form>
       </div>
     </Section>
+  );
+}
+
+function isSameAccess(a: Connector["access"], b: Connector["access"]): boolean {
+  const idsOf = (ids: readonly string[]) => [...ids].sort().join(" ");
+  if (a.visibility !== b.visibility) return false;
+  return (
+    a.visibility !== "members" ||
+    [a.memberIds, a.groupIds].map(idsOf).join() === [b.memberIds, b.groupIds].map(idsOf).join()
   );
 }
 

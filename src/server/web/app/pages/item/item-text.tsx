@@ -3,6 +3,7 @@ import { lazy, memo, Suspense, useDeferredValue, useState } from "react";
 import type { FileRecord } from "#api/files.ts";
 import { toProblem } from "#server/web/app/data/problem.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
+import { TEXT_REASON_WORDS } from "#server/web/app/text-reason-words.ts";
 import { EmptyState, Section, Skeleton } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { mailBodyOf } from "./mail.ts";
@@ -44,7 +45,7 @@ export function ItemText({ kind, title, query, textState, showsBreaks }: ItemTex
   if (problem?.code === "no_text" || (query.data?.pages[0]?.text === "" && !query.hasNextPage)) {
     return (
       <Section title="No text">
-        <EmptyState icon="list" title={reason === null ? "This item has no text" : REASONS[reason]}>
+        <EmptyState icon="list" title={reason === null ? "This item has no text" : TEXT_REASON_WORDS[reason]}>
           {message !== null && <p className="wrap-anywhere">{message}</p>}
           <p>You can still find it by its title, location and details.</p>
         </EmptyState>
@@ -110,17 +111,4 @@ const TITLES: Readonly<Record<TextKind, string>> = {
   code: "Code",
   mail: "Message",
   document: "Text",
-};
-
-const REASONS: Readonly<Record<NonNullable<FileRecord["textState"]["reason"]>, string>> = {
-  unsupported_type: "kb doesn't read text from this type of file",
-  too_large: "This file is too large to read",
-  empty: "This item has no text",
-  encrypted: "This file is encrypted",
-  excluded_by_scope: "The connector's scope excludes this item's text",
-  excluded_by_policy: "The workspace's settings exclude this item's text",
-  acl_unknown: "kb doesn't know who can read this item yet",
-  generated: "kb doesn't read generated files",
-  over_quota: "The workspace has reached its text limit",
-  failed: "kb couldn't read this item's text",
 };

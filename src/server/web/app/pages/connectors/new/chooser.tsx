@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useDeferredValue, useState } from "react";
 import type { BrowseAnswer, BrowseBody } from "#api/connector-records.ts";
 import { count } from "#api/plural.ts";
 import { browseQuery } from "#server/web/app/data/connectors.ts";
@@ -9,8 +9,8 @@ import { Button, IconButton } from "#server/web/app/ui/button.tsx";
 type Node = BrowseAnswer["nodes"][number];
 
 export interface ChooserProps {
-  /** What the form says now. */
-  readBody(): BrowseBody;
+  /** What the form says now; undefined while a field needs the person, which then has the focus. */
+  readBody(): BrowseBody | undefined;
   included: readonly string[];
   onChange(included: readonly string[]): void;
 }
@@ -18,6 +18,9 @@ export interface ChooserProps {
 /** What the source holds, as a tree: what is ticked is indexed, and all of it while nothing is. Stores nothing. */
 export function Chooser({ readBody, included, onChange }: ChooserProps) {
   const [body, setBody] = useState<BrowseBody>();
+  const [query, setQuery] = useState("");
+  const wanted = useDeferredValue(query.trim());
+  const browse = () => setBody(readBody() ?? body);
   return (
     <fieldset>
       <legend className="mb-1 font-medium">What to index</legend>
@@ -25,14 +28,30 @@ export function Chooser({ readBody, included, onChange }: ChooserProps) {
         {included.length === 0 ? "Everything. Browse to choose parts of it." : `${count(included.length)} chosen.`}
       </p>
       {body === undefined ? (
-        <Button onClick={() => setBody(readBody())}>Browse</Button>
+        <Button onClick={browse}>Browse</Button>
       ) : (
         <>
+          <input
+            aria-label="Find by name"
+            autoComplete="off"
+            className="bg-surface border-edge placeholder:text-muted/80 mb-2 w-full rounded-md border px-2.5 py-1.5 text-sm max-sm:min-h-10"
+            onChange={(event) => setQuery(event.currentTarget.value)}
+            onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
+            placeholder="Find by name"
+            type="search"
+            value={query}
+          />
           <div className="border-line max-h-80 overflow-y-auto rounded-md border px-3 py-2">
-            <Level body={body} included={included} onChange={onChange} parent={null} />
+            <Level
+              body={wanted === "" ? body : { ...body, query: wanted }}
+              included={included}
+              key={wanted}
+              onChange={onChange}
+              parent={null}
+            />
           </div>
           <div className="mt-2 flex flex-wrap gap-2">
-            <Button kind="quiet" onClick={() => setBody(readBody())}>
+            <Button kind="quiet" onClick={browse}>
               Browse again
             </Button>
             {included.length > 0 && (
@@ -58,7 +77,7 @@ function Level({ body, parent, included, onChange }: LevelProps) {
     <LoadedPages query={query} rowsOf={({ nodes }) => nodes}>
       {(nodes) =>
         nodes.length === 0 ? (
-          <p className="text-muted py-1">Nothing here</p>
+          <p className="text-muted py-1">{body.query === undefined ? "Nothing here" : "Nothing found"}</p>
         ) : (
           <ul>
             {nodes.map((node) => (
@@ -69,6 +88,11 @@ function Level({ body, parent, included, onChange }: LevelProps) {
       }
     </LoadedPages>
   );
+}
+
+/** What is below a node that was found is shown whole. */
+function withoutQuery({ query: _query, ...body }: BrowseBody): BrowseBody {
+  return body;
 }
 
 function Branch({ node, ...rest }: Omit<LevelProps, "parent"> & { node: Node }) {
@@ -105,7 +129,7 @@ function Branch({ node, ...rest }: Omit<LevelProps, "parent"> & { node: Node }) 
       </div>
       {isOpen && (
         <div className="border-line ml-4 border-l pl-2">
-          <Level parent={id} {...rest} />
+          <Level parent={id} {...rest} body={withoutQuery(rest.body)} />
         </div>
       )}
     </li>

@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { defaultConnectorName } from "#api/connector-name.ts";
 import type { BrowseBody, Connector, SourceKind } from "#api/connector-records.ts";
-import { ACL_WORDS, VISIBILITY_WORDS } from "#server/web/app/connector-words.ts";
+import { ACL_WORDS } from "#server/web/app/connector-words.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { accountsQuery } from "#server/web/app/data/queries.ts";
@@ -16,6 +16,7 @@ import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
+import { AccessField, accessOf } from "../access-field.tsx";
 import { Chooser } from "./chooser.tsx";
 import { SchemaField } from "./schema-field.tsx";
 import { fieldsIn, valuesOf } from "./schema-fields.ts";
@@ -62,9 +63,12 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   const settings = fieldsIn(configSchema, "config");
   const [accountId, setAccountId] = useState<string>();
   const takesAccount = authTypes.includes("account");
-  const mine = useQuery({ ...accountsQuery, enabled: takesAccount }).data?.accounts ?? [];
-  const accounts = mine.filter((account) => account.providerId === providerId && account.state === "active");
+  const mine = useQuery({ ...accountsQuery, enabled: takesAccount }).data;
+  const accounts = (mine?.accounts ?? []).filter((one) => one.providerId === providerId && one.state === "active");
   const account = accountId ?? accounts[0]?.id ?? "";
+  const instance =
+    accounts.find(({ id }) => id === account)?.baseUrl ??
+    mine?.providers.find((provider) => provider.providerId === providerId)?.baseUrl;
   const isOpen = authTypes.includes("none");
   const secrets = fieldsIn(credentialsSchema, "credentials").map((field) =>
     isOpen ? { ...field, isRequired: false } : field,
@@ -78,7 +82,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   };
 
   async function create(form: FormData): Promise<void> {
-    const access = { visibility: text(form, "access.visibility") as Connector["access"]["visibility"] }; // a choice below
+    const access = accessOf(form);
     const scope = included.length === 0 ? {} : { scope: { include: [...included], exclude: [] } };
     const { config, ...rest } = bodyOf(form);
     const name = text(form, "name") || defaultConnectorName(source, config);
@@ -104,9 +108,13 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
           onSubmit={create}
           submit="Connect"
         >
-          {required.map((field) => (
-            <SchemaField field={field} key={field.key} />
-          ))}
+          {required.map((field) =>
+            field.key === "url" && typeof instance === "string" ? (
+              <SchemaField field={field} key={instance} preset={instance} />
+            ) : (
+              <SchemaField field={field} key={field.key} />
+            ),
+          )}
           {accounts.length > 0 && (
             <SelectField
               choices={[
@@ -121,7 +129,11 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
           )}
           {takesAccount && accounts.length === 0 && (
             <p className="text-muted">
-              <Link className="text-accent underline" to="/settings/accounts">
+              <Link
+                className="text-accent underline"
+                search={{ connect: providerId, returnTo: `/workspace/connectors/new/${providerId}` }}
+                to="/settings/accounts"
+              >
                 Connect your account
               </Link>{" "}
               to sign in with it{secrets.length === 0 ? "." : ", or enter credentials below."}
@@ -136,20 +148,19 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
             maxLength={80}
             name="name"
           />
-          <SelectField
-            choices={(["private", "workspace", ...(acl === "connector" ? [] : (["source"] as const))] as const).map(
-              (value) => ({ value, label: VISIBILITY_WORDS[value] }),
-            )}
-            defaultValue={acl === "connector" ? "private" : "source"}
+          <AccessField
+            access={{ visibility: acl === "connector" ? "private" : "source", memberIds: [], groupIds: [] }}
+            acl={acl}
             hint="You can change this later. Nobody sees more than the source allows."
-            label="Who can see it"
-            name="access.visibility"
           />
           {capabilities.includes("browse") && capabilities.includes("scope") && (
             <Chooser
               included={included}
               onChange={setIncluded}
-              readBody={() => bodyOf(new FormData(frame.current?.querySelector("form") ?? undefined))}
+              readBody={() => {
+                const form = frame.current?.querySelector("form") ?? undefined;
+                return form?.reportValidity() === true ? bodyOf(new FormData(form)) : undefined;
+              }}
             />
           )}
           {others.length > 0 && (

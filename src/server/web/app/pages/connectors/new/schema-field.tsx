@@ -1,8 +1,15 @@
 import { CheckboxField, PasswordField, SelectField, TextAreaField, TextField } from "#server/web/app/ui/form.tsx";
 import type { SchemaField as Field } from "./schema-fields.ts";
 
+export interface SchemaFieldProps {
+  field: Field;
+  isSecret?: boolean;
+  /** What a text begins with, in place of what the server takes when nothing is given. */
+  preset?: string;
+}
+
 /** One setting of a source, or one of its secrets, as its schema describes it. */
-export function SchemaField({ field, isSecret }: { field: Field; isSecret?: boolean }) {
+export function SchemaField({ field, isSecret, preset }: SchemaFieldProps) {
   const { name, title, description, isRequired, type, choices, fallback } = field;
   const common = { name, label: title, ...(description !== undefined && { hint: description }) };
   switch (type) {
@@ -61,7 +68,7 @@ export function SchemaField({ field, isSecret }: { field: Field; isSecret?: bool
         <TextField
           {...common}
           autoComplete="off"
-          defaultValue={typeof fallback === "string" ? fallback : ""}
+          defaultValue={preset ?? (typeof fallback === "string" ? fallback : "")}
           isOptional={!isRequired}
           spellCheck={false}
         />

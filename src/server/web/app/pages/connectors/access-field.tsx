@@ -1,0 +1,121 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Connector, SourceKind } from "#api/connector-records.ts";
+import { VISIBILITY_WORDS } from "#server/web/app/connector-words.ts";
+import { everybodyQuery, groupsQuery } from "#server/web/app/data/queries.ts";
+import { Loaded, LoadedPages } from "#server/web/app/shell/loaded.tsx";
+import { CheckboxField, SelectField, text } from "#server/web/app/ui/form.tsx";
+
+type Access = Connector["access"];
+
+export interface AccessFieldProps {
+  /** How exactly the source says who can read what; undefined while that is not known. */
+  acl: SourceKind["acl"] | undefined;
+  access: Access;
+  hint: string;
+}
+
+/** Who may see a connector's items: a choice, and with "members" which of them. */
+export function AccessField({ acl, access, hint }: AccessFieldProps) {
+  const [visibility, setVisibility] = useState(access.visibility);
+  const visibilities = new Set<Access["visibility"]>(["private", "members", "workspace", access.visibility]);
+  if (acl !== undefined && acl !== "connector") visibilities.add("source");
+  return (
+    <>
+      <SelectField
+        choices={[...visibilities].map((value) => ({ value, label: VISIBILITY_WORDS[value] }))}
+        defaultValue={access.visibility}
+        hint={hint}
+        label="Who can see it"
+        name="access.visibility"
+        onChange={(event) => setVisibility(event.currentTarget.value as Access["visibility"])} // a choice above
+      />
+      {visibility === "members" && <Chosen access={access} />}
+    </>
+  );
+}
+
+/** What the field says, as the API takes it. */
+export function accessOf(form: FormData): Access {
+  const visibility = text(form, "access.visibility") as Access["visibility"]; // a choice above
+  if (visibility !== "members") return { visibility, memberIds: [], groupIds: [] };
+  return { visibility, memberIds: idsIn(form, "access.memberIds"), groupIds: idsIn(form, "access.groupIds") };
+}
+
+function idsIn(form: FormData, name: string): string[] {
+  return form.getAll(name).filter((value) => typeof value === "string");
+}
+
+function Chosen({ access }: { access: Access }) {
+  const people = useQuery(everybodyQuery);
+  const groups = useInfiniteQuery(groupsQuery);
+  return (
+    <div className="border-line space-y-4 rounded-md border px-3 py-2">
+      <fieldset className="max-h-60 overflow-y-auto">
+        <legend className="mb-1 font-medium">Members</legend>
+        <Loaded query={people}>
+          {({ members, nextCursor }) => (
+            <>
+              <Choices
+                chosen={access.memberIds}
+                choices={members.map(({ userId, name, email }) => ({ id: userId, label: name, hint: email }))}
+                name="access.memberIds"
+              />
+              {nextCursor !== null && (
+                <p className="text-muted text-xs">
+                  These are the first {members.length}. For others, use a group, or kb connectors update --member.
+                </p>
+              )}
+            </>
+          )}
+        </Loaded>
+      </fieldset>
+      <fieldset className="max-h-60 overflow-y-auto">
+        <legend className="mb-1 font-medium">Groups</legend>
+        <LoadedPages query={groups} rowsOf={({ groups }) => groups}>
+          {(rows) =>
+            rows.length === 0 ? (
+              <p className="text-muted text-xs">There are no groups yet.</p>
+            ) : (
+              <Choices
+                chosen={access.groupIds}
+                choices={rows.map(({ id, name }) => ({ id, label: name }))}
+                name="access.groupIds"
+              />
+            )
+          }
+        </LoadedPages>
+      </fieldset>
+    </div>
+  );
+}
+
+interface ChoicesProps {
+  name: string;
+  chosen: readonly string[];
+  choices: readonly { id: string; label: string; hint?: string }[];
+}
+
+/** What was chosen and is not among the choices shown stays chosen. */
+function Choices({ name, chosen, choices }: ChoicesProps) {
+  const shown = new Set(choices.map(({ id }) => id));
+  return (
+    <>
+      {choices.map(({ id, label, hint }) => (
+        <CheckboxField
+          defaultChecked={chosen.includes(id)}
+          key={id}
+          label={label}
+          name={name}
+          value={id}
+          {...(hint !== undefined && { hint })}
+        />
+      ))}
+      {chosen
+        .filter((id) => !shown.has(id))
+        .map((id) => (
+          <input key={id} name={name} type="hidden" value={id} />
+        ))}
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { Connector } from "#api/connector-records.ts";
+import type { FileRecord } from "#api/files.ts";
+import { plural } from "#api/plural.ts";
+import { withoutTextQuery } from "#server/web/app/data/connectors.ts";
+import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
+import { TEXT_REASON_WORDS } from "#server/web/app/text-reason-words.ts";
+import { Section } from "#server/web/app/ui/bits.tsx";
+import { Table, type Column } from "#server/web/app/ui/table.tsx";
+
+/** Items that are found by name only, and why: of those that the person can see. */
+export function WithoutText({ connector: { id, counts } }: { connector: Connector }) {
+  const query = useInfiniteQuery({ ...withoutTextQuery(id), enabled: counts.unsearchable > 0 });
+  if (counts.unsearchable === 0) return null;
+  return (
+    <Section
+      description="You can find these by name, but not by what they say. Only items that you can see are listed."
+      title={`${plural(counts.unsearchable, "item")} without searchable text`}
+    >
+      <LoadedPages query={query} rowsOf={({ files }) => files}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <p className="text-muted">You can't see any of them.</p>
+          ) : (
+            <Table columns={COLUMNS} keyOf={({ kbId }) => kbId} label="Items without text" rows={rows} />
+          )
+        }
+      </LoadedPages>
+    </Section>
+  );
+}
+
+const COLUMNS: Column<FileRecord>[] = [
+  {
+    title: "Item",
+    isHeadless: true,
+    cell: ({ kbId, title }) => (
+      <Link className="block wrap-anywhere" params={{ kbId }} to="/i/$kbId">
+        <bdi>{title}</bdi>
+      </Link>
+    ),
+  },
+  {
+    title: "Reason",
+    cell: ({ textState: { reason, message } }) => message ?? (reason === null ? "" : TEXT_REASON_WORDS[reason]),
+  },
+];
