@@ -33,7 +33,7 @@ interface Rule {
 /** What every library and feature stands on: the contract, and what everybody shares. */
 const GROUND = ["api/", "core/"];
 const SHARED = ["api/", "core/", "sources/*.ts", "sources/file-scope/"];
-const SOURCE = [...SHARED, "sources/git-repository/", "sources/forge/", "sources/chat/"];
+const SOURCE = [...SHARED, "sources/git-repository/", "sources/forge/", "sources/chat/", "sources/atlassian/"];
 
 const RULES: readonly Rule[] = [
   { from: "api/client.ts", may: [], packages: ["openapi-fetch"] },
@@ -48,6 +48,10 @@ const RULES: readonly Rule[] = [
   { from: "sources/*.ts", may: GROUND, types: ["net/"], dynamic: ["sources/"] },
   { from: "sources/file-scope/", may: [...GROUND, "sources/contract.ts"] },
   { from: "sources/chat/", may: [...GROUND, "sources/contract.ts", "sources/file-scope/"] },
+  {
+    from: "sources/atlassian/",
+    may: [...GROUND, "sources/contract.ts", "sources/http-contract.ts", "sources/file-scope/"],
+  },
   // A source is given its way out: it makes none.
   { from: "sources/git-repository/", may: SHARED, except: "sources/http.ts", types: ["net/"] },
   { from: "sources/forge/", may: [...SHARED, "sources/git-repository/"], except: "sources/http.ts" },

@@ -1,0 +1,109 @@
+import type { z } from "zod";
+import { ApiError } from "#api/errors.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import type { SourceRequest, SourceResponse, SourceStream } from "#sources/http-contract.ts";
+
+export type AtlassianRequest = Omit<SourceRequest, "auth">;
+
+/** A page of a listing by offsets. */
+export interface OffsetPage<T> {
+  values: T[];
+  startAt: number;
+  /** Where the next page begins; undefined at the end. */
+  next: Offset | undefined;
+}
+
+/** How far a listing by offsets came, and how much there was then. */
+export interface Offset {
+  startAt: number;
+  total?: number | undefined;
+}
+
+/** What every Atlassian app answers in the same way. */
+export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">) {
+  /**
+   * @throws ApiError `source_unauthorized` when the app took the request for one of nobody: who has not signed in is answered
+   *   with what is public, and that must never pass for all there is
+   */
+  async function send(request: AtlassianRequest): Promise<SourceResponse> {
+    const { allow = [], headers } = request;
+    const answer = await http.request({
+      ...request,
+      headers: { accept: "application/json", ...headers },
+      allow: [...allow, 403],
+      auth: true,
+    });
+    judge(answer);
+    if (answer.status !== 403 || allow.includes(403)) return answer;
+    const host = new URL(answer.url).host;
+    throw new ApiError("source_forbidden", {
+      message: `${host} refused access (HTTP 403).`,
+      details: { status: 403 },
+    });
+  }
+
+  return {
+    send,
+    get: async <T>(url: string, schema: z.ZodType<T>, query: SourceRequest["query"] = {}): Promise<T> =>
+      (await send({ url, query })).json(schema),
+
+    /** A listing by `startAt`, as `readPage` reads its pages. */
+    async *offsets<T>(
+      readPage: (startAt: number) => Promise<{ values: T[]; total?: number | undefined; isLast?: boolean | undefined }>,
+      from: Offset = { startAt: 0 },
+    ): AsyncGenerator<OffsetPage<T>, void> {
+      let { startAt, total: before } = from;
+      for (let again = 0; ;) {
+        const { values, total, isLast } = await readPage(startAt);
+        // What was deleted since moves the rest forward, over the end of what was read: that much is read again.
+        const fallen = before !== undefined && total !== undefined ? before - total : 0;
+        if (fallen > 0 && startAt > 0 && again++ < MOST_AGAIN) {
+          before = total;
+          startAt = Math.max(0, startAt - fallen);
+          continue;
+        }
+        const end = startAt + values.length;
+        if (values.length === 0 && total !== undefined && total > startAt) {
+          throw new ApiError("source_unavailable", { message: "A listing ended before its end." });
+        }
+        const isEnd = values.length === 0 || isLast === true || (total !== undefined && end >= total);
+        const next = isEnd ? undefined : { startAt: end, total };
+        yield { values, startAt, next };
+        if (!next) return;
+        before = total;
+        startAt = end;
+      }
+    },
+
+    stream: (url: string, maxBytes: number): Promise<SourceStream> =>
+      // Cloud leads to a signed address of its media store, which gets no credential.
+      http.stream({ url, auth: true, redirect: "follow", maxBytes }),
+  };
+}
+
+/** Somebody who deletes all the time does not keep a run from its end. */
+const MOST_AGAIN = 100;
+
+/** Source: https://developer.atlassian.com/server/jira/platform/basic-authentication/ */
+const NOT_SIGNED_IN = /AUTHENTICATED_FAILED|AUTHENTICATION_DENIED|AUTHORISATION_FAILED/i;
+
+function judge({ headers, url }: SourceResponse): void {
+  const denied = headers.get("x-authentication-denied-reason") ?? "";
+  const reason = headers.get("x-seraph-loginreason") ?? "";
+  const isNobody = headers.get("x-ausername")?.trim().toLowerCase() === "anonymous";
+  if (denied === "" && !NOT_SIGNED_IN.test(reason) && !isNobody) return;
+  const host = new URL(url).host;
+  const isCaptcha = /captcha/i.test(denied) || /AUTHENTICATION_DENIED/i.test(reason);
+  throw new ApiError("source_unauthorized", {
+    message: isCaptcha
+      ? `${host} asks the account to sign in on its page first, with a CAPTCHA.`
+      : `${host} rejected the credentials.`,
+    field: "credentials",
+  });
+}
+
+/** When the server answered, by its own clock; ours where it does not say. */
+export function timeOf({ headers }: Pick<SourceResponse, "headers">, now: () => number): number {
+  const at = Date.parse(headers.get("date") ?? "");
+  return Number.isNaN(at) ? now() : at;
+}

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { normalizeBaseUrl } from "#core/base-url.ts";
+import { MAX_FILE_MB } from "#sources/file-scope/file-size.ts";
+import type { AuthWay, LimitSpec } from "#sources/http-contract.ts";
+
+/** Keys of every Atlassian source: where the app is, and what is read of files. */
+export const ATLASSIAN_PLACE = {
+  url: z
+    .string()
+    .max(2_048)
+    .refine((text) => normalizeBaseUrl(text) !== undefined, "Give an address such as https://acme.atlassian.net.")
+    .meta({
+      title: "Address",
+      description: "https://acme.atlassian.net, or the base URL of your own server.",
+    }),
+  deployment: z.enum(["auto", "cloud", "data_center"]).default("auto").meta({
+    title: "Deployment",
+    description: "Cloud or Data Center. auto: addresses below atlassian.net are Cloud, all others Data Center.",
+  }),
+};
+
+export const ATLASSIAN_FILES = { maxFileMb: MAX_FILE_MB };
+
+export interface AtlassianPlace {
+  url: string;
+  deployment: "auto" | "cloud" | "data_center";
+}
+
+const visible = /^[\x21-\x7e]+$/;
+
+export const AtlassianCredentials = z.strictObject({
+  email: z.string().min(1).max(320).regex(visible, "An email address has no spaces.").exactOptional().meta({
+    title: "Email",
+    description: "Cloud only: the email address of the account that the API token belongs to.",
+  }),
+  token: z.string().min(1).max(4_096).regex(visible, "A token has no spaces.").meta({
+    title: "Token",
+    description: "Cloud: an API token. Data Center: a personal access token.",
+  }),
+});
+
+/** With an email address it is an API token of Cloud, without one a personal access token of Data Center. */
+export const ATLASSIAN_AUTH: readonly AuthWay[] = [
+  { type: "credentials", scheme: "basic", username: "email", password: "token" },
+  { type: "credentials", scheme: "bearer", token: "token" },
+];
+
+/** Atlassian publishes no pace; a server of one's own has to serve people too. */
+export const ATLASSIAN_LIMITS: LimitSpec = { perMinute: 600, burst: 60 };
+
+export function isCloud({ url, deployment }: AtlassianPlace): boolean {
+  if (deployment !== "auto") return deployment === "cloud";
+  return URL.canParse(url) && /\.(?:atlassian\.net|jira-dev\.com)$/.test(new URL(url).hostname);
+}
+
+/** The address in one form; on Cloud, a site is its origin, whatever page of it was copied. */
+export function baseUrlOf(place: AtlassianPlace): string {
+  const base = normalizeBaseUrl(place.url) ?? place.url;
+  return isCloud(place) && URL.canParse(base) ? new URL(base).origin : base;
+}

@@ -1,0 +1,29 @@
+import { z } from "zod";
+
+/** What of a list fits; what does not is left out. Never for what a listing must name. */
+export function many<T extends z.ZodType>(schema: T) {
+  return z
+    .array(z.unknown())
+    .catch([])
+    .transform((list): z.infer<T>[] =>
+      list.flatMap((each) => {
+        const { success, data } = schema.safeParse(each);
+        return success ? [data] : [];
+      }),
+    );
+}
+
+/** An id as text, whether it came as a number or as text. */
+export const Id = z.union([z.string().regex(/^\d{1,19}$/), z.number().int().nonnegative().transform(String)]);
+
+export const text = z.string().optional().catch(undefined);
+
+/** Epoch milliseconds. Atlassian writes `2024-03-05T10:00:00.000+0000`. */
+export const Instant = z
+  .string()
+  .nullish()
+  .catch(undefined)
+  .transform((written) => {
+    const at = Date.parse((written ?? "").replace(/([+-]\d\d)(\d\d)$/, "$1:$2"));
+    return Number.isNaN(at) ? undefined : at;
+  });

@@ -1,0 +1,96 @@
+import type { Principal, SourceAccess } from "#core/principals.ts";
+import type { CommentRecord, IssueRecord, ProjectRecord } from "./records.ts";
+import { type Grant, groupIds, namedBy, type Names, SIGNED_IN } from "./readers.ts";
+
+/** What decides who reads the issues of a project besides its groups. Undefined is what this credential may not know. */
+export interface ProjectRules {
+  project: ProjectRecord;
+  browse: Grant | undefined;
+  /** Whether the project has security levels at all. */
+  hasLevels: boolean | undefined;
+  /** What each level is given to; those of Data Center are not told. */
+  levels: ReadonlyMap<string, Grant>;
+  /** Role ids by name. */
+  roles: ReadonlyMap<string, string> | undefined;
+}
+
+export interface Naming {
+  names: Names;
+  cloud: boolean;
+}
+
+const NOBODY: SourceAccess = { known: false };
+
+/**
+ * Who reads an issue: who may browse its project, AND who is in its security level. Each is a group of the project, with
+ * those whom the issue itself names. What is not understood is for nobody.
+ */
+export function accessOf({ fields }: Pick<IssueRecord, "fields">, rules: ProjectRules, naming: Naming): SourceAccess {
+  const { project, browse, levels, hasLevels } = rules;
+  const level = levelOf(fields.security, hasLevels);
+  if (level === "unknown" || isRestricted(fields.issuerestriction, project)) return NOBODY;
+  const listOf = (id: string, grant: Grant | undefined): Principal[] | undefined => {
+    const group = naming.names.group(id);
+    if (group === undefined) return undefined;
+    return [...new Set([group, ...(grant ? namedBy(grant, fields, naming) : [])])].sort();
+  };
+  const lists = [
+    listOf(groupIds.browse(project.id), browse),
+    ...(level === undefined ? [] : [listOf(groupIds.level(project.id, level), levels.get(level))]),
+  ];
+  const all = lists.filter((list) => list !== undefined);
+  return all.length === lists.length ? { known: true, all } : NOBODY;
+}
+
+/** The level of an issue; undefined when it has none. */
+function levelOf(security: unknown, hasLevels: boolean | undefined): string | undefined {
+  if (security === null) return undefined;
+  // A project without levels has no such field; where there are levels, its absence says nothing.
+  if (security === undefined) return hasLevels === false ? undefined : "unknown";
+  const id: unknown = typeof security === "object" && "id" in security ? security.id : undefined;
+  const text = typeof id === "number" ? String(id) : id;
+  return typeof text === "string" && /^\d{1,19}$/.test(text) ? text : "unknown";
+}
+
+/** Whether an issue of a team-managed project is only for some roles. Those are not published: nobody reads it here. */
+function isRestricted(restriction: unknown, { simplified }: ProjectRecord): boolean {
+  if (restriction === undefined || restriction === null) return simplified === true;
+  if (typeof restriction !== "object" || !("issuerestrictions" in restriction)) return true;
+  const { issuerestrictions: some } = restriction;
+  return typeof some !== "object" || some === null || Object.keys(some).length > 0;
+}
+
+/** Who reads a comment, of those who read its issue; undefined when all do. */
+export function accessOfComment(
+  { visibility, jsdPublic }: CommentRecord,
+  { project, roles }: ProjectRules,
+  { names, cloud }: Naming,
+): SourceAccess | undefined {
+  // Data Center does not say in a listing whether a comment is internal: then each is taken for one.
+  const isInternal = jsdPublic === false || (jsdPublic === undefined && project.projectTypeKey === "service_desk");
+  const ids: (string | undefined)[] = isInternal ? [SIGNED_IN] : [];
+  if (visibility) {
+    const { type, value, identifier } = visibility;
+    const roleId = type === "role" ? roles?.get(value ?? identifier ?? "") : undefined;
+    const group = type === "group" ? (cloud ? identifier : value) : undefined;
+    ids.push(
+      roleId !== undefined
+        ? groupIds.role(project.id, roleId)
+        : group !== undefined && group !== ""
+          ? groupIds.group({ id: group })
+          : undefined,
+    );
+  }
+  if (ids.length === 0) return undefined;
+  const groups = ids.map((id) => (id === undefined ? undefined : names.group(id)));
+  return groups.includes(undefined)
+    ? NOBODY
+    : { known: true, all: groups.flatMap((group) => (group === undefined ? [] : [[group]])) };
+}
+
+/** The fields of an issue that say who reads it. */
+export function accessFields({ browse, levels }: Pick<ProjectRules, "browse" | "levels">): string[] {
+  const grants = [...(browse ? [browse] : []), ...levels.values()];
+  const named = grants.flatMap(({ userFields, groupFields }) => [...userFields, ...groupFields]);
+  return [...new Set(["project", "security", "issuerestriction", ...named])].sort();
+}

@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { isApiError } from "#api/errors.ts";
+import type { SourceItem } from "#sources/contract.ts";
+import { parseId, projectRef } from "./ids.ts";
+import { fieldsOf, listProject, narrowed, readIssue, tell } from "./listing.ts";
+import { partsIn } from "./map.ts";
+import { readProjects } from "./projects.ts";
+import type { ProjectRecord } from "./records.ts";
+import { endProject, type Event, labelOf, MOST_KNOWN, notRead, type Tools } from "./tools.ts";
+
+/** The index of Cloud is a little behind what is written, and minutes are all that JQL counts in. */
+const OVERLAP_MINUTES = 10;
+
+/**
+ * What changed since `before`, projects that are new, renamed or gone, and parts that are gone. Deleted issues, and those
+ * that moved out of sight, are in no search: the next listing finds them.
+ */
+export async function* readChanges(tools: Tools, before: number): AsyncGenerator<Event, void> {
+  const { ctx, client, run } = tools;
+  const projects = await readProjects(client, run.scope);
+  const open = yield* readNewProjects(tools, projects, before);
+  const here = new Set(projects.map(({ id }) => id));
+  for (const id of Known.safeParse(await ctx.state.get("projects")).data ?? []) {
+    if (here.has(id)) continue;
+    ctx.state.put(`project:${id}`, undefined);
+    // Deleted, archived, or closed to this account: until a listing of everything says which, nobody reads it.
+    yield { t: "refused", what: { container: projectRef(id) }, code: "source_not_found" };
+  }
+  ctx.state.put("projects", [...here].slice(0, MOST_KNOWN));
+  yield* readUpdated(tools, before, { here, open });
+  await client.whoAmI();
+  yield { t: "checkpoint", cursor: { type: "changes", at: tools.at } };
+  yield { t: "end", listing: "partial", permissions: "not_checked" };
+}
+
+const Known = z.array(z.string());
+
+/** Reads projects whole that are new, or are called otherwise now. Gives those that can be read. */
+async function* readNewProjects(
+  tools: Tools,
+  projects: readonly ProjectRecord[],
+  before: number,
+): AsyncGenerator<Event, ProjectRecord[]> {
+  const open: ProjectRecord[] = [];
+  let failures = 0;
+  for (const project of projects) {
+    if ((await tools.ctx.state.get(`project:${project.id}`)) === labelOf(project)) {
+      open.push(project);
+      continue;
+    }
+    try {
+      for await (const { events } of listProject(tools, project)) yield* events;
+      yield* endProject(tools, project);
+      open.push(project);
+    } catch (error) {
+      yield notRead(tools, project, error, ++failures);
+    }
+    yield { t: "checkpoint", cursor: { type: "changes", at: before } };
+  }
+  return open;
+}
+
+async function* readUpdated(
+  tools: Tools,
+  before: number,
+  { here, open }: { here: ReadonlySet<string>; open: readonly ProjectRecord[] },
+): AsyncGenerator<Event, void> {
+  const { ctx, client } = tools;
+  // Relative, so that it is the same in every time zone.
+  const since = `updated >= -${Math.max(0, Math.ceil((tools.at - before) / 60_000)) + OVERLAP_MINUTES}m`;
+  const changed = new Map<string, string>();
+  for await (const { issues } of client.search(`${since} ORDER BY key ASC`, ["project"])) {
+    for (const { id, fields } of issues) changed.set(id, fields.project?.id ?? "");
+  }
+  const busy = new Set(changed.values());
+  const found = new Set<string>();
+  const notFound = new Set<string>();
+  let failures = 0;
+  for (const project of open) {
+    if (!busy.has(project.id)) continue;
+    try {
+      for await (const event of readProjectChanges(tools, project, since)) {
+        if (event.t === "upsert") found.add(event.item.externalId);
+        if (event.t === "seen") for (const id of event.externalIds) found.add(id);
+        yield event;
+      }
+    } catch (error) {
+      yield notRead(tools, project, error, ++failures);
+      notFound.add(project.id);
+    }
+  }
+  for (const [id, projectId] of changed) {
+    // In a project that is not read any more, or not what the narrowing asks for any more.
+    const isOut = !here.has(projectId) || (ctx.config.jql !== "" && !notFound.has(projectId));
+    if (!found.has(id) && isOut) yield* dropStored(tools, id);
+  }
+}
+
+async function* readProjectChanges(tools: Tools, project: ProjectRecord, since: string): AsyncGenerator<Event, void> {
+  const rules = await tools.rules.rulesOf(project);
+  const jql = `project = ${project.id} AND ${narrowed(tools, since)} ORDER BY key ASC`;
+  for await (const { issues } of tools.client.search(jql, fieldsOf(rules))) {
+    for (const issue of issues) {
+      tools.ctx.signal.throwIfAborted();
+      if (issue.fields.project?.id !== project.id) continue;
+      const items = await readIssue(tools, project, issue);
+      yield* dropParts(tools, project, items);
+      yield* await tell(tools, items);
+    }
+  }
+}
+
+/** Comments and attachments that an issue had and has no more. */
+async function* dropParts(
+  { ctx }: Tools,
+  project: ProjectRecord,
+  items: readonly SourceItem[],
+): AsyncGenerator<Event, void> {
+  const issue = items[0]?.externalId ?? "";
+  const version = await ctx.stored.version(issue);
+  if (version === undefined || version === items[0]?.version) return;
+  const now = new Set(items.map(({ externalId }) => externalId));
+  let before = partsIn(issue, version);
+  if (!before) {
+    before = [];
+    for await (const { externalId } of ctx.stored.list(projectRef(project.id))) {
+      const parsed = parseId(externalId);
+      if (parsed?.issue === issue && parsed.part) before.push(externalId);
+    }
+  }
+  for (const externalId of before) if (!now.has(externalId)) yield { t: "delete", externalId };
+}
+
+async function* dropStored({ ctx }: Tools, issue: string): AsyncGenerator<Event, void> {
+  const version = await ctx.stored.version(issue);
+  if (version === undefined) return;
+  for (const externalId of partsIn(issue, version) ?? []) yield { t: "delete", externalId };
+  yield { t: "delete", externalId: issue };
+}
+
+/** Whether this says that the JQL of the config is no JQL. */
+export function isBadJql(error: unknown): boolean {
+  return isApiError(error, "source_unavailable") && error.details?.["status"] === 400;
+}

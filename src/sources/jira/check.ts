@@ -1,0 +1,113 @@
+import type { SourceProblem } from "#api/common.ts";
+import { ApiError, isApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import { baseUrlOf, isCloud } from "#sources/atlassian/config.ts";
+import type { Source } from "#sources/contract.ts";
+import { isBadJql } from "./changes.ts";
+import { type JiraClient, type JiraContext, makeJiraClient } from "./client.ts";
+import { makeRulesReader } from "./projects.ts";
+
+/** Whether the account is known there, and what it lacks to say who reads what. */
+export async function checkSite(ctx: JiraContext): ReturnType<Source["check"]> {
+  try {
+    const client = makeJiraClient(ctx);
+    const wrong = await wrongDeployment(ctx, client);
+    if (wrong) return { ok: false, problem: wrong };
+    const { user } = await client.whoAmI();
+    if (ctx.config.jql !== "") await tryJql(client, ctx.config.jql);
+    const warnings = await warningsOf(client);
+    return { ok: true, ...defined({ accountId: user.id }), ...(warnings.length > 0 && { warnings }) };
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    if (!(error instanceof ApiError)) throw error;
+    return { ok: false, problem: problemOf(error, ctx) };
+  }
+}
+
+async function wrongDeployment({ config }: JiraContext, client: JiraClient): Promise<SourceProblem | undefined> {
+  const { deploymentType } = await client.serverInfo();
+  const isReallyCloud = deploymentType === "Cloud";
+  if (deploymentType === undefined || isReallyCloud === isCloud(config)) return undefined;
+  return {
+    code: "connector_check_failed",
+    message: `${new URL(baseUrlOf(config)).host} is Jira ${isReallyCloud ? "Cloud" : "Data Center"}.`,
+    hint: `Choose the deployment ${isReallyCloud ? "cloud" : "data_center"}.`,
+    field: "deployment",
+  };
+}
+
+async function tryJql(client: JiraClient, jql: string): Promise<void> {
+  try {
+    // Bounded, as Cloud asks.
+    await client.search(`updated >= -1d AND (${jql})`, ["project"]).next();
+  } catch (error) {
+    if (isBadJql(error))
+      throw new ApiError("connector_check_failed", { message: "Jira does not understand the JQL.", field: "jql" });
+    throw error;
+  }
+}
+
+async function warningsOf(client: JiraClient): Promise<string[]> {
+  const isAdmin = await client.administers();
+  const projects = await client.projects();
+  const rules = makeRulesReader(client);
+  const some = projects.slice(0, MOST_TRIED);
+  const closed: string[] = [];
+  let levels = 0;
+  for (const project of some) {
+    const { browse, hasLevels } = await rules.rulesOf(project);
+    if (!browse) closed.push(project.key);
+    if (hasLevels === true) levels++;
+  }
+  return [
+    ...(projects.length === 0 ? ["The account sees no project. Give it the permission Browse Projects."] : []),
+    ...(isAdmin
+      ? []
+      : [
+          "The account lacks the global permission Administer Jira: kb can't see application access, groups and security levels, so nobody can read anything that isn't public.",
+        ]),
+    ...(closed.length > 0
+      ? [
+          `kb can't see who may read ${closed.slice(0, 5).join(", ")}. Give the account Administer Jira or Administer Projects.`,
+        ]
+      : []),
+    ...(levels > 0 && !client.cloud
+      ? ["Jira Data Center doesn't tell who is in a security level: nobody can read issues that have one."]
+      : []),
+  ];
+}
+
+/** Projects whose schemes are tried. */
+const MOST_TRIED = 20;
+
+function problemOf(error: ApiError, { config }: JiraContext): SourceProblem {
+  const { host } = new URL(baseUrlOf(config));
+  const { code, message, hint, retryAfterMs, field } = error;
+  if (isApiError(error, "source_unauthorized")) {
+    return {
+      code,
+      message,
+      hint: isCloud(config)
+        ? "Give the email address of the account and an API token of id.atlassian.com. If Jira asks for a CAPTCHA, sign in on its page once."
+        : "Give a personal access token of the account's profile, without an email address. If Jira asks for a CAPTCHA, sign in on its page once.",
+      field: "credentials",
+    };
+  }
+  if (isApiError(error, "source_not_found")) {
+    return {
+      code,
+      message: `${host} has no Jira at this address (HTTP 404).`,
+      hint: "Give the address of Jira's home page.",
+      field: "url",
+    };
+  }
+  if (isApiError(error, "source_forbidden")) {
+    return {
+      code,
+      message: `${host} does not let this account use the API (HTTP 403).`,
+      hint: "Give the account access to Jira.",
+      field: "credentials",
+    };
+  }
+  return { code, message, field: field ?? "url", ...defined({ hint, retryAfterMs }) };
+}

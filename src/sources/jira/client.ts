@@ -1,0 +1,170 @@
+import { z } from "zod";
+import { type AtlassianRequest, makeAtlassianHttp, type Offset, timeOf } from "#sources/atlassian/client.ts";
+import { baseUrlOf, isCloud } from "#sources/atlassian/config.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import type { JiraConfig } from "./config.ts";
+import {
+  ApplicationRoles,
+  CloudSearch,
+  type CommentRecord,
+  CommentPage,
+  IssueRecord,
+  LevelMembers,
+  type HolderRecord,
+  MemberPage,
+  Permissions,
+  PermissionScheme,
+  ProjectPage,
+  ProjectRecord,
+  RoleLinks,
+  RoleRecord,
+  SecurityScheme,
+  ServerInfo,
+  ServerSearch,
+  UserRecord,
+} from "./records.ts";
+
+export type JiraContext = SourceContext<JiraConfig>;
+
+/** How far a search came: by a token on Cloud, by an offset on Data Center. */
+export type SearchPlace = { token: string } | Offset;
+
+export interface SearchPage {
+  issues: IssueRecord[];
+  next: SearchPlace | undefined;
+}
+
+/** A group by what names it for ever: its id on Cloud, its name on Data Center, where groups have nothing else. */
+export interface GroupRef {
+  id: string;
+}
+
+/** Issues of a page: more is given nowhere. */
+const PAGE = 100;
+
+/** All calls to Jira: nothing else knows its addresses and its answers. */
+export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config" | "http" | "now">) {
+  const cloud = isCloud(config);
+  const base = baseUrlOf(config);
+  const api = `${base}/rest/api/${cloud ? 3 : 2}`;
+  const { send, get, offsets, stream } = makeAtlassianHttp({ http });
+
+  async function all<T>(
+    path: string,
+    schema: z.ZodType<{ values: T[]; total?: number | undefined; isLast?: boolean | undefined }>,
+    query: AtlassianRequest["query"] = {},
+  ): Promise<T[]> {
+    const found: T[] = [];
+    const readPage = (startAt: number) =>
+      get(`${api}${path}`, schema, { ...query, startAt, maxResults: query["maxResults"] ?? 50 });
+    for await (const { values } of offsets(readPage)) found.push(...values);
+    return found;
+  }
+
+  async function* searchCloud(jql: string, fields: readonly string[], from?: SearchPlace) {
+    let token = from && "token" in from ? from.token : undefined;
+    const seen = new Set<string>();
+    for (;;) {
+      const body = { jql, fields, maxResults: PAGE, ...(token !== undefined && { nextPageToken: token }) };
+      const answer = await post("/search/jql", body, CloudSearch);
+      const next = answer.isLast === true ? undefined : (answer.nextPageToken ?? undefined);
+      const isAgain = next !== undefined && seen.has(next);
+      yield { issues: answer.issues, next: next === undefined || isAgain ? undefined : { token: next } };
+      if (next === undefined || isAgain) return;
+      seen.add(next);
+      token = next;
+    }
+  }
+
+  async function* searchServer(jql: string, fields: readonly string[], from?: SearchPlace) {
+    const readPage = async (startAt: number) => {
+      const { issues, total } = await post("/search", { jql, fields, startAt, maxResults: PAGE }, ServerSearch);
+      return { values: issues, total };
+    };
+    const start = from && "startAt" in from ? from : undefined;
+    for await (const { values, next } of offsets(readPage, start)) yield { issues: values, next };
+  }
+
+  async function post<T>(path: string, json: unknown, schema: z.ZodType<T>): Promise<T> {
+    // A search only reads.
+    return (await send({ method: "POST", url: `${api}${path}`, json, isIdempotent: true })).json(schema);
+  }
+
+  return {
+    cloud,
+    base,
+    /** Who the account is, and the server's clock. @throws ApiError `source_unauthorized` when it is nobody */
+    async whoAmI(): Promise<{ user: UserRecord; at: number }> {
+      const answer = await send({ url: `${api}/myself` });
+      return { user: answer.json(UserRecord), at: timeOf(answer, now) };
+    },
+    serverInfo: () => get(`${api}/serverInfo`, ServerInfo),
+    async administers(): Promise<boolean> {
+      const { permissions } = await get(
+        `${api}/mypermissions`,
+        Permissions,
+        cloud ? { permissions: "ADMINISTER" } : {},
+      );
+      return permissions["ADMINISTER"]?.havePermission === true;
+    },
+    /** Every project that the account may browse and that is not archived. */
+    async projects(): Promise<ProjectRecord[]> {
+      const found = cloud
+        ? await all("/project/search", ProjectPage, { expand: "lead", orderBy: "key", status: "live" })
+        : await get(`${api}/project`, z.array(ProjectRecord), { expand: "lead" });
+      return [...new Map(found.map((project) => [project.id, project])).values()].filter(
+        ({ archived }) => archived !== true,
+      );
+    },
+    /** Who may browse a project's issues, by its permission scheme. */
+    async browsers(projectId: string): Promise<HolderRecord[]> {
+      const { permissions } = await get(`${api}/project/${projectId}/permissionscheme`, PermissionScheme, {
+        expand: "all",
+      });
+      return permissions.flatMap(({ permission, holder }) => (permission === "BROWSE_PROJECTS" ? [holder] : []));
+    },
+    /** Undefined when the project has none. */
+    async securityScheme(projectId: string): Promise<SecurityScheme | undefined> {
+      const answer = await send({ url: `${api}/project/${projectId}/issuesecuritylevelscheme`, allow: [404] });
+      return answer.status === 404 ? undefined : answer.json(SecurityScheme);
+    },
+    /** Data Center has no way to ask. */
+    levelMembers: async (schemeId: string) =>
+      cloud ? all("/issuesecurityschemes/level/member", LevelMembers, { schemeId, expand: "all" }) : [],
+    /** Role ids by name. */
+    async roles(projectId: string): Promise<Map<string, string>> {
+      const links = await get(`${api}/project/${projectId}/role`, RoleLinks);
+      const ids = Object.entries(links).flatMap(([name, link]): [string, string][] => {
+        const id = /\/(\d{1,19})$/.exec(link)?.[1];
+        return id === undefined ? [] : [[name, id]];
+      });
+      return new Map(ids);
+    },
+    roleActors: async (projectId: string, roleId: string) =>
+      (await get(`${api}/project/${projectId}/role/${roleId}`, RoleRecord)).actors,
+    applicationRoles: () => get(`${api}/applicationrole`, ApplicationRoles),
+    groupMembers: ({ id }: GroupRef) =>
+      all("/group/member", MemberPage, {
+        ...(cloud ? { groupId: id } : { groupname: id }),
+        includeInactiveUsers: true,
+      }),
+    search: (jql: string, fields: readonly string[], from?: SearchPlace): AsyncGenerator<SearchPage, void> =>
+      cloud ? searchCloud(jql, fields, from) : searchServer(jql, fields, from),
+    issue: (id: string, fields: readonly string[]) =>
+      get(`${api}/issue/${id}`, IssueRecord, { fields: fields.join(",") }),
+    async comments(issueId: string): Promise<CommentRecord[]> {
+      const found: CommentRecord[] = [];
+      const readPage = async (startAt: number) => {
+        const query = { startAt, maxResults: PAGE, orderBy: "created" };
+        const { comments, total } = await get(`${api}/issue/${issueId}/comment`, CommentPage, query);
+        return { values: comments, total };
+      };
+      for await (const { values } of offsets(readPage)) found.push(...values);
+      return found;
+    },
+    /** From the app's own origin only. @throws ApiError `address_not_allowed` */
+    download: ({ id, content }: { id: string; content?: string | undefined }, maxBytes: number) =>
+      stream(cloud || content === undefined ? `${api}/attachment/content/${id}` : content, maxBytes),
+  };
+}
+export type JiraClient = ReturnType<typeof makeJiraClient>;

@@ -1,0 +1,73 @@
+import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import { ATLASSIAN_AUTH, ATLASSIAN_LIMITS, AtlassianCredentials, baseUrlOf } from "#sources/atlassian/config.ts";
+import { toRoomsPage } from "#sources/chat/rooms.ts";
+import type { FileContent, Source } from "#sources/contract.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
+import type { LimitSpec } from "#sources/http-contract.ts";
+import { checkSite } from "./check.ts";
+import { type JiraContext, makeJiraClient } from "./client.ts";
+import { JiraConfig } from "./config.ts";
+import { parseId } from "./ids.ts";
+import { fileNameOf, nameOf } from "./map.ts";
+import { syncJiraPeople } from "./people.ts";
+import { isProjectInScope } from "./projects.ts";
+import { syncIssues } from "./sync.ts";
+import type { JiraCursor } from "./tools.ts";
+import { jiraWebhook } from "./webhook.ts";
+
+/** The issues of a Jira site with their comments and attachments, for those who may browse them there. */
+export function makeJiraSource({ limits = ATLASSIAN_LIMITS }: { limits?: LimitSpec } = {}): Source<
+  JiraConfig,
+  JiraCursor
+> {
+  return {
+    spec: {
+      providerId: "jira",
+      name: "Jira",
+      kinds: ["task", "message", "file"],
+      auth: ATLASSIAN_AUTH,
+      config: JiraConfig,
+      credentials: AtlassianCredentials,
+      limits,
+      acl: "per_item",
+      // Schemes change without a change of any issue, and what moved out of sight is in no search.
+      freshness: "access",
+      placement: "listing",
+      hasPeople: true,
+      // An attachment is never written again: another file has another id.
+      hasLastingContent: true,
+    },
+    check: checkSite,
+    sync: syncIssues,
+    syncIdentities: syncJiraPeople,
+    async browse(ctx, at) {
+      const projects = await makeJiraClient(ctx).projects();
+      return toRoomsPage(
+        projects.map((project) => ({ id: project.id, name: `${nameOf(project)} (${project.key})`, kind: "project" })),
+        at,
+      );
+    },
+    fetchContent: readAttachment,
+    inScope: (scope, { containers }) =>
+      containers.some(({ type, id }) => type === "project" && isProjectInScope(scope, id)),
+    webhook: jiraWebhook,
+    originOf: (config) => new URL(baseUrlOf(config)).origin,
+    baseUrlOf,
+  };
+}
+
+/** Whether it is at the issue still is asked first: a copy of it may be kept where it was. */
+async function readAttachment(ctx: JiraContext, { externalId }: { externalId: string }): Promise<FileContent> {
+  const { issue, part } = parseId(externalId) ?? {};
+  const client = makeJiraClient(ctx);
+  const isFile = issue !== undefined && part?.type === "attachment";
+  const there = isFile ? ((await client.issue(issue, ["attachment"])).fields.attachment ?? []) : [];
+  const file = there.find(({ id }) => id === part?.id);
+  if (!file) {
+    const message = `There is no attachment ${JSON.stringify(externalId.slice(0, 200))} at an issue of this site.`;
+    throw new ApiError("source_not_found", { message });
+  }
+  const { body } = await client.download(file, maxFileBytes(ctx.config));
+  return { stream: body, fileName: fileNameOf(file), ...defined({ mimeType: file.mimeType }) };
+}

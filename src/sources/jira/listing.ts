@@ -1,0 +1,139 @@
+import { isApiError } from "#api/errors.ts";
+import type { SourceItem } from "#sources/contract.ts";
+import { accessKeyOf } from "#core/access-key.ts";
+import { accessFields, accessOf, type ProjectRules } from "./access.ts";
+import type { SearchPlace } from "./client.ts";
+import { parseId, projectRef } from "./ids.ts";
+import { ITEM_FIELDS, toItems } from "./map.ts";
+import type { CommentRecord, IssueRecord, ProjectRecord } from "./records.ts";
+import type { Event, Tools } from "./tools.ts";
+
+/** What a page of a listing says, and where the next one begins. */
+export interface Listed {
+  events: Event[];
+  count: number;
+  next?: SearchPlace | undefined;
+}
+
+/** The narrowing of the config with this. */
+export function narrowed({ ctx }: Pick<Tools, "ctx">, jql: string): string {
+  return ctx.config.jql === "" ? jql : `${jql} AND (${ctx.config.jql})`;
+}
+
+/** Every issue of a project with its parts, from a place on where an attempt has ended. */
+export async function* listProject(
+  tools: Tools,
+  project: ProjectRecord,
+  from?: SearchPlace,
+): AsyncGenerator<Listed, void> {
+  const rules = await tools.rules.rulesOf(project);
+  for await (const { issues, next } of pagesOf(tools, project, fieldsOf(rules), from)) {
+    const items: SourceItem[] = [];
+    for (const issue of issues) {
+      tools.ctx.signal.throwIfAborted();
+      // Whatever the narrowing says, only what is in this project.
+      if (issue.fields.project?.id === project.id) items.push(...(await readIssue(tools, project, issue)));
+    }
+    yield { events: await tell(tools, items), count: items.length, next };
+  }
+}
+
+export function fieldsOf(rules: ProjectRules): string[] {
+  return [...new Set([...ITEM_FIELDS, ...accessFields(rules)])];
+}
+
+async function* pagesOf(tools: Tools, project: ProjectRecord, fields: readonly string[], from?: SearchPlace) {
+  const jql = `${narrowed(tools, `project = ${project.id}`)} ORDER BY key ASC`;
+  let hasPage = false;
+  try {
+    for await (const page of tools.client.search(jql, fields, from)) {
+      hasPage = true;
+      yield page;
+    }
+  } catch (error) {
+    // The place is too old: from the beginning, then.
+    const isOld = from && !hasPage && isApiError(error, "source_unavailable") && error.details?.["status"] === 400;
+    if (!isOld) throw error;
+    yield* tools.client.search(jql, fields);
+  }
+}
+
+/** The items of an issue that came with its fields. */
+export async function readIssue(tools: Tools, project: ProjectRecord, issue: IssueRecord): Promise<SourceItem[]> {
+  const { client, rules, mapping } = tools;
+  const { comment } = issue.fields;
+  // A listing gives the first comments only.
+  const isWhole = comment !== undefined && comment.total !== undefined && comment.comments.length >= comment.total;
+  const comments: CommentRecord[] = isWhole ? comment.comments : await client.comments(issue.id);
+  const needsRoles = comments.some(({ visibility }) => visibility?.type === "role");
+  const facts = needsRoles ? await rules.withRoles(project) : await rules.rulesOf(project);
+  return toItems(mapping, facts, issue, comments);
+}
+
+/** Ids of one `seen` event at most. */
+const SEEN_IDS = 500;
+
+/** Items that are stored as they are here are only named. */
+export async function tell({ ctx }: Pick<Tools, "ctx">, items: readonly SourceItem[]): Promise<Event[]> {
+  const events: Event[] = [];
+  const same: string[] = [];
+  for (const item of items) {
+    const isSame = item.version !== undefined && (await ctx.stored.version(item.externalId)) === item.version;
+    if (isSame) same.push(item.externalId);
+    else events.push({ t: "upsert", item });
+  }
+  return [...events, ...seen(same)];
+}
+
+function seen(ids: readonly string[]): Event[] {
+  const events: Event[] = [];
+  for (let at = 0; at < ids.length; at += SEEN_IDS) {
+    events.push({ t: "seen", externalIds: ids.slice(at, at + SEEN_IDS) });
+  }
+  return events;
+}
+
+/**
+ * Who reads the issues of a project now, without reading them: what is stored and there still is named, what is not there is
+ * not, and what is here and stored nowhere here (a moved issue) is read.
+ */
+export async function* checkAccess(tools: Tools, project: ProjectRecord): AsyncGenerator<Listed, void> {
+  const { ctx, rules, mapping } = tools;
+  const facts = await rules.rulesOf(project);
+  const living = new Set<string>();
+  const stored = new Set<string>();
+  for await (const { externalId } of ctx.stored.list(projectRef(project.id))) stored.add(externalId);
+  for await (const { issues } of pagesOf(tools, project, accessFields(facts))) {
+    const events: Event[] = [];
+    const same: string[] = [];
+    for (const issue of issues) {
+      if (issue.fields.project?.id !== project.id) continue;
+      living.add(issue.id);
+      if (!stored.has(issue.id)) {
+        events.push(...(await tell(tools, await readWhole(tools, project, issue.id))));
+        continue;
+      }
+      const access = accessOf(issue, facts, mapping);
+      if ((await ctx.stored.accessKey(issue.id)) === accessKeyOf(access)) same.push(issue.id);
+      else events.push({ t: "access", externalId: issue.id, access });
+    }
+    yield { events: [...events, ...seen(same)], count: issues.length };
+  }
+  const parts = [...stored].filter((externalId) => {
+    const { issue, part } = parseId(externalId) ?? {};
+    return part !== undefined && issue !== undefined && living.has(issue);
+  });
+  yield { events: seen(parts), count: 0 };
+}
+
+/** An issue by itself; nothing when it is gone, or elsewhere. */
+export async function readWhole(tools: Tools, project: ProjectRecord, issueId: string): Promise<SourceItem[]> {
+  const rules = await tools.rules.rulesOf(project);
+  try {
+    const issue = await tools.client.issue(issueId, fieldsOf(rules));
+    return issue.fields.project?.id === project.id ? await readIssue(tools, project, issue) : [];
+  } catch (error) {
+    if (!isApiError(error, "source_not_found")) throw error;
+    return [];
+  }
+}

@@ -1,0 +1,207 @@
+import { isApiError } from "#api/errors.ts";
+import { inChunks } from "#core/in-chunks.ts";
+import { parsePrincipal, type Principal } from "#core/principals.ts";
+import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
+import { type GroupRef, type JiraClient, type JiraContext, makeJiraClient } from "./client.ts";
+import { makeRulesReader, orNothing } from "./projects.ts";
+import { type Grant, groupIds, isPerson, makeNames, type Names, principalsOf, SIGNED_IN } from "./readers.ts";
+import type { ActorRecord, ProjectRecord, UserRecord } from "./records.ts";
+
+/** Members of one page of a group. */
+const PAGE_MEMBERS = 5_000;
+
+type Event = IdentityEvent<null>;
+
+/**
+ * Users, groups, roles, and who may browse each project. A user counts who has access to the application: nobody else reads
+ * anything, in whatever role they still are. Jira has no feed of it: every run reads all.
+ */
+export async function* syncJiraPeople(
+  ctx: JiraContext,
+  { mode, groups = [], due }: IdentityRun,
+): AsyncGenerator<Event, void> {
+  const wanted = mode === "groups" ? new Set(groups) : undefined;
+  const told = new Set<Principal>();
+  const notLookedAt: Principal[] = [];
+  for await (const event of tellAll(ctx, notLookedAt)) {
+    if (event.t === "group") told.add(event.group);
+    if (event.t === "identity") told.add(event.principal);
+    if (!wanted || (event.t === "group" && wanted.has(event.group))) yield event;
+  }
+  for (const group of notLookedAt) told.add(group);
+  yield* tellGone(wanted ?? (mode === "changes" ? due(MOST_DUE) : []), told);
+  yield { t: "checkpoint", cursor: null };
+  const listing = wanted ? "partial" : "complete";
+  yield { t: "end", listing, ...(notLookedAt.length > 0 && { notLookedAt }) };
+}
+
+/** All that a run of changes could have told before. */
+const MOST_DUE = 1_000_000;
+
+/** What was told before and is not there now: a run of changes ends nothing by silence. */
+async function* tellGone(
+  before: Iterable<Principal> | AsyncIterable<Principal>,
+  told: ReadonlySet<Principal>,
+): AsyncGenerator<Event, void> {
+  for await (const principal of before) {
+    if (told.has(principal)) continue;
+    const type = parsePrincipal(principal)?.type;
+    if (type === "source_group") yield { t: "group", group: principal, members: [] };
+    if (type === "source_user") yield { t: "identity", principal, state: "suspended" };
+  }
+}
+
+async function* tellAll(ctx: JiraContext, notLookedAt: Principal[]): AsyncGenerator<Event, void> {
+  const client = makeJiraClient(ctx);
+  const names = makeNames(ctx);
+  // Who has not signed in is told of nobody: that must not end everybody.
+  await client.whoAmI();
+  const directory = makeDirectory(client, names);
+  yield* tellApplications(client, names, directory);
+  for (const user of directory.people.values()) yield* identityOf(user, names);
+  const rules = makeRulesReader(client);
+  for (const project of await client.projects()) {
+    try {
+      const facts = await rules.rulesOf(project);
+      const { browse, levels } = facts;
+      for (const [levelId, grant] of levels) {
+        yield* tell(names, groupIds.level(project.id, levelId), directory.membersBy(grant, project.id));
+      }
+      yield* tellRoles(client, names, directory, project);
+      yield* tell(names, groupIds.browse(project.id), browse ? directory.membersBy(browse, project.id) : []);
+    } catch (error) {
+      // The server fails at this project: who read it reads it for as long as that is believed.
+      const isOfOne = isApiError(error, "source_unavailable") && error.details?.["status"] !== undefined;
+      const group = names.group(groupIds.browse(project.id));
+      if (!isOfOne || group === undefined) throw error;
+      notLookedAt.push(group);
+    }
+  }
+  for (const ref of directory.needed()) {
+    const members = await directory.membersOf(ref);
+    const users = members.flatMap(({ id }) => names.user(id) ?? []);
+    directory.meet(users);
+    yield* tell(names, groupIds.group(ref), users);
+  }
+  // In a group or a role still, and without access.
+  for (const principal of directory.strangers()) yield { t: "identity", principal, state: "suspended" };
+}
+
+/** Who can sign in to Jira: users in a group that an application is given to. */
+async function* tellApplications(client: JiraClient, names: Names, directory: Directory): AsyncGenerator<Event, void> {
+  const everybody = new Set<Principal>();
+  for (const { key, groups = [], groupDetails = [] } of (await orNothing(client.applicationRoles)) ?? []) {
+    const ids = client.cloud ? groupDetails.map(({ groupId }) => groupId) : groups;
+    const members = new Set<Principal>();
+    for (const id of ids) {
+      if (id === undefined || id === "") continue;
+      directory.need({ id });
+      const group = names.group(groupIds.group({ id }));
+      if (group !== undefined) members.add(group);
+      directory.admit(await directory.membersOf({ id }));
+    }
+    for (const each of members) everybody.add(each);
+    yield* tell(names, groupIds.application(key), [...members]);
+  }
+  yield* tell(names, SIGNED_IN, [...everybody]);
+}
+
+async function* tellRoles(
+  client: JiraClient,
+  names: Names,
+  directory: Directory,
+  project: ProjectRecord,
+): AsyncGenerator<Event, void> {
+  const roles = await orNothing(() => client.roles(project.id));
+  for (const roleId of roles?.values() ?? []) {
+    const actors = (await orNothing(() => client.roleActors(project.id, roleId))) ?? [];
+    const members = actors.flatMap((actor) => directory.principalOf(actor) ?? []);
+    directory.meet(members);
+    yield* tell(names, groupIds.role(project.id, roleId), [...new Set(members)]);
+  }
+}
+
+/** Who there is, and the groups that somebody names: each is read once. */
+function makeDirectory(client: JiraClient, names: Names) {
+  const people = new Map<string, UserRecord>();
+  const idsByName = new Map<string, string>();
+  const met = new Set<Principal>();
+  const needed = new Map<string, GroupRef>();
+  const read = new Map<string, Promise<UserRecord[]>>();
+  return {
+    people,
+    needed: () => [...needed.values()],
+    need: (ref: GroupRef) => void needed.set(ref.id, ref),
+    /** Who is let in by a grant, whatever the issue; their groups are needed. */
+    membersBy(grant: Grant, projectId: string): Principal[] {
+      for (const to of grant.ids) if (to.type === "group") needed.set(to.ref.id, to.ref);
+      const members = principalsOf(grant, projectId, names);
+      for (const member of members) met.add(member);
+      return members;
+    },
+    meet: (principals: readonly Principal[]) => principals.forEach((principal) => met.add(principal)),
+    /** Users who were met, and have no access. */
+    strangers(): Principal[] {
+      const known = new Set([...people.keys()].map((id) => names.user(id)));
+      return [...met].filter((principal) => !known.has(principal) && parsePrincipal(principal)?.type === "source_user");
+    },
+    /** Nobody, when this credential may not know, or the group is gone. */
+    membersOf(ref: GroupRef): Promise<UserRecord[]> {
+      const members = read.get(ref.id) ?? orNothing(() => client.groupMembers(ref)).then((found) => found ?? []);
+      read.set(ref.id, members);
+      return members;
+    },
+    admit(users: readonly UserRecord[]): void {
+      for (const user of users) {
+        if (user.id === undefined || !isPerson(user)) continue;
+        people.set(user.id, user);
+        if (user.name !== undefined) idsByName.set(user.name, user.id);
+      }
+    },
+    principalOf({ type, name, actorUser, actorGroup }: ActorRecord): Principal | undefined {
+      if (type === "atlassian-user-role-actor") {
+        const login = actorUser?.name ?? name;
+        // Data Center names users of roles by a login that may become another's: it is theirs only while it is.
+        const id = client.cloud
+          ? actorUser?.accountId
+          : (actorUser?.key ?? (login === undefined ? undefined : idsByName.get(login)));
+        return names.user(id);
+      }
+      if (type !== "atlassian-group-role-actor") return undefined;
+      const id = client.cloud ? actorGroup?.groupId : (actorGroup?.name ?? name);
+      if (id === undefined || id === "") return undefined;
+      needed.set(id, { id });
+      return names.group(groupIds.group({ id }));
+    },
+  };
+}
+type Directory = ReturnType<typeof makeDirectory>;
+
+function* tell(names: Names, id: string, members: readonly Principal[]): Generator<Event, void> {
+  const group = names.group(id);
+  if (group === undefined) return;
+  const pages = [...inChunks([...new Set(members)], PAGE_MEMBERS)];
+  for (const [at, page] of pages.entries()) {
+    yield { t: "group", group, members: page, ...(at < pages.length - 1 && { more: true }) };
+  }
+  if (pages.length === 0) yield { t: "group", group, members: [] };
+}
+
+function* identityOf(
+  { id, active, displayName, name, emailAddress }: UserRecord,
+  names: Names,
+): Generator<Event, void> {
+  const principal = names.user(id);
+  if (principal === undefined) return;
+  const [shown, login, address] = [displayName, name, emailAddress].map((each) => each?.trim());
+  yield {
+    t: "identity",
+    principal,
+    // A deactivated account may come back.
+    state: active ? "active" : "suspended",
+    ...(shown && { name: shown }),
+    ...(login && { login }),
+    // Jira does not say whether anybody has verified it.
+    ...(address && { email: { address, isVerified: false } }),
+  };
+}

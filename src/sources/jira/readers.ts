@@ -1,0 +1,162 @@
+import { formatPrincipal, type Principal } from "#core/principals.ts";
+import type { GroupRef, JiraContext } from "./client.ts";
+import type { HolderRecord, ProjectRecord, UserRecord } from "./records.ts";
+
+/** Everybody with access to the application: who can sign in to Jira itself. */
+export const SIGNED_IN = "signed-in";
+
+/** Ids of groups at the source. */
+export const groupIds = {
+  group: ({ id }: GroupRef) => `g:${id}`,
+  application: (key: string) => `app:${key}`,
+  role: (projectId: string, roleId: string) => `p${projectId}.role.${roleId}`,
+  browse: (projectId: string) => `p${projectId}.browse`,
+  level: (projectId: string, levelId: string) => `p${projectId}.level.${levelId}`,
+};
+
+/** Names people and groups as access lists do; undefined for what no principal can be made of. */
+export function makeNames({ connector }: Pick<JiraContext, "connector">) {
+  const instance = connector.instance ?? connector.id;
+  const orNobody = (make: () => Principal): Principal | undefined => {
+    try {
+      return make();
+    } catch (error) {
+      // An id that can be no part of a principal is nobody's.
+      if (error instanceof RangeError) return undefined;
+      throw error;
+    }
+  };
+  return {
+    user: (id: string | undefined) =>
+      id === undefined || id === ""
+        ? undefined
+        : orNobody(() => formatPrincipal({ type: "source_user", providerId: "jira", instance, id })),
+    group: (id: string) => orNobody(() => formatPrincipal({ type: "source_group", connectorId: connector.id, id })),
+  };
+}
+export type Names = ReturnType<typeof makeNames>;
+
+/** To whom a permission or a level is given. */
+export interface Grant {
+  /** To these, whatever the issue. */
+  ids: GrantedTo[];
+  /** To who is named in these fields of the issue. */
+  userFields: string[];
+  /** To the groups that are named in these. */
+  groupFields: string[];
+}
+
+export type GrantedTo =
+  | { type: "user"; id: string }
+  | { type: "group"; ref: GroupRef }
+  | { type: "role"; id: string }
+  | { type: "application"; key: string }
+  | { type: "signed_in" }
+  | { type: "everyone" };
+
+/**
+ * What holders mean. Who is not understood lets nobody in, customers of a portal included: they see their requests there, and
+ * nothing of Jira itself.
+ */
+export function readHolders(
+  holders: readonly HolderRecord[],
+  { lead }: Pick<ProjectRecord, "lead">,
+  cloud: boolean,
+): Grant {
+  const ids: GrantedTo[] = [];
+  const [users, groups] = [new Set<string>(), new Set<string>()];
+  for (const { type, parameter, value, user, group } of holders) {
+    switch (type.toLowerCase()) {
+      case "anyone":
+        ids.push({ type: "everyone" });
+        break;
+      case "applicationrole": {
+        const key = parameter ?? value;
+        ids.push(key === undefined || key === "" ? { type: "signed_in" } : { type: "application", key });
+        break;
+      }
+      case "group": {
+        const id = cloud ? (group?.groupId ?? value) : (group?.name ?? parameter);
+        if (id !== undefined && id !== "") ids.push({ type: "group", ref: { id } });
+        break;
+      }
+      case "user": {
+        const id = user?.id ?? (cloud ? (value ?? parameter) : parameter);
+        if (id !== undefined && id !== "") ids.push({ type: "user", id });
+        break;
+      }
+      case "projectrole": {
+        const id = value ?? parameter;
+        if (id !== undefined && /^\d{1,19}$/.test(id)) ids.push({ type: "role", id });
+        break;
+      }
+      case "projectlead":
+        if (lead?.id !== undefined) ids.push({ type: "user", id: lead.id });
+        break;
+      case "reporter":
+      case "assignee":
+        users.add(type.toLowerCase());
+        break;
+      case "usercustomfield":
+      case "groupcustomfield": {
+        const field = value ?? parameter;
+        if (field === undefined || !/^customfield_\d{1,19}$/.test(field)) break;
+        (type.toLowerCase() === "usercustomfield" ? users : groups).add(field);
+        break;
+      }
+    }
+  }
+  return { ids, userFields: [...users].sort(), groupFields: [...groups].sort() };
+}
+
+/** The principals of what does not depend on the issue. */
+export function principalsOf({ ids }: Grant, projectId: string, names: Names): Principal[] {
+  const found = ids.flatMap((to): (Principal | undefined)[] => {
+    switch (to.type) {
+      case "everyone":
+        return ["everyone"];
+      case "signed_in":
+        return [names.group(SIGNED_IN)];
+      case "user":
+        return [names.user(to.id)];
+      case "group":
+        return [names.group(groupIds.group(to.ref))];
+      case "role":
+        return [names.group(groupIds.role(projectId, to.id))];
+      case "application":
+        return [names.group(groupIds.application(to.key))];
+    }
+  });
+  return [...new Set(found.filter((each) => each !== undefined))];
+}
+
+/** Whom an issue's own fields let in. */
+export function namedBy(
+  { userFields, groupFields }: Grant,
+  fields: Readonly<Record<string, unknown>>,
+  { names, cloud }: { names: Names; cloud: boolean },
+): Principal[] {
+  const valuesOf = (field: string) => objectsIn(Object.hasOwn(fields, field) ? fields[field] : undefined);
+  const users = userFields.flatMap(valuesOf).map((value) => {
+    const { id, accountId = id, key = id } = value;
+    const user = cloud ? accountId : key;
+    return typeof user === "string" ? names.user(user) : undefined;
+  });
+  const groups = groupFields.flatMap(valuesOf).map(({ groupId, name }) => {
+    const id = cloud ? groupId : name;
+    return typeof id === "string" && id !== "" ? names.group(groupIds.group({ id })) : undefined;
+  });
+  return [...users, ...groups].filter((each) => each !== undefined);
+}
+
+/** The one, or the several, that a field names. */
+function objectsIn(value: unknown): Record<string, unknown>[] {
+  return (Array.isArray(value) ? value : [value]).flatMap((each) =>
+    typeof each === "object" && each !== null ? [each as Record<string, unknown>] : [],
+  );
+}
+
+/** Who can sign in to Jira, as a member of a group says: no app, and no customer of a portal. */
+export function isPerson({ id, accountType }: UserRecord): boolean {
+  return id !== undefined && (accountType === undefined || accountType === "atlassian");
+}

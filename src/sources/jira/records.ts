@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { Id, Instant, many, text } from "#sources/atlassian/parse.ts";
+
+/** A user of Cloud has an `accountId`, one of Data Center a `key` that never changes and a `name` that may. */
+export const UserRecord = z
+  .object({
+    accountId: text,
+    accountType: text,
+    key: text,
+    name: text,
+    displayName: text,
+    emailAddress: text,
+    active: z.boolean().catch(false),
+    timeZone: text,
+  })
+  .transform(({ accountId, key, ...more }) => ({ ...more, id: accountId ?? key }));
+export type UserRecord = z.infer<typeof UserRecord>;
+
+const user = UserRecord.nullish().catch(undefined);
+
+export const ProjectRecord = z.object({
+  id: Id,
+  key: z.string().min(1),
+  name: z.string().catch(""),
+  projectTypeKey: text,
+  simplified: z.boolean().optional().catch(undefined),
+  archived: z.boolean().optional().catch(undefined),
+  lead: user,
+});
+export type ProjectRecord = z.infer<typeof ProjectRecord>;
+
+export const ProjectPage = z.object({
+  values: z.array(ProjectRecord),
+  total: z.number().optional(),
+  isLast: z.boolean().optional(),
+});
+
+/** Whom a permission or a security level is given to. */
+export const HolderRecord = z.object({
+  type: z.string().catch(""),
+  parameter: text,
+  value: text,
+  user: user,
+  group: z.object({ name: text, groupId: text }).optional().catch(undefined),
+});
+export type HolderRecord = z.infer<typeof HolderRecord>;
+
+export const PermissionScheme = z.object({
+  permissions: many(z.object({ permission: z.string(), holder: HolderRecord })),
+});
+
+export const SecurityScheme = z.object({ id: Id, levels: many(z.object({ id: Id })) });
+export type SecurityScheme = z.infer<typeof SecurityScheme>;
+
+export const LevelMembers = z.object({
+  values: z.array(z.object({ issueSecurityLevelId: Id, holder: HolderRecord })),
+  total: z.number().optional(),
+  isLast: z.boolean().optional(),
+});
+
+/** Role names with the addresses of the roles, whose last part is the role's id. */
+export const RoleLinks = z.record(z.string(), z.string());
+
+const ActorRecord = z.object({
+  type: z.string(),
+  name: text,
+  actorUser: z.object({ accountId: text, key: text, name: text }).optional().catch(undefined),
+  actorGroup: z.object({ name: text, groupId: text }).optional().catch(undefined),
+});
+export type ActorRecord = z.infer<typeof ActorRecord>;
+export const RoleRecord = z.object({ actors: many(ActorRecord) });
+
+export const ApplicationRoles = many(
+  z.object({
+    key: z.string().min(1),
+    groups: many(z.string()).optional(),
+    groupDetails: many(z.object({ groupId: text, name: text })).optional(),
+  }),
+);
+
+export const MemberPage = z.object({
+  values: z.array(UserRecord),
+  total: z.number().optional(),
+  isLast: z.boolean().optional(),
+});
+
+const Named = z.object({ name: z.string() }).nullish().catch(undefined);
+
+const CommentRecord = z.object({
+  id: Id,
+  author: user,
+  body: z.unknown().optional(),
+  created: Instant,
+  updated: Instant,
+  jsdPublic: z.boolean().optional().catch(undefined),
+  /** What is there and not understood is a restriction all the same. */
+  visibility: z
+    .object({ type: text, value: text, identifier: text })
+    .nullish()
+    .catch({ type: undefined, value: undefined, identifier: undefined }),
+});
+export type CommentRecord = z.infer<typeof CommentRecord>;
+export const CommentPage = z.object({ comments: z.array(CommentRecord), total: z.number() });
+
+const AttachmentRecord = z.object({
+  id: Id,
+  filename: z.string().catch(""),
+  author: user,
+  created: Instant,
+  size: z.number().int().nonnegative().optional().catch(undefined),
+  mimeType: z.string().max(200).optional().catch(undefined),
+  content: text,
+});
+export type AttachmentRecord = z.infer<typeof AttachmentRecord>;
+
+/** Fields are read one by one: an issue with an odd one is an issue still. */
+const IssueFields = z.looseObject({
+  project: z.object({ id: Id }).optional().catch(undefined),
+  summary: text,
+  description: z.unknown().optional(),
+  status: z
+    .object({ name: z.string(), statusCategory: z.object({ key: z.string() }).nullish().catch(undefined) })
+    .nullish()
+    .catch(undefined),
+  resolution: Named,
+  priority: Named,
+  issuetype: Named,
+  labels: many(z.string()).optional(),
+  components: many(z.object({ name: z.string() })).optional(),
+  fixVersions: many(z.object({ name: z.string() })).optional(),
+  assignee: user,
+  reporter: user,
+  creator: user,
+  duedate: Instant,
+  created: Instant,
+  updated: Instant,
+  parent: z.object({ key: z.string() }).nullish().catch(undefined),
+  security: z.unknown().optional(),
+  issuerestriction: z.unknown().optional(),
+  attachment: z.array(AttachmentRecord).optional(),
+  comment: z
+    .object({ comments: z.array(CommentRecord), total: z.number().optional() })
+    .optional()
+    .catch(undefined),
+});
+
+export const IssueRecord = z.object({ id: Id, key: z.string().min(1), fields: IssueFields });
+export type IssueRecord = z.infer<typeof IssueRecord>;
+
+export const CloudSearch = z.object({
+  issues: z.array(IssueRecord),
+  nextPageToken: z.string().nullish(),
+  isLast: z.boolean().nullish(),
+});
+export const ServerSearch = z.object({ issues: z.array(IssueRecord), total: z.number() });
+export const Permissions = z.object({
+  permissions: z.record(z.string(), z.object({ havePermission: z.boolean() }).optional().catch(undefined)),
+});
+export const ServerInfo = z.object({ deploymentType: text, baseUrl: text });

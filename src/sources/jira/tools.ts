@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { isApiError } from "#api/errors.ts";
+import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { makeJiraClient } from "./client.ts";
+import type { JiraConfig } from "./config.ts";
+import { projectRef } from "./ids.ts";
+import { nameOf } from "./map.ts";
+import { makeRulesReader, refusalOf } from "./projects.ts";
+import { makeNames } from "./readers.ts";
+import type { ProjectRecord } from "./records.ts";
+
+const Place = z.union([
+  z.object({ token: z.string() }),
+  z.object({ startAt: z.number(), total: z.number().optional() }),
+]);
+
+/** An unreadable cursor is ignored: everything is listed again, and nothing is lost. */
+export const JiraCursor = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("listing"),
+    runId: z.string().nullable(),
+    at: z.number(),
+    /** Every project up to this one was read, and of the next what comes before `place`. */
+    after: z.string().nullable(),
+    project: z.object({ id: z.string(), place: Place }).optional(),
+    done: z.number(),
+    notLookedAt: z.array(z.string()),
+  }),
+  z.object({
+    type: z.literal("changes"),
+    /** By the server's clock: what changed before was read. */
+    at: z.number(),
+  }),
+]);
+export type JiraCursor = z.infer<typeof JiraCursor>;
+
+type Context = SyncContext<JiraConfig>;
+export type Event = SyncEvent<JiraCursor>;
+
+export type Tools = Awaited<ReturnType<typeof makeTools>>;
+
+/** What a run works with. */
+export async function makeTools(ctx: Context, run: SyncRequest<JiraCursor>) {
+  const client = makeJiraClient(ctx);
+  // Signed in as nobody, Jira shows what is public: that is not all there is.
+  const { at } = await client.whoAmI();
+  const mapping = { names: makeNames(ctx), cloud: client.cloud, config: ctx.config, base: client.base };
+  return { ctx, run, client, at, mapping, rules: makeRulesReader(client) };
+}
+
+/** A project was listed to its end, by somebody who is signed in still. */
+export async function* endProject({ ctx, client, run }: Tools, project: ProjectRecord): AsyncGenerator<Event, void> {
+  await client.whoAmI();
+  yield { t: "listed", container: projectRef(project.id) };
+  // What only says who reads it leaves the name of its place as it was.
+  if (run.mode !== "access") ctx.state.put(`project:${project.id}`, labelOf(project));
+}
+
+/** What stands in the items of a project: another one, and it is read again. */
+export function labelOf(project: ProjectRecord): string {
+  return `${project.key}\n${nameOf(project)}`;
+}
+
+/** So many ids fit into one value of the state; of more, a full run finds those that are gone. */
+export const MOST_KNOWN = 5_000;
+
+/** So many projects one after another don't fail while their server is well. */
+const MOST_FAILURES = 5;
+
+/** A project that is refused, or fails, alone. @throws what is about more than the project */
+export function notRead({ ctx }: Tools, project: ProjectRecord, error: unknown, failures: number): Event {
+  const code = refusalOf(error);
+  const isOfOne = isApiError(error, "source_unavailable") && typeof error.details?.["status"] === "number";
+  if (code === undefined && (!isOfOne || failures >= MOST_FAILURES)) throw error;
+  // The next run reads it whole.
+  ctx.state.put(`project:${project.id}`, undefined);
+  if (code !== undefined) return { t: "refused", what: { container: projectRef(project.id) }, code };
+  const message = `${nameOf(project)} can't be read now.`;
+  return { t: "skip", externalId: `project ${project.id}`, reason: "failed", message, retryable: true };
+}
