@@ -385,10 +385,9 @@ export interface Source<Config = unknown, Cursor = unknown> {
    * it and for `spec.origins`; a config that moves one of them needs new credentials. Source: S31.
    */
   originOf?(config: Config): string;
-  /**
-   * Whose users it names: the base URL of the instance, origin and path. Absent with `hasPeople` = each connector is an
-   * instance of its own, whose users are names. Source: S2.
-   */
+  /** With `spec.readsGit`, the origin of the repositories, where it is another one: for the git program alone. */
+  gitOriginOf?(config: Config): string;
+  /** Whose users it names: the instance's base URL. Absent with `hasPeople` = a connector's own, only names. Source: S2. */
   baseUrlOf?(config: Config): string;
   /** Whether only an admin may connect this, so. Absent: what is connected without credentials is for admins. */
   isForAdmins?(config: Config, options: { hasCredentials: boolean }): boolean;

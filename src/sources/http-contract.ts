@@ -62,6 +62,8 @@ export interface LimitSpec {
   windows?: readonly { remaining: string; reset: string; unit: "seconds" | "epoch_seconds" | "epoch_ms" }[];
   /** What makes a 403 a limit: a header (of this value), a word at a path of a JSON body (`error.errors.*.reason`), a phrase. */
   forbidden?: readonly LimitMark[];
+  /** How long a limit lasts at least that does not say it. */
+  leastWaitMs?: number;
 }
 
 export type LimitMark =
@@ -100,6 +102,8 @@ export interface SourceRequest {
   redirect?: "same_origin" | "follow" | "none";
   /** Statuses from 300 on that come back as responses instead of failures. */
   allow?: readonly number[];
+  /** Headers that a failure tells in its `details.headers`, where they are there. */
+  tell?: readonly string[];
   /** Statuses that mean that the cursor is too old: they are thrown as `cursor_expired`. */
   expired?: readonly number[];
   /** Bytes of the body, unpacked; 32 MiB unless told, 1 GiB for a stream. */

@@ -20,7 +20,7 @@ import { headersOf, makeResponse, readPieces, readWhole } from "./http/body.ts";
 import { type AbortableSleep, makeBuckets } from "./http/buckets.ts";
 import { type Exchange, exchange, type Line } from "./http/exchange.ts";
 import { makeTokenCache, MintAnswer, toMinted } from "./http/minted.ts";
-import { secretPlaces, type Signing, signedOrigins, templateValues } from "./http/origins.ts";
+import { gitOrigins, secretPlaces, type Signing, signedOrigins, templateValues } from "./http/origins.ts";
 import { makeSigner, type Signer, type SigningState } from "./http/signers.ts";
 import { makeConnect } from "./http/socket.ts";
 
@@ -75,7 +75,9 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
       const key = createHmac("sha256", secret).update(told).digest("base64url");
       const named = signedOrigins(source, config);
       // An account is for its own instance, wherever a config leads. Source: S31.
-      const origins = account ? new Set(account.origins.filter((origin) => named.has(origin))) : named;
+      const allowed = (some: ReadonlySet<string>) =>
+        account ? new Set(account.origins.filter((origin) => some.has(origin))) : some;
+      const origins = allowed(named);
       const shared = { client, reach: REACH, limits, now, sleep, random, origins };
       const mintLine: Line = {
         ...shared,
@@ -111,7 +113,7 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
           git: {
             async credentialsFor(url) {
               const remote = parseUrl(url);
-              if (!origins.has(remote.origin)) throw notAllowed(remote.host);
+              if (!allowed(gitOrigins(source, config)).has(remote.origin)) throw notAllowed(remote.host);
               return tokenOf(makeLine(signal, () => undefined).signerOf(true), remote);
             },
           },
@@ -245,6 +247,7 @@ function toExchange(wanted: SourceRequest): Exchange {
     redirect: wanted.redirect ?? "same_origin",
     allow: wanted.allow ?? [],
     expired: wanted.expired ?? [],
+    ...(wanted.tell && { tell: wanted.tell }),
     timeoutMs: wanted.timeoutMs ?? TIMEOUT_MS,
   };
 }

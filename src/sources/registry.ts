@@ -71,6 +71,7 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   ["webdav", async () => (await import("./webdav/index.ts")).makeWebdavSource()],
   ["web", async (options) => (await import("./web/index.ts")).makeWebSource(options)],
   ["gitea", async (options) => (await import("./gitea/index.ts")).makeGiteaSource(options)],
+  ["github", async (options) => (await import("./github/index.ts")).makeGithubSource(options)],
   ["slack", async () => (await import("./slack/index.ts")).makeSlackSource()],
   ["matrix", async () => (await import("./matrix/index.ts")).makeMatrixSource()],
   ["google-drive", async () => (await import("./google-drive/index.ts")).makeGoogleDriveSource()],

@@ -72,6 +72,23 @@ describe("connectors add", () => {
     expect(declined.body).not.toHaveProperty("credentials");
   });
 
+  test("asks for the first secret of a source that takes one or others, and sends none that is left empty", async ({
+    expect,
+  }) => {
+    const settings = ["--set", "url=https://wiki.test", "--set", "edition=own"];
+    const properties = { token: { type: "string", title: "Token" }, key: { type: "string", title: "Key" } };
+    const several = { ...WIKI, credentialsSchema: { properties } };
+    for (const [answer, sent] of [
+      ["secret", { token: "secret" }],
+      ["", undefined],
+    ] as const) {
+      const asked: string[] = [];
+      const prompts: FakeWorld["prompts"] = { password: async (message) => (asked.push(message), answer) };
+      const { body } = await sentBy(world(several, { isTty: true, prompts }), ...settings);
+      expect([asked, (body as { credentials?: unknown }).credentials]).toEqual([["Token"], sent]);
+    }
+  });
+
   test("asks nothing without a terminal, and says what is missing", async ({ expect }) => {
     const { code, stderr } = await sentBy(world());
     expect([code, stderr]).toEqual([2, expect.stringContaining("wiki needs url, edition.")]);

@@ -8,6 +8,8 @@ export const github: AccountProvider = {
   usual: { baseUrl: "https://github.com", apiUrl: "https://api.github.com", tokenBase: "https://github.com" },
   apiUrl: "{+baseUrl}/api/v3",
   instance: "apiUrl",
+  // Repositories are cloned there with the same token.
+  origins: ["{+baseUrl}"],
   oauth: {
     authorizeUrl: "{+baseUrl}/login/oauth/authorize",
     tokenUrl: "{+tokenBase}/login/oauth/access_token",

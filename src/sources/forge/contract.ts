@@ -87,10 +87,12 @@ export interface Forge {
   comments(repository: ForgeRepository, since?: number): AsyncGenerator<ForgePage<ForgePart>, void>;
   /** The reviews of a pull request with their comments. */
   reviews(repository: ForgeRepository, number: number): Promise<ForgePart[]>;
-  /** The newest commit of the branch. @throws ApiError `source_not_found` */
-  head(repository: ForgeRepository): Promise<string>;
+  /** The newest commit of the branch; undefined where nothing was pushed yet. @throws ApiError `source_not_found` */
+  head(repository: ForgeRepository): Promise<string | undefined>;
   /** @throws ApiError `source_not_found` */
   thread(repository: ForgeRepository, number: number): Promise<ForgeThread>;
   /** @throws ApiError `source_not_found` */
   part(repository: ForgeRepository, at: { number: number; part: string }): Promise<ForgePart>;
+  /** Everything that changed in a repository was handed over: what was answered may be kept as the state of before. */
+  remember?(repository: ForgeRepository): void;
 }

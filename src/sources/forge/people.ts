@@ -13,6 +13,8 @@ export interface PeopleReader {
   all(): AsyncGenerator<PeopleFact, void>;
   /** One group by its id at the source; undefined when there is none. */
   group(id: string): Promise<PeopleFact | undefined>;
+  /** Whether the server has removed a user who was not told any more. Who left only what is read here is not gone. */
+  isGone(id: string): Promise<boolean>;
 }
 
 /**
@@ -28,7 +30,7 @@ export async function* tellPeople(
     for (const group of run.groups ?? []) {
       const parsed = parsePrincipal(group);
       if (parsed?.type !== "source_group" || parsed.connectorId !== ctx.connector.id) continue;
-      yield (await reader.group(parsed.id)) ?? { t: "group", group, members: [] };
+      yield* inPages((await reader.group(parsed.id)) ?? { t: "group", group, members: [] });
     }
     yield { t: "end", listing: "partial" };
     return;
@@ -39,19 +41,34 @@ export async function* tellPeople(
     ctx.signal.throwIfAborted();
     if (event.t === "identity") users.add(event.principal);
     else groups.add(event.group);
-    yield event;
+    yield* inPages(event);
   }
   for (const group of before.groups) {
     const principal = formatPrincipal({ type: "source_group", connectorId: ctx.connector.id, id: group });
     if (!groups.has(principal)) yield { t: "group", group: principal, members: [] };
   }
-  for (const principal of before.users) if (!users.has(principal)) yield { t: "identity", principal, state: "gone" };
+  for (const principal of before.users) {
+    const parsed = users.has(principal) ? undefined : parsePrincipal(principal);
+    if (parsed?.type === "source_user" && (await reader.isGone(parsed.id)))
+      yield { t: "identity", principal, state: "gone" };
+  }
   const ids = [...groups].flatMap((group) => {
     const parsed = parsePrincipal(group);
     return parsed?.type === "source_group" ? [parsed.id] : [];
   });
   yield { t: "checkpoint", cursor: { users: [...users], groups: ids } };
   yield { t: "end", listing: "complete" };
+}
+
+/** Members of one event. */
+const MOST_MEMBERS = 5_000;
+
+function* inPages(fact: PeopleFact): Generator<PeopleFact, void> {
+  if (fact.t !== "group" || fact.members.length <= MOST_MEMBERS) return yield fact;
+  for (let at = 0; at < fact.members.length; at += MOST_MEMBERS) {
+    const isLast = at + MOST_MEMBERS >= fact.members.length;
+    yield { ...fact, members: fact.members.slice(at, at + MOST_MEMBERS), ...(!isLast && { more: true as const }) };
+  }
 }
 
 const PeopleCursor = z.object({ users: z.array(z.string()), groups: z.array(z.string()) });

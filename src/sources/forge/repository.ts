@@ -64,7 +64,8 @@ export async function* listRepository(
         if (thread.isPull) yield* tellReviews(ctx, { repository, thread, teller }, tools);
       }
     }
-    total = told.size;
+    // Deleted meanwhile or not shown: at worst the next run lists once more.
+    total = Math.max(told.size, await forge.count(repository));
     const parts = new Set<string>();
     for await (const { records, at } of forge.comments(repository)) {
       since = Math.min(since, at);
@@ -91,7 +92,9 @@ async function* tellFiles(
 ): AsyncGenerator<Event, RepositoryState["files"]> {
   if (!repository.content.has("files") || repository.branch === undefined) return undefined;
   try {
-    if (state && (await forge.head(repository)) === state.base) return state;
+    const head = await forge.head(repository);
+    if (head === undefined) return undefined;
+    if (state && head === state.base) return state;
     return yield* files.tell(ctx, repository, { facts, ...(state && { state }) });
   } catch (error) {
     const code = refusalOf(error);
@@ -120,6 +123,7 @@ export async function* changesOf(
   const { files: _former, ...rest } = state;
   const now: RepositoryState = { ...rest, ...threads, ...(files && { files }) };
   ctx.state.put(stateKey(repository.id), now);
+  tools.forge.remember?.(repository);
 }
 
 async function* changedThreads(
@@ -149,7 +153,8 @@ async function* changedThreads(
   }
   yield* teller.flush();
   const expected = state.total + created;
-  const total = Math.min(expected, await forge.count(repository));
+  // What a forge counts need not be what it lists, but it counts the same way the next time.
+  const total = await forge.count(repository);
   if (total < expected) yield* deleteGone(ctx, repository, forge);
   return { since, last, total };
 }

@@ -32,7 +32,7 @@ export function verifyHook(secret: string, request: WebhookRequest, names: HookH
  * that are about nothing of ours change nothing.
  */
 function changesOf(event: string, payload: z.infer<typeof Payload>): WebhookChange[] {
-  const { repository, issue, pull_request: pull, comment, team, action } = payload;
+  const { repository, issue, pull_request: pull, comment, team, organization, action } = payload;
   const number = issue?.number ?? pull?.number;
   switch (event) {
     case "issues":
@@ -55,6 +55,15 @@ function changesOf(event: string, payload: z.infer<typeof Payload>): WebhookChan
     case "team_add":
       if (!repository) return [{ t: "delta" }];
       return [{ t: "delta" }, { t: "groups", ids: FORGE_CONTENT.map((each) => readersGroup(repository.id, each)) }];
+    case "team":
+      if (!team) return [{ t: "delta" }];
+      if (!repository) return [{ t: "groups", ids: [`t${team.id}`] }];
+      return [{ t: "groups", ids: FORGE_CONTENT.map((each) => readersGroup(repository.id, each)) }];
+    case "organization":
+      return organization ? [{ t: "groups", ids: [`o${organization.id}`, `o${organization.id}.owners`] }] : [];
+    case "installation":
+    case "installation_repositories":
+      return [{ t: "delta" }];
     case "membership":
       return team ? [{ t: "groups", ids: [`t${team.id}`] }] : [];
     case "push":
@@ -97,4 +106,5 @@ const Payload = z.object({
   pull_request: Numbered.nullish(),
   comment: z.object({ id: Id }).nullish(),
   team: z.object({ id: Id }).nullish(),
+  organization: z.object({ id: Id }).nullish(),
 });

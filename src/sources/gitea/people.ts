@@ -126,7 +126,15 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
     };
   }
 
+  let everyone: Promise<ReadonlySet<string>> | undefined;
+
   return {
+    async isGone(id) {
+      // Only a site administrator is shown everybody.
+      if (!(await client.administers())) return false;
+      everyone ??= client.everyUser().then((users) => new Set(users.map((each) => String(each.id))));
+      return !(await everyone).has(id);
+    },
     async *all() {
       const isAdmin = await client.administers();
       const isOpen = await client.isOpen();

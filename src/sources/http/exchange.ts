@@ -44,6 +44,7 @@ export interface Exchange {
   redirect: "same_origin" | "follow" | "none";
   allow: readonly number[];
   expired: readonly number[];
+  tell?: readonly string[];
   timeoutMs: number;
 }
 
@@ -202,11 +203,15 @@ async function judge(
     (status === 503 && retryAfterMs !== undefined) ||
     (status === 403 && isOwn && isForbiddenALimit(headers, Buffer.from(body).toString("utf8"), limits));
   if (isLimit) {
-    const waitMs = retryAfterMs ?? (emptyUntil === undefined ? undefined : emptyUntil - now());
+    const waitMs = retryAfterMs ?? (emptyUntil === undefined ? limits.leastWaitMs : emptyUntil - now());
     return { type: "limited", status, waitMs };
   }
   if (status === 401) return { type: "refused", challenge: headers["www-authenticate"] ?? "" };
-  const error = failureOf(status, url.host, { isSigned: request.auth !== undefined });
+  const tell = (request.tell ?? []).flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
+  const error = failureOf(status, url.host, {
+    isSigned: request.auth !== undefined,
+    headers: Object.fromEntries(tell),
+  });
   return { type: "failed", error, isPassing: PASSING.has(status) };
 }
 

@@ -1,8 +1,12 @@
 import { ApiError } from "#api/errors.ts";
 
 /** What a status means that the source did not ask for. */
-export function failureOf(status: number, host: string, { isSigned }: { isSigned: boolean }): ApiError {
-  const details = { status };
+export function failureOf(
+  status: number,
+  host: string,
+  { isSigned, headers = {} }: { isSigned: boolean; headers?: Readonly<Record<string, unknown>> },
+): ApiError {
+  const details = { status, ...(Object.keys(headers).length > 0 && { headers }) };
   const says = `(HTTP ${status})`;
   switch (status) {
     case 401:

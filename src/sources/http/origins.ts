@@ -2,7 +2,9 @@ import { expandTemplate } from "#core/url-template.ts";
 import type { Source, SourceSpec } from "#sources/contract.ts";
 
 /** The parts of a source that say where its credentials may go. */
-export type Signing = Pick<Source, "originOf"> & { spec: Pick<SourceSpec<unknown>, "auth" | "origins"> };
+export type Signing = Pick<Source, "originOf" | "gitOriginOf"> & {
+  spec: Pick<SourceSpec<unknown>, "auth" | "origins">;
+};
 
 /** A config as the values of a template: an object by contract. */
 export function templateValues(config: unknown): Readonly<Record<string, unknown>> {
@@ -20,6 +22,12 @@ export function signedOrigins({ spec, originOf }: Signing, config: unknown): Rea
   return new Set([...(own === undefined ? [] : [own]), ...named].flatMap(normalOrigin));
 }
 
+/** Where the git program signs in, with the token of requests. */
+export function gitOrigins({ spec, originOf, gitOriginOf }: Signing, config: unknown): ReadonlySet<string> {
+  if (!gitOriginOf) return signedOrigins({ spec, ...(originOf && { originOf }) }, config);
+  return new Set(normalOrigin(gitOriginOf(config)));
+}
+
 /**
  * Every place that a secret goes to for this config: where requests are signed, and where tokens are got. A config that
  * changes one of them needs new credentials. Source: S31.
@@ -28,7 +36,7 @@ export function secretPlaces(source: Signing, config: unknown): string {
   const values = templateValues(config);
   const tokenUrls = source.spec.auth.flatMap((way) => ("tokenUrl" in way ? [way.tokenUrl] : []));
   const tokens = tokenUrls.flatMap((template) => normalOrigin(expandTemplate(template, values)));
-  return [...new Set([...signedOrigins(source, config), ...tokens])].sort().join(" ");
+  return [...new Set([...signedOrigins(source, config), ...gitOrigins(source, config), ...tokens])].sort().join(" ");
 }
 
 function normalOrigin(text: string): string[] {

@@ -42,7 +42,8 @@ export function makeBare(from: string, to: string): void {
   git(to, "config", "uploadpack.allowFilter", "true");
 }
 
-function runBackend(folder: string, request: IncomingMessage, response: ServerResponse): void {
+/** Answers a request of the git program with what is below a folder. */
+export function runBackend(folder: string, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? "/", "http://localhost");
   const child = spawn("git", ["http-backend"], {
     env: {

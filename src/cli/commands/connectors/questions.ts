@@ -27,7 +27,7 @@ async function askSetting(key: string, property: JsonSchema, prompts: Prompts): 
 
 /**
  * Asks for the secrets that a source must have; for those of one that can be read without signing in, only after asking
- * whether to sign in.
+ * whether to sign in. Of a source with several ways, the first secret, which may be left empty.
  *
  * @returns undefined where nothing is to be sent
  */
@@ -41,7 +41,12 @@ export async function askCredentials(
   if (authTypes.includes("none") && !(await prompts.confirm(`Sign in to ${name}?`))) return undefined;
   const answers: Record<string, string> = {};
   for (const key of required) answers[key] = await prompts.password(questionOf(key, properties[key] ?? {}));
-  return required.length === 0 ? undefined : answers;
+  const [first] = Object.keys(properties);
+  if (required.length === 0 && first !== undefined && !authTypes.includes("none")) {
+    const answer = await prompts.password(questionOf(first, properties[first] ?? {}));
+    if (answer !== "") answers[first] = answer;
+  }
+  return Object.keys(answers).length === 0 ? undefined : answers;
 }
 
 function questionOf(key: string, { title = key, description }: JsonSchema): string {

@@ -1,0 +1,159 @@
+import type { SourceProblem } from "#api/common.ts";
+import { type ApiError, isApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import type { SourceStanding } from "#sources/contract.ts";
+import type { ForgeFiles } from "#sources/forge/files.ts";
+import { type GithubClient, type GithubContext, makeGithubClient, type Me } from "./client.ts";
+import { isMirrored, openOrganization, orNothing } from "./organization.ts";
+import { reasonOf } from "./reasons.ts";
+import type { RepositoryRecord } from "./records.ts";
+import { type Closed, listRecords } from "./repositories.ts";
+
+type Outcome = SourceStanding | { ok: false; problem: SourceProblem };
+
+/** Owners, and repositories, that are looked at more closely. */
+const LOOKED_AT = 3;
+
+/** Whether GitHub answers, whose token it is, and what it doesn't show. */
+export async function checkGithub(ctx: GithubContext, files: ForgeFiles): Promise<Outcome> {
+  const client = makeGithubClient(ctx);
+  try {
+    const noGit = ctx.config.content.includes("files") ? await files.unavailable() : undefined;
+    if (noGit !== undefined) return { ok: false, problem: gitProblem(noGit) };
+    const me = await client.me();
+    const { records, closed } = await listRecords(client, ctx.config);
+    if (closed.length > 0 && records.length === 0) return { ok: false, problem: closedProblem(closed) };
+    const unread = await unreadable(client, records);
+    const warnings = [
+      ...closed.map(({ name, reason }) => `${name} is not there, or not open to this token${because(reason)}.`),
+      ...(records.length === 0 ? [nothingThere(me)] : []),
+      ...scopeWarnings(me),
+      ...unread,
+      ...(await peopleWarnings(client, records)),
+    ];
+    return {
+      ok: true,
+      ...(me.type === "user" && { accountId: String(me.id), ...defined({ scopes: me.scopes }) }),
+      ...(warnings.length > 0 && { warnings }),
+    };
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    if (!isApiError(error)) throw error;
+    return { ok: false, problem: problemOf(error, ctx.config.apiUrl) };
+  }
+}
+
+/** What the token may not read in a repository, by one of them. */
+async function unreadable(client: GithubClient, records: readonly RepositoryRecord[]): Promise<string[]> {
+  const record = records.find((each) => each.private) ?? records[0];
+  if (!record) return [];
+  const found: string[] = [];
+  for (const [of, right] of [
+    ["issues", "Issues (read)"],
+    ["pulls", "Pull requests (read)"],
+  ] as const) {
+    try {
+      await client.count(String(record.id), of);
+    } catch (error) {
+      if (!isApiError(error, "source_forbidden") && !isApiError(error, "source_not_found")) throw error;
+      const why = reasonOf(error) ?? `grant it ${right} under Repository permissions`;
+      found.push(`This token can't read ${of === "pulls" ? "pull requests" : of} of ${record.full_name}: ${why}.`);
+    }
+  }
+  return found;
+}
+
+/** Whose readers can't be known, and what is missing. */
+async function peopleWarnings(client: GithubClient, records: readonly RepositoryRecord[]): Promise<string[]> {
+  const warnings: string[] = [];
+  const closed = records.filter((record) => record.private);
+  const owners = new Map(closed.map((record) => [record.owner.id, record]));
+  for (const record of [...owners.values()].slice(0, LOOKED_AT)) {
+    const { login, type } = record.owner;
+    const organization = type === "User" ? undefined : await openOrganization(client, login);
+    if (isMirrored(organization)) continue;
+    const people = await orNothing(() => client.collaborators(String(record.id), "all"));
+    if (people === undefined) {
+      warnings.push(
+        `kb can't see who reads ${record.full_name}, so nobody finds it. ${
+          type === "User"
+            ? "Use a token of somebody who can push to it."
+            : "Use a token of an organization owner, or grant Members (read) and Administration (read) under Organization permissions."
+        }`,
+      );
+    } else if (type !== "User") {
+      warnings.push(
+        `kb can't see the members, teams or base permission of ${login}, and asks for the readers of each repository. For less requests, grant Members (read) and Administration (read) under Organization permissions, or admin:org to a classic token of an owner.`,
+      );
+    }
+  }
+  return warnings;
+}
+
+/** A classic token says what it may do. */
+function scopeWarnings(me: Me): string[] {
+  if (me.type !== "user" || !me.scopes || me.scopes.length === 0) return [];
+  const has = (...names: string[]) => names.some((name) => me.scopes?.includes(name));
+  return [
+    ...(has("repo") ? [] : ["This token lacks the scope repo: kb reads public repositories alone."]),
+    ...(has("read:org", "write:org", "admin:org")
+      ? []
+      : ["This token lacks the scope read:org: kb can't see teams and members of organizations."]),
+  ];
+}
+
+function nothingThere(me: Me): string {
+  return me.type === "user"
+    ? "This account is a member of no repository, or the token was given none."
+    : "The app is installed on no repository.";
+}
+
+function because(reason: string | undefined): string {
+  return reason === undefined ? "" : `: ${reason}`;
+}
+
+function gitProblem(message: string): SourceProblem {
+  return { code: "connector_check_failed", message, hint: "Install git, or leave out files.", field: "content" };
+}
+
+function closedProblem(closed: readonly Closed[]): SourceProblem {
+  const names = closed.slice(0, 3).map(({ name }) => name);
+  const reason = closed.find((each) => each.reason !== undefined)?.reason;
+  return {
+    code: "connector_check_failed",
+    message: `This token sees nothing of ${names.join(", ")}${because(reason)}.`,
+    hint: "Check the names, and that the token, or the app, was given them.",
+    field: "repositories",
+  };
+}
+
+function problemOf(error: ApiError, apiUrl: string): SourceProblem {
+  const { host } = new URL(apiUrl);
+  const { code, message, hint, retryAfterMs } = error;
+  if (code === "source_unauthorized") {
+    return {
+      code,
+      message: `${host} does not accept these credentials (HTTP 401).`,
+      hint: "Create a token under Settings > Developer settings. For an app, check its ID, its key and the installation.",
+      field: "credentials",
+    };
+  }
+  if (code === "source_forbidden") {
+    const reason = reasonOf(error);
+    return {
+      code,
+      message: `${host} does not let this token read what kb needs${because(reason)} (HTTP 403).`,
+      hint: "Grant Contents, Issues, Pull requests and Metadata (read).",
+      field: "credentials",
+    };
+  }
+  if (code === "source_not_found") {
+    return {
+      code,
+      message: `${host} has no GitHub API at this address (HTTP 404).`,
+      hint: "For GitHub Enterprise Server, the address ends with /api/v3.",
+      field: "apiUrl",
+    };
+  }
+  return { code, message, field: "apiUrl", ...defined({ hint, retryAfterMs }) };
+}

@@ -1,0 +1,208 @@
+import { z } from "zod";
+import { ApiError, isApiError } from "#api/errors.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import type { SourceRequest, SourceResponse } from "#sources/http-contract.ts";
+import type { GithubConfig } from "./config.ts";
+import { backwardPages, linkOf, linkPages, type Mark, PER_PAGE, type Send, walkChanges } from "./pages.ts";
+import {
+  CollaboratorRecord,
+  CommentRecord,
+  IssueRecord,
+  OrganizationRecord,
+  PersonRecord,
+  RepositoryRecord,
+  ReviewCommentRecord,
+  ReviewRecord,
+  TeamRecord,
+  TeamRepositoryRecord,
+  UserRecord,
+} from "./records.ts";
+
+export type GithubContext = SourceContext<GithubConfig>;
+
+/** What a walk over changes needs to know of the one before. */
+interface Remembered {
+  since: number | undefined;
+  mark?: Mark | undefined;
+  remember?(mark: Mark): void;
+}
+
+/** Who the token speaks for: a person, or an app where it is installed. */
+export type Me = { type: "user"; id: number; login: string; scopes?: string[] } | { type: "installation" };
+
+/** What is kept back for organizations that require SAML single sign-on. */
+export const SSO_HEADER = "x-github-sso";
+/** The right that a token would need. */
+export const NEEDED_HEADER = "x-accepted-github-permissions";
+
+/** All calls of GitHub's REST API. Repositories are asked for by their id: another one may take a name. */
+export function makeGithubClient({ config, http, now }: Pick<GithubContext, "config" | "http" | "now">) {
+  const ask = (path: string, query: SourceRequest["query"] = {}): SourceRequest => ({
+    url: `${config.apiUrl}${path}`,
+    query,
+    headers: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" },
+    auth: true,
+    tell: [SSO_HEADER, NEEDED_HEADER],
+  });
+  const send: Send = async (request) => {
+    try {
+      return await http.request(request);
+    } catch (error) {
+      // Taken down for legal reasons: that is about this alone.
+      if (!isApiError(error, "source_unavailable") || error.details?.["status"] !== 451) throw error;
+      throw new ApiError("source_forbidden", { message: "GitHub has closed this for legal reasons.", cause: error });
+    }
+  };
+  const get = async <T>(path: string, schema: z.ZodType<T>): Promise<T> => (await send(ask(path))).json(schema);
+
+  /** Something of a repository. A thing that was transferred elsewhere is not there any more. */
+  const own = async <T>(path: string, schema: z.ZodType<T>): Promise<T> => {
+    const answer = await send({ ...ask(path), redirect: "none", allow: MOVED });
+    if (MOVED.includes(answer.status)) throw new ApiError("source_not_found", { message: "It has moved elsewhere." });
+    return answer.json(schema);
+  };
+
+  async function all<T extends { id: number }>(
+    path: string,
+    record: z.ZodType<T>,
+    { query = {}, direction = linkPages }: { query?: SourceRequest["query"]; direction?: typeof linkPages } = {},
+  ) {
+    const found = new Map<number, T>();
+    // Who may see only a part is led to another listing: that is a refusal.
+    const request = { ...ask(path, { ...query, per_page: PER_PAGE }), redirect: "none", allow: MOVED } as const;
+    for await (const page of direction(send, request)) {
+      if (MOVED.includes(page.status)) throw new ApiError("source_forbidden", { message: "It shows only a part." });
+      for (const each of page.json(z.array(record))) found.set(each.id, each);
+    }
+    return [...found.values()];
+  }
+
+  /** Repositories, and the ids of organizations whose repositories are left out. */
+  async function repositories(path: string, schema: z.ZodType<RepositoryRecord[]>, query: SourceRequest["query"]) {
+    const found = new Map<number, RepositoryRecord>();
+    const withheld = new Set<string>();
+    for await (const page of backwardPages(send, ask(path, { ...query, per_page: PER_PAGE }))) {
+      for (const each of page.json(schema)) found.set(each.id, each);
+      for (const id of withheldIn(page)) withheld.add(id);
+    }
+    return { records: [...found.values()], withheld: [...withheld] };
+  }
+
+  const walk = <T extends { updated_at: number }>(
+    path: string,
+    record: z.ZodType<T>,
+    remembered: Remembered,
+    query = {},
+  ) => walkChanges(send, { request: ask(path, query), schema: z.array(record), now, ...remembered });
+  const at = (id: string, rest = "") => `/repositories/${encodeURIComponent(id)}${rest}`;
+  const team = (organization: number, id: number, rest: string) => `/organizations/${organization}/team/${id}${rest}`;
+  const SORTED = { sort: "created", direction: "asc" };
+  const Repositories = z.array(RepositoryRecord);
+
+  return {
+    async me(): Promise<Me> {
+      try {
+        const answer = await send(ask("/user"));
+        const scopes = answer.headers.get("x-oauth-scopes")?.split(",");
+        const { id, login } = answer.json(UserRecord);
+        const named = scopes?.map((scope) => scope.trim()).filter((scope) => scope !== "");
+        return { type: "user", id, login, ...(named && { scopes: named }) };
+      } catch (error) {
+        // An app is no user.
+        if (isApiError(error, "source_forbidden")) return { type: "installation" };
+        throw error;
+      }
+    },
+    /** Whether who has not signed in is answered by the API itself, and not by a page to sign in that stands before it. */
+    async isOpen(): Promise<boolean> {
+      const { auth: _auth, ...unsigned } = ask("/repositories", { per_page: 1 });
+      const answer = await http.request({ ...unsigned, redirect: "none", allow: NOT_OPEN });
+      return answer.status === 200 && isListing(answer.text());
+    },
+    ownRepositories: () =>
+      repositories("/user/repos", Repositories, { affiliation: "owner,collaborator,organization_member", ...SORTED }),
+    installedRepositories: () =>
+      repositories(
+        "/installation/repositories",
+        z.object({ repositories: Repositories }).transform((page) => page.repositories),
+        {},
+      ),
+    async repositoriesOf(owner: string) {
+      const name = encodeURIComponent(owner);
+      try {
+        const listed = await repositories(`/orgs/${name}/repos`, Repositories, { type: "all", ...SORTED });
+        return { ...listed, isOrganization: true };
+      } catch (error) {
+        // Who is no organization is a person.
+        if (!isApiError(error, "source_not_found")) throw error;
+        const listed = await repositories(`/users/${name}/repos`, Repositories, { type: "owner", ...SORTED });
+        return { ...listed, isOrganization: false };
+      }
+    },
+    repositoryNamed: (fullName: string) =>
+      get(`/repos/${fullName.split("/").map(encodeURIComponent).join("/")}`, RepositoryRecord),
+    async repository(id: string): Promise<RepositoryRecord> {
+      const record = await own(at(id), RepositoryRecord);
+      if (String(record.id) !== id) throw new ApiError("source_not_found", { message: "It is another repository." });
+      return record;
+    },
+    issues: (id: string, remembered: Remembered) => walk(at(id, "/issues"), IssueRecord, remembered, { state: "all" }),
+    comments: (id: string, remembered: Remembered) => walk(at(id, "/issues/comments"), CommentRecord, remembered),
+    reviewComments: (id: string, remembered: Remembered) =>
+      walk(at(id, "/pulls/comments"), ReviewCommentRecord, remembered),
+    /** How many entries a listing has, by the number of its last page; undefined where its pages have no numbers. */
+    async count(id: string, of: "issues" | "pulls"): Promise<number | undefined> {
+      const answer = await send(ask(at(id, `/${of}`), { state: "all", per_page: 1 }));
+      const last = linkOf(answer, "last");
+      if (last === undefined)
+        return linkOf(answer, "next") === undefined ? answer.json(z.array(z.unknown())).length : undefined;
+      const number = Number(new URL(last).searchParams.get("page") ?? Number.NaN);
+      return Number.isSafeInteger(number) ? number : undefined;
+    },
+    /** The newest commit of a branch; undefined in an empty repository. */
+    async head(id: string, branch: string): Promise<string | undefined> {
+      const request = ask(at(id, `/commits/${branch.split("/").map(encodeURIComponent).join("/")}`));
+      const headers = { ...request.headers, accept: "application/vnd.github.sha" };
+      const answer = await send({ ...request, headers, allow: [409] });
+      const sha = answer.text().trim();
+      return answer.status !== 409 && /^[0-9a-f]{40,64}$/.test(sha) ? sha : undefined;
+    },
+    issue: (id: string, number: number) => own(at(id, `/issues/${number}`), IssueRecord),
+    comment: (id: string, comment: string) => own(at(id, `/issues/comments/${comment}`), CommentRecord),
+    reviewComment: (id: string, comment: string) => own(at(id, `/pulls/comments/${comment}`), ReviewCommentRecord),
+    review: (id: string, number: number, review: string) =>
+      own(at(id, `/pulls/${number}/reviews/${review}`), ReviewRecord),
+    reviews: (id: string, number: number) => all(at(id, `/pulls/${number}/reviews`), ReviewRecord),
+    async collaborators(id: string, affiliation: "direct" | "all") {
+      const found = await all(at(id, "/collaborators"), CollaboratorRecord, { query: { affiliation } });
+      return found.filter(({ permissions }) => permissions?.pull !== false);
+    },
+    organization: (login: string) => get(`/orgs/${encodeURIComponent(login)}`, OrganizationRecord),
+    organizationById: (id: string) => get(`/organizations/${encodeURIComponent(id)}`, OrganizationRecord),
+    members: (organization: number, role: "admin" | "member") =>
+      all(`/organizations/${organization}/members`, UserRecord, { query: { role } }),
+    teams: (organization: number) => all(`/organizations/${organization}/teams`, TeamRecord),
+    teamMembers: (organization: number, id: number) => all(team(organization, id, "/members"), UserRecord),
+    teamRepositories: (organization: number, id: number) => all(team(organization, id, "/repos"), TeamRepositoryRecord),
+    person: (id: string) => get(`/user/${encodeURIComponent(id)}`, PersonRecord),
+  };
+}
+
+export type GithubClient = ReturnType<typeof makeGithubClient>;
+
+const MOVED: readonly number[] = [301, 302, 303, 307, 308];
+const NOT_OPEN = [...MOVED, 401, 403, 404];
+
+/** Source: https://docs.github.com/rest/authentication/authenticating-to-the-rest-api */
+function withheldIn({ headers }: Pick<SourceResponse, "headers">): string[] {
+  const [, ids] = /^partial-results;\s*organizations=([\d,]+)/.exec(headers.get(SSO_HEADER) ?? "") ?? [];
+  return ids?.split(",").filter((id) => id !== "") ?? [];
+}
+
+function isListing(text: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}

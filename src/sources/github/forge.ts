@@ -1,0 +1,151 @@
+import { z } from "zod";
+import type { Forge, ForgePage, ForgePart, ForgeRepository } from "#sources/forge/contract.ts";
+import { ApiError } from "#api/errors.ts";
+import type { SyncContext } from "#sources/contract.ts";
+import { type GithubContext, makeGithubClient } from "./client.ts";
+import type { GithubConfig } from "./config.ts";
+import { makeGraphql, type Pulse, type ReviewNode } from "./graphql.ts";
+import { isPull, toComment, toReview, toReviewComment, toReviewRecord, toThread } from "./map.ts";
+import type { Mark } from "./pages.ts";
+import type { IssueRecord, RepositoryRecord } from "./records.ts";
+import { listRecords, toRepository } from "./repositories.ts";
+
+/** Repositories, and pull requests, of one GraphQL query. */
+const PULSES = 50;
+const REVIEWED = 25;
+
+/** GitHub's records as what all forges have. `state` remembers what was answered, so that a repository without news costs nothing. */
+export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<GithubConfig>, "state">>): Forge {
+  const client = makeGithubClient(ctx);
+  const graphql = makeGraphql(ctx);
+  const { config, state } = ctx;
+  let listed: RepositoryRecord[] = [];
+  const pulses = new Map<string, Pulse | undefined>();
+  const changed = new Set<string>();
+  let marks: { id: string; before: Marks; now: Marks } | undefined;
+  let reviewed: { id: string; nodes: Map<number, string>; told?: Map<string, ReviewNode[]> } | undefined;
+
+  /** Of this repository, and with it of those that are asked for next. */
+  async function pulseOf({ id }: ForgeRepository): Promise<Pulse | undefined> {
+    if (changed.delete(id)) pulses.delete(id);
+    else if (pulses.has(id)) return pulses.get(id);
+    const position = listed.findIndex((record) => String(record.id) === id);
+    const next = position < 0 ? [] : listed.slice(position, position + PULSES);
+    const some = next.filter(
+      (record) => record.node_id && (String(record.id) === id || !pulses.has(String(record.id))),
+    );
+    const told = await graphql.pulses(some.flatMap(({ node_id: node }) => node ?? []));
+    for (const record of some) pulses.set(String(record.id), told.get(record.node_id ?? ""));
+    return pulses.get(id);
+  }
+
+  /** What to ask with, so that an answer without news is a short one. */
+  async function remembered({ id }: ForgeRepository, what: keyof Marks, since: number | undefined) {
+    if (!state || since === undefined) return { since };
+    if (marks?.id !== id) marks = { id, before: StoredMarks.safeParse(await state.get(keyOf(id))).data ?? {}, now: {} };
+    const { before, now } = marks;
+    const mark = before[what];
+    if (mark) now[what] = mark;
+    return { since, mark, remember: (told: Mark) => void (now[what] = told) };
+  }
+
+  /** Of this pull request, and with it of the others that came on its page; undefined where GraphQL doesn't tell. */
+  async function reviewsTogether(id: string, number: number): Promise<ReviewNode[] | undefined> {
+    if (reviewed?.id !== id) return undefined;
+    const page = reviewed;
+    if (!page.told) {
+      page.told = new Map();
+      const ids = [...page.nodes.values()];
+      for (let at = 0; at < ids.length; at += REVIEWED)
+        for (const [node, reviews] of await graphql.reviews(ids.slice(at, at + REVIEWED))) page.told.set(node, reviews);
+    }
+    return page.told.get(page.nodes.get(number) ?? "");
+  }
+
+  async function* commentsOf(repository: ForgeRepository, since?: number): AsyncGenerator<ForgePage<ForgePart>, void> {
+    for await (const { records, at } of client.comments(repository.id, await remembered(repository, "comments", since)))
+      yield { at, records: records.flatMap((record) => toComment(record) ?? []) };
+    if (!repository.content.has("pulls")) return;
+    const before = await remembered(repository, "reviewComments", since);
+    for await (const { records, at } of client.reviewComments(repository.id, before))
+      yield { at, records: records.flatMap((record) => toReviewComment(record) ?? []) };
+  }
+
+  return {
+    async list() {
+      const { records, closed } = await listRecords(client, config);
+      listed = records;
+      return { repositories: records.map((record) => toRepository(record, config)), closed };
+    },
+    repository: async (id) => toRepository(await client.repository(id), config),
+    async *threads(repository, since) {
+      const { id, content } = repository;
+      for await (const { records, at } of client.issues(id, await remembered(repository, "threads", since))) {
+        if (since !== undefined) changed.add(id);
+        reviewed = { id, nodes: nodesOf(records) };
+        const wanted = records.filter((record) => content.has(isPull(record) ? "pulls" : "issues"));
+        yield { at, records: wanted.map(toThread) };
+      }
+    },
+    async count(repository) {
+      const { id, content } = repository;
+      const [issues, pulls] = [content.has("issues"), content.has("pulls")];
+      const pulse = await pulseOf(repository);
+      if (pulse) return (issues ? pulse.issues.totalCount : 0) + (pulls ? pulse.pullRequests.totalCount : 0);
+      const both = issues ? await client.count(id, "issues") : 0;
+      const requests = issues && pulls ? 0 : await client.count(id, "pulls");
+      if (both !== undefined && requests !== undefined) return pulls ? both + requests : both - requests;
+      const numbers = new Set<number>();
+      for await (const { records } of this.threads(repository)) for (const { number } of records) numbers.add(number);
+      return numbers.size;
+    },
+    async *comments(repository, since) {
+      for await (const { records, at } of commentsOf(repository, since))
+        yield {
+          at,
+          records: records.filter(({ isPull: ofPull }) => repository.content.has(ofPull ? "pulls" : "issues")),
+        };
+    },
+    async reviews({ id }, number) {
+      const records = (await reviewsTogether(id, number))?.map(toReviewRecord);
+      const isWhole = records !== undefined && records.every((record) => record !== undefined);
+      const all = isWhole ? records : await client.reviews(id, number);
+      return all.flatMap((record) => toReview(record, number) ?? []);
+    },
+    async head(repository) {
+      const { id, branch = "" } = repository;
+      const pulse = await pulseOf(repository);
+      if (pulse) return pulse.defaultBranchRef?.target.oid;
+      return client.head(id, branch);
+    },
+    thread: async ({ id }, number) => toThread(await client.issue(id, number)),
+    async part({ id }, { number, part }) {
+      const [kind, digits] = [part[0], part.slice(1)];
+      const found =
+        kind === "c"
+          ? toComment(await client.comment(id, digits))
+          : kind === "v"
+            ? toReviewComment(await client.reviewComment(id, digits))
+            : toReview(await client.review(id, number, digits), number);
+      if (found?.number === number) return found;
+      throw new ApiError("source_not_found", { message: "There is no such comment." });
+    },
+    remember({ id }) {
+      if (marks?.id === id) state?.put(keyOf(id), marks.now);
+      marks = undefined;
+    },
+  };
+}
+
+function nodesOf(records: readonly IssueRecord[]): Map<number, string> {
+  const pulls = records.filter(isPull);
+  return new Map(pulls.flatMap(({ number, node_id: node }) => (node ? [[number, node] as const] : [])));
+}
+
+function keyOf(id: string): string {
+  return `marks:${id}`;
+}
+
+const StoredMark = z.object({ from: z.string(), etag: z.string().max(1_000) }).optional();
+const StoredMarks = z.object({ threads: StoredMark, comments: StoredMark, reviewComments: StoredMark });
+type Marks = Partial<z.infer<typeof StoredMarks>>;

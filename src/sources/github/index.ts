@@ -1,0 +1,90 @@
+import type { Source } from "#sources/contract.ts";
+import type { LimitSpec } from "#sources/http-contract.ts";
+import { makeChildRules } from "#sources/file-scope/child-rules.ts";
+import { browseRepositories } from "#sources/forge/browse.ts";
+import { makeForgeFiles } from "#sources/forge/files.ts";
+import { factsOf } from "#sources/forge/map.ts";
+import { tellPeople } from "#sources/forge/people.ts";
+import { isItemInScope } from "#sources/forge/scope.ts";
+import { type ForgeCursor, syncForge } from "#sources/forge/sync.ts";
+import { verifyHook } from "#sources/forge/webhook.ts";
+import type { GitPlaces } from "#sources/git-repository/environment.ts";
+import { checkGithub } from "./check.ts";
+import { GITHUB_API, GithubConfig, GithubCredentials, webUrlOf } from "./config.ts";
+import { makeGithubForge } from "./forge.ts";
+import { makeGithubPeople } from "./people.ts";
+
+const HOOK = { signature: ["x-hub-signature-256"], prefix: "sha256=", event: ["x-github-event"] } as const;
+
+/** Source: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api */
+export const LIMITS: LimitSpec = {
+  perMinute: 720,
+  burst: 200,
+  windows: [{ remaining: "x-ratelimit-remaining", reset: "x-ratelimit-reset", unit: "epoch_seconds" }],
+  forbidden: [
+    { header: "x-ratelimit-remaining", value: "0" },
+    { header: "retry-after" },
+    { phrase: "secondary rate limit" },
+    { phrase: "abuse detection" },
+    { phrase: "API rate limit exceeded" },
+  ],
+  leastWaitMs: 60_000,
+};
+
+/** GitHub: issues, pull requests, what is said about them and files, for those who may read them there. */
+export function makeGithubSource(
+  options: GitPlaces & { batch?: number; limits?: LimitSpec },
+): Source<GithubConfig, ForgeCursor> {
+  const { batch, limits = LIMITS } = options;
+  const files = makeForgeFiles(options, "github");
+  return {
+    spec: {
+      providerId: "github",
+      name: "GitHub",
+      kinds: ["task", "message", "file"],
+      auth: [
+        { type: "account" },
+        { type: "credentials", scheme: "bearer", token: "token" },
+        {
+          type: "credentials",
+          scheme: "installation",
+          appId: "appId",
+          privateKey: "privateKey",
+          installation: "installation",
+          tokenUrl: "{+apiUrl}/app/installations/{installation}/access_tokens",
+        },
+      ],
+      // One that is not given is absent, and never undefined.
+      credentials: GithubCredentials as unknown as NonNullable<Source["spec"]["credentials"]>,
+      config: GithubConfig,
+      instances: [GITHUB_API],
+      acl: "container",
+      // Items name groups of their repository for ever: who may read is told of these groups, and of nothing else.
+      freshness: "feed",
+      hasPeople: true,
+      readsGit: true,
+      limits,
+    },
+    check: (ctx) => checkGithub(ctx, files),
+    sync: (ctx, run) =>
+      syncForge(ctx, run, {
+        forge: makeGithubForge(ctx),
+        files,
+        facts: factsOf(ctx, { providerId: "github", pullPath: "pull" }),
+        ...(batch !== undefined && { batch }),
+      }),
+    syncIdentities: (ctx, run) => tellPeople(ctx, run, makeGithubPeople(ctx)),
+    async browse(ctx, at) {
+      const { repositories } = await makeGithubForge(ctx).list();
+      return browseRepositories(repositories, at);
+    },
+    webhook: { verify: (secret, request) => verifyHook(secret, request, HOOK) },
+    fetchContent: (ctx, item) => files.read(ctx, item),
+    childRules: makeChildRules,
+    forget: (connectorId) => files.forget(connectorId),
+    inScope: isItemInScope,
+    originOf: ({ apiUrl }) => new URL(apiUrl).origin,
+    gitOriginOf: (config) => new URL(webUrlOf(config)).origin,
+    baseUrlOf: ({ apiUrl }) => apiUrl,
+  };
+}

@@ -1,0 +1,80 @@
+import { refusalOf } from "#sources/forge/refusals.ts";
+import type { GithubClient } from "./client.ts";
+import type { TeamRecord, UserRecord } from "./records.ts";
+
+/** A team with the repositories that it reads. */
+export interface Team extends TeamRecord {
+  members: UserRecord[];
+  repositories: ReadonlySet<number>;
+}
+
+/** An organization as far as this token may know it. */
+export interface Organization {
+  id: number;
+  login: string;
+  /** Whether every member reads every repository; undefined when that is not shown. */
+  isOpenToMembers: boolean | undefined;
+  owners: UserRecord[] | undefined;
+  /** All of them, owners too. */
+  members: UserRecord[] | undefined;
+  teams: Team[] | undefined;
+}
+
+/** What of an organization is shown; undefined for a person, or for nothing that is shown. */
+export async function openOrganization(client: GithubClient, login: string): Promise<Organization | undefined> {
+  const record = await orNothing(() => client.organization(login));
+  if (!record) return undefined;
+  const { id, default_repository_permission: base } = record;
+  return {
+    id,
+    login,
+    isOpenToMembers: typeof base === "string" ? READS.has(base) : undefined,
+    ...(await readMembers(client, id)),
+    teams: await readTeams(client, id),
+  };
+}
+
+/** What gives every member at least the right to read. */
+const READS: ReadonlySet<string> = new Set(["read", "write", "admin"]);
+
+/** True when its groups alone say who reads a repository, besides those whom the repository names. */
+export function isMirrored(organization: Organization | undefined): organization is Organization {
+  if (!organization) return false;
+  const { isOpenToMembers, owners, members, teams } = organization;
+  return isOpenToMembers !== undefined && owners !== undefined && members !== undefined && teams !== undefined;
+}
+
+export async function readMembers(client: GithubClient, id: number): Promise<Pick<Organization, "owners" | "members">> {
+  const owners = await orNothing(() => client.members(id, "admin"));
+  const others = await orNothing(() => client.members(id, "member"));
+  const ids = new Set(owners?.map((owner) => owner.id));
+  // To whom it shows only public members it does not tell the roles: nobody is taken for an owner then.
+  const isApart = owners && others && !others.some((other) => ids.has(other.id));
+  return isApart ? { owners, members: [...owners, ...others] } : { owners: undefined, members: others };
+}
+
+async function readTeams(client: GithubClient, id: number): Promise<Team[] | undefined> {
+  return orNothing(async () => {
+    const teams: Team[] = [];
+    for (const team of await client.teams(id)) {
+      const repositories = await client.teamRepositories(id, team.id);
+      teams.push({
+        ...team,
+        // Those of the teams below it are among them.
+        members: await client.teamMembers(id, team.id),
+        repositories: new Set(repositories.flatMap((each) => (each.permissions?.pull === true ? [each.id] : []))),
+      });
+    }
+    return teams;
+  });
+}
+
+/** Undefined when this token may not know: then nobody is let in by it. */
+export async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (refusalOf(error) === undefined) throw error;
+    return undefined;
+  }
+}

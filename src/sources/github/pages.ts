@@ -1,0 +1,117 @@
+import type { z } from "zod";
+import { ApiError } from "#api/errors.ts";
+import type { RecordPage } from "#sources/forge/pages.ts";
+import type { SourceRequest, SourceResponse } from "#sources/http-contract.ts";
+
+/** Sends a request, with what GitHub's failures mean. */
+export type Send = (request: SourceRequest) => Promise<SourceResponse>;
+
+/** Records of a page: GitHub gives no more. */
+export const PER_PAGE = 100;
+
+const MOST_PAGES = 100_000;
+
+/** A listing from its first page to its last. */
+export async function* linkPages(send: Send, first: SourceRequest): AsyncGenerator<SourceResponse, void> {
+  const asked = new Set<string>();
+  for (let request: SourceRequest | undefined = first; request;) {
+    const page: SourceResponse = await send(request);
+    yield page;
+    const next = linkOf(page, "next");
+    if (next !== undefined && asked.has(next)) {
+      throw new ApiError("source_unavailable", { message: "The server gives the same page again." });
+    }
+    if (next !== undefined) asked.add(next);
+    request = next === undefined ? undefined : at(request, next);
+  }
+}
+
+/**
+ * A listing by page numbers from its last page to its first. What is removed meanwhile moves the rest forward, and what was
+ * read already comes again: nothing that stays is missed. What comes meanwhile comes at the end, for the next time.
+ */
+export async function* backwardPages(send: Send, first: SourceRequest): AsyncGenerator<SourceResponse, void> {
+  const page = await send(first);
+  const last = Number(new URL(linkOf(page, "last") ?? page.url).searchParams.get("page") ?? 1);
+  if (last > MOST_PAGES)
+    throw new ApiError("source_unavailable", { message: "The server says that it has too many pages." });
+  if (!Number.isSafeInteger(last) || last <= 1) {
+    yield page;
+    const next = linkOf(page, "next");
+    // By a cursor: nothing moves.
+    if (next !== undefined) yield* linkPages(send, at(first, next));
+    return;
+  }
+  for (let number = last; number >= 1; number--) yield send({ ...first, query: { ...first.query, page: number } });
+}
+
+/** What is remembered of an answer: equal again, and there is no news. */
+export interface Mark {
+  from: string;
+  etag: string;
+}
+
+export interface Walk<T> {
+  request: SourceRequest;
+  schema: z.ZodType<T[]>;
+  /** Epoch milliseconds; absent = everything. */
+  since: number | undefined;
+  now(): number;
+  /** What was answered the last time, and who is told what is answered now. */
+  mark?: Mark | undefined;
+  remember?(mark: Mark): void;
+}
+
+/**
+ * A listing by the time of the last change, the oldest first. It is asked again from the last time seen instead of page by
+ * page, so nothing that changes or goes meanwhile moves the rest; pages are followed only where all of one has one time. So a
+ * record may come twice. Without news nothing is given, not even an empty page.
+ */
+export async function* walkChanges<T extends { updated_at: number }>(
+  send: Send,
+  { request, schema, since, now, mark, remember }: Walk<T>,
+): AsyncGenerator<RecordPage<T>, void> {
+  let from = since;
+  for (let isFirst = true; ; isFirst = false) {
+    const told = from === undefined ? undefined : new Date(from).toISOString().replace(/\.\d+Z$/, "Z");
+    const query = { ...request.query, sort: "updated", direction: "asc", per_page: PER_PAGE, since: told };
+    const etag = isFirst && mark && mark.from === told ? mark.etag : undefined;
+    const headers = { ...request.headers, ...(etag !== undefined && { "if-none-match": etag }) };
+    let answer = await send({ ...request, query, headers, ...(etag !== undefined && { allow: [304] }) });
+    if (answer.status === 304) return;
+    for (;;) {
+      const records = answer.json(schema);
+      const next = linkOf(answer, "next");
+      const newTag = answer.headers.get("etag");
+      if (isFirst && told !== undefined && next === undefined && newTag) remember?.({ from: told, etag: newTag });
+      if (records.length > 0 || since === undefined) yield { records, at: dateOf(answer, now) };
+      if (next === undefined) return;
+      const newest = records.at(-1)?.updated_at;
+      if (newest !== undefined && (from === undefined || newest > from)) {
+        from = newest;
+        break;
+      }
+      answer = await send(at(request, next));
+    }
+  }
+}
+
+/** Where a `Link` header leads, at the same origin; the rest of the answer's headers is not believed either. Source: RFC 8288. */
+export function linkOf({ headers, url }: Pick<SourceResponse, "headers" | "url">, rel: string): string | undefined {
+  for (const [, target = "", parameters = ""] of (headers.get("link") ?? "").matchAll(/<([^>]*)>([^,<]*)/g)) {
+    if (!new RegExp(`;\\s*rel="?${rel}"?(?:[;\\s]|$)`, "i").test(parameters) || !URL.canParse(target, url)) continue;
+    const next = new URL(target, url);
+    if (next.origin === new URL(url).origin) return next.href;
+    throw new ApiError("source_unavailable", { message: `A listing of ${new URL(url).host} goes on at ${next.host}.` });
+  }
+  return undefined;
+}
+
+function at({ query: _query, ...rest }: SourceRequest, url: string): SourceRequest {
+  return { ...rest, url };
+}
+
+function dateOf({ headers }: Pick<SourceResponse, "headers">, now: () => number): number {
+  const date = Date.parse(headers.get("date") ?? "");
+  return Number.isNaN(date) ? now() : date;
+}

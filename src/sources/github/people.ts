@@ -1,0 +1,200 @@
+import { isApiError } from "#api/errors.ts";
+import { formatPrincipal, type Principal } from "#core/principals.ts";
+import { FORGE_CONTENT } from "#sources/forge/contract.ts";
+import { readersGroup } from "#sources/forge/ids.ts";
+import type { PeopleFact, PeopleReader } from "#sources/forge/people.ts";
+import { type GithubContext, makeGithubClient } from "./client.ts";
+import { isHosted } from "./config.ts";
+import { makeGraphql } from "./graphql.ts";
+import { isMirrored, openOrganization, type Organization, orNothing, readMembers } from "./organization.ts";
+import type { RepositoryRecord, UserRecord } from "./records.ts";
+import { listRecords, toRepository } from "./repositories.ts";
+
+/** Repositories of one GraphQL query. */
+const TOGETHER = 100;
+
+/** A temporary private fork of a security advisory: teams and members of the organization don't read it by being that. */
+const ADVISORY = /-ghsa(?:-[a-z0-9]{4}){3}$/i;
+
+type Who = Pick<UserRecord, "id" | "login">;
+
+/**
+ * Who reads what. Of an organization that shows its members, teams and base permission, a repository names only its own
+ * collaborators; otherwise GitHub is asked for all who read a repository. What a token may not know lets nobody in. Groups:
+ * readers of a repository (`r1.issues`), teams (`t1`), members (`o1`) and owners (`o1.owners`) of an organization.
+ */
+export function makeGithubPeople(ctx: GithubContext): PeopleReader {
+  const client = makeGithubClient(ctx);
+  const graphql = makeGraphql(ctx);
+  const { config, connector } = ctx;
+  const user = (id: number): Principal =>
+    formatPrincipal({
+      type: "source_user",
+      providerId: "github",
+      instance: connector.instance ?? connector.id,
+      id: String(id),
+    });
+  const group = (id: string): Principal => formatPrincipal({ type: "source_group", connectorId: connector.id, id });
+  const tell = (id: string, members: readonly Principal[]): PeopleFact => ({
+    t: "group",
+    group: group(id),
+    members: [...new Set(members)],
+  });
+  const tellUsers = (id: string, users: readonly Who[]) =>
+    tell(
+      id,
+      users.map((each) => user(each.id)),
+    );
+
+  /** Whether public repositories are shown without signing in. */
+  async function isOpen(): Promise<boolean> {
+    const hosted = isHosted(config);
+    return hosted === undefined ? client.isOpen() : hosted === "public";
+  }
+
+  /** Those whom repositories name, or all of their readers. Nobody where that is not shown. */
+  async function* collaboratorsOf(
+    records: readonly RepositoryRecord[],
+    affiliation: "direct" | "all",
+  ): AsyncGenerator<{ record: RepositoryRecord; people: readonly Who[] }, void> {
+    for (let at = 0; at < records.length; at += TOGETHER) {
+      const some = records.slice(at, at + TOGETHER);
+      const told = await graphql.collaborators(
+        some.flatMap(({ node_id: node }) => node ?? []),
+        affiliation,
+      );
+      for (const record of some) {
+        const people =
+          told.get(record.node_id ?? "") ??
+          (await orNothing(() => client.collaborators(String(record.id), affiliation)));
+        yield { record, people: people ?? [] };
+      }
+    }
+  }
+
+  /** The groups of one repository: what is turned off in it is for nobody, whatever was read of it before. */
+  function tellReaders(record: RepositoryRecord, readers: readonly Principal[]): PeopleFact[] {
+    const { content: there } = toRepository(record, config);
+    return FORGE_CONTENT.map((each) => tell(readersGroup(String(record.id), each), there.has(each) ? readers : []));
+  }
+
+  /** Who reads it besides its collaborators. */
+  function readersBy(record: RepositoryRecord, organization: Organization | undefined, isPublicOpen: boolean) {
+    const { id, owner } = record;
+    const visibility = visibilityOf(record);
+    if (visibility === "public" && isPublicOpen) return ["everyone" as const];
+    const isPerson = owner.type === "User";
+    const isForMembers =
+      // Who else is in the enterprise, or signs in to the server, is not known here.
+      visibility !== "private" || (isMirrored(organization) && organization.isOpenToMembers === true);
+    return [
+      ...(isPerson ? [user(owner.id)] : []),
+      ...(!isPerson && isForMembers ? [group(`o${owner.id}`)] : []),
+      ...(isMirrored(organization) ? [group(`o${owner.id}.owners`)] : []),
+      ...(isMirrored(organization) ? (organization.teams ?? []) : [])
+        .filter(({ repositories }) => repositories.has(id))
+        .map((team) => group(`t${team.id}`)),
+    ];
+  }
+
+  async function identityOf({ id, login }: Who): Promise<PeopleFact | undefined> {
+    const principal = user(id);
+    if (isHosted(config) !== undefined) return { t: "identity", principal, state: "active", login };
+    // A server of one's own says who is suspended, person by person.
+    try {
+      const { name, suspended_at: suspendedAt } = await client.person(String(id));
+      const state = suspendedAt ? "suspended" : "active";
+      return { t: "identity", principal, state, login, ...(name && { name }) };
+    } catch (error) {
+      if (isApiError(error, "source_forbidden")) return { t: "identity", principal, state: "active", login };
+      if (isApiError(error, "source_not_found") || isApiError(error, "source_gone")) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async isGone(id) {
+      try {
+        await client.person(id);
+        return false;
+      } catch (error) {
+        if (isApiError(error, "source_not_found") || isApiError(error, "source_gone")) return true;
+        if (isApiError(error, "source_forbidden")) return false;
+        throw error;
+      }
+    },
+    async *all() {
+      const isPublicOpen = await isOpen();
+      const { records } = await listRecords(client, config);
+      const people = new Map<number, Who>();
+      const add = (users: readonly Who[] = []) => users.forEach((each) => people.set(each.id, each));
+      const organizations = new Map<number, Organization>();
+      for (const { owner } of records) {
+        if (owner.type === "User") add([owner]);
+        if (owner.type === "User" || organizations.has(owner.id)) continue;
+        const organization = await openOrganization(client, owner.login);
+        if (!organization || organization.id !== owner.id) continue;
+        organizations.set(owner.id, organization);
+        const { id, owners = [], members = [], teams = [] } = organization;
+        add(members);
+        yield tellUsers(`o${id}`, members);
+        yield tellUsers(`o${id}.owners`, owners);
+        for (const team of teams) {
+          add(team.members);
+          yield tellUsers(`t${team.id}`, team.members);
+        }
+      }
+      const mirrorOf = (record: RepositoryRecord) =>
+        ADVISORY.test(record.full_name) ? undefined : organizations.get(record.owner.id);
+      const closed = { direct: [] as RepositoryRecord[], all: [] as RepositoryRecord[] };
+      for (const record of records) {
+        const organization = mirrorOf(record);
+        const known = readersBy(record, organization, isPublicOpen);
+        if (known[0] === "everyone") yield* tellReaders(record, known);
+        else closed[isMirrored(organization) ? "direct" : "all"].push(record);
+      }
+      for (const affiliation of ["direct", "all"] as const) {
+        for await (const { record, people: named } of collaboratorsOf(closed[affiliation], affiliation)) {
+          add(named);
+          const known = readersBy(record, mirrorOf(record), isPublicOpen);
+          yield* tellReaders(record, [...known, ...named.map(({ id }) => user(id))]);
+        }
+      }
+      for (const each of people.values()) {
+        const identity = await identityOf(each);
+        if (identity) yield identity;
+      }
+    },
+    async group(id) {
+      const [, kind, digits = "", rest = ""] = /^([rto])(\d{1,16})(\.[a-z]+)?$/.exec(id) ?? [];
+      if (kind === "r") {
+        const record = await orNothing(() => client.repository(digits));
+        if (!record) return undefined;
+        const known = readersBy(record, undefined, await isOpen());
+        // All who read it: those of teams and owners are among them.
+        const named = known[0] === "everyone" ? [] : await orNothing(() => client.collaborators(digits, "all"));
+        const facts = tellReaders(record, [...known, ...(named ?? []).map((each) => user(each.id))]);
+        return facts.find((fact) => fact.t === "group" && fact.group === group(id));
+      }
+      if (kind === "o") {
+        const { owners = [], members = [] } = await readMembers(client, Number(digits));
+        return tellUsers(id, rest === ".owners" ? owners : members);
+      }
+      if (kind !== "t") return undefined;
+      const { records } = await listRecords(client, config);
+      for (const organization of new Set(records.map(({ owner }) => (owner.type === "User" ? 0 : owner.id)))) {
+        const members = organization && (await orNothing(() => client.teamMembers(organization, Number(digits))));
+        if (members) return tellUsers(id, members);
+      }
+      return undefined;
+    },
+  };
+}
+
+/** What isn't said to be open is not. */
+function visibilityOf({ private: isPrivate, visibility }: RepositoryRecord): "public" | "internal" | "private" {
+  if (visibility === "internal") return "internal";
+  return isPrivate || (visibility !== undefined && visibility !== null && visibility !== "public")
+    ? "private"
+    : "public";
+}

@@ -1,0 +1,21 @@
+import { isApiError } from "#api/errors.ts";
+import { NEEDED_HEADER, SSO_HEADER } from "./client.ts";
+
+export const SSO_REASON = "it requires SAML single sign-on: authorize the token for it, under Configure SSO";
+
+/** Why GitHub refuses, where it says so: the right that the token lacks, or single sign-on. */
+export function reasonOf(error: unknown): string | undefined {
+  if (!isApiError(error)) return undefined;
+  const headers: unknown = error.details?.["headers"];
+  if (typeof headers !== "object" || headers === null) return undefined;
+  const told = new Map<string, unknown>(Object.entries(headers));
+  if (typeof told.get(SSO_HEADER) === "string") return SSO_REASON;
+  const needed = told.get(NEEDED_HEADER);
+  // Names of rights such as `issues=read; metadata=read`, and nothing else that a server may say.
+  if (
+    typeof needed !== "string" ||
+    !/^[a-z_]+=(?:read|write|admin)(?:[;,]\s*[a-z_]+=(?:read|write|admin))*$/.test(needed)
+  )
+    return undefined;
+  return `the token needs ${needed.replaceAll("=", ": ")}`;
+}

@@ -1,0 +1,74 @@
+import type { ForgeContent, ForgeListing, ForgeRepository } from "#sources/forge/contract.ts";
+import { refusalOf } from "#sources/forge/refusals.ts";
+import type { GithubClient, Me } from "./client.ts";
+import { type GithubConfig, webUrlOf } from "./config.ts";
+import type { RepositoryRecord } from "./records.ts";
+import { reasonOf, SSO_REASON } from "./reasons.ts";
+
+type Listed = Awaited<ReturnType<GithubClient["ownRepositories"]>>;
+
+export interface Closed {
+  name: string;
+  code: ForgeListing["closed"][number]["code"];
+  /** What is missing, if GitHub says it. */
+  reason?: string | undefined;
+}
+
+/** The records of what the config asks for, each once, and what of it GitHub keeps back. */
+export async function listRecords(
+  client: GithubClient,
+  { repositories: names }: Pick<GithubConfig, "repositories">,
+): Promise<{ records: RepositoryRecord[]; closed: Closed[] }> {
+  const closed = new Map<string, Closed>();
+  const found = new Map<number, RepositoryRecord>();
+  const withheld = new Set<string>();
+  const take = ({ records, withheld: some }: Listed, isWanted: (record: RepositoryRecord) => boolean = () => true) => {
+    for (const record of records) if (isWanted(record)) found.set(record.id, record);
+    for (const id of some) withheld.add(id);
+  };
+  let memberships: Promise<Listed> | undefined;
+  let speaker: Promise<Me> | undefined;
+  const me = async () => (speaker ??= client.me());
+  const readOwn = async () =>
+    (memberships ??= me().then(({ type }) =>
+      type === "user" ? client.ownRepositories() : client.installedRepositories(),
+    ));
+  if (names.length === 0) take(await readOwn());
+  for (const name of names) {
+    try {
+      if (name.includes("/")) {
+        const record = await client.repositoryNamed(name);
+        found.set(record.id, record);
+      } else {
+        const { isOrganization, ...some } = await client.repositoriesOf(name);
+        take(some);
+        // The listing of a person's repositories shows the public ones alone, and one for an app leaves out internal ones.
+        if (!isOrganization || (await me()).type === "installation")
+          take(await readOwn(), ({ owner }) => owner.login.toLowerCase() === name.toLowerCase());
+      }
+    } catch (error) {
+      const code = refusalOf(error);
+      if (code === undefined) throw error;
+      closed.set(name, { name, code, reason: reasonOf(error) });
+    }
+  }
+  for (const id of withheld) {
+    const { login: name } = await client.organizationById(id);
+    const isAsked = names.length === 0 || names.some((each) => each.toLowerCase() === name.toLowerCase());
+    if (isAsked) closed.set(name, { name, code: "source_forbidden", reason: SSO_REASON });
+  }
+  return { records: [...found.values()].sort((a, b) => a.id - b.id), closed: [...closed.values()] };
+}
+
+export function toRepository(record: RepositoryRecord, config: GithubConfig): ForgeRepository {
+  const { id, full_name: fullName, owner, default_branch: branch, has_issues: hasIssues } = record;
+  const has: Record<ForgeContent, boolean> = { issues: hasIssues !== false, pulls: true, files: true };
+  return {
+    id: String(id),
+    fullName,
+    owner: { id: String(owner.id), login: owner.login },
+    webUrl: `${webUrlOf(config)}/${fullName.split("/").map(encodeURIComponent).join("/")}`,
+    content: new Set(config.content.filter((each) => has[each])),
+    ...(branch && { branch }),
+  };
+}
