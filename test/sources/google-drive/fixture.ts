@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
 import { makeGoogleDriveSource } from "#sources/google-drive/index.ts";
 import type { Failing, Failure, KitFixture } from "../../kit/fixture.ts";
@@ -175,8 +176,10 @@ export async function makeDriveFixture(there?: DriveWorld): Promise<KitFixture> 
     leadAway: async (origin) => void (google.mediaAt = origin),
     requests: () => google.requests,
     async fail(kind: Failure): Promise<Failing> {
+      const held: ServerResponse[] = [];
       const heal = () => {
         google.instead = undefined;
+        for (const response of held) response.destroy();
         google.isRevoked = false;
       };
       const lists = (path: string, query: URLSearchParams, driveId: string) =>
@@ -196,7 +199,8 @@ export async function makeDriveFixture(there?: DriveWorld): Promise<KitFixture> 
             (_asked, response) => (refuse(response, 403, "userRateLimitExceeded", { "retry-after": "3600" }), true),
           );
         case "hang":
-          return answers(() => true);
+          // What waits for an answer gets none later, either.
+          return answers((_asked, response) => held.push(response) > 0);
         case "one_container":
           return answers(
             ({ path, query }, response) =>

@@ -9,7 +9,7 @@ export interface Grant {
   /** An address, or a domain. */
   who?: string;
   role: string;
-  /** Of the group that it was given to, whoever has the address by now. */
+  /** Of whom it was given to, no matter who has the address by now. */
   id?: string;
   allowFileDiscovery?: boolean;
   expirationTime?: string;
