@@ -45,7 +45,8 @@ export async function startGitea(): Promise<GiteaServer> {
   const kept = await findTemplate();
   const dir = makeFolder();
   const [run, port] = [join(dir, "run"), await freePort()];
-  for (const part of readdirSync(kept)) copy(join(kept, part), run, { isLinked: !["home", "work"].includes(part) });
+  // Linked are only the files that no server writes to.
+  for (const part of readdirSync(kept)) copy(join(kept, part), run, { isLinked: ["gitea", "static"].includes(part) });
   const token = await start(run, port);
   const base = `http://127.0.0.1:${port}/api/v1`;
   const send = async (method: string, path: string, body: unknown, as: string): Promise<Response> =>
@@ -95,7 +96,7 @@ export async function startGitea(): Promise<GiteaServer> {
 /** The folder of one that ran once, below node_modules: to unpack and to migrate costs three times as much as a start. */
 async function findTemplate(): Promise<string> {
   const { mtimeMs, size } = statSync(PROGRAM);
-  const kept = join(findPackageRoot(), "node_modules/.cache", `kb-gitea-${Math.trunc(mtimeMs)}-${size}`);
+  const kept = join(findPackageRoot(), "node_modules/.cache", `kb-gitea-template-${Math.trunc(mtimeMs)}-${size}`);
   if (existsSync(kept)) return kept;
   const dir = makeFolder();
   const run = join(dir, "run");
@@ -106,6 +107,7 @@ async function findTemplate(): Promise<string> {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(/\s+/);
   for (const child of children) process.kill(Number(child), "SIGTERM");
   while (existsSync(`/proc/${pid}`)) await delay(50);
+  for (const name of ["pid", "web.log"]) rmSync(join(run, name));
   const beside = `${kept}.${process.pid}`;
   mkdirSync(beside, { recursive: true });
   copy(`${run}/.`, beside, { isLinked: false });
