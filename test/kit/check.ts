@@ -2,6 +2,9 @@ import type { SourceItem, SyncEvent } from "#sources/contract.ts";
 import type { KitFixture } from "./fixture.ts";
 import { copyReplica, makeReplica, type Replica, runInto } from "./replica.ts";
 
+/** Milliseconds after which a run that was aborted counts as going on: a busy machine needs long for what takes no time. */
+export const ABORT_MS = 4_000;
+
 /** One thing every source must get right. Gives the faults found, each a sentence; none = passed. */
 export interface SourceCheck {
   id: string;

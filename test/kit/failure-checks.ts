@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ErrorCode, isApiError } from "#api/errors.ts";
 import type { SyncEvent } from "#sources/contract.ts";
-import { failureOf, readAll, type SourceCheck } from "./check.ts";
+import { ABORT_MS, failureOf, readAll, type SourceCheck } from "./check.ts";
 import { callsOf, contextOf, type Failing, type Failure, type KitFixture } from "./fixture.ts";
 import { runPeopleInto, makePeopleReplica } from "./people-replica.ts";
 import { makeReplica, type Replica, runInto } from "./replica.ts";
@@ -45,7 +45,7 @@ export const limited: SourceCheck = {
 
 export const hang: SourceCheck = {
   id: "hang",
-  title: "a run whose request is never answered ends within a second of its abort",
+  title: "a run whose request is never answered ends with its abort",
   isReading: true,
   async run(fixture) {
     return during(fixture, "hang", async (replica) => {
@@ -54,8 +54,8 @@ export const hang: SourceCheck = {
       const running = failureOf(runInto(fixture, replica, { signal: controller.signal }));
       for (let looks = 0; looks < 100 && (fixture.requests?.() ?? 1) <= before; looks++) await delay(10);
       controller.abort(new Error("The run was given up."));
-      const outcome = await Promise.race([running, delay(1_000, "late", { ref: false })]);
-      if (outcome === "late") return ["The run went on for over a second after it was aborted."];
+      const outcome = await Promise.race([running, delay(ABORT_MS, "late", { ref: false })]);
+      if (outcome === "late") return ["The run went on after it was aborted."];
       return outcome === undefined ? ["A run without an answer came to an end."] : [];
     });
   },

@@ -69,7 +69,7 @@ export const RUNS: Faults = {
         const events: Event[] = [];
         for await (const event of source.sync(ctx, run)) events.push(event);
         for (const event of events) {
-          if (ctx.signal.aborted) await new Promise((resolve) => setTimeout(resolve, 250).unref());
+          if (ctx.signal.aborted) await new Promise((resolve) => setTimeout(resolve, 60_000).unref());
           yield event;
         }
       },
