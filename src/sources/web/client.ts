@@ -16,6 +16,7 @@ export interface PageAnswer extends SourceStream {
 export interface LedAway {
   to: string;
   why: "elsewhere" | "endless" | "refused";
+  /** What leads in a circle is broken, and never for good. */
   isForGood: boolean;
 }
 
@@ -75,7 +76,7 @@ export async function ask(
     const next = pageUrl(location, at, site);
     isForGood &&= answer.status === 301 || answer.status === 308;
     if (next === undefined) return { to: hostOf(location, at), why: "elsewhere", isForGood };
-    if (hops >= MAX_REDIRECTS) return { to: next.href, why: "endless", isForGood };
+    if (hops >= MAX_REDIRECTS) return { to: next.href, why: "endless", isForGood: false };
     if (!mayGo(next)) return { to: next.href, why: "refused", isForGood };
     if (isForGood) former.unshift(at);
     at = next;

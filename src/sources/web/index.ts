@@ -12,8 +12,8 @@ import { configKey, siteOf, WebConfig, WebCredentials } from "./config.ts";
 import { factsOf, lastName } from "./map.ts";
 import type { WebCursor } from "./cursor.ts";
 import { DEFAULT_OPTIONS, syncSite, type WebOptions } from "./sync.ts";
-import { isDocument, mayBeRead, pageUrl } from "./urls.ts";
-import { formatVersion, parseVersion } from "./version.ts";
+import { isDocument, isHtml, mayBeRead, pageUrl } from "./urls.ts";
+import { FILE, formatVersion, parseVersion } from "./version.ts";
 import { isIn, isSecretName, typeOf, versionOfDocument } from "./visit.ts";
 
 /** For one host, all connectors without credentials together. */
@@ -72,6 +72,11 @@ async function readContent(
   const mimeType = typeOf(answer);
   const key = configKey(ctx.config);
   const listed = parseVersion(version, key);
+  if (listed?.hash === FILE && isHtml(mimeType)) {
+    await leave(answer);
+    // A form to sign in, or an error: kept under the version of the document it would stay.
+    throw new ApiError("source_unavailable", { message: `${externalId} answers with a page instead of the document.` });
+  }
   const told = isDocument(mimeType) ? versionOfDocument(answer.headers, key, listed?.depth ?? 0) : undefined;
   if (isSecretName(answer.at)) {
     await leave(answer);

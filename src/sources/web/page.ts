@@ -28,6 +28,8 @@ const MAX_LINKS = 5_000;
 /** Real pages nest below 300 deep; the parser's own cost grows with the square. */
 const MAX_DEPTH = 2_000;
 const CHUNK_CHARS = 65_536;
+/** The parser looks for each end in all that is open: a second's worth. Pages of 8 MiB take some ten million. */
+const MAX_LOOKUPS = 200_000_000;
 const MAX_TITLE_CHARS = 300;
 const MAX_META_CHARS = 4_096;
 /** A form to sign in has hardly more text around it. */
@@ -134,11 +136,15 @@ export async function readPage(html: string, agent: string, robotsTag: string | 
     },
     { decodeEntities: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
   );
-  for (let at = 0; at < html.length && depth.most <= MAX_DEPTH; at += CHUNK_CHARS) {
-    parser.write(html.slice(at, at + CHUNK_CHARS));
+  let lookups = 0;
+  const isTooMuch = () => depth.most > MAX_DEPTH || lookups > MAX_LOOKUPS;
+  for (let at = 0; at < html.length && !isTooMuch(); at += CHUNK_CHARS) {
+    const piece = html.slice(at, at + CHUNK_CHARS);
+    parser.write(piece);
+    lookups += piece.split("</").length * depth.most;
     if (at > 0) await breath();
   }
-  if (depth.most <= MAX_DEPTH) parser.end();
+  if (!isTooMuch()) parser.end();
   const title = titleOf(texts);
   hash.update(`\0${texts.title}`);
   return {

@@ -73,7 +73,7 @@ export function toRobots(text: string, config: WebConfig): Robots {
   const rules = parseRules(`${origin}/robots.txt`, kept);
   const delay = rules.getCrawlDelay(config.userAgent) ?? 0;
   return {
-    allows: ({ href }) => rules.isAllowed(href, config.userAgent) === true,
+    allows: ({ href }) => rules.isAllowed(plainEscapes(href), config.userAgent) === true,
     delayMs: Math.min(Math.max(delay * 1_000, config.delaySeconds * 1_000, 0), MAX_DELAY_MS),
     sitemaps: rules.getSitemaps().slice(0, MAX_SITEMAPS),
   };

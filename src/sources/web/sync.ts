@@ -120,7 +120,6 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
     for (const { url, message } of seeds.failed) yield failure(url, message);
     // A sitemap that is gone must not remove what only it named.
     const isLess = seeds.by === "links" && (await ctx.state.get("by")) === "sitemap";
-    ctx.state.put("by", seeds.by);
     const isDue = !isFull || isLess || seeds.failed.length > 0;
     return { runId, at: 0, chunks: 0, done: 0, by: seeds.by, stored: isDue ? "due" : "not", failuresInARow: 0 };
   }
@@ -144,7 +143,9 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
         if (ctx.signal.aborted) return;
         requireWell(outcome, cursor, entry.url.href === start.href && cursor.by === "links");
         outcomes.set(entry.url.href, null);
-        outcomes.set(outcome.at.href, "hash" in outcome ? outcome.hash : null);
+        // What leads to a page says nothing of that page.
+        if ("hash" in outcome) outcomes.set(outcome.at.href, outcome.hash);
+        else if (!outcomes.has(outcome.at.href)) outcomes.set(outcome.at.href, null);
         follow(outcome.links ?? [], entry.depth + 1, cursor.by);
         lead(outcome.leadsTo, entry.depth + 1);
         // What only this page leads to is not found now.
@@ -172,6 +173,8 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
     if (unchanged.length > 0) yield { t: "seen", externalIds: unchanged };
     for (let i = at; i < Math.min(queue.length, at + MAX_TOLD); i++) yield* beyond(queue.at(i)?.url);
     queue.drop(ctx.state);
+    // Until a full run has looked at what only the sitemap named.
+    if (isFull) ctx.state.put("by", cursor.by);
     yield { t: "checkpoint", cursor: { ...cursor, runId: null, at: 0, chunks: 0 } };
     yield { t: "progress", done: cursor.done, total: cursor.done };
     yield { t: "end", listing: isFull ? "complete" : "partial", permissions: "current" };

@@ -108,7 +108,7 @@ function plainPath(pathname: string): string {
 export function plainEscapes(text: string): string {
   return text.replace(/%[0-9a-f]{2}/gi, (escape) => {
     const char = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
-    return /[A-Za-z0-9_~-]/.test(char) ? char : escape.toUpperCase();
+    return /[A-Za-z0-9._~-]/.test(char) ? char : escape.toUpperCase();
   });
 }
 

@@ -230,13 +230,16 @@ function etagOf(headers: Headers): string | undefined {
 /** What the server says it is, unless that is nothing. */
 export function typeOf({ headers, at }: Pick<PageAnswer, "headers" | "at">): string {
   const told = (headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  const isTold = /^[\w.+-]+\/[\w.+-]+$/.test(told) && told !== "application/octet-stream";
+  const isTold = /^[\w.+-]+\/[\w.+-]+$/.test(told) && told !== UNKNOWN;
   const name = at.pathname.slice(at.pathname.lastIndexOf("/") + 1);
   const hint = mimeHintOf(name);
   // `text/plain` is what servers say of what they don't know.
   if (told === "text/plain" && hint !== undefined && isDocument(hint)) return hint;
-  return isTold ? told : (hint ?? "text/html");
+  if (isTold) return told;
+  return hint ?? (told === UNKNOWN ? told : "text/html");
 }
+
+const UNKNOWN = "application/octet-stream";
 
 export function isSecretName({ pathname }: URL): boolean {
   return isSecretFile(pathname.slice(pathname.lastIndexOf("/") + 1));

@@ -189,6 +189,8 @@ describe("what has no end or measure", () => {
     const marks = await readPage(`<title>${"#".repeat(500_000)}x</title><h1>${"¶".repeat(500_000)}x</h1>`, "kb", null);
     expect(marks.title?.length ?? 0).toBeLessThanOrEqual(300);
     await readPage(`${"<div>".repeat(1_900)}${"a<br>".repeat(100_000)}`, "kb", null);
+    const ends = `${"<div>".repeat(1_900)}${"</a>".repeat(1_500_000)}<a href="/late">x</a>`;
+    expect((await readPage(ends, "kb", null)).links).toEqual([]);
   });
 });
 
@@ -207,6 +209,8 @@ describe("rules", () => {
       true,
     ]);
     expect(allows("User-agent: *\nDisallow: /%7Eann/", "/~ann/x")).toBe(false);
+    expect(allows("User-agent: *\nDisallow: /x.html\nDisallow: /*.php$", "/x%2Ehtml")).toBe(false);
+    expect(allows("User-agent: *\nDisallow: /*?secret=", "/a?%73ecret=1")).toBe(false);
     expect(allows("<html>Not found</html>", "/")).toBe(true);
     const shared =
       "User-agent: a\nUser-agent: KB-Connector-Search/2.0 # us\nUser-agent: b\nDisallow: /x\n\nUser-agent: c\nDisallow: /y\n";
@@ -297,6 +301,54 @@ describe("nothing goes because it can't be seen", () => {
       expect(await web.check()).toMatchObject({ ok: false, problem: { field: "url", hint: expect.any(String) } });
     }
   });
+});
+
+test("a redirect in a circle is a failure, for good or not", async () => {
+  const web = await connect({ mode: "crawl" });
+  web.site.put("/", page("Home", ["/a"]));
+  web.site.put("/a", page("A"));
+  await web.run();
+  web.site.put("/a", "", { status: 301, headers: { location: "/a" } });
+  for (const mode of ["full", "incremental"] as const) {
+    expect(await web.run(mode)).toContain("! /a");
+    expect(web.paths()).toEqual(["/", "/a"]);
+  }
+});
+
+test("a sitemap that is gone in an incremental run and the next full one removes nothing", async () => {
+  const web = await connect();
+  const { site } = web;
+  site.put("/", page("Home"));
+  for (const path of ["/a", "/b"]) site.put(path, page(path));
+  site.put("/sitemap.xml", sitemap(["/", "/a", "/b"].map((path) => site.origin + path)));
+  await web.run();
+  site.things.delete("/sitemap.xml");
+  await web.run("incremental");
+  await web.run();
+  expect(web.paths()).toEqual(["/", "/a", "/b"]);
+});
+
+test("names of keys and unknown bytes are no pages, however they are written", async () => {
+  const web = await connect({ mode: "crawl" });
+  web.site.put("/", page("Home", ["/%2Eenv", "/get/1"]));
+  web.site.put("/.env", "SECRET=1", { type: "text/plain" });
+  web.site.put("/%2Eenv", "SECRET=1", { type: "text/plain" });
+  web.site.put("/get/1", Buffer.from([80, 75, 3, 4, 0, 1]), { type: "application/octet-stream" });
+  expect(await web.run()).toEqual(["+ /", "~ /.env"]);
+});
+
+test("a form to sign in never becomes the text of a document", async () => {
+  const web = await connect({ mode: "crawl" });
+  const { site } = web;
+  site.put("/", page("Home", ["/d.pdf"]));
+  site.put("/d.pdf", "%PDF-1.4");
+  await web.run();
+  const externalId = `${site.origin}/d.pdf`;
+  const { version = "" } = web.replica.items.get(externalId) ?? {};
+  expect(version).not.toBe("");
+  site.put("/d.pdf", SIGN_IN, { type: "text/html" });
+  const read = web.source.fetchContent?.(web.context(), { externalId, version });
+  await expect(read).rejects.toMatchObject({ code: "source_unavailable" });
 });
 
 test("a charset is what the bytes are, then what was said", () => {

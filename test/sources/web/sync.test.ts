@@ -217,3 +217,13 @@ describe("by the sitemap", () => {
     expect(web.paths()).toEqual(["/", "/a", "/b", "/c"]);
   });
 });
+
+test("a redirect to a page does not take its place", async () => {
+  const web = await connect({ mode: "crawl" });
+  const canonical = '<link rel="canonical" href="/b">';
+  web.site.put("/", page("Home", ["/b", "/old", "/b?ref=x"]));
+  for (const path of ["/b", "/b?ref=x"]) web.site.put(path, page("B", [], canonical));
+  web.site.put("/old", "", { status: 302, headers: { location: "/b" } });
+  await web.run();
+  expect(web.paths()).toEqual(["/", "/b"]);
+});
