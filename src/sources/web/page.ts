@@ -28,7 +28,7 @@ const MAX_LINKS = 5_000;
 /** Real pages nest below 300 deep; the parser's own cost grows with the square. */
 const MAX_DEPTH = 2_000;
 const CHUNK_CHARS = 65_536;
-/** The parser looks for each end in all that is open: a second's worth. Pages of 8 MiB take some ten million. */
+/** The parser looks for each end tag in all that is open: some two seconds' worth. */
 const MAX_LOOKUPS = 200_000_000;
 const MAX_TITLE_CHARS = 300;
 const MAX_META_CHARS = 4_096;
