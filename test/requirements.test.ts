@@ -64,7 +64,7 @@ test("a whole run fails on a build machine that could have run what was skipped,
 function verifyingCalls(): { file: string; ids: string[] }[] {
   const calls: { file: string; ids: string[] }[] = [];
   for (const file of readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })) {
-    if (!file.endsWith(".test.ts") && !file.endsWith(".contract.ts")) continue;
+    if (!/\.(?:test|suite|contract)\.ts$/.test(file)) continue;
     const source = readFileSync(join(root, "test", file), "utf8");
     for (const call of source.matchAll(/\bverifies\(\s*(\[[^\]]*\]|"[^"]*")/g)) {
       calls.push({ file, ids: [...(call[1] ?? "").matchAll(/"([^"]+)"/g)].map((id) => id[1] ?? "") });

@@ -37,12 +37,6 @@ export const LinkNotice = z
   .openapi("LinkNotice");
 export type LinkNotice = z.infer<typeof LinkNotice>;
 
-/** The user of a source whom a notice is about, for a sentence. */
-export function personOf({ person, connector }: Pick<LinkNotice, "person" | "connector">): string {
-  const { name, principal, providerId } = person;
-  return `${name === null ? principal : `${name} (${principal})`} of ${connector ?? providerId}`;
-}
-
 /** What a person must know of their account, and an owner of their workspace. */
 export const Notice = z.discriminatedUnion("type", [AccountNotice, LinkNotice]).openapi("Notice");
 export type Notice = z.infer<typeof Notice>;

@@ -1,4 +1,5 @@
-import { type LinkNotice, type Notice, personOf } from "#api/notices.ts";
+import type { LinkNotice, Notice } from "#api/notices.ts";
+import { personOf } from "#api/notice-words.ts";
 
 /** What a person must know of their account, and an owner of the workspace, a sentence or two each. */
 export function noticesOf({ notices }: { notices?: readonly Notice[] }): string[] {

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
-import { type LinkNotice, type Notice as AccountNotice, personOf } from "#api/notices.ts";
+import type { LinkNotice, Notice as AccountNotice } from "#api/notices.ts";
+import { personOf } from "#api/notice-words.ts";
 import type { Session } from "#api/session.ts";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
