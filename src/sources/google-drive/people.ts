@@ -1,3 +1,4 @@
+import { ApiError } from "#api/errors.ts";
 import { parsePrincipal, type Principal } from "#core/principals.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import { type DriveContext, type DriveClient, fromDirectory } from "./client.ts";
@@ -30,6 +31,9 @@ export async function* syncGooglePeople(
   const pages = client.users();
   for (;;) {
     const page = await fromDirectory(() => pages.next());
+    // Closed from the first page on is not known. Cut off after it is no end.
+    if (page === undefined && isKnown)
+      throw new ApiError("source_unavailable", { message: "Google's directory broke off its list of users." });
     if (page === undefined || page.done === true) break;
     isKnown = true;
     for (const user of page.value.users) {

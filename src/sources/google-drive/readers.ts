@@ -29,6 +29,8 @@ export const membersGroupId = (driveId: string) => `d:${driveId}`;
 export const managersGroupId = (driveId: string) => `dm:${driveId}`;
 /** Whom a shared drive's restrictions let in at all. */
 export const allowedGroupId = (driveId: string) => `r:${driveId}`;
+/** Whom a shared drive lets in that may be restricted to the organization. */
+export const insidersGroupId = (driveId: string) => `ro:${driveId}`;
 
 export function makeReaders({ connector, now }: Pick<DriveContext, "connector" | "now">, me: Me): Readers {
   const groups: Readers["groups"] = new Map();

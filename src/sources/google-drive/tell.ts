@@ -135,8 +135,9 @@ export async function* tellNamed(tools: Tools): AsyncGenerator<Event, void> {
   const { readers, domains, told } = tools;
   for (const [id, email] of readers.groups) {
     if (told.has(id)) continue;
-    told.add(id);
     yield* tellGroup(tools, id, email);
+    // One that failed is not told.
+    told.add(id);
   }
   for (const [id, { name, email }] of readers.people) {
     if (told.has(id)) continue;

@@ -7,11 +7,13 @@ import {
   domainOf,
   folderGroupId,
   isDirect,
+  insidersGroupId,
   managersGroupId,
   membersGroupId,
+  ORGANIZATION,
   type Readers,
 } from "./readers.ts";
-import type { DriveFile, Me, SharedDrive } from "./records.ts";
+import type { DriveFile, Me, Permission, SharedDrive } from "./records.ts";
 
 /** A folder, a shared drive, or what is in neither. */
 export interface Folder {
@@ -40,9 +42,6 @@ export interface TreeOptions {
 }
 
 export const SHARED_WITH_ME = "shared-with-me";
-/** Google allows 100. */
-const MAX_DEPTH = 110;
-
 export type Tree = ReturnType<typeof makeTree>;
 
 /** Where files are, and who reads them there. Asks for a folder when something is in it that was not listed. */
@@ -60,22 +59,22 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
     return made;
   }
 
-  function folder(id: string, depth = 0): Promise<Folder | undefined> {
+  /** `below` is what led here: folders that moved while they were listed can be in each other, and that leads nowhere. */
+  function folder(id: string, below: readonly string[] = []): Promise<Folder | undefined> {
+    if (below.includes(id)) return Promise.resolve(undefined);
     const known = opened.get(id);
     if (known) return known;
-    const made = open(id, depth);
+    const made = open(id, below);
     opened.set(id, made);
     return made;
   }
 
-  async function open(id: string, depth: number): Promise<Folder | undefined> {
+  async function open(id: string, below: readonly string[]): Promise<Folder | undefined> {
     const drive = drives.get(id);
     if (drive) return placeOf(id, readableName(drive.name), readers.group(membersGroupId(id)));
-    // What leads into itself is nowhere.
-    if (depth > MAX_DEPTH) return undefined;
     const record = listed.get(id) ?? (await orNothing(() => client.get(id)));
     if (!record || record.trashed === true) return undefined;
-    const above = await aboveOf(record, depth + 1);
+    const above = await aboveOf(record, [...below, id]);
     const grants = await grantsOf(record, above);
     const parts: Omit<Folder, "chain"> = {
       id,
@@ -92,10 +91,13 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
   }
 
   /** The folder that something is in; in a shared drive an unknown one is of its top. */
-  async function aboveOf({ id, parents, driveId }: DriveFile, depth = 0): Promise<Folder | undefined> {
+  async function aboveOf(
+    { id, parents, driveId }: DriveFile,
+    below: readonly string[] = [],
+  ): Promise<Folder | undefined> {
     if (id === root.id) return undefined;
     const [parent] = parents ?? [];
-    const above = parent === undefined || parent === id ? undefined : await folder(parent, depth);
+    const above = parent === undefined || parent === id ? undefined : await folder(parent, below);
     if (above) return above;
     return driveId !== undefined && drives.has(driveId) ? folder(driveId) : shared;
   }
@@ -117,7 +119,7 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
       const from = isLimited ? [readers.group(managersGroupId(drive.id))] : isKnown ? [above.group] : [];
       const hasOwn = isLimited || file.hasAugmentedPermissions !== false;
       const own = hasOwn ? await orNothing(() => client.permissions(file.id)) : [];
-      const direct = readers.of((own ?? []).filter(isDirect), withinOf(drive));
+      const direct = readersIn(drive, (own ?? []).filter(isDirect));
       return { list: [...from, ...direct], follows: !isLimited && isKnown && direct.length === 0 };
     }
     const permissions =
@@ -133,8 +135,10 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
     return { list: [above.group, ...direct], follows: direct.length === 0, readers: all };
   }
 
-  function withinOf({ restrictions }: SharedDrive): ReadonlySet<string> | undefined {
-    return restrictions?.domainUsersOnly === true ? inside : undefined;
+  /** Whom permissions of a shared drive let in. Without the directory a group is closed: it can have people of elsewhere in it. */
+  function readersIn(drive: SharedDrive, permissions: readonly Permission[]): Principal[] {
+    if (!isForInsiders(drive)) return readers.of(permissions);
+    return readers.of(domains ? permissions : permissions.filter(({ type }) => type !== "group"), inside);
   }
 
   return {
@@ -149,34 +153,40 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
       const above = await aboveOf(file);
       const { list, follows } = await grantsOf(file, above);
       const drive = file.driveId === undefined ? undefined : drives.get(file.driveId);
-      const all = [list, ...(drive ? [[readers.group(allowedGroupId(drive.id))]] : [])];
+      const limits = drive
+        ? [[readers.group(allowedGroupId(drive.id))], [readers.group(insidersGroupId(drive.id))]]
+        : [];
+      const all = [list, ...limits];
       return { chain: above?.chain ?? [], access: { known: true, all }, follows };
     },
 
     /** The groups of a shared drive: who is in it, who manages it, and whom its restrictions let in. */
     async *driveGroups(drive: SharedDrive): AsyncGenerator<Extract<SyncEvent, { t: "group" | "refused" }>, void> {
-      const [members, managers, allowed] = [membersGroupId, managersGroupId, allowedGroupId].map((idOf) =>
-        readers.group(idOf(drive.id)),
-      ) as [Principal, Principal, Principal];
+      const [members, managers, allowed, insiders] = [
+        membersGroupId,
+        managersGroupId,
+        allowedGroupId,
+        insidersGroupId,
+      ].map((idOf) => readers.group(idOf(drive.id))) as [Principal, Principal, Principal, Principal];
       const containers = [folderRef(drive.id)];
       const permissions = await orNothing(() => client.permissions(drive.id));
       if (!permissions) {
-        for (const group of [members, managers, allowed])
+        for (const group of [members, managers, allowed, insiders])
           yield { t: "refused", what: { group }, code: "source_forbidden" };
         return;
       }
-      const within = withinOf(drive);
       const tell = (group: Principal, people: readonly Principal[]) =>
         ({ t: "group", group, members: people, containers }) as const;
-      yield tell(members, readers.of(permissions, within));
+      yield tell(members, readersIn(drive, permissions));
       yield tell(
         managers,
-        readers.of(
+        readersIn(
+          drive,
           permissions.filter(({ role }) => role === "organizer"),
-          within,
         ),
       );
       yield tell(allowed, drive.restrictions?.driveMembersOnly === true ? [members] : ["everyone"]);
+      yield tell(insiders, isForInsiders(drive) && domains ? [readers.group(ORGANIZATION)] : ["everyone"]);
     },
 
     groupOf: ({ group, members, chain }: Folder) =>
@@ -186,4 +196,8 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
 
 export function folderRef(id: string): ContainerRef {
   return { type: "folder", id };
+}
+
+function isForInsiders({ restrictions }: SharedDrive): boolean {
+  return restrictions?.domainUsersOnly === true;
 }

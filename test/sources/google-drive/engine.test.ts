@@ -272,4 +272,64 @@ describe("google-drive in the server, with a fake of ours", { timeout: 120_000 }
     await kb.sync();
     expect(await kb.textOf(files.plan)).toBe("Three.");
   });
+
+  test("a drive for the organization alone is closed to others in its groups", async () => {
+    const { kb, there, world, google } = await open(({ world: before }) => {
+      before.groups.get("leads@acme.test")?.members.push(OUT);
+      const engineering = [...before.drives.values()].find(({ name }) => name === "Engineering");
+      if (engineering) engineering.restrictions = { domainUsersOnly: true };
+    });
+    const { design } = there.files;
+    expect(namesOf(there, await kb.whoSees(design))).toEqual(["ann", "cid", "dan", "kb"]);
+    await alike(kb, there);
+    const engineering = [...world.drives.values()].find(({ name }) => name === "Engineering");
+    if (engineering) engineering.restrictions = {};
+    await kb.sync();
+    expect(namesOf(there, await kb.whoSees(design))).toContain("out");
+    if (engineering) engineering.restrictions = { domainUsersOnly: true };
+    await kb.sync();
+    expect(namesOf(there, await kb.whoSees(design))).not.toContain("out");
+    // Whose domains are not told has groups that may have anybody in them.
+    google.instead = ({ path }, response) => path.endsWith("/domains") && (refuse(response, 403, "forbidden"), true);
+    await kb.sync();
+    expect(namesOf(there, await kb.whoSees(design))).toEqual(["ann", "cid", "kb"]);
+  });
+
+  test("a directory that breaks off ends nobody, and folders that are in each other end no run", async () => {
+    const { kb, there, world, google, places, files } = await open(({ world: before }) => {
+      for (const name of ["una", "vic", "wyn"]) before.user(`${name}@acme.test`);
+    });
+    const readers = await kb.whoSees(files.handbook);
+    expect(namesOf(there, readers)).toContain("oth");
+    google.instead = ({ path, query }, response) => {
+      const isLater = path.endsWith("/users") && query.has("pageToken");
+      if (isLater) refuse(response, 403, "forbidden");
+      return isLater;
+    };
+    await kb.readPeople().catch(() => undefined);
+    google.instead = undefined;
+    expect(await kb.whoSees(files.handbook)).toEqual(readers);
+
+    // Both moved while they were listed: each is seen in the other.
+    const other = world.folder("Other", places.ops);
+    google.instead = ({ path, query }, response) => {
+      const isList = path.endsWith("/files") && query.get("driveId") === places.engineering;
+      if (!isList && !path.endsWith(other)) return false;
+      const folder = (id: string, parent: string) => ({
+        id,
+        name: id,
+        mimeType: "application/vnd.google-apps.folder",
+        parents: [parent],
+        driveId: places.engineering,
+      });
+      const isOfFolders = (query.get("q") ?? "").includes("mimeType=");
+      const answer = isList ? { files: isOfFolders ? [folder(places.ops, other)] : [] } : folder(other, places.ops);
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+      return true;
+    };
+    await kb.sync("full");
+    google.instead = undefined;
+    await kb.sync("full");
+    await alike(kb, there);
+  });
 });
