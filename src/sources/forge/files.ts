@@ -16,7 +16,7 @@ import { type GitCursor, parseCursor } from "#sources/git-repository/cursor.ts";
 import { type GitPlaces, makeEnvironment, whyUnavailable } from "#sources/git-repository/environment.ts";
 import { folderOf } from "#sources/git-repository/mirror.ts";
 import { syncRepository } from "#sources/git-repository/sync.ts";
-import type { ForgeRepository } from "./contract.ts";
+import type { Forge, ForgeRepository } from "./contract.ts";
 import { fileId, filesRef, folderId, parseId } from "./ids.ts";
 import { accessOf, type ForgeFacts, homeOf } from "./map.ts";
 
@@ -31,7 +31,7 @@ export interface ForgeFiles {
   tell(
     ctx: SyncContext<unknown>,
     repository: ForgeRepository,
-    run: { facts: ForgeFacts; state?: FilesState; paths?: readonly string[] },
+    run: { facts: ForgeFacts; forge: Pick<Forge, "repository">; state?: FilesState; paths?: readonly string[] },
   ): AsyncGenerator<SyncEvent<never>, FilesState>;
   read(ctx: SourceContext<unknown>, item: { externalId: string; ref?: string; version?: string }): Promise<FileContent>;
   /** Deletes the mirrors of all repositories but these. */
@@ -53,7 +53,7 @@ export function makeForgeFiles(places: GitPlaces & { batching?: Batching }, forg
   const walking = { environment, batching: places.batching ?? DEFAULT_BATCHING };
 
   return {
-    async *tell(ctx, repository, { facts, state, paths }) {
+    async *tell(ctx, repository, { facts, forge: { repository: reread }, state, paths }) {
       await environment.prepare();
       const below = contextOf(ctx, repository, forge);
       const request = {
@@ -64,7 +64,11 @@ export function makeForgeFiles(places: GitPlaces & { batching?: Batching }, forg
       };
       let reached: FilesState = state ?? { base: null, placeKey: null };
       try {
+        let isConfirmed = false;
         for await (const event of syncRepository(below, request, walking)) {
+          // Git fetches by name, and before it says anything.
+          if (!isConfirmed) confirmName(repository, await reread(repository.id));
+          isConfirmed = true;
           if (event.t === "checkpoint") {
             const { base, placeKey } = parseCursor(event.cursor);
             if (base !== null) reached = { base, placeKey };
@@ -145,6 +149,14 @@ function contextOf(
       },
     },
   };
+}
+
+/** Another repository may have taken the name since it was listed: its files are for others. */
+function confirmName({ fullName, webUrl }: ForgeRepository, now: ForgeRepository): void {
+  if (now.webUrl === webUrl) return;
+  throw new ApiError("source_unavailable", {
+    message: `${fullName} was renamed or transferred while its files were read. The next sync reads them.`,
+  });
 }
 
 type Told = Exclude<SyncEvent, { t: "checkpoint" | "end" | "progress" }>;

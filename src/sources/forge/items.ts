@@ -1,6 +1,7 @@
 import type { RefusalCode, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
-import type { ForgeRepository } from "./contract.ts";
+import type { ForgeListing, ForgeRepository } from "./contract.ts";
 import { type ForgeId, parseId } from "./ids.ts";
+import { makeKnown } from "./known.ts";
 import { toPartItem, toThreadItem } from "./map.ts";
 import { refusalOf } from "./refusals.ts";
 import { type ForgeTools, orRefused } from "./repository.ts";
@@ -17,6 +18,10 @@ export async function* readItems(
 ): AsyncGenerator<Event, void> {
   const repositories = new Map<string, ForgeRepository | RefusalCode>();
   const paths = new Map<string, string[]>();
+  const known = new Set((await makeKnown(ctx.state)).ids);
+  let listed: Promise<Set<string>> | undefined;
+  // A notification can be about any repository that the credential reads.
+  const isAsked = async (id: string) => known.has(id) || (await (listed ??= tools.forge.list().then(toIds))).has(id);
   for (const externalId of externalIds) {
     if (ctx.signal.aborted) return;
     const id = parseId(externalId);
@@ -28,7 +33,7 @@ export async function* readItems(
     repositories.set(id.repository, repository);
     if (typeof repository === "string") {
       yield { t: "refused", what: { externalId }, code: repository };
-    } else if (!isRepositoryInScope(scope, repository)) {
+    } else if (!isRepositoryInScope(scope, repository) || !(await isAsked(id.repository))) {
       yield { t: "delete", externalId };
     } else if (id.type === "file") {
       paths.set(id.repository, [...(paths.get(id.repository) ?? []), id.path]);
@@ -42,10 +47,16 @@ export async function* readItems(
   for (const [id, some] of paths) {
     const repository = repositories.get(id);
     if (typeof repository !== "object" || !repository.content.has("files")) continue;
-    const { facts } = tools;
-    yield* orRefused(ctx, repository, () => withoutResult(tools.files.tell(ctx, repository, { facts, paths: some })));
+    const { facts, forge } = tools;
+    yield* orRefused(ctx, repository, () =>
+      withoutResult(tools.files.tell(ctx, repository, { facts, forge, paths: some })),
+    );
   }
   yield { t: "end", listing: "partial", permissions: "current" };
+}
+
+function toIds({ repositories }: ForgeListing): Set<string> {
+  return new Set(repositories.map(({ id }) => id));
 }
 
 async function* withoutResult(events: AsyncGenerator<Event, unknown>): AsyncGenerator<Event, void> {

@@ -95,7 +95,7 @@ async function* tellFiles(
     const head = await forge.head(repository);
     if (head === undefined) return undefined;
     if (state && head === state.base) return state;
-    return yield* files.tell(ctx, repository, { facts, ...(state && { state }) });
+    return yield* files.tell(ctx, repository, { facts, forge, ...(state && { state }) });
   } catch (error) {
     const code = refusalOf(error);
     if (code === undefined) throw error;

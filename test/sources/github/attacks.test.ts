@@ -9,7 +9,7 @@ import type { IdentityEvent } from "#sources/identity-events.ts";
 import { contextOf } from "../../kit/fixture.ts";
 import { makeReplica, runInto } from "../../kit/replica.ts";
 import { makeGithubFixture, places } from "./fixture.ts";
-import { hookOf, makeWorld, SECRET, type World } from "./world.ts";
+import { hookOf, idOf, makeWorld, SECRET, type World } from "./world.ts";
 
 type Change = { token?: string; repositories?: string[]; credentials?: Record<string, string> };
 
@@ -399,5 +399,22 @@ describe("webhooks", () => {
       const headers = new Headers({ "x-github-event": "issues", "x-hub-signature-256": signature });
       expect(webhook?.verify(SECRET, { headers, rawBody, receivedAt })).toBe("refused");
     }
+  });
+
+  test("a notification about a repository that the config doesn't name brings nothing of it", async () => {
+    const world = await makeWorld();
+    const { repositories, issues, comment } = world;
+    const { fixture } = await open(world, { repositories: ["acme/web"] });
+    const replica = makeReplica();
+    const secret = idOf(repositories.api, issues.first);
+    for (const externalIds of [[secret], [`${secret}.c${comment.id}`], [`r${repositories.api.id}:notes.md`]]) {
+      const { events } = await runInto(fixture, replica, { mode: "items", externalIds });
+      expect(events.filter(({ t }) => t === "upsert")).toEqual([]);
+      await runInto(fixture, replica);
+    }
+    const own = idOf(repositories.web, issues.slow);
+    const { events } = await runInto(fixture, makeReplica(), { mode: "items", externalIds: [own] });
+    expect(events).toContainEqual(expect.objectContaining({ t: "upsert" }));
+    expect([...replica.items.keys()].filter((id) => !id.startsWith(`r${repositories.web.id}#`))).toEqual([]);
   });
 });

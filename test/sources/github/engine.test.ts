@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openEngine } from "../../kit/engine.ts";
@@ -185,5 +185,32 @@ describe("github in the engine, against a fake of ours", { timeout: 120_000 }, (
       externalIds: [id, idOf(api, { ...issues.first, number: 99 })],
     });
     expect(events.filter(({ t }) => t === "delete")).toHaveLength(2);
+  });
+
+  test("a new repository that takes a name while files are read doesn't lend its files to the former one", async () => {
+    const world = await makeWorld();
+    const { fake, server, folder, repositories } = world;
+    const { web } = repositories;
+    makeFiles(world);
+    const { head } = web;
+    web.visibility = "public";
+    const fixture = await makeGithubFixture(world, { content: ["files"] });
+    const replica = makeReplica();
+    server.instead = ({ path }) => {
+      if (!path.startsWith("/acme/web.git/") || web.name !== "web") return false;
+      web.name = "former";
+      fake.addRepository("web", "private");
+      return false;
+    };
+    await expect(runInto(fixture, replica)).rejects.toMatchObject({
+      code: "source_unavailable",
+      message: expect.stringContaining("acme/web was renamed or transferred"),
+    });
+    expect([...replica.items.keys()]).toEqual([]);
+    // Under its new name it has what it had.
+    cpSync(join(folder, "acme", "web.git"), join(folder, "acme", "former.git"), { recursive: true });
+    web.head = head;
+    await runInto(fixture, replica);
+    expect([...replica.items.keys()]).toEqual([`r${web.id}:notes.md`]);
   });
 });
