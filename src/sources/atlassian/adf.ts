@@ -108,7 +108,9 @@ function day(timestamp: string): string {
 
 function tidy(text: string): string {
   return text
-    .replaceAll(/[ \t]+\n/g, "\n")
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")
     .replaceAll(/\n{3,}/g, "\n\n")
     .trim();
 }

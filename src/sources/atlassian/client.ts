@@ -30,12 +30,16 @@ export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">
     const answer = await http.request({
       ...request,
       headers: { accept: "application/json", ...headers },
-      allow: [...allow, 403],
+      allow: [...allow, 403, 404],
       auth: true,
     });
     judge(answer);
-    if (answer.status !== 403 || allow.includes(403)) return answer;
+    const { status } = answer;
+    if ((status !== 403 && status !== 404) || allow.includes(status)) return answer;
     const host = new URL(answer.url).host;
+    if (status === 404) {
+      throw new ApiError("source_not_found", { message: `${host} has nothing there (HTTP 404).`, details: { status } });
+    }
     throw new ApiError("source_forbidden", {
       message: `${host} refused access (HTTP 403).`,
       details: { status: 403 },

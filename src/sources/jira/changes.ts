@@ -66,39 +66,42 @@ async function* readUpdated(
   { here, open }: { here: ReadonlySet<string>; open: readonly ProjectRecord[] },
 ): AsyncGenerator<Event, void> {
   const { ctx, client } = tools;
-  // Relative, so that it is the same in every time zone.
-  const since = `updated >= -${Math.max(0, Math.ceil((tools.at - before) / 60_000)) + OVERLAP_MINUTES}m`;
   const changed = new Map<string, string>();
-  for await (const { issues } of client.search(`${since} ORDER BY key ASC`, ["project"])) {
+  for await (const { issues } of client.search(`${since(tools, before)} ORDER BY key ASC`, ["project"])) {
     for (const { id, fields } of issues) changed.set(id, fields.project?.id ?? "");
   }
   const busy = new Set(changed.values());
   const found = new Set<string>();
-  const notFound = new Set<string>();
+  const read = new Set(open.map(({ id }) => id));
   let failures = 0;
   for (const project of open) {
     if (!busy.has(project.id)) continue;
     try {
-      for await (const event of readProjectChanges(tools, project, since)) {
+      for await (const event of readProjectChanges(tools, project, before)) {
         if (event.t === "upsert") found.add(event.item.externalId);
         if (event.t === "seen") for (const id of event.externalIds) found.add(id);
         yield event;
       }
     } catch (error) {
       yield notRead(tools, project, error, ++failures);
-      notFound.add(project.id);
+      read.delete(project.id);
     }
   }
   for (const [id, projectId] of changed) {
     // In a project that is not read any more, or not what the narrowing asks for any more.
-    const isOut = !here.has(projectId) || (ctx.config.jql !== "" && !notFound.has(projectId));
+    const isOut = !here.has(projectId) || (ctx.config.jql !== "" && read.has(projectId));
     if (!found.has(id) && isOut) yield* dropStored(tools, id);
   }
 }
 
-async function* readProjectChanges(tools: Tools, project: ProjectRecord, since: string): AsyncGenerator<Event, void> {
+/** Relative to when it is asked, so that it is the same in every time zone: a run may be under way for hours. */
+function since(tools: Tools, before: number): string {
+  return `updated >= -${Math.max(0, Math.ceil((tools.serverNow() - before) / 60_000)) + OVERLAP_MINUTES}m`;
+}
+
+async function* readProjectChanges(tools: Tools, project: ProjectRecord, before: number): AsyncGenerator<Event, void> {
   const rules = await tools.rules.rulesOf(project);
-  const jql = `project = ${project.id} AND ${narrowed(tools, since)} ORDER BY key ASC`;
+  const jql = `project = ${project.id} AND ${narrowed(tools, since(tools, before))} ORDER BY key ASC`;
   for await (const { issues } of tools.client.search(jql, fieldsOf(rules))) {
     for (const issue of issues) {
       tools.ctx.signal.throwIfAborted();

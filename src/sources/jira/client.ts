@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ApiError } from "#api/errors.ts";
 import { type AtlassianRequest, makeAtlassianHttp, type Offset, timeOf } from "#sources/atlassian/client.ts";
 import { baseUrlOf, isCloud } from "#sources/atlassian/config.ts";
 import type { SourceContext } from "#sources/contract.ts";
@@ -63,14 +64,17 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
 
   async function* searchCloud(jql: string, fields: readonly string[], from?: SearchPlace) {
     let token = from && "token" in from ? from.token : undefined;
-    const seen = new Set<string>();
+    const seen = new Set(token === undefined ? [] : [token]);
     for (;;) {
       const body = { jql, fields, maxResults: PAGE, ...(token !== undefined && { nextPageToken: token }) };
       const answer = await post("/search/jql", body, CloudSearch);
       const next = answer.isLast === true ? undefined : (answer.nextPageToken ?? undefined);
-      const isAgain = next !== undefined && seen.has(next);
-      yield { issues: answer.issues, next: next === undefined || isAgain ? undefined : { token: next } };
-      if (next === undefined || isAgain) return;
+      // What is cut must not pass for all there is.
+      if (next === undefined ? answer.isLast === false : seen.has(next)) {
+        throw new ApiError("source_unavailable", { message: "A search ended before its end." });
+      }
+      yield { issues: answer.issues, next: next === undefined ? undefined : { token: next } };
+      if (next === undefined) return;
       seen.add(next);
       token = next;
     }

@@ -42,7 +42,7 @@ async function readOne(
     const rules = await tools.rules.rulesOf(project);
     if (ctx.config.jql !== "") {
       const matching = await client.search(narrowed(tools, `id = ${id}`), ["project"]).next();
-      if (matching.done === true || matching.value.issues.length === 0) return undefined;
+      if (matching.done === true || !matching.value.issues.some((issue) => issue.id === id)) return undefined;
     }
     return await readIssue(tools, project, await client.issue(id, fieldsOf(rules)));
   } catch (error) {

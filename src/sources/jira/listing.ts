@@ -78,8 +78,14 @@ export async function tell({ ctx }: Pick<Tools, "ctx">, items: readonly SourceIt
   const events: Event[] = [];
   const same: string[] = [];
   for (const item of items) {
-    const isSame = item.version !== undefined && (await ctx.stored.version(item.externalId)) === item.version;
-    if (isSame) same.push(item.externalId);
+    const { access, externalId, version } = item;
+    const isSame = version !== undefined && (await ctx.stored.version(externalId)) === version;
+    // A check of access may have told another one since, under the same version.
+    const hasOther = async () =>
+      item.partOf === undefined &&
+      access !== undefined &&
+      (await ctx.stored.accessKey(externalId)) !== accessKeyOf(access);
+    if (isSame && !(await hasOther())) same.push(externalId);
     else events.push({ t: "upsert", item });
   }
   return [...events, ...seen(same)];

@@ -44,8 +44,18 @@ export async function makeTools(ctx: Context, run: SyncRequest<JiraCursor>) {
   const client = makeJiraClient(ctx);
   // Signed in as nobody, Jira shows what is public: that is not all there is.
   const { at } = await client.whoAmI();
+  const ahead = at - ctx.now();
   const mapping = { names: makeNames(ctx), cloud: client.cloud, config: ctx.config, base: client.base };
-  return { ctx, run, client, at, mapping, rules: makeRulesReader(client) };
+  return {
+    ctx,
+    run,
+    client,
+    at,
+    /** The server's clock, now. */
+    serverNow: () => ctx.now() + ahead,
+    mapping,
+    rules: makeRulesReader(client),
+  };
 }
 
 /** A project was listed to its end, by somebody who is signed in still. */

@@ -7,8 +7,11 @@ export function textOfWiki(markup: unknown): string {
     .replaceAll(/^h[1-6]\.\s+/gm, "")
     .replaceAll(/^bq\.\s+/gm, "")
     .replaceAll(/^[*#-]{1,10}\s+/gm, "- ")
-    .replaceAll(/^\|{1,2}(.*?)\|{0,2}[ \t]*$/gm, (_all, row: string) =>
+    .replaceAll(/^\|.*$/gm, (row) =>
       row
+        .trimEnd()
+        .replace(/^\|{1,2}/, "")
+        .replace(/\|{1,2}$/, "")
         .split(/\|{1,2}/)
         .map((cell) => cell.trim())
         .join(" | "),
