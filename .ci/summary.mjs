@@ -5,7 +5,7 @@ import { relative } from "node:path";
 
 /** The tests that a program of the machine is needed for, by file and full title. */
 const TESTS_OF = {
-  browser: /^test\/e2e\/browser-/,
+  browser: /^test\/e2e\/browser\./,
   keychain: /keeps the login there, survives a keychain that hangs/,
   gitea: /^test\/sources\/gitea\//,
   synapse: /^test\/sources\/matrix\/(kit|engine)/,
