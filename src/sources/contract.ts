@@ -218,6 +218,8 @@ export interface SourceContext<Config> {
    */
   git?: { credentialsFor(url: string): Promise<Readonly<Record<string, string>>> };
   signal: AbortSignal;
+  /** How long permissions count that are not read again; in a run alone. What ends sooner must not be told as lasting. */
+  maxAclAgeMs?: number;
   /** Epoch milliseconds. */
   now(): number;
   log(message: string, fields?: Record<string, unknown>): void;

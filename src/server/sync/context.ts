@@ -65,7 +65,7 @@ export function atInstance(context: SourceContext<unknown>, { users }: Authority
  *   `secret_unreadable` when its credentials can't be opened
  */
 export async function makeContext(
-  { now, log, standingOf, http }: Pick<SyncDeps, "now" | "log" | "standingOf" | "http">,
+  { now, log, standingOf, http, store }: Pick<SyncDeps, "now" | "log" | "standingOf" | "http" | "store">,
   workspaceId: string,
   source: Source,
   connector: ConnectorRecord,
@@ -85,6 +85,7 @@ export async function makeContext(
     connector: { id, name, visibility, owner },
     ...http.for({ source, config: config.data, ...standing, signal }),
     signal,
+    maxAclAgeMs: await store.in(workspaceId).access.maxAclAgeMs(),
     now,
     log: (message, fields) => log.info({ ...about, ...fields }, message),
   };

@@ -1,4 +1,4 @@
-import { ApiError } from "#api/errors.ts";
+import { ApiError, isApiError } from "#api/errors.ts";
 import { FOLDER_TYPE } from "./client.ts";
 import type { DriveFile } from "./records.ts";
 import { type Corpus, type Event, folderKey, isRead, placeKeyOf, tellFiles, tellFolder, type Tools } from "./tell.ts";
@@ -38,18 +38,31 @@ async function* tellChanges(
 ): AsyncGenerator<Event, void> {
   const { client, tree } = tools;
   const found = new Map<string, DriveFile | undefined>();
+  const refused: string[] = [];
   for (const [id, { file, isRemoved }] of changes) {
-    // What left this log may be in another: where it is now counts.
-    const now = isRemoved || !file ? await client.find(id) : file;
-    found.set(id, now?.trashed === true ? undefined : now);
-    if (now?.mimeType === FOLDER_TYPE) tree.add(now);
+    try {
+      // What left this log may be in another: where it is now counts.
+      const now = isRemoved || !file ? await client.find(id) : file;
+      found.set(id, now?.trashed === true ? undefined : now);
+      if (now?.mimeType === FOLDER_TYPE) tree.add(now);
+    } catch (error) {
+      if (!isApiError(error, "source_forbidden")) throw error;
+      refused.push(id);
+    }
   }
+  for (const id of refused) yield await refusal(tools, id);
   for (const [id, file] of found) {
     tools.ctx.signal.throwIfAborted();
     if (!file || !isRead(tools, file)) yield* gone(tools, id);
     else if (file.mimeType === FOLDER_TYPE) yield* changedFolder(tools, file);
     else yield* tellFiles(tools, [file]);
   }
+}
+
+/** What is closed to this account may be open again: nobody reads it until then. */
+export async function refusal({ ctx }: Tools, id: string): Promise<Event> {
+  const isFolder = (await ctx.state.get(folderKey(id))) !== undefined;
+  return { t: "refused", what: isFolder ? { container: folderRef(id) } : { externalId: id }, code: "source_forbidden" };
 }
 
 /** A file, or a folder with all that is in it. */

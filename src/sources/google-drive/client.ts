@@ -82,8 +82,16 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
 
     root: () => ask(`${drive}/files/root`, DriveFile, { query: { fields: "id,name" } }),
     get,
-    /** Undefined when it is not there, or not for this account. */
-    find: async (id: string) => (isFileId(id) ? orNothing(() => get(id)) : undefined),
+    /** Undefined when it is not there, or not shared with this account. @throws ApiError `source_forbidden` */
+    async find(id: string): Promise<DriveFile | undefined> {
+      if (!isFileId(id)) return undefined;
+      try {
+        return await get(id);
+      } catch (error) {
+        if (!isApiError(error, "source_not_found") && !isApiError(error, "source_gone")) throw error;
+        return undefined;
+      }
+    },
 
     async drives(): Promise<SharedDrive[]> {
       const found: SharedDrive[] = [];

@@ -17,8 +17,10 @@ export interface Readers {
 
 /** Every role reads; one that is not known may not. */
 const ROLES: ReadonlySet<string> = new Set(["owner", "organizer", "fileOrganizer", "writer", "commenter", "reader"]);
-/** Permissions are read again within a day: what ends sooner counts no more. */
-const AHEAD_MS = 86_400_000;
+/** Permissions count this long at most without being read again. What ends sooner does not count: it would outlive its end. */
+const LONGEST_MS = 720 * 3_600_000;
+/** Who reads a folder may be told this much later in a run. */
+const SPARE_MS = 3_600_000;
 
 /** The group of everybody in the organization. */
 export const ORGANIZATION = "org";
@@ -32,7 +34,10 @@ export const allowedGroupId = (driveId: string) => `r:${driveId}`;
 /** Whom a shared drive lets in that may be restricted to the organization. */
 export const insidersGroupId = (driveId: string) => `ro:${driveId}`;
 
-export function makeReaders({ connector, now }: Pick<DriveContext, "connector" | "now">, me: Me): Readers {
+export function makeReaders(
+  { connector, now, maxAclAgeMs = LONGEST_MS }: Pick<DriveContext, "connector" | "now" | "maxAclAgeMs">,
+  me: Me,
+): Readers {
   const groups: Readers["groups"] = new Map();
   const people: Readers["people"] = new Map();
   const one = (id: string) => userPrincipal({ connector }, id);
@@ -43,7 +48,7 @@ export function makeReaders({ connector, now }: Pick<DriveContext, "connector" |
   function counts({ role, deleted, view, expirationTime }: Permission): boolean {
     if (deleted === true || view !== undefined || !ROLES.has(role)) return false;
     if (expirationTime === undefined) return true;
-    return typeof expirationTime === "string" && Date.parse(expirationTime) > now() + AHEAD_MS;
+    return typeof expirationTime === "string" && Date.parse(expirationTime) > now() + maxAclAgeMs + SPARE_MS;
   }
 
   function read(permission: Permission, within: ReadonlySet<string> | undefined): Principal[] {

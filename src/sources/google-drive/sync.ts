@@ -1,7 +1,7 @@
 import { isApiError } from "#api/errors.ts";
 import type { SyncRequest, What } from "#sources/contract.ts";
 import { type DriveClient, FOLDER_TYPE } from "./client.ts";
-import { syncChanges } from "./changes.ts";
+import { refusal, syncChanges } from "./changes.ts";
 import { GoogleDriveCursor } from "./cursor.ts";
 import type { AddressBook } from "./directory.ts";
 import { SHORTCUT_TYPE } from "./map.ts";
@@ -205,10 +205,15 @@ async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
   const { client, run } = tools;
   tools.deletes = true;
   for (const externalId of run.externalIds ?? []) {
-    const file = await client.find(externalId);
-    const events: Event[] = [];
-    if (file && file.trashed !== true) for await (const event of tellFiles(tools, [file])) events.push(event);
-    yield* events.some(({ t }) => t === "upsert") ? events : [{ t: "delete", externalId } as const];
+    try {
+      const file = await client.find(externalId);
+      const events: Event[] = [];
+      if (file && file.trashed !== true) for await (const event of tellFiles(tools, [file])) events.push(event);
+      yield* events.some(({ t }) => t === "upsert") ? events : [{ t: "delete", externalId } as const];
+    } catch (error) {
+      if (!isApiError(error, "source_forbidden")) throw error;
+      yield await refusal(tools, externalId);
+    }
   }
   yield* tellNamed(tools);
   yield { t: "end", listing: "partial", permissions: "not_checked" };

@@ -114,7 +114,8 @@ async function tellFile(tools: Tools, file: DriveFile): Promise<Event | "same" |
     return isSameAccess ? "same" : { t: "access", externalId: id, access: place.access };
   }
   if (run.mode === "items" || stored !== item.version) return { t: "upsert", item };
-  return isSameAccess ? "same" : { t: "access", externalId: id, access: place.access };
+  // What was refused before and is in the log again is open again.
+  return isSameAccess && !tools.deletes ? "same" : { t: "access", externalId: id, access: place.access };
 }
 
 /** A folder as a group: who reads it reads what is in it. */

@@ -295,6 +295,55 @@ describe("google-drive in the server, with a fake of ours", { timeout: 120_000 }
     expect(namesOf(there, await kb.whoSees(design))).toEqual(["ann", "cid", "kb"]);
   });
 
+  test("a file that is closed for now is hidden, not deleted", async () => {
+    const { kb, there, world, google, files } = await open();
+    const readers = await kb.whoSees(files.design);
+    const isOne = (path: string) => path.endsWith(`/files/${files.design}`);
+    google.instead = ({ path, query }, response) => {
+      if (isOne(path)) refuse(response, 403, "insufficientFilePermissions");
+      else if (path.endsWith("/changes") && query.has("pageToken"))
+        response.writeHead(200, { "content-type": "application/json" }).end(
+          JSON.stringify({
+            changes: [{ changeType: "file", fileId: files.design, removed: true }],
+            newStartPageToken: query.get("pageToken"),
+          }),
+        );
+      else return false;
+      return true;
+    };
+    await kb.sync();
+    google.instead = undefined;
+    expect((await kb.rows()).map(({ externalId }) => externalId)).toContain(files.design);
+    expect(await kb.whoSees(files.design)).toEqual([]);
+    world.touch(files.design);
+    await kb.sync();
+    expect(await kb.whoSees(files.design)).toEqual(readers);
+    await alike(kb, there);
+  });
+
+  test("a permission ends on time, however long permissions count", async () => {
+    const { kb, there, world, google, files } = await open();
+    await kb.kb.as(kb.owner).patch("/api/workspace", { maxAclAgeHours: 96 });
+    const grantsFor = (hours: number) => [
+      {
+        type: "user",
+        who: DAN,
+        role: "reader",
+        expirationTime: new Date(kb.kb.clock.now() + hours * HOUR_MS).toISOString(),
+      },
+    ];
+    world.change(files.open, { grants: grantsFor(72) });
+    world.change(files.link, { grants: grantsFor(240) });
+    await kb.sync();
+    expect(namesOf(there, await kb.whoSees(files.link))).toContain("dan");
+    google.instead = (_asked, response) => (response.writeHead(500).end(), true);
+    for (let hours = 0; hours < 73; hours += 24.5) {
+      await kb.pass(24.5 * HOUR_MS);
+      expect(namesOf(there, await kb.whoSees(files.link)), `${hours}`).toContain("dan");
+    }
+    expect(namesOf(there, await kb.whoSees(files.open))).not.toContain("dan");
+  });
+
   test("a directory that breaks off ends nobody, and folders that are in each other end no run", async () => {
     const { kb, there, world, google, places, files } = await open(({ world: before }) => {
       for (const name of ["una", "vic", "wyn"]) before.user(`${name}@acme.test`);
