@@ -263,7 +263,10 @@ export interface PlacedItem extends Pick<SourceItem, "externalId" | "path" | "pl
 }
 
 export interface SyncRequest<Cursor> {
-  /** `access`: only who may read what, for a source whose increments do not tell. Its checkpoints are not stored. */
+  /**
+   * `access`: only who may read what, for a source whose increments do not tell. Its cursor is that of its own former
+   * attempt, and what it puts into the state is not kept.
+   */
   mode: "full" | "incremental" | "access" | "items";
   /**
    * The same for every attempt of one run. A cursor holds it, so that a source which names what it found before the

@@ -13,8 +13,8 @@ export interface BatchSink {
    */
   count(counts: Partial<SyncCounts>, done?: number): void;
   progress(progress: SyncProgress): void;
-  /** Covers everything added before; `state` is stored with it. */
-  cursor(cursor: string, state?: Readonly<Record<string, string | null>>): void;
+  /** Covers everything added before; `state` is stored with it. Undefined = the connector's cursor stays as it is. */
+  cursor(cursor: string | undefined, state?: Readonly<Record<string, string | null>>): void;
   /** Stored with the next cursor. */
   keep(state: Readonly<Record<string, string | null>>): void;
   /** The connector's clock from the next batch on. */
@@ -71,6 +71,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
   // Stays between the source's own words about it, so that a progress bar does not come and go.
   let total = options.total;
   let cursor: string | undefined;
+  let hasCover = false;
   let state: Record<string, string | null> = {};
   let kept: Record<string, string | null> = {};
   let { mirror } = options;
@@ -89,13 +90,13 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
 
   async function flush(isEnd = false): Promise<void> {
     startedAt = options.now();
-    const addCounts = takeCounts(isEnd || cursor !== undefined);
-    const people = options.people?.take(cursor !== undefined);
+    const addCounts = takeCounts(isEnd || hasCover);
+    const people = options.people?.take(hasCover);
     if (
       people === undefined &&
       ops.length === 0 &&
       Object.keys(addCounts).length === 0 &&
-      cursor === undefined &&
+      !hasCover &&
       !progress &&
       shown === done &&
       clock === undefined
@@ -116,6 +117,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
     chars = 0;
     progress = undefined;
     cursor = undefined;
+    hasCover = false;
     state = {};
     const { connectorId, always, highest } = options;
     const basis = { connectorId, always, highest, now: options.now(), ...(mirror && { mirror }) };
@@ -152,6 +154,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
     },
     cursor(next, more = {}) {
       cursor = next;
+      hasCover = true;
       state = { ...state, ...kept, ...more };
       kept = {};
     },

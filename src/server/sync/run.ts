@@ -1,5 +1,6 @@
 import { connectorPrincipal } from "#storage/access/item-clocks.ts";
 import { setMaxListeners } from "node:events";
+import { z } from "zod";
 import { isApiError } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
 import type {
@@ -138,10 +139,11 @@ async function runEvents(
     await known.loadAll();
   }
   const mayGoOn = makeTurn(options, startedAt);
+  const request = toRequest(options, await placeOf(options));
   const state = makeRunState((key) => store.itemWrites.findState(connector.connectorId, key));
   const stored = makeStored(store, connector.connectorId, known);
   const looking = { options, known, sink, people, clocks: await beginClocks(options, sink) };
-  const events = source.sync({ ...withSignal(options.context, abort.signal), stored, state }, toRequest(options));
+  const events = source.sync({ ...withSignal(options.context, abort.signal), stored, state }, request);
   const gate = makeByteGate(BYTES_IN_FLIGHT);
   const steps = inOrder(events, (event) => toStep(options, event, { gate, known, state, signal: abort.signal }), {
     parallel: options.parallel,
@@ -172,13 +174,27 @@ async function runEvents(
   return { type: "done", isComplete: isFullListing, strangers: people.strangers, ...defined({ problem }) };
 }
 
-function toRequest({ sync, connector }: RunOptions): SyncRequest<unknown> {
+/** Where a run of mode `access` goes on is kept beside what its source keeps, whose keys are no such text. */
+const ACCESS_PLACE = "\u0000access";
+
+/** Where an attempt begins: what says only who may read what goes on where another attempt of the same run ended. */
+async function placeOf({ sync, connector, store }: RunOptions): Promise<unknown> {
+  if (sync.mode !== "access") return connector.cursor;
+  const kept = AccessPlace.safeParse(
+    JSON.parse((await store.itemWrites.findState(connector.connectorId, ACCESS_PLACE)) ?? "null"),
+  ).data;
+  return kept?.runId === sync.syncId ? kept.cursor : null;
+}
+
+const AccessPlace = z.object({ runId: z.string(), cursor: z.unknown() });
+
+function toRequest({ sync, connector }: RunOptions, cursor: unknown): SyncRequest<unknown> {
   const { mode } = sync;
   if (mode === "identities") throw new Error("Runs of identities are another job's.");
   return {
     mode,
     scope: connector.scope,
-    cursor: sync.mode === "access" ? null : connector.cursor,
+    cursor,
     ...(sync.items && { externalIds: sync.items }),
     runId: sync.syncId,
   };
@@ -331,10 +347,9 @@ async function prepareStep(
   return { ...step, seen: unchanged };
 }
 
-async function take(
-  step: Step,
-  looking: Looking & { options: RunOptions; known: Known; people: ToldPeople },
-): Promise<void> {
+type Taking = Looking & { options: RunOptions; known: Known; people: ToldPeople };
+
+async function take(step: Step, looking: Taking): Promise<void> {
   const { options, known, sink, people, clocks } = looking;
   sink.count({ bytes: step.bytes, ...(step.isVanished && { skipped: 1 }) });
   await known.load([...(step.seen ?? []), ...(step.keepChildrenOf ?? [])]);
@@ -358,14 +373,25 @@ async function take(
   if (step.told) await people.hear(step.told, step.saidAt ?? options.now());
   if (step.look) await look(looking, step.look);
   if (step.progress) sink.progress(step.progress);
-  // What says only who may read what is nowhere in the feed that the cursor is of.
-  if (step.cursor !== undefined && people.isOpen()) sink.keep(step.cursor.state);
-  else if (step.cursor !== undefined && options.sync.mode !== "access") {
-    // A run that resumes from this cursor must know what was named before it.
-    for (const externalIds of known.takeMarks()) sink.add({ type: "seen", externalIds });
-    sink.cursor(step.cursor.json, step.cursor.state);
-  }
+  if (step.cursor !== undefined) cover(step.cursor, looking);
   await sink.flushIfDue();
+}
+
+/** What was said so far is stored with the cursor, once no group is half read. */
+function cover(
+  { json, state }: NonNullable<Step["cursor"]>,
+  { options: { sync }, known, sink, people }: Pick<Taking, "options" | "known" | "sink" | "people">,
+): void {
+  const isAccess = sync.mode === "access";
+  if (people.isOpen()) {
+    if (!isAccess) sink.keep(state);
+    return;
+  }
+  // A run that resumes from this cursor must know what was named before it.
+  for (const externalIds of known.takeMarks()) sink.add({ type: "seen", externalIds });
+  // What says only who may read what is nowhere in the feed that the connector's cursor is of.
+  if (isAccess) sink.cursor(undefined, { [ACCESS_PLACE]: `{"runId":${JSON.stringify(sync.syncId)},"cursor":${json}}` });
+  else sink.cursor(json, state);
 }
 
 async function endOf(error: unknown, options: RunOptions, sink: BatchSink): Promise<RunEnd> {

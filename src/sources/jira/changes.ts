@@ -73,6 +73,7 @@ async function* readUpdated(
   const busy = new Set(changed.values());
   const found = new Set<string>();
   const read = new Set(open.map(({ id }) => id));
+  const elsewhere = makeStoredIn(ctx);
   let failures = 0;
   for (const project of open) {
     if (!busy.has(project.id)) continue;
@@ -90,7 +91,9 @@ async function* readUpdated(
   for (const [id, projectId] of changed) {
     // In a project that is not read any more, or not what the narrowing asks for any more.
     const isOut = !here.has(projectId) || (ctx.config.jql !== "" && read.has(projectId));
-    if (!found.has(id) && isOut) yield* dropStored(tools, id);
+    if (found.has(id)) continue;
+    if (isOut) yield* dropStored(tools, id);
+    else if (!read.has(projectId)) yield* hideMoved(tools, id, projectId, elsewhere);
   }
 }
 
@@ -139,6 +142,32 @@ async function* dropStored({ ctx }: Tools, issue: string): AsyncGenerator<Event,
   if (version === undefined) return;
   for (const externalId of partsIn(issue, version) ?? []) yield { t: "delete", externalId };
   yield { t: "delete", externalId: issue };
+}
+
+/** Who reads an issue in a project that can't be read is not known: it is not for those who read it where it was. */
+async function* hideMoved(
+  { ctx }: Tools,
+  issue: string,
+  projectId: string,
+  storedIn: ReturnType<typeof makeStoredIn>,
+): AsyncGenerator<Event, void> {
+  if ((await ctx.stored.version(issue)) === undefined || (await storedIn(projectId)).has(issue)) return;
+  yield { t: "refused", what: { externalId: issue }, code: "source_forbidden" };
+}
+
+/** What is stored in a project, asked once. */
+function makeStoredIn({ stored }: Tools["ctx"]) {
+  const known = new Map<string, Promise<ReadonlySet<string>>>();
+  const list = async (projectId: string) => {
+    const ids = new Set<string>();
+    for await (const { externalId } of stored.list(projectRef(projectId))) ids.add(externalId);
+    return ids;
+  };
+  return (projectId: string): Promise<ReadonlySet<string>> => {
+    const ids = known.get(projectId) ?? list(projectId);
+    known.set(projectId, ids);
+    return ids;
+  };
 }
 
 /** Whether this says that the JQL of the config is no JQL. */

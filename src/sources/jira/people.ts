@@ -22,17 +22,17 @@ export async function* syncJiraPeople(
 ): AsyncGenerator<Event, void> {
   const wanted = mode === "groups" ? new Set(groups) : undefined;
   const told = new Set<Principal>();
-  const notLookedAt: Principal[] = [];
-  for await (const event of tellAll(ctx, notLookedAt)) {
+  const failed: string[] = [];
+  for await (const event of tellAll(ctx, failed)) {
     if (event.t === "group") told.add(event.group);
     if (event.t === "identity") told.add(event.principal);
     if (!wanted || (event.t === "group" && wanted.has(event.group))) yield event;
   }
-  for (const group of notLookedAt) told.add(group);
-  yield* tellGone(wanted ?? (mode === "changes" ? due(MOST_DUE) : []), told);
+  // Which groups a project has that could not be read is not known: each keeps its last reading as long as that counts.
+  const isWhole = failed.length === 0;
+  yield* tellGone(wanted ?? (mode === "changes" ? due(MOST_DUE) : []), told, isWhole);
   yield { t: "checkpoint", cursor: null };
-  const listing = wanted ? "partial" : "complete";
-  yield { t: "end", listing, ...(notLookedAt.length > 0 && { notLookedAt }) };
+  yield { t: "end", listing: wanted || !isWhole ? "partial" : "complete" };
 }
 
 /** All that a run of changes could have told before. */
@@ -42,16 +42,18 @@ const MOST_DUE = 1_000_000;
 async function* tellGone(
   before: Iterable<Principal> | AsyncIterable<Principal>,
   told: ReadonlySet<Principal>,
+  isWhole: boolean,
 ): AsyncGenerator<Event, void> {
   for await (const principal of before) {
     if (told.has(principal)) continue;
     const type = parsePrincipal(principal)?.type;
-    if (type === "source_group") yield { t: "group", group: principal, members: [] };
+    if (type === "source_group" && isWhole) yield { t: "group", group: principal, members: [] };
     if (type === "source_user") yield { t: "identity", principal, state: "suspended" };
   }
 }
 
-async function* tellAll(ctx: JiraContext, notLookedAt: Principal[]): AsyncGenerator<Event, void> {
+/** @param failed  takes the ids of projects at which the server fails */
+async function* tellAll(ctx: JiraContext, failed: string[]): AsyncGenerator<Event, void> {
   const client = makeJiraClient(ctx);
   const names = makeNames(ctx);
   // Who has not signed in is told of nobody: that must not end everybody.
@@ -72,9 +74,8 @@ async function* tellAll(ctx: JiraContext, notLookedAt: Principal[]): AsyncGenera
     } catch (error) {
       // The server fails at this project: who read it reads it for as long as that is believed.
       const isOfOne = isApiError(error, "source_unavailable") && error.details?.["status"] !== undefined;
-      const group = names.group(groupIds.browse(project.id));
-      if (!isOfOne || group === undefined) throw error;
-      notLookedAt.push(group);
+      if (!isOfOne) throw error;
+      failed.push(project.id);
     }
   }
   for (const ref of directory.needed()) {

@@ -162,6 +162,37 @@ describe("proof in time", () => {
     expect(kb.world.runs.filter((mode) => mode !== "incremental")).toEqual(["full", "access", "access"]);
   });
 
+  test("goes on where a pass over accesses was interrupted, in the same run alone", async ({ expect }) => {
+    const places: unknown[] = [];
+    let isLimited = true;
+    const kb = await makeMirror(
+      (run) => {
+        if (run.mode === "full") return listed("a", "b");
+        if (run.mode !== "access") return [NOTHING];
+        places.push(run.cursor);
+        return (function* (): Generator<SyncEvent> {
+          if (run.cursor === null) {
+            yield { t: "access", externalId: "a", access: OPEN };
+            yield { t: "checkpoint", cursor: { after: "a" } };
+            if (isLimited) throw new ApiError("source_rate_limited", { message: "Later.", retryAfterMs: 60_000 });
+          }
+          yield { t: "access", externalId: "b", access: OPEN };
+          yield { t: "end", listing: "complete", permissions: "current" };
+        })();
+      },
+      ["workspace"],
+      { freshness: "access" },
+    );
+    await kb.work();
+    for (let hour = 0; hour < 13; hour++) await kb.pass(HOUR_MS);
+    isLimited = false;
+    expect(places).toEqual([null, { after: "a" }]);
+    expect(await kb.readable()).toEqual(["a", "b"]);
+    for (let hour = 0; hour < 13; hour++) await kb.pass(HOUR_MS);
+    expect(places).toEqual([null, { after: "a" }, null]);
+    expect(await kb.readable()).toEqual(["a", "b"]);
+  });
+
   test("is a feed only where it shows what has moved", async ({ expect }) => {
     const feed = () => [{ ...NOTHING, permissions: "current" as const }];
     for (const [placement, expected] of [

@@ -90,6 +90,45 @@ describe("jira in the server", { timeout: 120_000 }, () => {
     expect([...new Set(sources)].sort()).toEqual(["jira:Lobby", "jira:Operating"]);
   });
 
+  test("a project at which the server fails keeps its readers while others are read", async () => {
+    const { world, jira, kb, same } = await open();
+    const { ids, made } = world;
+    const before = await kb.whoSees(made.plan.id);
+    expect(before).toContain(ids.dan);
+    jira.instead = ({ path }, response) => {
+      const isOne = path.includes(`/project/${world.project("ENG").id}/`);
+      if (isOne) response.writeHead(500).end();
+      return isOne;
+    };
+    for (let hours = 0; hours < 15; hours += 5) {
+      kb.kb.clock.advance(5 * HOUR_MS);
+      await kb.readPeople();
+      expect(await kb.whoSees(made.plan.id)).toEqual(before);
+    }
+    jira.instead = undefined;
+    await kb.pass(HOUR_MS);
+    await kb.readPeople();
+    await same();
+  });
+
+  test("an issue that moved into a closed project is for nobody at once", async () => {
+    const { world, jira, kb, same } = await open();
+    const { made } = world;
+    const ops = world.project("OPS");
+    expect(await kb.whoSees(made.welcome.id)).not.toEqual([]);
+    Object.assign(made.welcome, { project: ops.id, key: "OPS-77", updated: Date.now() });
+    jira.instead = ({ path, body }, response) => {
+      const isOne = path.includes(`/project/${ops.id}/`) || body.includes(`project = ${ops.id}`);
+      if (isOne) response.writeHead(403, { "content-type": "application/json" }).end("{}");
+      return isOne;
+    };
+    await kb.sync();
+    expect(await kb.whoSees(made.welcome.id)).toEqual([]);
+    jira.instead = undefined;
+    await kb.sync("full");
+    await same();
+  });
+
   test("an account that is signed out removes nothing, though searches are answered", async () => {
     for (const isSaid of [true, false]) {
       const { world, jira, kb, rows } = await open();
