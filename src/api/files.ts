@@ -199,7 +199,7 @@ export const fileRoutes = {
     path: "/api/connectors/files/{fileId}",
     tags: ["files"],
     summary: "Get an item's metadata",
-    request: { params: FileParams, query: z.strictObject({}) },
+    request: { params: FileNameParams, query: z.strictObject({}) },
     responses: { 200: answer("The item", z.object({ file: FileRecord })), default: problemAnswer },
   }),
   access: createRoute({

@@ -32,6 +32,7 @@ export const SECTIONS: readonly { title: string; nouns: Readonly<Record<string, 
       entities: async () => (await import("./commands/entities.ts")).entities,
       access: async () => (await import("./commands/access.ts")).access,
       open: async () => (await import("./commands/open.ts")).open,
+      eval: async () => (await import("./commands/eval.ts")).evaluateSearch,
     },
   },
   {

@@ -291,7 +291,10 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
   "GET /api/connectors/{id}/files": (words) =>
     get(`/api/connectors/${words.random.pick(words.connectorIds)}/files`, fileFilters(words)),
   "GET /api/connectors/file-counts-by-source": plain("/api/connectors/file-counts-by-source"),
-  "GET /api/connectors/files/{fileId}": ({ random, kbIds }) => get(`/api/connectors/files/${random.pick(kbIds)}`),
+  "GET /api/connectors/files/{fileId}": ({ random, kbIds, names, keys }) => {
+    const named = random.chance(0.7) ? random.pick(kbIds) : random.pick([...names, ...keys]);
+    return get(`/api/connectors/files/${encodeURIComponent(named)}`);
+  },
   "GET /api/connectors/files/{fileId}/content": ({ random, kbIds, words, names, keys }) => {
     const named = random.chance(0.7) ? random.pick(kbIds) : random.pick([...names, ...keys]);
     const path = `/api/connectors/files/${encodeURIComponent(named)}/content`;

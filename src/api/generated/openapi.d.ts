@@ -9343,6 +9343,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description kbId, permalink or URL of the item, issue key, or a file name, path or title that matches only one item the caller can see; percent-encoded. */
                 fileId: string;
             };
             cookie?: never;

@@ -27,8 +27,9 @@ export function mountFiles(at: Mount, deps: { files: FileService; audit: ReadRec
   );
   at.member(fileRoutes.countBySource, ({ actor }) => deps.files.countBySource(actor));
   at.member(fileRoutes.get, async ({ actor, params }) => {
-    const file = await files.get(actor, params.fileId);
-    audit.recordReads(actor, { type: "route", name: "GET /api/connectors/files/{fileId}" }, [params.fileId]);
+    const { kbId } = await files.resolve(actor, params.fileId);
+    const file = await files.get(actor, kbId);
+    audit.recordReads(actor, { type: "route", name: "GET /api/connectors/files/{fileId}" }, [kbId]);
     return { file };
   });
   at.member(fileRoutes.access, ({ actor, params, query }) => deps.files.access(actor, params.fileId, query.userId));

@@ -1,0 +1,210 @@
+/** Judgement files: which items answer a question. TREC qrels with their questions, or YAML. */
+import { createHash } from "node:crypto";
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node, type Pair } from "yaml";
+import { usageFailure } from "#cli/failure.ts";
+import { linesOf, readText, refuseBad, type BadLine } from "./text-lines.ts";
+
+/** A question with the items that answer it. */
+export interface Judged {
+  /** The topic of the qrels; of YAML its `id`, else one made from the question. Without spaces. */
+  id: string;
+  question: string;
+  /** Grade by item, as the file names it: a kbId, a URL, a key, a path or a title. 0 means not relevant. */
+  grades: Map<string, number>;
+}
+
+export interface Judgements {
+  questions: Judged[];
+  /** Topics of the qrels that the file of questions doesn't have. */
+  withoutQuestion: string[];
+}
+
+/** The longest name that the server looks an item up by. */
+const MAX_NAME = 2_000;
+const MAX_QUESTION = 1_000;
+const MAX_GRADE = 1_000;
+
+/**
+ * Reads judgements: YAML when the file is called so, else qrels, whose questions are in the file `queries`.
+ *
+ * @throws CliFailure 2 that names the bad lines
+ */
+export async function readJudgements(file: string, queries: string | undefined, cwd: string): Promise<Judgements> {
+  const isYaml = /\.ya?ml$/i.test(file);
+  if (isYaml && queries !== undefined) throw usageFailure("--queries belongs to qrels; YAML has its own questions.");
+  if (!isYaml && queries === undefined) {
+    throw usageFailure(
+      "Qrels hold no questions. Name their file: --queries FILE, with a topic, a tab and the question on each line.",
+      "A judgement file with both is YAML, and its name ends in .yaml.",
+    );
+  }
+  const text = await readText(file, cwd);
+  const found =
+    queries === undefined
+      ? { questions: parseYaml(file, text), withoutQuestion: [] }
+      : join(parseQueries(queries, await readText(queries, cwd)), parseQrels(file, text));
+  if (found.questions.length === 0) throw usageFailure(`${file} has no judged questions.`);
+  return found;
+}
+
+function join(questions: ReadonlyMap<string, string>, grades: ReadonlyMap<string, Map<string, number>>): Judgements {
+  const joined: Judgements = { questions: [], withoutQuestion: [] };
+  for (const [id, items] of grades) {
+    const question = questions.get(id);
+    if (question === undefined) joined.withoutQuestion.push(id);
+    else joined.questions.push({ id, question, grades: items });
+  }
+  return joined;
+}
+
+/** `topic iteration item grade` in columns; an item may hold spaces. A grade of 0 or less means not relevant. */
+function parseQrels(file: string, text: string): Map<string, Map<string, number>> {
+  const topics = new Map<string, Map<string, number>>();
+  const bad: BadLine[] = [];
+  for (const { line, text: row } of linesOf(text)) {
+    const [, topic = "", item = "", last = ""] = /^(\S+)\s+\S+\s+(\S.*?)\s+(\S+)$/.exec(row) ?? [];
+    const grade = gradeOf(last);
+    const why =
+      topic === ""
+        ? "not four columns (topic, iteration, item, grade)"
+        : grade === undefined
+          ? `the grade "${last}" is not a number up to ${MAX_GRADE}`
+          : whyNotName(item);
+    if (why !== undefined || grade === undefined) bad.push({ line, why: why ?? "" });
+    else addGrade(mapOf(topics, topic), item, grade);
+  }
+  refuseBad(file, bad);
+  return topics;
+}
+
+/** A topic, a tab and its question on each line. */
+function parseQueries(file: string, text: string): Map<string, string> {
+  const questions = new Map<string, string>();
+  const bad: BadLine[] = [];
+  for (const { line, text: row } of linesOf(text)) {
+    const [, topic = "", question = ""] = /^(\S+)\t\s*(\S.*)$/.exec(row) ?? [];
+    if (topic === "") bad.push({ line, why: "not a topic, a tab and a question" });
+    else if (questions.has(topic)) bad.push({ line, why: `the topic ${topic} is there already` });
+    else if (question.length > MAX_QUESTION) bad.push({ line, why: TOO_LONG });
+    else questions.set(topic, question);
+  }
+  refuseBad(file, bad);
+  return questions;
+}
+
+const TOO_LONG = `the question is longer than ${MAX_QUESTION} characters`;
+
+/** `question: [items]`, or a list of `{id, question, items}`; an item is a name, or `{item, grade}`. */
+function parseYaml(file: string, text: string): Judged[] {
+  const lines = new LineCounter();
+  const document = parsed(file, text, lines);
+  const bad: BadLine[] = document.errors.map(({ pos, message }) => ({
+    line: lines.linePos(pos[0]).line,
+    why: message.split("\n", 1)[0] ?? "",
+  }));
+  refuseBad(file, bad);
+  const reader = makeReader(bad, (node) => lines.linePos(node.range?.[0] ?? 0).line);
+  const { contents } = document;
+  if (isMap(contents)) for (const pair of contents.items) reader.addPair(pair as Pair<Node, Node | null>);
+  else if (isSeq(contents)) for (const node of contents.items) reader.addRecord(node as Node);
+  else bad.push({ line: 1, why: "not a mapping of questions to items, and not a list of questions" });
+  refuseBad(file, bad);
+  return reader.questions;
+}
+
+function parsed(file: string, text: string, lineCounter: LineCounter): Document {
+  try {
+    // Keys are compared by the reader: the parser compares each with all before it.
+    return parseDocument(text, { lineCounter, uniqueKeys: false, prettyErrors: false, schema: "failsafe" });
+  } catch (cause) {
+    // The parser calls itself for each level.
+    if (cause instanceof RangeError) throw usageFailure(`${file} is nested too deeply.`);
+    throw cause;
+  }
+}
+
+interface YamlReader {
+  questions: Judged[];
+  addPair(pair: Pair<Node, Node | null>): void;
+  addRecord(node: Node): void;
+}
+
+/** Collects questions out of nodes, and what is wrong with them into `bad`. */
+function makeReader(bad: BadLine[], lineOf: (node: Node) => number): YamlReader {
+  const questions: Judged[] = [];
+  const seen = new Map<string, number>();
+
+  function refuse(node: Node, why: string): void {
+    bad.push({ line: lineOf(node), why });
+  }
+
+  function textOf(node: unknown): string | undefined {
+    return isScalar(node) && typeof node.value === "string" && node.value.trim() !== "" ? node.value.trim() : undefined;
+  }
+
+  function add(at: Node, id: string | undefined, question: string | undefined, items: unknown): void {
+    if (question === undefined) return refuse(at, "no question");
+    if (question.length > MAX_QUESTION) return refuse(at, TOO_LONG);
+    if (id !== undefined && /\s/.test(id)) return refuse(at, `the id "${id}" has a space in it`);
+    const name = id ?? idOf(question);
+    const former = seen.get(name);
+    if (former !== undefined) {
+      return refuse(at, `the same ${id === undefined ? "question" : "id"} as in line ${former}`);
+    }
+    seen.set(name, lineOf(at));
+    const grades = new Map<string, number>();
+    for (const node of isSeq(items) ? items.items : [items]) addItem(grades, (node as Node | null) ?? at, at);
+    questions.push({ id: name, question, grades });
+  }
+
+  function addItem(grades: Map<string, number>, node: Node, at: Node): void {
+    const item = isMap(node) ? textOf(node.get("item", true)) : textOf(node);
+    const grade = isMap(node) ? gradeOf(textOf(node.get("grade", true)) ?? "1") : 1;
+    if (isAlias(node)) return refuse(at, "aliases (*name) are not read");
+    if (item === undefined) return refuse(node, "not an item: write a kbId, a URL or a title, or {item, grade}");
+    if (grade === undefined) return refuse(node, `the grade is not a number up to ${MAX_GRADE}`);
+    const why = whyNotName(item);
+    if (why !== undefined) return refuse(node, why);
+    addGrade(grades, item, grade);
+  }
+
+  return {
+    questions,
+    addPair: ({ key, value }) => add(key, undefined, textOf(key), value),
+    addRecord(node) {
+      if (!isMap(node)) return refuse(node, "not a question: write question: and items:");
+      const known = new Set(["id", "question", "items"]);
+      const strange = node.items.map(({ key }) => textOf(key)).find((key) => key === undefined || !known.has(key));
+      if (strange !== undefined) return refuse(node, `"${strange}" is not one of id, question, items`);
+      add(node, textOf(node.get("id", true)), textOf(node.get("question", true)), node.get("items", true));
+    },
+  };
+}
+
+/** The same for the same question wherever it is in the file, so that runs can be compared. */
+function idOf(question: string): string {
+  return `q-${createHash("sha256").update(question).digest("hex").slice(0, 12)}`;
+}
+
+function gradeOf(text: string): number | undefined {
+  if (!/^-?\d{1,4}(\.\d{1,6})?$/.test(text)) return undefined;
+  const grade = Number(text);
+  return grade <= MAX_GRADE ? Math.max(0, grade) : undefined;
+}
+
+function whyNotName(item: string): string | undefined {
+  return item.length > MAX_NAME ? `the item is longer than ${MAX_NAME} characters` : undefined;
+}
+
+/** An item that is judged twice has the higher grade. */
+export function addGrade(grades: Map<string, number>, item: string, grade: number): void {
+  grades.set(item, Math.max(grade, grades.get(item) ?? 0));
+}
+
+function mapOf(topics: Map<string, Map<string, number>>, topic: string): Map<string, number> {
+  const known = topics.get(topic);
+  if (known !== undefined) return known;
+  const fresh = new Map<string, number>();
+  topics.set(topic, fresh);
+  return fresh;
+}
