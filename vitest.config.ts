@@ -1,21 +1,23 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { makeProofReporter } from "./test/proof.ts";
 
 const outputFile = process.env.KB_TEST_REPORT;
 const json: ["json", { outputFile: string }][] = outputFile ? [["json", { outputFile }]] : [];
 
-/**
- * Whole programs, children that are killed, browsers, and suites that plant faults or start many children: apart from the
- * others, since forking a process that has grown large takes several times as long.
- */
-const WITH_CHILDREN = [
-  "test/{e2e,long}/**/*.test.ts",
-  "test/bridge/{login,process}.test.ts",
-  "test/extract/{extract,fuzz,pool}.test.ts",
-  "test/sources/git/!(parse).test.ts",
-  "test/server/sync/kill/kill.test.ts",
-  "test/readme.test.ts",
-];
+const SYSTEM = "test/**/*.system.test.ts";
+
+/** The longest files: one of them that starts last is waited for alone. */
+const LONGEST = ["e2e/browser", "gitea/kit", "matrix/kit", "leaks/leaks", "gitea/engine", "matrix/engine"];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rankOf = ({ moduleId }: TestSpecification) =>
+      (LONGEST.findIndex((name) => moduleId.includes(`/${name}.`)) + LONGEST.length + 1) % (LONGEST.length + 1);
+    // The others as usual: by how long they took the last time, or by their size.
+    return (await super.sort(files)).toSorted((a, b) => rankOf(a) - rankOf(b));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -26,17 +28,18 @@ export default defineConfig({
     pool: "forks",
     // One more than the cores have: browsers, children and clocks are waited for.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // Transformed files are kept for the next run, by their content: a file alone costs a sixth less, a first run no more.
     experimental: { fsModuleCache: true, fsModuleCachePath: "node_modules/.cache/vitest-modules" },
     setupFiles: ["test/setup.ts"],
+    // Modules do nothing when they are imported, so files may share them: half of the time went into imports.
+    isolate: false,
     reporters: ["default", makeProofReporter(), ...json],
     projects: [
-      // Modules do nothing when they are imported, so files may share them: half of the time went into imports.
-      { extends: true, test: { name: "children", include: WITH_CHILDREN, isolate: false } },
-      {
-        extends: true,
-        test: { name: "shared", include: ["test/**/*.test.ts"], exclude: WITH_CHILDREN, isolate: false },
-      },
+      // `npm test`: what runs in this process, against fakes and the file system.
+      { extends: true, test: { name: "in-process", include: ["test/**/*.test.ts"], exclude: [SYSTEM] } },
+      // `npm run test:system`: what starts another program or repeats a property for long.
+      { extends: true, test: { name: "system", include: [SYSTEM] } },
     ],
   },
 });

@@ -1,8 +1,25 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { describe, test } from "vitest";
 
 const root = new URL("..", import.meta.url).pathname;
+
+/** Tests outside the system suite that start a program nevertheless: what for. */
+const STARTERS: Readonly<Record<string, string>> = {
+  "cli/completion.test.ts": "bash completes a word",
+  "cli/keychain.test.ts": "node plays the keychain",
+  "cli/lock.test.ts": "node ends, and its id is a dead one's",
+  "cli/quickstart/clients.test.ts": "sh runs the printed commands against programs that print",
+  "server/start.test.ts": "mkfifo",
+  "sources/filesystem/open-inside.test.ts": "mkfifo, and node flips a link",
+  "sources/filesystem/walk.test.ts": "mkfifo, and git says what it ignores",
+  "sources/github/attacks.test.ts": "git makes the repositories of the fake",
+  "sources/github/emulated.test.ts": "git makes the repositories of the fake",
+  "sources/github/kit.test.ts": "git makes the repositories of the fake",
+  "storage/data-folder.test.ts": "cat reads as another user",
+  "storage/index/kill.test.ts": "node is killed once, as a short form of the system test",
+  "storage/records/queue.test.ts": "node takes jobs from the same file",
+};
 
 /** One import: from a file, to a file of ours (path below src) or to a package. Static and dynamic ones alike. */
 interface Import {
@@ -217,6 +234,14 @@ describe("the architecture", () => {
     ).toEqual([]);
   });
 
+  test("a test that starts a program, or a helper that does, is of the system suite: `x.system.test.ts`", ({
+    expect,
+  }) => {
+    const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" });
+    const inProcess = tests.filter((file) => file.endsWith(".test.ts") && !file.endsWith(".system.test.ts"));
+    expect(inProcess.filter((file) => startsProgram(file)).sort()).toEqual(Object.keys(STARTERS).sort());
+  });
+
   test("a source file over 400 lines says why in its first comment", ({ expect }) => {
     const long = files
       .map((file) => ({ file, text: readFileSync(join(root, "src", file), "utf8") }))
@@ -229,6 +254,17 @@ describe("the architecture", () => {
     expect(silent).toEqual([]);
   });
 });
+
+/** Whether a file of `test/`, or one that it imports there, imports what starts programs. */
+function startsProgram(file: string, seen = new Set<string>()): boolean {
+  if (seen.has(file)) return false;
+  seen.add(file);
+  const source = readFileSync(join(root, "test", file), "utf8");
+  const imported = [...source.matchAll(/(?:from|import)\s*\(?"([^"]+)"/g)].map(([, name = ""]) => name);
+  if (imported.some((name) => name === "node:child_process" || name === "playwright-core")) return true;
+  const own = imported.filter((name) => name.startsWith(".")).map((name) => normalize(join(dirname(file), name)));
+  return own.some((name) => existsSync(join(root, "test", name)) && startsProgram(name, seen));
+}
 
 function sourceFiles(): string[] {
   return readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })

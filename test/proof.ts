@@ -1,5 +1,5 @@
-import { readdirSync } from "node:fs";
-import { relative } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import type { Reporter } from "vitest/node";
 import { FINISHED_STEPS, REQUIREMENTS } from "./requirements.ts";
 
@@ -12,38 +12,30 @@ declare module "vitest" {
 
 const folder = import.meta.dirname;
 
+/** What ends the name of a test file of the system suite. */
+const SYSTEM = ".system.test.ts";
+
 /**
- * Counts, after a run of every test file, the requirements that a test has proven: one whose only test was skipped is
- * open. On a build machine an open one of a finished step fails the run, unless it says by `KB_TEST_WITHOUT` that it
- * can't have what a test needs.
+ * Says, after a run of a whole suite, which requirements its tests have proven, and how many have their tests in the other
+ * one. It fails nothing: whether both suites together prove all that they should, `verdict.ts` judges.
  */
-export function makeProofReporter({ env, say, fail }: ProofOptions = ON_PROCESS) {
+export function makeProofReporter(say = (line: string) => void process.stdout.write(`${line}\n`)) {
   let isSelection = false;
   return {
     onInit: ({ config }: { config: { testNamePattern?: RegExp } }) =>
       void (isSelection = config.testNamePattern !== undefined),
     onTestRunEnd(modules: readonly RanModule[]) {
-      if (isSelection || !isWholeRun(modules)) return;
-      const { counts, overdue } = weigh(provenBy(modules));
-      say(`requirements: ${counts}`);
-      for (const id of overdue) say(`not proven: ${id}: its test failed or was skipped`);
-      if (overdue.length > 0 && env["CI"] !== undefined && !env["KB_TEST_WITHOUT"]) fail();
+      const ran = wholeSuites(modules);
+      if (isSelection || ran.length === 0) return;
+      const proven = provenBy(modules);
+      const { counts, overdue } = weigh(proven);
+      const elsewhere = new Set(verifyingCalls((file) => !ran.includes(suiteOf(file))).flatMap(({ ids }) => ids));
+      const left = overdue.filter((id) => elsewhere.has(id)).length;
+      say(`requirements: ${counts}${left > 0 ? `, ${left} of the open ones have their tests in the other suite` : ""}`);
+      for (const id of overdue) if (!elsewhere.has(id)) say(`not proven: ${id}: its test failed or was skipped`);
     },
   } satisfies Reporter;
 }
-
-interface ProofOptions {
-  env: Readonly<Record<string, string | undefined>>;
-  say(line: string): void;
-  /** Makes the run end with a failure. */
-  fail(): void;
-}
-
-const ON_PROCESS: ProofOptions = {
-  env: process.env,
-  say: (line) => void process.stdout.write(`${line}\n`),
-  fail: () => void (process.exitCode = 1),
-};
 
 /** What is looked at of a test file that was run. */
 export interface RanModule {
@@ -61,14 +53,38 @@ export function weigh(proven: ReadonlySet<string>): { counts: string; overdue: s
   return { counts, overdue };
 }
 
+/** The ids in the first argument of each `verifies(…)` call of the files that are wanted. */
+export function verifyingCalls(isWanted = (_file: string) => true): { file: string; ids: string[] }[] {
+  const calls: { file: string; ids: string[] }[] = [];
+  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!/\.(?:test|suite|contract)\.ts$/.test(file) || !isWanted(file)) continue;
+    const source = readFileSync(join(folder, file), "utf8");
+    for (const call of source.matchAll(/\bverifies\(\s*(\[[^\]]*\]|"[^"]*")/g)) {
+      calls.push({ file, ids: [...(call[1] ?? "").matchAll(/"([^"]+)"/g)].map((id) => id[1] ?? "") });
+    }
+  }
+  return calls;
+}
+
 /** The ids of tests that ran and passed. */
 function provenBy(modules: readonly RanModule[]): Set<string> {
   const tests = modules.flatMap((module) => [...module.children.allTests("passed")]);
   return new Set(tests.flatMap((test) => test.meta().requirements ?? []));
 }
 
-function isWholeRun(modules: readonly RanModule[]): boolean {
+type Suite = "in-process" | "system" | "either";
+
+/** The suite of a file; what several test files may share (`.suite.ts`) belongs to either. */
+function suiteOf(file: string): Suite {
+  if (file.endsWith(SYSTEM)) return "system";
+  return file.endsWith(".test.ts") ? "in-process" : "either";
+}
+
+/** The suites of which every file was run. */
+function wholeSuites(modules: readonly RanModule[]): Suite[] {
   const ran = new Set(modules.map(({ moduleId }) => relative(folder, moduleId)));
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.ts"));
-  return files.every((name) => ran.has(name));
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return (["in-process", "system"] as const).filter((suite) =>
+    files.every((file) => suiteOf(file) !== suite || ran.has(file)),
+  );
 }

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "vitest";
-import { makeProofReporter, weigh, type RanModule } from "./proof.ts";
+import { makeProofReporter, verifyingCalls, weigh } from "./proof.ts";
 import { REQUIREMENTS } from "./requirements.ts";
+import { judge, type TestReport } from "./verdict.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -33,42 +34,59 @@ test("a requirement of a finished step that nothing has proven is open", ({ expe
   expect(weigh(ids).counts).toBe(`${ids.size + 2} in all, ${ids.size} proven, 2 open (1 in later steps)`);
 });
 
-test("a whole run fails on a build machine that could have run what was skipped, and only there", ({ expect }) => {
+test("a run of a whole suite says what it has proven, and how much the other one has to", ({ expect }) => {
   const files = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" });
-  const modules = (proven: readonly string[]): RanModule[] =>
-    files
-      .filter((name) => name.endsWith(".test.ts"))
-      .map((name) => ({
-        moduleId: join(root, "test", name),
-        children: { allTests: () => [{ meta: () => ({ requirements: proven }) }] },
-      }));
-  const all = Object.keys(REQUIREMENTS);
-  const without = all.filter((id) => id !== "auth:pat-settings-page");
-  const run = (proven: readonly string[], env: Record<string, string>, left = 0) => {
+  const suite = (ending: RegExp) => files.filter((name) => ending.test(name));
+  const [system, inProcess] = [suite(/\.system\.test\.ts$/), suite(/(?<!\.system)\.test\.ts$/)];
+  const run = (names: readonly string[], proven: readonly string[]) => {
     const said: string[] = [];
-    let hasFailed = false;
-    const fail = () => void (hasFailed = true);
-    const reporter = makeProofReporter({ env, say: (line) => void said.push(line), fail });
-    reporter.onTestRunEnd(modules(proven).slice(left));
-    return [said.length, hasFailed];
+    const modules = names.map((name) => ({
+      moduleId: join(root, "test", name),
+      children: { allTests: () => [{ meta: () => ({ requirements: proven }) }] },
+    }));
+    makeProofReporter((line) => void said.push(line)).onTestRunEnd(modules);
+    return said;
   };
-  expect(run(all, { CI: "true" })).toEqual([1, false]);
-  expect(run(without, { CI: "true" })).toEqual([2, true]);
-  expect(run(without, { CI: "true", KB_TEST_WITHOUT: "browser" })).toEqual([2, false]);
-  expect(run(without, {})).toEqual([2, false]);
+  const all = Object.keys(REQUIREMENTS);
+  expect(run([...inProcess, ...system], all)).toEqual([`requirements: ${weigh(new Set(all)).counts}`]);
+  // A browser proves the first, in the other suite; the second is proven in this one or not at all.
+  const [there, here] = ["auth:pat-settings-page", "pat:hash-only"];
+  expect(run(inProcess, without(all, there))).toEqual([
+    expect.stringMatching(/^requirements: .*, 1 of the open ones have their tests in the other suite$/),
+  ]);
+  expect(run(inProcess, without(all, here))).toEqual([
+    expect.stringMatching(/^requirements: .* 1 open \(0 in later steps\)$/),
+    "not proven: pat:hash-only: its test failed or was skipped",
+  ]);
   // A run of some files proves nothing about the others.
-  expect(run([], { CI: "true" }, 1)).toEqual([0, false]);
+  expect(run(inProcess.slice(1), all)).toEqual([]);
 });
 
-/** The ids in the first argument of each `verifies(…)` call below test/. */
-function verifyingCalls(): { file: string; ids: string[] }[] {
-  const calls: { file: string; ids: string[] }[] = [];
-  for (const file of readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })) {
-    if (!/\.(?:test|suite|contract)\.ts$/.test(file)) continue;
-    const source = readFileSync(join(root, "test", file), "utf8");
-    for (const call of source.matchAll(/\bverifies\(\s*(\[[^\]]*\]|"[^"]*")/g)) {
-      calls.push({ file, ids: [...(call[1] ?? "").matchAll(/"([^"]+)"/g)].map((id) => id[1] ?? "") });
-    }
-  }
-  return calls;
-}
+test("both suites together are judged: what is skipped without need or proven by neither fails", ({ expect }) => {
+  const report = (name: string, status: string, requirements: readonly string[] = []): TestReport => ({
+    numPassedTests: status === "passed" ? 1 : 0,
+    numFailedTests: status === "failed" ? 1 : 0,
+    testResults: [{ name: join(root, name), assertionResults: [{ fullName: "it", status, meta: { requirements } }] }],
+  });
+  const around = { tools: [], without: [], hasOtherFailure: false };
+  const all = Object.keys(REQUIREMENTS);
+  const [last = "", ...others] = all;
+  const short = report("test/a.test.ts", "passed", others);
+  const closing = (...[reports, more]: [(TestReport | undefined)[], object?]) => {
+    const { lines, hasFailed } = judge(reports, { ...around, ...more });
+    return [lines.at(-1), hasFailed];
+  };
+  const system = (status: string) => report("test/e2e/browser.system.test.ts", status, [last]);
+  expect(closing([short, system("passed")])).toEqual(["2 passed, 0 failed", false]);
+  expect(closing([short, system("passed")], { tools: ["browser"] })).toEqual(["2 passed, 0 failed", false]);
+  // The one of the skipped test, and its requirement.
+  expect(closing([short, system("skipped")], { tools: ["browser"] })).toEqual(["1 passed, 2 failed", true]);
+  expect(closing([short, system("skipped")], { without: ["browser"] })).toEqual(["1 passed, 0 failed", false]);
+  expect(closing([short, system("skipped")])).toEqual(["1 passed, 1 failed", true]);
+  expect(closing([short, undefined])).toEqual(["1 passed, 2 failed", true]);
+  expect(closing([short, system("passed")], { tools: ["gitea"] })).toEqual(["2 passed, 1 failed", true]);
+  expect(closing([short, system("passed")], { hasOtherFailure: true })).toEqual(["2 passed, 1 failed", true]);
+  expect(judge([short, system("skipped")], around).lines).toContain("not run: test/e2e/browser.system.test.ts > it");
+});
+
+const without = (ids: readonly string[], id: string | undefined) => ids.filter((each) => each !== id);

@@ -56,7 +56,10 @@ function faultOf(span: string): string | undefined {
   const verified = /^verifies\("([^"]+)"/.exec(span)?.[1];
   if (verified !== undefined) return verified in REQUIREMENTS ? undefined : missing("such requirement");
   if (/^[\w.-]+\.(?:md|tsx?)$/.test(span)) {
-    return sources.some(({ path }) => path.endsWith(`/${span}`)) || isThere(span) ? undefined : missing("such file");
+    const isEnding = span.startsWith(".");
+    return sources.some(({ path }) => path.endsWith(isEnding ? span : `/${span}`)) || isThere(span)
+      ? undefined
+      : missing("such file");
   }
   const unknown = (span.match(/[A-Za-z_$][\w$]*/g) ?? []).filter((word) => !isKnown(word));
   return unknown.length > 0 ? `\`${span}\`: nothing is called ${unknown.join(", ")}` : undefined;

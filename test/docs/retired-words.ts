@@ -56,7 +56,7 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
     allowed: {
       "test/extract/formats/docx.test.ts": TEXTS,
       "test/extract/formats/odt.test.ts": TEXTS,
-      "test/e2e/connectors.test.ts": TEXTS,
+      "test/e2e/connectors.system.test.ts": TEXTS,
     },
   },
   {

@@ -1,4 +1,4 @@
-/** How the server starts, and why it can't; that `kb serve` as a program does the same: `e2e/process.test.ts`. */
+/** How the server starts, and why it can't; that `kb serve` as a program does the same: `e2e/process.system.test.ts`. */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,

@@ -18,7 +18,7 @@ import { type DavServer, findPython, startServer } from "./server.ts";
 import { answerTree, type Tree } from "./tree.ts";
 
 const PYTHON = findPython();
-/** The long form has 500, for changes and for readers: `KB_TEST_FILES=500 npx vitest run test/sources/webdav/engine.test.ts`. */
+/** The long form has 500, for changes and for readers: `KB_TEST_FILES=500 npx vitest run test/sources/webdav/engine.system.test.ts`. */
 const FILES = Number(process.env["KB_TEST_FILES"] ?? 100);
 /** Where the short form needs fewer. */
 const FEW = Number(process.env["KB_TEST_FILES"] ?? 20);

@@ -1,0 +1,3 @@
+import { describeFuzz } from "./fuzz.suite.ts";
+
+describeFuzz({ count: 35, hasHostile: true });

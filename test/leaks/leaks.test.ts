@@ -1,0 +1,18 @@
+// The short forms of `leaks.system.test.ts`: the same suites with fewer people, rounds and faults.
+import { describeChanges } from "./changes.suite.ts";
+import { describeFiveActors } from "./five-actors.suite.ts";
+import { describePlanted } from "./planted.suite.ts";
+import { describeTwoWorlds } from "./two-worlds.suite.ts";
+
+describeTwoWorlds({ personas: ["outside"], items: 15, rounds: 1 });
+describeFiveActors({ rounds: 1 });
+describeChanges({ ends: 3, histories: 1, rounds: { minLength: 1, maxLength: 1 } });
+describePlanted({
+  plants: [
+    "any list instead of every list",
+    "a count before the re-check",
+    "another answer for hidden than for absent",
+    "a group's clock ignored",
+    "an item's clock ignored by the check on the records",
+  ],
+});

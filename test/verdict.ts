@@ -1,0 +1,72 @@
+import { relative } from "node:path";
+import { weigh } from "./proof.ts";
+
+/** What is read of a report that Vitest writes as JSON. */
+export interface TestReport {
+  numPassedTests: number;
+  numFailedTests: number;
+  testResults: {
+    name: string;
+    assertionResults: { fullName: string; status: string; meta?: { requirements?: readonly string[] } }[];
+  }[];
+}
+
+interface Around {
+  /** The programs of the machine that are here. */
+  tools: readonly string[];
+  /** Those that could not be installed: what needs them can't be proven. */
+  without: readonly string[];
+  /** Something else than a test failed. */
+  hasOtherFailure: boolean;
+}
+
+/** The tests that a program of the machine is needed for, by file and full title. */
+const TESTS_OF: Readonly<Record<string, RegExp>> = {
+  browser: /^test\/e2e\/browser\./,
+  keychain: /keeps the login there, survives a keychain that hangs/,
+  gitea: /^test\/(sources\/gitea\/|server\/accounts\/gitea\.)/,
+  synapse: /^test\/sources\/matrix\/(kit|engine)\./,
+  python: /the Python package mcp|^test\/sources\/webdav\/(kit|engine)\./,
+};
+
+/**
+ * Judges both suites together: what was not run, which requirements are proven, and how many tests passed and failed. A
+ * suite without report has failed, and so have a test that was skipped though its program is here and a requirement of a
+ * finished step that neither suite has proven though all programs are.
+ */
+export function judge(reports: readonly (TestReport | undefined)[], { tools, without, hasOtherFailure }: Around) {
+  const tests = reports.flatMap((report) =>
+    (report?.testResults ?? []).flatMap(({ name, assertionResults }) =>
+      assertionResults.map(({ fullName, status, meta }) => ({
+        title: `${relative(".", name)} > ${fullName}`,
+        status,
+        proves: meta?.requirements ?? [],
+      })),
+    ),
+  );
+  const sum = (count: (report: TestReport) => number) =>
+    reports.reduce((total, report) => total + (report ? count(report) : 0), 0);
+  const isSkipped = ({ status }: { status: string }) => status === "pending" || status === "skipped";
+  const lines = tests.filter(isSkipped).map(({ title }) => `not run: ${title}`);
+
+  let failed = sum(({ numFailedTests }) => numFailedTests) + reports.filter((report) => report === undefined).length;
+  for (const tool of tools) {
+    const own = tests.filter(({ title }) => TESTS_OF[tool]?.test(title));
+    const left = own.filter(isSkipped).length;
+    if (own.length > 0 && left === 0) continue;
+    failed += Math.max(left, 1);
+    const what = own.length === 0 ? "no test needs it any more" : `${left} of its tests were not run`;
+    lines.push(`${tool}: it is here, and ${what}`);
+  }
+
+  const passed = tests.filter(({ status }) => status === "passed");
+  const { counts, overdue } = weigh(new Set(passed.flatMap(({ proves }) => proves)));
+  lines.push(`requirements: ${counts}`);
+  for (const id of overdue) lines.push(`not proven: ${id}: its test failed or was skipped`);
+  if (without.length === 0) failed += overdue.length;
+
+  const count = sum(({ numPassedTests }) => numPassedTests);
+  if (failed === 0 && (hasOtherFailure || count === 0)) failed = 1;
+  lines.push(`${count} passed, ${failed} failed`);
+  return { lines, hasFailed: failed > 0 };
+}
