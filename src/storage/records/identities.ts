@@ -363,8 +363,18 @@ export async function endJoinsOf(
   sql: SqlHandles,
   { workspaceId, userId, at }: { workspaceId: string; userId: string; at: number },
 ): Promise<void> {
+  // By principal: asked for the user alone, SQLite walks all joins of the workspace to update these.
   const of = () =>
-    sql.write.updateTable("identity_joins").where("workspaceId", "=", workspaceId).where("userId", "=", userId);
+    sql.write
+      .updateTable("identity_joins")
+      .where("workspaceId", "=", workspaceId)
+      .where("principal", "in", ({ selectFrom }) =>
+        selectFrom("identity_joins as j")
+          .select("j.principal")
+          .where("j.workspaceId", "=", workspaceId)
+          .where("j.userId", "=", userId),
+      )
+      .where("userId", "=", userId);
   await of().set({ endedAt: at, endReason: "left" }).where("endedAt", "is", null).execute();
   await of().set({ hasLeft: 1 }).execute();
 }
