@@ -26,6 +26,7 @@ export interface SqliteConnection {
   execute(sql: string, parameters: readonly unknown[]): SqlResult;
   /** A cached prepared statement, for hot paths that bind by hand. */
   prepare(sql: string): StatementSyncInstance;
+  /** Its files stay open until the last of its statements is collected: the driver has no way to finalize one. */
   close(): void;
 }
 
