@@ -44,3 +44,13 @@ export function announceClosed(closed: readonly string[], log: Log): void {
     "Other users of this machine could read these files; now they can't. If somebody else had access to this machine, replace the passwords and keys that connectors use.",
   );
 }
+
+/** Says that the data is a copy of an earlier time, and what becomes of it. */
+export function announceRestored(
+  { dataDir, connectors }: { dataDir: string; connectors: number },
+  { log, say }: { log: Log; say: (line: string) => void },
+): void {
+  const what = `The data folder ${dataDir} was restored or copied: ${connectors} connectors read everything again. Items that mirror their source's permissions stay hidden until they are read.`;
+  log.warn({ dataDir, connectors }, what);
+  say(`Warning: ${what}`);
+}

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Writable } from "node:stream";
 import { ERROR_CLASSES, isApiError } from "#api/errors.ts";
 import { openDataFolder, type DataFolder, type DeriveKey } from "#storage/data-folder.ts";
+import { isRestored, stepMark } from "#storage/folder-mark.ts";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
 import { formatForPeople } from "./log/log-lines.ts";
 import { appendTo, appendToFile, type LogOutput, makeLogOutput } from "./log/log-output.ts";
@@ -15,7 +16,7 @@ import { openDatabase, type Database } from "#storage/db.ts";
 import { makeStore } from "#storage/store.ts";
 import { makeVault } from "#storage/vault.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
-import { announceClosed, announceHealth, announceReady, setupLines } from "./announce.ts";
+import { announceClosed, announceHealth, announceRestored, announceReady, setupLines } from "./announce.ts";
 import { makeApp } from "./app.ts";
 import { isOpenToStrangers, loadSettings, type Settings, weakeningSettings } from "./config.ts";
 import { type Content, makeContent } from "./compose/content.ts";
@@ -158,6 +159,12 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
     undo.unshift(() => content.close());
     // The first admin exists before the first request is answered.
     const setupCode = await makeFirstAdmin(settings, identity);
+    const step = () => stepMark(folder.path, store.installation);
+    if (isRestored(folder.path, await store.installation.findMark())) {
+      await doubt({ identity, content }, { log, say, dataDir: folder.path });
+    }
+    // Where the disk is full the next start tells the same.
+    await step().catch((error: unknown) => log.warn({ error: String(error) }, "the data folder could not be marked"));
     let isReady = true;
     let isStopping = false;
     app = makeApp(
@@ -172,7 +179,7 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
     });
     // What is asked first loads it; a start is over sooner without it.
     const warming = setTimeout(() => warmLater(identity, log), WARM_AFTER_MS).unref();
-    const upkeep = startUpkeep(settings, identity, log);
+    const endUpkeep = startUpkeep(settings, { identity, log, step });
     announceReady(foundation.settings.baseUrl, setupCode, say);
     log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
     return {
@@ -180,7 +187,7 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
       stop: () => {
         isStopping = true;
         clearTimeout(warming);
-        clearInterval(upkeep);
+        endUpkeep();
         const goDown = () => void (isReady = false);
         return stopServer({ folder, database, content, listener }, { settings, log, identity, goDown });
       },
@@ -266,14 +273,33 @@ async function makeFirstAdmin(
   return onboarding.makeSetupCode();
 }
 
-const UPKEEP_MS = 3_600_000;
+/** What sources told is older than the database says: all of it is read again, and the admins are told. */
+async function doubt(
+  { identity, content }: { identity: Pick<Identity, "audit">; content: Pick<Content, "doubtEverything"> },
+  { log, say, dataDir }: Pick<Surroundings, "log" | "say"> & { dataDir: string },
+): Promise<void> {
+  const connectors = await content.doubtEverything();
+  await identity.audit.recordEverywhere({
+    action: "server.restored",
+    target: { type: "server", id: "data" },
+    details: { connectors },
+  });
+  announceRestored({ dataDir, connectors }, { log, say });
+}
 
-/** Says in the audit what is weaker than it could be, and begins what is done every hour. */
+const UPKEEP_MS = 3_600_000;
+/** A database of before is known as one once it is older than two steps. */
+const STEP_MS = 10 * 60_000;
+
+/** Says in the audit what is weaker than it could be, and begins what is done again and again. Gives its end. */
 function startUpkeep(
   settings: Settings,
-  { audit, idempotency, sessions }: Pick<Identity, "audit" | "idempotency" | "sessions">,
-  log: Log,
-): NodeJS.Timeout {
+  {
+    identity: { audit, idempotency, sessions },
+    log,
+    step,
+  }: { identity: Pick<Identity, "audit" | "idempotency" | "sessions">; log: Log; step(): Promise<void> },
+): () => void {
   const weakened = weakeningSettings(settings);
   const fail = (error: unknown) => log.error({ err: error }, "upkeep failed");
   if (weakened.length > 0) {
@@ -290,7 +316,11 @@ function startUpkeep(
     await sessions.sweep();
   };
   everyHour().catch(fail);
-  return setInterval(() => void everyHour().catch(fail), UPKEEP_MS).unref();
+  const timers = [
+    setInterval(() => void everyHour().catch(fail), UPKEEP_MS).unref(),
+    setInterval(() => void step().catch(fail), STEP_MS).unref(),
+  ];
+  return () => timers.forEach(clearInterval);
 }
 
 async function stopServer(

@@ -29,6 +29,7 @@ import * as groupHomes from "./migrations/0027-group-homes.ts";
 import * as accounts from "./migrations/0028-accounts.ts";
 import * as providerAccounts from "./migrations/0029-provider-accounts.ts";
 import * as handLinks from "./migrations/0031-hand-links.ts";
+import * as folderMark from "./migrations/0032-folder-mark.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -64,6 +65,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0029-provider-accounts": providerAccounts,
   "0030-webhook-subscriptions": webhookSubscriptions,
   "0031-hand-links": handLinks,
+  "0032-folder-mark": folderMark,
 };
 
 /**

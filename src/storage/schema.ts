@@ -77,6 +77,9 @@ export interface InstallationTable {
   setupCodeHash: string | null;
   setupCodeExpiresAt: number | null;
   setupCodeTries: number;
+  /** The last file beside the database that it knows of: `storage/folder-mark.ts`. */
+  markStep: Generated<number | null>;
+  markFile: Generated<string | null>;
 }
 
 export interface UsersTable {

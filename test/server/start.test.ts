@@ -3,11 +3,13 @@ import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   closeSync,
+  cpSync,
   constants,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -213,3 +215,26 @@ test.runIf(process.platform === "linux").for(["a full device", "a closed pipe"] 
     expect(server.said()).toMatch(/^\d+ log lines were lost: the log could not be written\.$/m);
   },
 );
+
+test("says when its data was restored, and in the audit; a restart says nothing", async ({ expect }) => {
+  const dir = tempDir();
+  const first = run(dir, { env: BOOTSTRAP });
+  await first.stop();
+  cpSync(join(dir, "data"), join(dir, "backup"), { recursive: true, preserveTimestamps: true });
+  const again = run(dir);
+  await again.stop();
+  expect(again.said()).not.toContain("restored");
+  rmSync(join(dir, "data"), { recursive: true });
+  cpSync(join(dir, "backup"), join(dir, "data"), { recursive: true, preserveTimestamps: true });
+  const restored = run(dir);
+  const admin = await signInAdmin(await restored.listening);
+  const { json: audit } = await admin("GET", "/api/audit?action=server.restored");
+  await restored.stop();
+  expect(restored.said()).toContain(
+    `Warning: The data folder ${join(dir, "data")} was restored or copied: 0 connectors`,
+  );
+  expect(audit.entries).toMatchObject([{ details: { connectors: 0 } }]);
+  const last = run(dir);
+  await last.stop();
+  expect(last.said()).not.toContain("restored");
+});

@@ -32,6 +32,7 @@ import type { SourceRegistry } from "#sources/registry.ts";
 import { makeByteGate } from "#server/sync/byte-gate.ts";
 import { makeItemPreparer, makeSyncControl } from "#server/sync/control.ts";
 import { makeChildOpener } from "#server/sync/open-child.ts";
+import { doubtEverything } from "#server/sync/restored.ts";
 import { makeSourceWatcher } from "#server/sync/source-watcher.ts";
 import { makeKeepsSecrets } from "#server/sync/secrets-setting.ts";
 import { makeWebhookReceiver } from "#server/sync/webhooks.ts";
@@ -230,6 +231,8 @@ export async function makeContent(
     webhooks,
     /** Listens to sources between runs; stopped with the worker. */
     sourceWatcher,
+    /** Reads everything again, and withholds what is mirrored until then: the database is a copy that was restored. */
+    doubtEverything: () => doubtEverything({ store, findSource: (id) => sources.find(id), now, randomBytes }),
     /** Starts the search threads, which the first search would wait for. */
     async warm() {
       // Two questions at once start both threads; a workspace that nobody has is answered from an empty state.

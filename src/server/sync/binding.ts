@@ -22,18 +22,23 @@ interface Bound {
  * @returns the connector as it is now; undefined where nothing is another
  */
 export async function bind(store: Store, workspaceId: string, bound: Bound): Promise<ConnectorRecord | undefined> {
+  return store.transaction((tx) => bindIn(tx, workspaceId, bound));
+}
+
+/** As `bind`, in the transaction of its reason: what an act makes another is withheld with it, before any run begins. */
+export async function bindIn(tx: Store, workspaceId: string, bound: Bound): Promise<ConnectorRecord | undefined> {
   const { source, connector, now } = bound;
   const { connectorId } = connector;
-  return store.transaction(async (tx) => {
-    const workspace = tx.in(workspaceId);
-    const { connectors } = workspace;
-    const before = await connectors.findBinding(connectorId);
-    const after = await bindingOf(workspace, bound);
-    const change = before && changeOf(before, after);
-    await connectors.bind(connectorId, { ...after, ...(change === "place" && { clocksFrom: now + 1 }) });
-    if (change === undefined) return undefined;
-    return { ...connector, ...(await beginAgain(workspace, connectorId, change === "place" && isMirror(source.spec))) };
-  });
+  const workspace = tx.in(workspaceId);
+  const before = await workspace.connectors.findBinding(connectorId);
+  const after = await bindingOf(workspace, bound);
+  const change = before && changeOf(before, after);
+  await workspace.connectors.bind(connectorId, after);
+  if (change === undefined) return undefined;
+  return {
+    ...connector,
+    ...(await beginAgain(workspace, connectorId, { now, doubts: change === "place" && isMirror(source.spec) })),
+  };
 }
 
 /** As `bind`, for a run over items: it reads everything where something is another. */
@@ -49,17 +54,25 @@ export async function bindRun(
   return { connector, sync: { ...sync, ...all } };
 }
 
-/** Drops what the next run would go on from; `isElsewhere`: nobody reads what is mirrored until it is named again. */
-async function beginAgain(
+/**
+ * Drops what the next run would go on from. `doubts`: nobody reads what is mirrored until it is named again, and nobody
+ * stands for a group or a user until they are told again. Call it in a transaction.
+ *
+ * @returns what changed of the connector
+ */
+export async function beginAgain(
   { connectors, sourcePeople, access }: WorkspaceStore,
   connectorId: string,
-  isElsewhere: boolean,
+  { now, doubts }: { now: number; doubts: boolean },
 ): Promise<Pick<ConnectorRecord, "cursor" | "lastFullAt"> & Partial<Pick<ConnectorRecord, "aclCheckedAt">>> {
-  const patch = { cursor: null, lastFullAt: null, ...(isElsewhere && { aclCheckedAt: null }) };
+  const patch = { cursor: null, lastFullAt: null, ...(doubts && { aclCheckedAt: null }) };
   await connectors.update(connectorId, patch);
   await connectors.dropState(connectorId);
-  await sourcePeople.restart(connectorId);
-  if (isElsewhere) await access.forgetClocks(connectorId);
+  if (doubts) {
+    await sourcePeople.doubt(connectorId);
+    await connectors.believeFrom(connectorId, now + 1);
+    await access.forgetClocks(connectorId);
+  } else await sourcePeople.restart(connectorId);
   return patch;
 }
 

@@ -139,6 +139,25 @@ export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
       await one(accountId).set({ sealed: after }).where("sealed", "=", before).execute();
     },
 
+    /** What accounts said is not believed until they say it again; each is asked now. */
+    async doubtAll(now: number): Promise<void> {
+      const rows = await sql.write
+        .updateTable("provider_accounts")
+        .set({ dueAt: now, tries: 0, confirmedAt: 0 })
+        .where("workspaceId", "=", workspaceId)
+        .where("state", "=", "active")
+        .returning("accountId")
+        .execute();
+      for (const { accountId } of rows) {
+        await sql.write
+          .updateTable("identities")
+          .set({ toldAt: 0 })
+          .where("workspaceId", "=", workspaceId)
+          .where("connectorId", "=", accountId)
+          .execute();
+      }
+    },
+
     async remove(accountId: string): Promise<void> {
       await sql.write
         .deleteFrom("provider_accounts")

@@ -270,7 +270,17 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
         .where("connectorId", "=", connectorId)
         .executeTakeFirst();
     },
-    async bind(connectorId: string, binding: Binding & { clocksFrom?: number }): Promise<void> {
+    /** Clocks of its items that stand before are nobody's. */
+    async believeFrom(connectorId: string, clocksFrom: number): Promise<void> {
+      await sql.write
+        .updateTable("connector_bindings")
+        .set({ clocksFrom })
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .execute();
+    },
+
+    async bind(connectorId: string, binding: Binding): Promise<void> {
       await sql.write
         .insertInto("connector_bindings")
         .values({ workspaceId, connectorId, ...binding })

@@ -1,3 +1,4 @@
+import type { FolderMark } from "#storage/folder-mark.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 
 /** Instants are epoch milliseconds. */
@@ -75,6 +76,29 @@ export function makeInstallationStore(sql: SqlHandles) {
         )
         .executeTakeFirst();
       return result.numInsertedOrUpdatedRows === 1n;
+    },
+
+    /** The last file beside the database that it knows of. */
+    async findMark(): Promise<FolderMark | undefined> {
+      const row = await sql.read.selectFrom("installation").selectAll().where("id", "=", ID).executeTakeFirst();
+      const { markStep: step, markFile: file } = row ?? {};
+      return typeof step === "number" && typeof file === "string" ? { step, file } : undefined;
+    },
+
+    async noteMark({ step: markStep, file: markFile }: FolderMark): Promise<void> {
+      const mark = { markStep, markFile };
+      await sql.write
+        .insertInto("installation")
+        .values({
+          id: ID,
+          completedAt: null,
+          setupCodeHash: null,
+          setupCodeExpiresAt: null,
+          setupCodeTries: 0,
+          ...mark,
+        })
+        .onConflict((oc) => oc.column("id").doUpdateSet(mark))
+        .execute();
     },
 
     async listLocalRoots(): Promise<LocalRootRecord[]> {

@@ -71,6 +71,39 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       .where("toldIn", "=", toldIn)
       .executeTakeFirst();
 
+  /**
+   * The next run reads everything, and nothing is proven by a feed until then: what followed one has the clock that it
+   * had. A run under way is overtaken. Call it in a transaction.
+   */
+  async function restart(connectorId: string): Promise<void> {
+    for (const [table, clock] of [
+      ["source_groups", "checkedAt"],
+      ["identities", "toldAt"],
+    ] as const) {
+      await rawSql`
+        update ${rawSql.table(table)} set ${rawSql.ref(clock)} = f."currentAt"
+        from people_feeds f
+        where f."workspaceId" = ${workspaceId} and f."connectorId" = ${connectorId}
+          and ${rawSql.table(table)}."workspaceId" = f."workspaceId"
+          and ${rawSql.table(table)}."connectorId" = f."connectorId" and ${rawSql.table(table)}."toldIn" = f."toldIn"
+          and ${rawSql.table(table)}."followsFeed" = 1 and f."currentAt" > ${rawSql.table(table)}.${rawSql.ref(clock)}
+      `.execute(sql.write);
+    }
+    await sql.write
+      .updateTable("people_feeds")
+      .set((eb) => ({
+        position: eb("position", "+", 1),
+        cursor: null,
+        currentAt: null,
+        runId: null,
+        runCursor: null,
+        wholeAt: null,
+      }))
+      .where("workspaceId", "=", workspaceId)
+      .where("connectorId", "=", connectorId)
+      .execute();
+  }
+
   return {
     /**
      * Begins a run, or takes it up again.
@@ -176,34 +209,23 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       return { groups: namesOf(dueGroups), users: namesOf(dueUsers) };
     },
 
+    restart,
+
     /**
-     * The next run reads everything, and nothing is proven by a feed until then: what followed one has the clock that it
-     * had. A run under way is overtaken. Call it in a transaction.
+     * As `restart`, and nothing that was told is believed until it is told again: it was told of another place, or is older
+     * than it says. Raise the epoch, in the same transaction.
      */
-    async restart(connectorId: string): Promise<void> {
-      for (const [table, clock] of [
-        ["source_groups", "checkedAt"],
-        ["identities", "toldAt"],
-      ] as const) {
-        await rawSql`
-          update ${rawSql.table(table)} set ${rawSql.ref(clock)} = f."currentAt"
-          from people_feeds f
-          where f."workspaceId" = ${workspaceId} and f."connectorId" = ${connectorId}
-            and ${rawSql.table(table)}."workspaceId" = f."workspaceId"
-            and ${rawSql.table(table)}."connectorId" = f."connectorId" and ${rawSql.table(table)}."toldIn" = f."toldIn"
-            and ${rawSql.table(table)}."followsFeed" = 1 and f."currentAt" > ${rawSql.table(table)}.${rawSql.ref(clock)}
-        `.execute(sql.write);
-      }
+    async doubt(connectorId: string): Promise<void> {
+      await restart(connectorId);
       await sql.write
-        .updateTable("people_feeds")
-        .set((eb) => ({
-          position: eb("position", "+", 1),
-          cursor: null,
-          currentAt: null,
-          runId: null,
-          runCursor: null,
-          wholeAt: null,
-        }))
+        .updateTable("source_groups")
+        .set({ checkedAt: 0, etag: null })
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .execute();
+      await sql.write
+        .updateTable("identities")
+        .set({ toldAt: 0 })
         .where("workspaceId", "=", workspaceId)
         .where("connectorId", "=", connectorId)
         .execute();

@@ -107,6 +107,10 @@ export const ACTS_BY_TOPIC: readonly { topic: string; acts: Readonly<Record<stri
       "local_root.removed": { title: "Folder disallowed", says: "disallowed the folder {target}" },
       "access.explained": { title: "Access checked", says: "checked whether {userId} can see {target}" },
       "audit.exported": { title: "Audit exported", says: "exported the audit" },
+      "server.restored": {
+        title: "Data restored",
+        says: "found restored data: {connectors} connectors read everything again",
+      },
       "server.weakened": { title: "Weak setting", says: "started with weaker security settings: {settings}" },
     },
   },

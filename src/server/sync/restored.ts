@@ -1,0 +1,68 @@
+import type { RandomBytes } from "#core/clock.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { Store } from "#storage/store.ts";
+import { beginAgain } from "./binding.ts";
+import { isMirror } from "./clocks.ts";
+import { requestIdentities } from "./identities/request.ts";
+import { requestSync } from "./request.ts";
+import { MAY_RUN, nextSyncState } from "./state.ts";
+
+export interface RestoredDeps {
+  store: Store;
+  findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
+  now: () => number;
+  randomBytes: RandomBytes;
+}
+
+/**
+ * The database is a copy that was restored: what its sources told may be days older than it says, and a provider may have
+ * told more since. Cursors and states are dropped, and everything is read again, groups and users too. What is mirrored is
+ * withheld until then, accounts are asked again who they are, and webhooks are subscribed to again. Done twice it does no
+ * harm.
+ *
+ * @returns how many connectors begin again
+ */
+export async function doubtEverything(deps: RestoredDeps): Promise<number> {
+  let count = 0;
+  for (const { workspaceId } of await deps.store.workspaces.list()) {
+    for (const { connectorId } of await deps.store.in(workspaceId).connectors.list()) {
+      if (await deps.store.transaction((tx) => doubtConnector(deps, tx, workspaceId, connectorId))) count++;
+    }
+    await deps.store.transaction((tx) => tx.in(workspaceId).accounts.doubtAll(deps.now()));
+  }
+  return count;
+}
+
+async function doubtConnector(
+  { findSource, now, randomBytes }: RestoredDeps,
+  tx: Store,
+  workspaceId: string,
+  connectorId: string,
+): Promise<boolean> {
+  const workspace = tx.in(workspaceId);
+  const before = await workspace.connectors.find(connectorId);
+  if (!before || before.state === "deleting") return false;
+  const source = await findSource(before.providerId);
+  if (!source?.sync) return false;
+  await endRuns(tx, workspaceId, connectorId, now());
+  const begun = await beginAgain(workspace, connectorId, { now: now(), doubts: isMirror(source.spec) });
+  // Of another version of its config, it subscribes to its webhook again too.
+  const patch = { scopeVersion: before.scopeVersion + 1, proofTriedAt: null };
+  await workspace.connectors.update(connectorId, patch);
+  const connector: ConnectorRecord = { ...before, ...begun, ...patch };
+  if (!MAY_RUN.has(connector.state)) return true;
+  const wish = { trigger: "schedule", now: now(), randomBytes } as const;
+  await requestSync(tx, workspaceId, connector, { ...wish, mode: "full" });
+  if (source.syncIdentities) await requestIdentities(tx, workspaceId, connector, wish);
+  return true;
+}
+
+/** What was going on when the copy was made goes on nowhere. */
+async function endRuns(tx: Store, workspaceId: string, connectorId: string, now: number): Promise<void> {
+  const { syncs } = tx.in(workspaceId);
+  for (const sync of [...(await syncs.listOpen([connectorId])), ...(await syncs.listOpenIdentities(connectorId))]) {
+    const state = nextSyncState(sync.state, "stop");
+    await syncs.update(sync.syncId, { state, finishedAt: now, resumeAt: null });
+  }
+}
