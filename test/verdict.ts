@@ -26,7 +26,7 @@ const TESTS_OF: Readonly<Record<string, RegExp>> = {
   keychain: /keeps the login there, survives a keychain that hangs/,
   gitea: /^test\/(sources\/gitea\/|server\/accounts\/gitea\.)/,
   synapse: /^test\/sources\/matrix\/(kit|engine)\./,
-  python: /the Python package mcp|^test\/sources\/webdav\/(kit|engine)\./,
+  python: /the Python package mcp|^test\/sources\/(webdav\/(kit|engine)|s3\/moto)\./,
 };
 
 /**

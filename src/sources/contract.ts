@@ -94,7 +94,8 @@ export interface SourceItem extends FieldsAs<SourceValues, RequiredField>, Optio
         /** What `fetchContent` finds the content by (a blob's id, a revision): never a secret, an address that expires, or over 1 KiB. */
         ref?: string;
       }
-    | { type: "none"; reason?: "unsupported_type" | "too_large" | "empty" | "encrypted" };
+    /** `message` says more than the reason does. */
+    | { type: "none"; reason?: "unsupported_type" | "too_large" | "empty" | "encrypted"; message?: string };
   /** With `partOf` both accesses must let somebody in. Absent: that of `partOf` alone; without one nobody's. */
   access?: SourceAccess;
 }

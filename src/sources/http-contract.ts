@@ -60,7 +60,7 @@ export interface LimitSpec {
   burst?: number;
   /** Headers that tell what is left and when there is more: in seconds from now, or as a time in seconds or milliseconds. */
   windows?: readonly { remaining: string; reset: string; unit: "seconds" | "epoch_seconds" | "epoch_ms" }[];
-  /** What makes a 403 a limit: a header (of this value), a word at a path of a JSON body (`error.errors.*.reason`), a phrase. */
+  /** What makes a 403 or 503 a limit: a header (of this value), a word at a path of a JSON body (`error.errors.*.reason`), a phrase. */
   forbidden?: readonly LimitMark[];
   /** How long a limit lasts at least that does not say it. */
   leastWaitMs?: number;

@@ -69,6 +69,7 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   ["filesystem", async (options) => (await import("./filesystem/index.ts")).makeFilesystemSource(options)],
   ["git", async (options) => (await import("./git/index.ts")).makeGitSource(options)],
   ["webdav", async () => (await import("./webdav/index.ts")).makeWebdavSource()],
+  ["s3", async () => (await import("./s3/index.ts")).makeS3Source()],
   ["web", async (options) => (await import("./web/index.ts")).makeWebSource(options)],
   ["gitea", async (options) => (await import("./gitea/index.ts")).makeGiteaSource(options)],
   ["github", async (options) => (await import("./github/index.ts")).makeGithubSource(options)],

@@ -179,7 +179,7 @@ async function readText(options: PrepareOptions, item: SourceItem): Promise<Read
       return plain({
         state: "none",
         reason,
-        message: NONE_MESSAGES[reason],
+        message: content.message ?? NONE_MESSAGES[reason],
         analyzed: options.analyze({ ...about, text: "" }),
       });
     }

@@ -201,7 +201,9 @@ async function judge(
   const isLimit =
     status === 429 ||
     (status === 503 && retryAfterMs !== undefined) ||
-    (status === 403 && isOwn && isForbiddenALimit(headers, Buffer.from(body).toString("utf8"), limits));
+    ((status === 403 || status === 503) &&
+      isOwn &&
+      isForbiddenALimit(headers, Buffer.from(body).toString("utf8"), limits));
   if (isLimit) {
     const waitMs = retryAfterMs ?? (emptyUntil === undefined ? limits.leastWaitMs : emptyUntil - now());
     return { type: "limited", status, waitMs };

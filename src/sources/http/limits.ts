@@ -22,7 +22,7 @@ export function exhaustedUntil(headers: HeaderBag, { windows = [] }: LimitSpec, 
   return ends.length === 0 ? undefined : Math.max(...ends);
 }
 
-/** Whether a 403 is a limit and no refusal, by what the source knows of its provider. */
+/** Whether a 403 is a limit and no refusal, or a 503 one and no failure, by what the source knows of its provider. */
 export function isForbiddenALimit(headers: HeaderBag, body: string, { forbidden = [] }: LimitSpec): boolean {
   return forbidden.some((mark) => hasMark(mark, headers, body));
 }

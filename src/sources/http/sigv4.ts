@@ -20,7 +20,8 @@ export async function sigV4Headers(
     method: request.method,
     url: request.url.href,
     headers: {
-      ...request.headers,
+      // Only what says something to the service: what is in between may rewrite other headers.
+      ...Object.fromEntries(Object.entries(request.headers).filter(([name]) => name.startsWith("x-amz-"))),
       "x-amz-content-sha256": createHash("sha256")
         .update(request.body ?? "")
         .digest("hex"),

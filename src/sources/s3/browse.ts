@@ -1,0 +1,45 @@
+import { ApiError } from "#api/errors.ts";
+import type { BrowseNode, SourceContext } from "#sources/contract.ts";
+import { readableName } from "#sources/file-scope/folders.ts";
+import { makeClient } from "./client.ts";
+import type { S3Config } from "./config.ts";
+import { compareKeys, isKey, nameOf } from "./keys.ts";
+
+/** Nodes of one answer. */
+const PAGE = 200;
+/** So many listings are searched for one answer; the next answer goes on after them. */
+const MAX_SEARCHED = 5;
+
+/** What is directly in a folder, in the order of the keys. The cursor is that of the store. */
+export async function browseBucket(
+  ctx: SourceContext<S3Config>,
+  { parent, query, cursor }: { parent: string | null; query?: string; cursor?: string },
+): Promise<{ nodes: BrowseNode[]; nextCursor: string | null }> {
+  const { prefix: all } = ctx.config;
+  const prefix = parent ?? all;
+  if (parent !== null && (!isKey(parent) || !parent.endsWith("/") || !parent.startsWith(all))) throw noFolder(parent);
+  const client = makeClient(ctx);
+  const wanted = query?.toLowerCase();
+  const nodes: BrowseNode[] = [];
+  let token = cursor;
+  for (let listings = 0; listings < MAX_SEARCHED; listings++) {
+    const maxKeys = wanted === undefined ? PAGE : 1_000;
+    const page = await client.list({ prefix, isByFolder: true, maxKeys, ...(token !== undefined && { token }) });
+    const ids = [...page.folders, ...page.objects.map(({ key }) => key)].filter((id) => id !== prefix && isKey(id));
+    for (const id of ids.sort(compareKeys)) {
+      const isFolder = id.endsWith("/");
+      const title = readableName(nameOf(id).replace(/\/$/, ""));
+      if (wanted !== undefined && !title.toLowerCase().includes(wanted)) continue;
+      nodes.push({ id, parent, title, kind: isFolder ? "folder" : "file", selectable: true, expandable: isFolder });
+    }
+    token = page.next;
+    if (token === undefined || (wanted === undefined ? nodes.length > 0 : nodes.length >= PAGE)) break;
+  }
+  return { nodes, nextCursor: token ?? null };
+}
+
+function noFolder(parent: string): ApiError {
+  return new ApiError("source_not_found", {
+    message: `This bucket has no folder ${JSON.stringify(parent.slice(0, 200))}.`,
+  });
+}

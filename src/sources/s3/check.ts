@@ -1,0 +1,65 @@
+import type { SourceProblem } from "#api/common.ts";
+import { ApiError, isApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import { makeClient, type S3Client, type S3Object } from "./client.ts";
+import { bucketUrl, type S3Config } from "./config.ts";
+import { isKey } from "./keys.ts";
+import { archivedIn } from "./map.ts";
+
+type Outcome = { ok: true; warnings?: string[] } | { ok: false; problem: SourceProblem };
+
+/** Whether the bucket can be listed, and an object of it read; what is wrong is told with what to do. */
+export async function checkBucket(ctx: SourceContext<S3Config>): Promise<Outcome> {
+  try {
+    const client = makeClient(ctx);
+    const { prefix, bucket } = ctx.config;
+    const { objects } = await client.list({ prefix, maxKeys: 100 });
+    const files = objects.filter(({ key, size }) => !key.endsWith("/") && isKey(key) && size !== 0);
+    const readable = files.find((object) => archivedIn(object, ctx.now()) === undefined);
+    const nothing =
+      prefix === ""
+        ? `The bucket ${bucket} is empty.`
+        : `The bucket ${bucket} has no keys that begin with ${JSON.stringify(prefix)}.`;
+    const warnings = [
+      ...(objects.length === 0 ? [nothing] : []),
+      ...(files.some(({ etag }) => etag === undefined)
+        ? ["The server gives no ETags. kb reads every object in each sync."]
+        : []),
+      ...(readable === undefined ? [] : await whyNotRead(client, readable, ctx)),
+    ];
+    return { ok: true, ...(warnings.length > 0 && { warnings }) };
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    if (!(error instanceof ApiError)) throw error;
+    return { ok: false, problem: problemOf(error, ctx.config) };
+  }
+}
+
+/** Who may list may not be allowed to read. */
+async function whyNotRead(client: S3Client, { key }: S3Object, ctx: SourceContext<S3Config>): Promise<string[]> {
+  try {
+    const { body } = await client.read(key, { onlyBegins: true });
+    // Ended early, should the server give all of it.
+    for await (const _ of body) break;
+    return [];
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    if (!isApiError(error) || isApiError(error, "source_unauthorized")) throw error;
+    if (!isApiError(error, "source_forbidden")) return [];
+    const right = "kb can list the bucket, but couldn't read an object. Grant s3:GetObject on the objects of";
+    return [`${right} ${ctx.config.bucket}; with SSE-KMS also kms:Decrypt. Otherwise, kb finds objects only by name.`];
+  }
+}
+
+function problemOf(error: ApiError, config: S3Config): SourceProblem {
+  const { code, message, hint, field, retryAfterMs } = error;
+  const { host } = new URL(bucketUrl(config));
+  if (isApiError(error, "source_unauthorized")) {
+    return { code, message, hint: hint ?? "Check the access key ID and the secret access key.", field: "credentials" };
+  }
+  const place = config.endpoint === undefined ? "bucket" : "endpoint";
+  const todo =
+    code === "source_unavailable" ? `Check that ${host} can be reached and is the store's address.` : undefined;
+  return { code, message, field: field ?? place, ...defined({ hint: hint ?? todo, retryAfterMs }) };
+}

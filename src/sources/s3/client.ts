@@ -1,0 +1,222 @@
+import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import type { SourceRequest, SourceResponse, SourceStream } from "#sources/http-contract.ts";
+import { bucketUrl, type S3Config } from "./config.ts";
+import { failureOf, TOLD } from "./failures.ts";
+import { readXml, textOf, type XmlElement } from "./xml.ts";
+
+/** An object as a listing tells it. */
+export interface S3Object {
+  key: string;
+  /** Without quotes; absent when the server has none. */
+  etag?: string;
+  size?: number;
+  /** Epoch milliseconds. */
+  modifiedAt?: number;
+  storageClass?: string;
+  /** There is a copy of an archived object that can be read until then. */
+  restoredUntil?: number;
+}
+
+export interface S3Page {
+  objects: S3Object[];
+  /** With a delimiter: the folders of this page, each with its slash. */
+  folders: string[];
+  /** Keys that are no UTF-8, as they were written. */
+  unreadable: string[];
+  /** For the next page; undefined at the end. */
+  next: string | undefined;
+}
+
+export interface ListOptions {
+  prefix: string;
+  /** Only keys after this one. */
+  startAfter?: string;
+  /** `next` of the page before. */
+  token?: string;
+  /** Folders instead of what is in them. */
+  isByFolder?: boolean;
+  maxKeys?: number;
+}
+
+/** Every request to the store; only this file knows its answers. */
+export interface S3Client {
+  list(options: ListOptions): Promise<S3Page>;
+  /** Page after page, to the end. */
+  pages(options: Pick<ListOptions, "prefix" | "startAfter">): AsyncGenerator<S3Page, void>;
+  /** @param onlyBegins  the first byte is enough */
+  read(key: string, options: { maxBytes?: number; onlyBegins?: true }): Promise<SourceStream>;
+}
+
+const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+const MAX_ERROR_BYTES = 64 * 1024;
+/** A store with nothing to tell between two keys, as after many deletions. */
+const MAX_EMPTY_PAGES = 100;
+
+export function makeClient(ctx: Pick<SourceContext<S3Config>, "config" | "http">): S3Client {
+  const { config } = ctx;
+  const base = bucketUrl(config);
+  const { host } = new URL(base);
+  const headers = {
+    ...(config.requesterPays && { "x-amz-request-payer": "requester" }),
+    // Only Amazon tells whether an archived object can be read for now.
+    ...(config.endpoint === undefined && { "x-amz-optional-object-attributes": "RestoreStatus" }),
+  };
+
+  function requestOf({ prefix, startAfter, token, isByFolder, maxKeys = 1_000 }: ListOptions): SourceRequest {
+    const query = defined({
+      "list-type": "2",
+      "encoding-type": "url",
+      "max-keys": String(maxKeys),
+      prefix: prefix === "" ? undefined : prefix,
+      delimiter: isByFolder ? "/" : undefined,
+      "start-after": startAfter,
+      "continuation-token": token,
+    });
+    const pairs = Object.entries(query).map(([name, value]) => `${name}=${encode(value ?? "")}`);
+    return {
+      url: `${base}?${pairs.join("&")}`,
+      headers,
+      auth: true,
+      redirect: "none",
+      allow: TOLD,
+      maxBytes: MAX_PAGE_BYTES,
+    };
+  }
+
+  function toPage(response: SourceResponse, asked: ListOptions): S3Page {
+    if (response.status >= 300) {
+      throw failureOf({ ...response, text: response.text(), action: "list" }, config, host);
+    }
+    const root = readXml(response.text(), host);
+    if (root.name !== "ListBucketResult") throw wrong(host, "doesn't answer as S3 does");
+    return pageOf(root, asked, host);
+  }
+
+  return {
+    list: async (options) => toPage(await ctx.http.request(requestOf(options)), options),
+    async *pages(options) {
+      let page: S3Page | undefined;
+      let emptyPages = 0;
+      const beginnings = new Set<string>();
+      for await (const response of ctx.http.pages(requestOf(options), () =>
+        page?.next === undefined ? undefined : requestOf({ ...options, token: page.next }),
+      )) {
+        page = toPage(response, options);
+        const [first] = page.objects;
+        emptyPages = first === undefined ? emptyPages + 1 : 0;
+        if (emptyPages > MAX_EMPTY_PAGES || (first !== undefined && beginnings.has(first.key))) {
+          throw wrong(host, "lists the same again and again");
+        }
+        if (first !== undefined) beginnings.add(first.key);
+        yield page;
+      }
+    },
+    async read(key, { maxBytes, onlyBegins }) {
+      const answer = await ctx.http.stream({
+        url: `${base}${key.split("/").map(encode).join("/")}`,
+        headers: {
+          ...(config.requesterPays && { "x-amz-request-payer": "requester" }),
+          "accept-encoding": "identity",
+          ...(onlyBegins && { range: "bytes=0-0" }),
+        },
+        auth: true,
+        redirect: "none",
+        allow: TOLD,
+        ...defined({ maxBytes }),
+      });
+      if (answer.status < 300) return answer;
+      throw failureOf({ ...answer, text: await beginningOf(answer.body), action: "read" }, config, host);
+    },
+  };
+}
+
+/** As it is signed, so that a store finds the same whether it encodes the address again or takes it as it came. A space is never a plus. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length > MAX_ERROR_BYTES) break;
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+/** Half an answer, or one about something else, must not read as the end of the listing. */
+function pageOf(root: XmlElement, asked: ListOptions, host: string): S3Page {
+  const isEncoded = textOf(root, "EncodingType") === "url";
+  const decode = (text: string) => (isEncoded ? decoded(text) : text);
+  const isTruncated = textOf(root, "IsTruncated")?.trim();
+  const token = textOf(root, "NextContinuationToken");
+  if (isTruncated !== "true" && isTruncated !== "false") throw wrong(host, "doesn't say whether its listing is whole");
+  if (isTruncated === "true" && !token) throw wrong(host, "doesn't tell the next page of its listing");
+  const page: S3Page = { objects: [], folders: [], unreadable: [], next: isTruncated === "true" ? token : undefined };
+  for (const child of root.children) {
+    const told =
+      child.name === "Contents"
+        ? textOf(child, "Key")
+        : child.name === "CommonPrefixes"
+          ? textOf(child, "Prefix")
+          : undefined;
+    if (told === undefined) continue;
+    const name = decode(told);
+    if (name === undefined) {
+      page.unreadable.push(told);
+      continue;
+    }
+    if (!name.startsWith(asked.prefix)) throw wrong(host, "lists other objects than the ones kb asked for");
+    if (child.name === "Contents") page.objects.push(objectOf(child, name));
+    else page.folders.push(name);
+  }
+  return page;
+}
+
+/** In this encoding a space is a plus or %20. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
+}
+
+function objectOf(element: XmlElement, key: string): S3Object {
+  const restore = element.children.find(({ name }) => name === "RestoreStatus");
+  const isRestored = textOf(restore, "IsRestoreInProgress")?.trim() === "false";
+  return {
+    key,
+    ...defined({
+      etag: etagOf(textOf(element, "ETag")),
+      size: sizeOf(textOf(element, "Size")),
+      modifiedAt: timeOf(textOf(element, "LastModified")),
+      storageClass: /^[A-Z_]{1,40}$/.exec(textOf(element, "StorageClass")?.trim() ?? "")?.[0],
+      restoredUntil: isRestored ? timeOf(textOf(restore, "RestoreExpiryDate")) : undefined,
+    }),
+  };
+}
+
+/** Without quotes, as listings and answers differ in them. */
+export function etagOf(text: string | null | undefined): string | undefined {
+  const etag = text?.trim().replace(/^(W\/)?"(.*)"$/, "$2") ?? "";
+  return etag === "" ? undefined : etag.slice(0, 256);
+}
+
+export function sizeOf(text: string | null | undefined): number | undefined {
+  const digits = /^\d{1,15}$/.exec(text?.trim() ?? "")?.[0];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+export function timeOf(text: string | null | undefined): number | undefined {
+  const time = Date.parse(text ?? "");
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function wrong(host: string, what: string): ApiError {
+  return new ApiError("source_unavailable", { message: `${host} ${what}.` });
+}

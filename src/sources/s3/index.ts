@@ -1,0 +1,80 @@
+import { ApiError } from "#api/errors.ts";
+import type { Scope } from "#core/scope.ts";
+import { defined } from "#core/defined.ts";
+import type { Source } from "#sources/contract.ts";
+import { makeChildRules } from "#sources/file-scope/child-rules.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
+import { readableName } from "#sources/file-scope/folders.ts";
+import { tellReaders } from "#sources/file-scope/readers.ts";
+import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
+import { isSecretFile } from "#sources/file-scope/secret-files.ts";
+import { browseBucket } from "./browse.ts";
+import { checkBucket } from "./check.ts";
+import { makeClient } from "./client.ts";
+import { bucketUrl, configKey, S3Config, S3Credentials } from "./config.ts";
+import { nameOf, whyLeftOut } from "./keys.ts";
+import { typeOf, versionOfDownload } from "./map.ts";
+import { type Batching, DEFAULT_BATCHING, isOwnKey, type S3Cursor, syncBucket } from "./sync.ts";
+
+/** A bucket of Amazon S3 or of a store that speaks its protocol: each object is an item. Who reads them is said in the config. */
+export function makeS3Source({ batching = DEFAULT_BATCHING }: { batching?: Batching } = {}): Source<
+  S3Config,
+  S3Cursor
+> {
+  const inScope = makeInScope();
+  return {
+    spec: {
+      providerId: "s3",
+      name: "S3",
+      kinds: ["file"],
+      auth: [
+        {
+          type: "credentials",
+          scheme: "sigv4",
+          accessKeyId: "accessKeyId",
+          secretAccessKey: "secretAccessKey",
+          sessionToken: "sessionToken",
+          service: "s3",
+          region: "{region}",
+        },
+        { type: "none" },
+      ],
+      config: S3Config,
+      credentials: S3Credentials,
+      limits: { perMinute: 6_000, burst: 200, forbidden: [{ phrase: "<Code>SlowDown</Code>" }], leastWaitMs: 1_000 },
+      acl: "connector",
+      namedIn: ["readers"],
+      tellsNamed: true,
+    },
+    check: checkBucket,
+    sync: (ctx, run) => syncBucket(ctx, run, batching),
+    syncIdentities: (ctx) => tellReaders(ctx),
+    browse: browseBucket,
+    async fetchContent(ctx, { externalId: key, version: listed }) {
+      const isAllowed = isOwnKey(key, ctx.config) && (ctx.config.secretFiles || !isSecretFile(nameOf(key)));
+      if (!isAllowed) throw noObject(key);
+      const { body, headers } = await makeClient(ctx).read(key, { maxBytes: maxFileBytes(ctx.config) });
+      const version = versionOfDownload(headers, listed, configKey(ctx.config));
+      const mimeType = typeOf(key, headers.get("content-type"));
+      return { stream: body, fileName: readableName(nameOf(key)), ...defined({ mimeType, version }) };
+    },
+    inScope: (scope, { externalId }) => inScope(scope, externalId),
+    childRules: makeChildRules,
+    originOf: (config) => new URL(bucketUrl(config)).origin,
+  };
+}
+
+function noObject(key: string): ApiError {
+  return new ApiError("source_not_found", {
+    message: `This bucket has no readable object ${JSON.stringify(key.slice(0, 200))}.`,
+  });
+}
+
+/** Remembers the last scope compiled: the engine asks for every stored item in a row. */
+function makeInScope(): (scope: Scope, key: string) => boolean {
+  let last: { scope: Scope; compiled: CompiledScope } | undefined;
+  return (scope, key) => {
+    if (last?.scope !== scope) last = { scope, compiled: compileScope(scope) };
+    return whyLeftOut({ scope: last.compiled, secretFiles: true }, key) === undefined;
+  };
+}

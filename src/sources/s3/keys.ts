@@ -1,0 +1,49 @@
+import type { CompiledScope } from "#sources/file-scope/scope.ts";
+import { isSecretFile } from "#sources/file-scope/secret-files.ts";
+
+/** Longest key, in bytes. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html */
+const MAX_KEY_BYTES = 1_024;
+
+/** Whether a key can be asked for: the address of one with `.` or `..` between slashes leads to another object. */
+export function isKey(key: string): boolean {
+  if (key === "" || Buffer.byteLength(key) > MAX_KEY_BYTES || /[\0\p{Surrogate}]/u.test(key)) return false;
+  return key.split("/").every((name) => name !== "." && name !== "..");
+}
+
+/** The order in which a store lists: that of the bytes, which is not that of JavaScript. */
+export function compareKeys(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+export function nameOf(key: string): string {
+  return key.slice(key.lastIndexOf("/", key.length - 2) + 1);
+}
+
+export interface Choice {
+  scope: CompiledScope;
+  secretFiles: boolean;
+}
+
+export interface LeftOut {
+  /** The object, or the folder that is left out as a whole, with its slash. */
+  id: string;
+  reason: "excluded_by_scope" | "excluded_by_policy";
+  message: string;
+}
+
+/** Why an object is no item; undefined when it is one. */
+export function whyLeftOut({ scope, secretFiles }: Choice, key: string): LeftOut | undefined {
+  if (!isKey(key)) return { id: key, reason: "excluded_by_policy", message: "The key can't be part of an address." };
+  for (let slash = key.indexOf("/"); slash !== -1; slash = key.indexOf("/", slash + 1)) {
+    const folder = key.slice(0, slash);
+    if (folder === "") continue;
+    if (scope.excludes(folder, true) || !scope.mayContainIncluded(folder)) return outOfScope(`${folder}/`);
+  }
+  if (scope.excludes(key, false) || !scope.includes(key)) return outOfScope(key);
+  if (secretFiles || !isSecretFile(nameOf(key))) return undefined;
+  return { id: key, reason: "excluded_by_policy", message: "The name suggests keys or passwords." };
+}
+
+function outOfScope(id: string): LeftOut {
+  return { id, reason: "excluded_by_scope", message: "The connector's scope leaves it out." };
+}

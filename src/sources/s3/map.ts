@@ -1,0 +1,123 @@
+import { defined } from "#core/defined.ts";
+import type { Principal } from "#core/principals.ts";
+import type { SourceContainer, SourceItem } from "#sources/contract.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
+import { readableName } from "#sources/file-scope/folders.ts";
+import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
+import { readersGroup } from "#sources/file-scope/readers.ts";
+import { etagOf, type S3Object, sizeOf, timeOf } from "./client.ts";
+import { configKey, type S3Config } from "./config.ts";
+import { nameOf } from "./keys.ts";
+
+/** What is the same for all items of a connector. */
+export interface BucketFacts {
+  config: S3Config;
+  configKey: string;
+  maxFileBytes: number;
+  readers: Principal;
+  now(): number;
+}
+
+export function factsOf(config: S3Config, connectorId: string, now: () => number): BucketFacts {
+  return {
+    config,
+    configKey: configKey(config),
+    maxFileBytes: maxFileBytes(config),
+    readers: readersGroup(connectorId),
+    now,
+  };
+}
+
+/** The ETag, the size and the time of the last change, which a copy onto itself moves alone. */
+export function versionOf(object: S3Object, facts: BucketFacts): string | undefined {
+  const { etag, size, modifiedAt } = object;
+  if (etag === undefined) return undefined;
+  const stands = archivedIn(object, facts.now()) === undefined ? "" : ":archived";
+  return `${bytesOf(etag, size)}${modifiedAt ?? ""}${stands}:${facts.configKey}`;
+}
+
+/** The version of what a download gives. Its time may be told less exactly than in the listing; the bytes are the same. */
+export function versionOfDownload(headers: Headers, listed: string | undefined, key: string): string | undefined {
+  const etag = etagOf(headers.get("etag"));
+  if (etag === undefined) return undefined;
+  const bytes = bytesOf(etag, sizeOf(headers.get("content-length")));
+  if (listed?.startsWith(bytes)) return listed;
+  return `${bytes}${timeOf(headers.get("last-modified")) ?? ""}:${key}`;
+}
+
+function bytesOf(etag: string, size: number | undefined): string {
+  return `${etag}:${size ?? ""}:`;
+}
+
+/** The item of an object. Its readers are one group, whatever the policies of the bucket are. */
+export function toItem(object: S3Object, facts: BucketFacts): SourceItem {
+  const { key, size, modifiedAt } = object;
+  const segments = key.split("/");
+  const name = segments.pop() ?? key;
+  const { config } = facts;
+  const mimeType = mimeHintOf(name);
+  return {
+    externalId: key,
+    kind: "file",
+    title: readableName(name),
+    hasFileTitle: true,
+    place: config.bucket,
+    path: segments.map(readableName),
+    ...defined({
+      url: addressOf(key, config),
+      version: versionOf(object, facts),
+      mimeType,
+      size,
+      updatedAt: modifiedAt,
+    }),
+    containers: foldersOf(segments),
+    content: contentOf(object, mimeType, facts),
+    access: { known: true, all: [[facts.readers]] },
+  };
+}
+
+/** Folders by what the keys in them begin with: a name can be empty, an id never is. */
+function foldersOf(segments: readonly string[]): SourceContainer[] {
+  return segments.map((segment, depth) => {
+    const at = (end: number) => `${segments.slice(0, end).join("/")}/`;
+    const parent = depth === 0 ? {} : { parentId: at(depth) };
+    return { type: "folder", id: at(depth + 1), name: readableName(segment), isHome: true, ...parent };
+  });
+}
+
+/** What the name says, else what the store says if that is anything. */
+export function typeOf(key: string, told: string | null): string | undefined {
+  const type = told?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const isTold = /^[\w.+-]+\/[\w.+-]+$/.test(type) && !/^(application|binary)\/octet-stream$/.test(type);
+  return mimeHintOf(nameOf(key)) ?? (isTold ? type : undefined);
+}
+
+/** Its page in the console of Amazon. Other stores have none that could be known. */
+function addressOf(key: string, { endpoint, region, bucket }: S3Config): string | undefined {
+  if (endpoint !== undefined) return undefined;
+  const console = region.startsWith("cn-") ? "console.amazonaws.cn" : `${region}.console.aws.amazon.com`;
+  return `https://${console}/s3/object/${bucket}?region=${region}&prefix=${encodeURIComponent(key)}`;
+}
+
+function contentOf(
+  object: S3Object,
+  mimeType: string | undefined,
+  { config, maxFileBytes: most, now }: BucketFacts,
+): SourceItem["content"] {
+  const { size } = object;
+  if (size === 0) return { type: "none", reason: "empty" };
+  if (hasNoText(mimeType, config.archives)) return { type: "none", reason: "unsupported_type" };
+  if (size !== undefined && size > most) return { type: "none", reason: "too_large" };
+  const archive = archivedIn(object, now());
+  if (archive === undefined) return { type: "fetch" };
+  const message = `The object is archived (${archive}). Restore it to have it read.`;
+  return { type: "none", reason: "unsupported_type", message };
+}
+
+/** Classes whose objects can't be read until somebody restores them. */
+const ARCHIVES: ReadonlySet<string> = new Set(["GLACIER", "DEEP_ARCHIVE"]);
+
+export function archivedIn({ storageClass, restoredUntil }: S3Object, now: number): string | undefined {
+  if (storageClass === undefined || !ARCHIVES.has(storageClass)) return undefined;
+  return restoredUntil !== undefined && restoredUntil > now ? undefined : storageClass;
+}

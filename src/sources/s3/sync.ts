@@ -1,0 +1,147 @@
+import { z } from "zod";
+import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { compileScope } from "#sources/file-scope/scope.ts";
+import { makeClient, type S3Client } from "./client.ts";
+import type { S3Config } from "./config.ts";
+import { type Choice, compareKeys, isKey, type LeftOut, whyLeftOut } from "./keys.ts";
+import { type BucketFacts, factsOf, toItem, versionOf } from "./map.ts";
+
+/** Where a run stands. Another run starts at the beginning, since it must name everything itself. */
+export interface S3Cursor {
+  runId: string | null;
+  /** Everything up to this key was handed over; null = nothing that could be gone on after, or everything. */
+  after: string | null;
+  done: number;
+}
+
+/** How much is handed over between two checkpoints. */
+export interface Batching {
+  upserts: number;
+  seen: number;
+}
+
+export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000 };
+
+type Event = SyncEvent<S3Cursor>;
+type Context = SyncContext<S3Config>;
+
+/** Ids of one `seen` event at most. */
+const SEEN_IDS = 500;
+
+interface Tools extends Choice {
+  client: S3Client;
+  facts: BucketFacts;
+}
+
+/**
+ * One run: the same listing for `full` and `incremental`, since a store has no list of changes. `items` asks for just
+ * those keys.
+ *
+ * @throws ApiError `connector_scope_invalid`; what the store says of the bucket itself
+ */
+export async function* syncBucket(
+  ctx: Context,
+  run: SyncRequest<S3Cursor>,
+  batching: Batching,
+): AsyncGenerator<Event, void> {
+  const tools: Tools = {
+    client: makeClient(ctx),
+    facts: factsOf(ctx.config, ctx.connector.id, ctx.now),
+    scope: compileScope(run.scope),
+    secretFiles: ctx.config.secretFiles,
+  };
+  if (run.mode === "items") yield* syncItems(ctx, run, tools);
+  else yield* syncAll(ctx, run, tools, batching);
+}
+
+async function* syncAll(
+  ctx: Context,
+  run: SyncRequest<S3Cursor>,
+  { client, facts, ...choice }: Tools,
+  batching: Batching,
+): AsyncGenerator<Event, void> {
+  const runId = run.runId ?? null;
+  const former = StoredCursor.safeParse(run.cursor).data;
+  const resumed = runId !== null && former?.runId === runId && former.after !== null ? former : undefined;
+  const startAfter = resumed?.after ?? undefined;
+  let last = startAfter;
+  let isOrdered = true;
+  let done = resumed?.done ?? 0;
+  let handed = { upserts: 0, seen: 0 };
+  let unchanged: string[] = [];
+  let leftOut: string | undefined;
+
+  const { prefix } = ctx.config;
+  for await (const page of client.pages({ prefix, ...(startAfter !== undefined && { startAfter }) })) {
+    for (const key of page.unreadable)
+      yield skip({ id: key, reason: "excluded_by_policy", message: "The key is no UTF-8." });
+    for (const object of page.objects) {
+      if (ctx.signal.aborted) return;
+      const { key } = object;
+      if (last !== undefined && compareKeys(key, last) <= 0) isOrdered = false;
+      last = key;
+      // A folder that somebody made in a console.
+      if (key.endsWith("/")) continue;
+      const why = whyLeftOut(choice, key);
+      if (why !== undefined) {
+        if (why.id !== leftOut) yield skip(why);
+        leftOut = why.id;
+        continue;
+      }
+      done += 1;
+      const version = versionOf(object, facts);
+      if (version !== undefined && (await ctx.stored.version(key)) === version) {
+        handed.seen += 1;
+        unchanged.push(key);
+      } else {
+        handed.upserts += 1;
+        yield { t: "upsert", item: toItem(object, facts) };
+      }
+      const isDue = handed.upserts >= batching.upserts || handed.seen >= batching.seen;
+      if (unchanged.length > 0 && (isDue || unchanged.length >= SEEN_IDS)) {
+        yield { t: "seen", externalIds: unchanged };
+        unchanged = [];
+      }
+      if (!isDue) continue;
+      // After a key, only a store that lists in order goes on with all that comes later.
+      yield { t: "checkpoint", cursor: { runId, after: isOrdered ? key : null, done: isOrdered ? done : 0 } };
+      yield { t: "progress", done };
+      handed = { upserts: 0, seen: 0 };
+    }
+  }
+  if (ctx.signal.aborted) return;
+  if (unchanged.length > 0) yield { t: "seen", externalIds: unchanged };
+  yield { t: "checkpoint", cursor: { runId: null, after: null, done } };
+  yield { t: "progress", done, total: done };
+  const isComplete = resumed === undefined || isOrdered;
+  yield { t: "end", listing: isComplete ? "complete" : "partial", permissions: "current" };
+}
+
+function skip({ id, reason, message }: LeftOut): Event {
+  return { t: "skip", externalId: id, reason, message, retryable: false };
+}
+
+async function* syncItems(
+  ctx: Context,
+  run: SyncRequest<S3Cursor>,
+  { client, facts, ...choice }: Tools,
+): AsyncGenerator<Event, void> {
+  for (const externalId of run.externalIds ?? []) {
+    if (ctx.signal.aborted) return;
+    const why = isOwnKey(externalId, ctx.config) ? whyLeftOut(choice, externalId) : undefined;
+    if (why !== undefined) yield skip(why);
+    const isAsked = why === undefined && isOwnKey(externalId, ctx.config);
+    // Of all keys that begin so, the key itself is the first.
+    const found = isAsked ? (await client.list({ prefix: externalId, maxKeys: 1 })).objects[0] : undefined;
+    yield found?.key === externalId ? { t: "upsert", item: toItem(found, facts) } : { t: "delete", externalId };
+  }
+  yield { t: "end", listing: "partial", permissions: "current" };
+}
+
+/** Whether this can be an object that the connector reads. */
+export function isOwnKey(key: string, { prefix }: Pick<S3Config, "prefix">): boolean {
+  return isKey(key) && key.startsWith(prefix) && !key.endsWith("/");
+}
+
+/** An unreadable cursor is ignored: the listing starts again, and nothing is lost. */
+const StoredCursor = z.object({ runId: z.string().nullable(), after: z.string().nullable(), done: z.number().int() });

@@ -1,0 +1,68 @@
+import { Parser } from "htmlparser2";
+import { ApiError } from "#api/errors.ts";
+
+/** An element, and what is directly in it. Names are without their prefix. */
+export interface XmlElement {
+  name: string;
+  text: string;
+  children: XmlElement[];
+}
+
+const MAX_DEPTH = 8;
+/** A page has 1,000 objects of some ten elements. */
+const MAX_ELEMENTS = 100_000;
+
+/**
+ * Reads an answer. Only the five entities of XML are known and a document type is refused, so nothing in it can grow or
+ * lead elsewhere.
+ *
+ * @throws ApiError `source_unavailable` when it is no XML, ends early, or is larger than any page
+ */
+export function readXml(text: string, host: string): XmlElement {
+  const top: XmlElement = { name: "", text: "", children: [] };
+  const open = [top];
+  let elements = 0;
+  let isEnding = false;
+  let isWhole = false;
+  const parser = new Parser(
+    {
+      onopentag(name) {
+        if (open.length > MAX_DEPTH || ++elements > MAX_ELEMENTS)
+          throw bad(host, "answers with more XML than a page has");
+        const element: XmlElement = { name: name.slice(name.indexOf(":") + 1), text: "", children: [] };
+        open.at(-1)?.children.push(element);
+        open.push(element);
+      },
+      ontext(piece) {
+        const element = open.at(-1);
+        if (element !== undefined) element.text += piece;
+      },
+      onclosetag() {
+        // What closes at the end of the text was never closed.
+        if (isEnding) return;
+        isWhole ||= open.length === 2;
+        if (open.length > 1) open.pop();
+      },
+      onprocessinginstruction(name) {
+        if (name.startsWith("!")) throw bad(host, "sends XML with a document type, which kb doesn't read");
+      },
+    },
+    { xmlMode: true, decodeEntities: true },
+  );
+  parser.write(text);
+  isEnding = true;
+  parser.end();
+  const [root] = top.children;
+  if (root === undefined || !isWhole)
+    throw bad(host, root === undefined ? "doesn't answer as S3 does" : "ended its answer early");
+  return root;
+}
+
+/** The text of the first child of this name. */
+export function textOf(element: XmlElement | undefined, name: string): string | undefined {
+  return element?.children.find((child) => child.name === name)?.text;
+}
+
+function bad(host: string, what: string): ApiError {
+  return new ApiError("source_unavailable", { message: `${host} ${what}.` });
+}
