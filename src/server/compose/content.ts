@@ -22,6 +22,9 @@ import type { EntityFinder, EntityService } from "#server/entities/types.ts";
 import type { SearchService } from "#server/search/types.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import { MAX_CHILD_BYTES } from "#core/child-ids.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
 import { gatedEntities, gatedFiles, gatedSearch, makeSearchGate } from "#server/search/gate.ts";
 import { makeSearchService } from "#server/search/service.ts";
@@ -114,16 +117,16 @@ export async function makeContent(
   const credentials = makeCredentialKeeper({ store, vault, accounts, now });
   const keepsSecrets = makeKeepsSecrets(store, now);
   const webhookSecrets = makeWebhookSecrets({ store, vault, randomBytes, log });
+  const authorityIn = async (workspace: WorkspaceStore, source: Source, connector: ConnectorRecord) => {
+    const instance = await findInstance(workspace, source, connector, settings.instances);
+    return loadAuthority(workspace, source, connector, instance);
+  };
   const worker = makeSyncWorker({
     store,
     findSource: (providerId) => sources.find(providerId),
     extractor,
     analyze: analyzeDocument,
-    async loadAuthority(workspaceId, source, connector) {
-      const workspace = store.in(workspaceId);
-      const instance = await findInstance(workspace, source, connector, settings.instances);
-      return loadAuthority(workspace, source, connector, instance);
-    },
+    loadAuthority: (workspaceId, source, connector) => authorityIn(store.in(workspaceId), source, connector),
     claimStrangers,
     people: makePeopleLinks({ store, sources, credentials, audit, clock, instances: settings.instances }),
     keepsSecrets,
@@ -177,7 +180,7 @@ export async function makeContent(
     baseUrl,
     instances: settings.instances,
     sources,
-    syncs: makeSyncControl({ now, randomBytes, worker }),
+    syncs: makeSyncControl({ now, randomBytes, loadAuthority: authorityIn, worker }),
     credentials,
     accounts,
     http,

@@ -52,7 +52,9 @@ export async function updateConnector(
     await connectors.update(connectorId, patch);
     if (told) await keepTold(tx.in(actor.workspaceId), connectorId, told);
     if (credentials) await deps.credentials.keep(tx, actor, connectorId, credentials);
-    const after = { ...before, ...taken, ...patch };
+    const changed = { ...before, ...taken, ...patch };
+    const mayBeElsewhere = patch.config !== undefined && source.sync !== undefined;
+    const after = mayBeElsewhere ? await deps.syncs.rebind(tx, actor.workspaceId, source, changed) : changed;
     // Opened to others, the source may have to leave out more.
     const isOpened = before.visibility === "private" && after.visibility !== "private";
     const ended = (rewalks || isOpened) && source.sync ? await rewalk(deps, tx, actor, after, isReadAgain) : [];
@@ -134,7 +136,9 @@ export async function pauseOrResume(
     await workspace.access.raiseEpoch();
     await record(deps, tx, actor, isResumed ? "connector.resumed" : "connector.paused", connectorId, {});
     if (!isResumed) return deps.syncs.cancelAll(tx, actor.workspaceId, connectorId);
-    if (source?.sync) await deps.syncs.request(tx, actor.workspaceId, { ...before, state }, { trigger: "manual" });
+    const after = { ...before, state };
+    if (source?.sync) await deps.syncs.request(tx, actor.workspaceId, after, { trigger: "manual" });
+    if (source?.syncIdentities) await deps.syncs.requestIdentities(tx, actor.workspaceId, after);
     return [];
   });
   deps.syncs.signal(cancelled);

@@ -31,6 +31,13 @@ export interface SyncControl {
     connector: ConnectorRecord,
     wish: { trigger: SyncTrigger; mode?: SyncMode; items?: readonly string[] },
   ): Promise<SyncRecord>;
+  /**
+   * Compares what its cursor, its state and what was read are good for with what it reads with now, in the transaction of the
+   * change: another place or account ends them at once, whether it runs or not.
+   *
+   * @returns the connector as it is now
+   */
+  rebind(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord): Promise<ConnectorRecord>;
   /** Asks for a run that reads who belongs to what, in the transaction of its reason. */
   requestIdentities(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<SyncRecord>;
   /** Ends a run that is not over. @throws ApiError `sync_not_running` */

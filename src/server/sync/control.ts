@@ -1,10 +1,12 @@
 import type { RandomBytes } from "#core/clock.ts";
 import { defined } from "#core/defined.ts";
-import type { ChildRules, SourceItem } from "#sources/contract.ts";
+import type { Authority } from "#core/principals.ts";
+import type { ChildRules, Source, SourceItem } from "#sources/contract.ts";
 import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/store.ts";
 import { activityOf } from "./activity.ts";
+import { bindIn } from "./binding.ts";
 import { nextRunOf } from "./clocks.ts";
 import { makeKnown } from "./known.ts";
 import { type ItemWithChildren, prepareWithChildren } from "./children.ts";
@@ -63,10 +65,12 @@ export function makeItemPreparer({
 export function makeSyncControl(options: {
   now: () => number;
   randomBytes: RandomBytes;
+  /** What a run of the connector may name, as it is in this transaction. */
+  loadAuthority(workspace: WorkspaceStore, source: Source, connector: ConnectorRecord): Promise<Authority>;
   /** The worker of this process; absent in a process that serves only. */
   worker?: Pick<SyncWorker, "wake" | "cancel">;
 }) {
-  const { now, randomBytes, worker } = options;
+  const { now, randomBytes, loadAuthority, worker } = options;
 
   async function cancel(tx: Store, workspaceId: string, sync: SyncRecord): Promise<SyncRecord> {
     const state = nextSyncState(sync.state, "cancel");
@@ -83,6 +87,12 @@ export function makeSyncControl(options: {
       connector: ConnectorRecord,
       wish: { trigger: SyncTrigger; mode?: SyncMode; items?: readonly string[] },
     ) => requestSync(tx, workspaceId, connector, { ...wish, now: now(), randomBytes }),
+    async rebind(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord) {
+      const authority = await loadAuthority(tx.in(workspaceId), source, connector);
+      const config = source.spec.config.parse(connector.config);
+      const bound = { source, config, connector, authority, now: now() };
+      return (await bindIn(tx, workspaceId, bound)) ?? connector;
+    },
     /** Who belongs to what is read as soon as a worker is free, and from then on by schedule. */
     requestIdentities: (tx: Store, workspaceId: string, connector: ConnectorRecord) =>
       requestIdentities(tx, workspaceId, connector, { trigger: "manual", now: now(), randomBytes }),

@@ -131,6 +131,27 @@ describe("new credentials", () => {
     expect(await kb.readable()).toEqual(["a"]);
   });
 
+  test("of another account withhold what was read at once, also where nothing runs: after a pause nobody reads it", async ({
+    expect,
+  }) => {
+    const kb = await makeRotating({ accountId: "7" });
+    const act = (path: string) => kb.kb.as(kb.owner).post(`/api/connectors/${kb.connectorId}/${path}`, {});
+    await act("pause");
+    await kb.rotate({ accountId: "7" }, "second");
+    expect(await kb.readable()).toEqual(["a", "b"]);
+    await kb.rotate({ accountId: "8" }, "third");
+    expect(await kb.readable()).toEqual([]);
+    await kb.work();
+    await act("resume");
+    expect(await kb.readable()).toEqual([]);
+    kb.world.script = ({ mode, cursor }) => {
+      kb.cursors.push(`${mode} ${String(cursor)}`);
+      return [upsert("a", "text of a", { access: OPEN }), FEED];
+    };
+    await kb.work();
+    expect([await kb.readable(), kb.cursors.at(-1)]).toEqual([["a"], "full null"]);
+  });
+
   test("with other scopes read everything again", async ({ expect }) => {
     const kb = await makeRotating({ accountId: "7", scopes: ["read", "write"] });
     const { workspaceId } = kb.owner;

@@ -73,6 +73,44 @@ test("another account's groups are read whole, and not from the cursor of the on
   ]);
 });
 
+test("another instance's group is not the one of the same name, and is asked for when a pause ends", async ({
+  expect,
+}) => {
+  const OTHER = "https://git.other.test";
+  const kb = await makeForge({
+    [BASE_URL]: {
+      items: ({ group }) => [openTo("plan", group("7"))],
+      people: ({ user, group }) => [
+        person(user("1"), "ann@acme.test"),
+        { t: "group", group: group("7"), members: [user("1")] },
+        WHOLE,
+      ],
+    },
+    [OTHER]: {
+      items: ({ group }) => [openTo("plan", group("7")), openTo("secret", group("7"))],
+      people() {
+        throw new ApiError("source_unavailable", { message: "It can't be reached." });
+      },
+    },
+  });
+  const ann = await kb.addMember(kb.owner.workspaceId, "member", "ann@acme.test");
+  await kb.verify(ann);
+  await kb.setDomains(["acme.test"]);
+  await kb.register();
+  const connectorId = await kb.connect(kb.owner);
+  expect(await kb.readable(ann)).toEqual(["plan"]);
+  await kb.as(kb.owner).post(`/api/connectors/${connectorId}/pause`, {});
+  kb.clock.advance(1);
+  await kb
+    .as(kb.owner)
+    .patch(`/api/connectors/${connectorId}`, { config: { url: OTHER }, credentials: { token: "u" } });
+  expect(await kb.readable(ann)).toEqual([]);
+  await kb.as(kb.owner).post(`/api/connectors/${connectorId}/resume`, {});
+  await kb.work();
+  expect(await kb.readable(ann)).toEqual([]);
+  expect(kb.runs.map(({ mode }) => mode)).toEqual(["whole", "whole"]);
+});
+
 test("one repository whose readers can't be read darkens itself, and no other", async ({ expect }) => {
   const kb = await makeForge({
     [BASE_URL]: {
