@@ -86,7 +86,7 @@ export interface SourceItem extends FieldsAs<SourceValues, RequiredField>, Optio
   /** Others in a role: reviewers, senders, mentioned. */
   people?: readonly SourcePerson[];
   containers?: readonly SourceContainer[];
-  /** The text itself (`inline`), bytes to be extracted (`fetch`), or neither. */
+  /** The text itself (`inline`), bytes to be extracted (`fetch`), or neither, and why: `message` can say more than `reason`. */
   content:
     | { type: "inline"; text: string }
     | {
@@ -94,7 +94,6 @@ export interface SourceItem extends FieldsAs<SourceValues, RequiredField>, Optio
         /** What `fetchContent` finds the content by (a blob's id, a revision): never a secret, an address that expires, or over 1 KiB. */
         ref?: string;
       }
-    /** `message` says more than the reason does. */
     | { type: "none"; reason?: "unsupported_type" | "too_large" | "empty" | "encrypted"; message?: string };
   /** With `partOf` both accesses must let somebody in. Absent: that of `partOf` alone; without one nobody's. */
   access?: SourceAccess;
