@@ -128,6 +128,11 @@ export const Connector = z
     createdAt: Timestamp,
     hasKey: z.boolean(),
     keyPrefix: z.string().nullable(),
+    /**
+     * How old what it knows of groups is, where its source tells of them; only where one connector is shown. `oldestGroupAt` =
+     * the group that was read the longest ago; `requests` = what its last run of groups and users sent.
+     */
+    freshness: z.object({ oldestGroupAt: Timestamp.nullable(), requests: Count.nullable() }).optional(),
     /** What others opened of it in 90 days, newest first, at most 20; only where one connector is shown to its owner. */
     openedByOthers: z.array(Opening).optional(),
   })
@@ -150,6 +155,8 @@ export const SyncCounts = z.object({
   bytes: Count,
   /** Children that nobody may read for their parents' sake: a parent is not there, or is nobody's. */
   parentMissing: Count,
+  /** Requests to the provider, of a run of groups and users. */
+  requests: Count.optional(),
 });
 
 /** One run. What names an item that the caller may not read is null in it. */

@@ -53,6 +53,9 @@ export type CredentialScheme =
   | { scheme: "git" };
 
 /** What is known about a provider's limits. `429` and `Retry-After` are understood without. */
+/** Requests a minute for one credential at one host, unless the source tells. */
+export const PER_MINUTE = 1_200;
+
 export interface LimitSpec {
   /** Requests a minute for one credential at one host; 1,200 unless told. */
   perMinute?: number;

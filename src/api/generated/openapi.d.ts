@@ -8214,6 +8214,14 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             createdAt: string;
+            freshness?: {
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                oldestGroupAt: string | null;
+                requests: number | null;
+            };
             hasKey: boolean;
             id: string;
             isPushed: boolean;
@@ -8994,6 +9002,7 @@ export interface components {
                 deleted: number;
                 failed: number;
                 parentMissing: number;
+                requests?: number;
                 seen: number;
                 skipped: number;
                 unchanged: number;

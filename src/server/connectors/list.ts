@@ -1,5 +1,6 @@
 import type { Connector, ConnectorListQuery, ConnectorPublic } from "#api/connector-records.ts";
 import { listOpenings } from "#storage/access/openings.ts";
+import { isoOrNull } from "#core/instant.ts";
 import { cutPage } from "#server/http/cursor.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -44,12 +45,28 @@ export async function getConnector(
 ): Promise<{ connector: Connector }> {
   const { store, clock } = deps;
   const record = await requireManaged(store, actor, connectorId);
-  const connector = await toConnector(deps, actor, record);
+  const freshness = await freshnessOf(deps, actor.workspaceId, record);
+  const connector = { ...(await toConnector(deps, actor, record)), ...(freshness && { freshness }) };
   if (record.ownerUserId !== actor.userId) return { connector };
   const inside = record.visibility === "members" ? record.groupIds : [];
   const about = { id: connectorId, ownerId: actor.userId, inside };
   const openedByOthers = await listOpenings(store.in(actor.workspaceId), about, clock.now());
   return { connector: { ...connector, openedByOthers } };
+}
+
+/** How old what the connector knows of groups is; undefined where its source tells of none in runs of their own. */
+async function freshnessOf(
+  { store, sources }: ConnectorDeps,
+  workspaceId: string,
+  { connectorId, providerId }: ConnectorRecord,
+): Promise<Connector["freshness"]> {
+  if ((await sources.find(providerId))?.syncIdentities === undefined) return undefined;
+  const { sourcePeople, syncs } = store.in(workspaceId);
+  const last = await syncs.findLastIdentities(connectorId);
+  return {
+    oldestGroupAt: isoOrNull(await sourcePeople.oldestGroupAt(connectorId)),
+    requests: last?.counts.requests ?? null,
+  };
 }
 
 function isPublic(record: ConnectorRecord, seen: ReadonlySet<string>): boolean {

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { atMost } from "#core/cache-options.ts";
 import { ApiError } from "#api/errors.ts";
-import type { LimitSpec } from "#sources/http-contract.ts";
+import { type LimitSpec, PER_MINUTE } from "#sources/http-contract.ts";
 
 /** Waits; rejects with the signal's reason when it is aborted. */
 export type AbortableSleep = (ms: number, signal: AbortSignal) => Promise<void>;
@@ -23,7 +23,6 @@ export const LONGEST_WAIT_MS = 20_000;
 /** Longer than this no provider's word is taken: then it is asked again. */
 export const LONGEST_BLOCK_MS = 24 * 3_600_000;
 
-const PER_MINUTE = 1_200;
 const BURST = 60;
 
 /** Makes the buckets of a server: `of(credential, host)` is the same for every connector with that credential. */

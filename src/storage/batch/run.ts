@@ -47,7 +47,7 @@ export function saveRun(
   // Written by this function and at creation only.
   const total = JSON.parse(String(row["counts"])) as SyncCounts;
   for (const name of Object.keys(counts) as (keyof SyncCounts)[]) {
-    total[name] = (total[name] ?? 0) + counts[name] + (run.addCounts?.[name] ?? 0);
+    total[name] = (total[name] ?? 0) + (counts[name] ?? 0) + (run.addCounts?.[name] ?? 0);
   }
   connection
     .prepare("update syncs set counts = ?, progress = ?, attempt = ? where workspaceId = ? and syncId = ?")

@@ -13,6 +13,7 @@ import {
   type ToldIn,
 } from "#storage/batch/people-batch.ts";
 import type { PeopleEndSlice } from "#storage/batch/people-end.ts";
+import { NEVER } from "#storage/access/item-clocks.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 
 /** A group as it is known. */
@@ -104,7 +105,24 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       .execute();
   }
 
+  async function oldestGroupAt(connectorId: string): Promise<number | null> {
+    const oldest = await groups(connectorId)
+      .clearSelect()
+      .select((eb) =>
+        eb.fn
+          .min(eb.fn("max", ["g.checkedAt", eb("g.followsFeed", "*", eb.fn.coalesce("f.currentAt", eb.lit(0)))]))
+          .as("at"),
+      )
+      // Of the others there is no reading.
+      .where("g.checkedAt", ">", NEVER)
+      .executeTakeFirst();
+    return (oldest?.at as number | null | undefined) ?? null;
+  }
+
   return {
+    /** When the group was read that was read the longest ago; null = none was. Of those that were refused there is no reading. */
+    oldestGroupAt,
+
     /**
      * Begins a run, or takes it up again.
      *
@@ -240,14 +258,6 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
         .where("workspaceId", "=", workspaceId)
         .where("connectorId", "=", connectorId)
         .executeTakeFirstOrThrow();
-      const oldest = await groups(connectorId)
-        .clearSelect()
-        .select((eb) =>
-          eb.fn
-            .min(eb.fn("max", ["g.checkedAt", eb("g.followsFeed", "*", eb.fn.coalesce("f.currentAt", eb.lit(0)))]))
-            .as("at"),
-        )
-        .executeTakeFirst();
       const users = await sql.read
         .selectFrom("identities as i")
         .leftJoin("identity_joins as j", (on) =>
@@ -261,12 +271,11 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
         .where("i.connectorId", "=", connectorId)
         .where("i.state", "=", "active")
         .executeTakeFirstOrThrow();
-      const oldestAt = oldest?.at as number | null | undefined;
       return {
         groups: count,
         memberships: memberships ?? 0,
         ...users,
-        oldestAt: oldestAt ?? null,
+        oldestAt: await oldestGroupAt(connectorId),
         wholeAt: feed?.wholeAt ?? null,
       };
     },

@@ -24,6 +24,8 @@ export interface SyncCounts {
   bytes: number;
   /** Children that nobody may read for their parents' sake, as they stood when the run ended. */
   parentMissing: number;
+  /** Requests to the provider, of a run of groups and users. */
+  requests?: number;
 }
 
 export interface SyncProgress {

@@ -43,6 +43,20 @@ test("everybody reads what they read at the remote, by groups in groups that hol
   expect(await world.isOpenToOwner("p8")).toBe(true);
 });
 
+test("a run of groups counts its requests, and where few are allowed the next one waits", async ({ expect }) => {
+  const world = await makeWorld(({ spec }) => ({ spec: { ...spec, limits: { perMinute: 0.2 } } }));
+  const requests = async () => (await world.connector()).freshness.requests;
+  await world.begin();
+  const first = await requests();
+  expect(first).toBeGreaterThan(1);
+  const runs = world.kb.database.read.selectFrom("syncs").select("syncId").where("mode", "=", "identities");
+  const before = await runs.execute();
+  await world.pass(15 * 60_000);
+  expect(await runs.execute()).toEqual(before);
+  await world.pass(11 * HOUR_MS);
+  expect((await runs.execute()).length).toBeGreaterThan(before.length);
+});
+
 test("26 hours of good increments leave everything readable; without them and a look at the groups nothing is", async ({
   expect,
 }) => {

@@ -119,7 +119,7 @@ export const showConnector = command(
   async (input, deps) => {
     const api = await connect(input, deps);
     const found = await findConnector(api, input.args.connector);
-    // Lists leave out what takes a look into the audit; members who do not manage it get no more than the list has.
+    // Lists leave out what takes a look into the audit and the groups; members who do not manage it get no more than the list has.
     const connector = found.owner === undefined ? found : await findConnector(api, found.id);
     const output = makeOutput(input, deps, api.settings.defaults);
     output.result({ connector }, () => {
@@ -142,6 +142,8 @@ export const showConnector = command(
           connector.lastSync ? `${connector.lastSync.state} ${connector.lastSync.finishedAt ?? ""}` : "never",
         ],
         ["hidden since", connector.aclStale?.since],
+        ["oldest group read", connector.freshness?.oldestGroupAt],
+        ["requests for groups", connector.freshness?.requests],
         ["items", counts && countsOf(counts, output.format === "table")],
         ["key", connector.hasKey === true ? `${connector.keyPrefix ?? ""}…` : undefined],
         ...openingsOf(connector),

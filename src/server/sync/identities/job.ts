@@ -6,6 +6,8 @@ import { backOffMs, type ClaimedJob } from "#storage/records/queue.ts";
 import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import { type LimitSpec, PER_MINUTE } from "#sources/http-contract.ts";
 import { bind } from "#server/sync/binding.ts";
 import { atInstance, makeContext, type SyncDeps } from "#server/sync/context.ts";
 import { type JobEnd, type JobSignals, readAgain } from "#server/sync/jobs.ts";
@@ -20,11 +22,19 @@ const RUNS_KEPT = 100;
 const RETRY_MS = 60_000;
 const MAY_RUN: ReadonlySet<ConnectorRecord["state"]> = new Set(["active", "error"]);
 
-type Outcome =
+type Outcome = (
   | { type: "done"; counts: IdentityCounts; isComplete: boolean }
   | { type: "failed"; problem: SourceProblem }
   | { type: "stopped"; reason: StopReason }
-  | { type: "superseded"; reason: PeopleRefusal };
+  | { type: "superseded"; reason: PeopleRefusal }
+) &
+  Sent;
+
+/** Requests that this attempt has sent to the provider, and how many there may be a minute. */
+interface Sent {
+  requests: number;
+  perMinute: number;
+}
 
 /** Does the next run of identities of a connector. Several follow each other; a failed one is tried again later. */
 export async function runIdentitiesJob(
@@ -95,6 +105,9 @@ async function perform(
 ): Promise<Outcome> {
   const { workspaceId } = job;
   const store = deps.store.in(workspaceId);
+  let limits: LimitSpec = {};
+  let http: SourceContext<unknown>["http"] | undefined;
+  const sent = (): Sent => ({ requests: http?.sent ?? 0, perMinute: limits.perMinute ?? PER_MINUTE });
   try {
     const source = await deps.findSource(connector.providerId);
     if (!source?.syncIdentities || !deps.people) {
@@ -106,6 +119,8 @@ async function perform(
     const { connectorId } = connector;
     const context = atInstance(await makeContext(deps, workspaceId, source, connector, signal), authority);
     const { config } = context;
+    http = context.http;
+    limits = source.spec.limits ?? {};
     // The cursor of groups and users is somebody's too.
     const bound = await bind(deps.store, workspaceId, { source, config, connector, authority, now: deps.now() });
     if (bound && source.sync) await readAgain(deps, deps.store, workspaceId, bound);
@@ -137,13 +152,13 @@ async function perform(
       signal,
       onEnded: (joins) => people.onEnded(workspaceId, connectorId, joins),
     });
-    if (end.type === "superseded") return end;
+    if (end.type === "superseded") return { ...end, ...sent() };
     await people.link(workspaceId, connectorId);
-    return end;
+    return { ...end, ...sent() };
   } catch (error) {
-    if (signal.aborted) return { type: "stopped", reason: signal.reason as StopReason };
+    if (signal.aborted) return { type: "stopped", reason: signal.reason as StopReason, ...sent() };
     deps.log.warn({ connectorId: connector.connectorId, syncId: sync.syncId, error }, "Identities could not be read");
-    return { type: "failed", problem: toProblem(error) };
+    return { type: "failed", problem: toProblem(error), ...sent() };
   }
 }
 
@@ -169,11 +184,14 @@ async function finish(
 ): Promise<JobEnd> {
   const { connectorId } = connector;
   return store.transaction(async (tx): Promise<JobEnd> => {
-    const { connectors, syncs, sourcePeople } = tx.in(job.workspaceId);
+    const { connectors, syncs, sourcePeople, access } = tx.in(job.workspaceId);
     const today = await syncs.find(sync.syncId);
     if (!today || today.finishedAt !== null) return { type: "done" };
+    // Of all attempts together.
+    const requests = (today.counts.requests ?? 0) + outcome.requests;
+    const counts = { ...today.counts, requests };
     if (outcome.type === "stopped" && outcome.reason === "give_back" && today.state === "running") {
-      await syncs.update(sync.syncId, { state: nextSyncState(today.state, "give_back") });
+      await syncs.update(sync.syncId, { state: nextSyncState(today.state, "give_back"), counts });
       return { type: "again", at: now() };
     }
     if (outcome.type === "failed" && outcome.problem.code === "rate_limited" && today.state === "running") {
@@ -183,17 +201,20 @@ async function finish(
         state: nextSyncState(today.state, "wait"),
         resumeAt,
         problem: outcome.problem,
+        counts,
       });
       return { type: "again", at: resumeAt };
     }
     // What came after it is lost: the next run reads everything.
     if (outcome.type === "failed" && outcome.problem.code === "cursor_expired") await sourcePeople.restart(connectorId);
     const finishedAt = now();
-    const patch = afterOf(outcome, today);
+    const patch = afterOf(outcome, { ...today, counts });
     await syncs.update(sync.syncId, { ...patch, finishedAt });
     await syncs.trimIdentities(connectorId, RUNS_KEPT);
     if (sync.items === null) {
-      const nextRunAt = finishedAt + (await pauseAfter(outcome, sync, finishedAt, randomBytes));
+      const maxAclAgeMs = await access.maxAclAgeMs();
+      const nextRunAt =
+        finishedAt + pauseAfter({ ...outcome, requests }, sync, { finishedAt, maxAclAgeMs, randomBytes });
       await connectors.scheduleIdentities(connectorId, nextRunAt);
     }
     log.info({ connectorId, syncId: sync.syncId, state: patch.state, counts: patch.counts }, "Identities were read");
@@ -202,17 +223,27 @@ async function finish(
   });
 }
 
-/** A long run rests long: a quarter of the time at most is spent on reading. */
-async function pauseAfter(
+function pauseAfter(
   outcome: Outcome,
   { startedAt, attempt }: SyncRecord,
-  finishedAt: number,
-  randomBytes: SyncDeps["randomBytes"],
-): Promise<number> {
-  if (outcome.type !== "failed") return Math.max(LEAST_INTERVAL_MS, 4 * (finishedAt - (startedAt ?? finishedAt)));
+  { finishedAt, maxAclAgeMs, randomBytes }: Pick<SyncDeps, "randomBytes"> & { finishedAt: number; maxAclAgeMs: number },
+): number {
+  if (outcome.type !== "failed") return restAfter(outcome, finishedAt - (startedAt ?? finishedAt), maxAclAgeMs);
   const wait = backOffMs(attempt, (randomBytes(1)[0] ?? 0) / 255);
   return Math.max(wait, outcome.problem.retryAfterMs ?? 0);
 }
+
+/**
+ * How long a run rests: four times as long as it read, and until its requests are less than a third of what the credential
+ * may send, since syncs send by it too. No longer than half of the age at which permissions are not believed any more.
+ */
+export function restAfter({ requests, perMinute }: Sent, tookMs: number, maxAclAgeMs: number): number {
+  const budgetMs = (requests / (perMinute * BUDGET_SHARE)) * 60_000 - tookMs;
+  return Math.max(LEAST_INTERVAL_MS, 4 * tookMs, Math.min(budgetMs, maxAclAgeMs / 2 - tookMs));
+}
+
+/** What runs of groups and users may take of the requests of a credential. */
+const BUDGET_SHARE = 0.3;
 
 function afterOf(
   outcome: Exclude<Outcome, { type: "superseded" }>,
@@ -228,7 +259,7 @@ function afterOf(
       return {
         state,
         problem: noteOnStrangers(outcome.counts.strangers) ?? null,
-        counts: toSyncCounts(outcome.counts),
+        counts: { ...toSyncCounts(outcome.counts), requests: sync.counts.requests ?? 0 },
       };
     }
   }

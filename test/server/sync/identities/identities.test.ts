@@ -117,6 +117,30 @@ describe("a user of a source", () => {
   });
 });
 
+test("a connector tells how old its oldest group is, and what its last run of groups sent", async ({ expect }) => {
+  const groups = ["team", "crew"];
+  const kb = await makeForge({
+    [BASE_URL]: {
+      items: () => [],
+      people: ({ group }) => [
+        ...groups.map((id) => ({ t: "group" as const, group: group(id), members: [] })),
+        { t: "end", listing: "partial" },
+      ],
+    },
+  });
+  const freshness = async () =>
+    (await kb.as(kb.owner).get(`/api/connectors/${connectorId}`)).json.connector.freshness as unknown;
+  const connectorId = await kb.connect(kb.owner);
+  const first = new Date(kb.clock.now()).toISOString();
+  expect(await freshness()).toEqual({ oldestGroupAt: first, requests: 0 });
+  groups.pop();
+  await kb.pass(HOUR_MS);
+  expect(await freshness()).toEqual({ oldestGroupAt: first, requests: 0 });
+  groups.push("crew");
+  await kb.pass(HOUR_MS);
+  expect(await freshness()).toEqual({ oldestGroupAt: new Date(kb.clock.now()).toISOString(), requests: 0 });
+});
+
 describe("tying a user of a source by hand", () => {
   const world: ForgeWorld = {
     items: ({ user }) => [openTo("plan", user("1"))],

@@ -76,6 +76,8 @@ function Facts({ summary }: { summary: PeopleSummary }) {
           </>
         )}
         .
+        {lastSync?.counts.requests !== undefined &&
+          ` The last run sent ${plural(lastSync.counts.requests, "request")}.`}
       </p>
       {lastSync?.problem && <p>{lastSync.problem.message}</p>}
       {!canLink && (
