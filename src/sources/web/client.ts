@@ -43,7 +43,11 @@ const MAX_MS = 120_000;
 export async function ask(
   { config, http }: Context,
   first: URL,
-  { validators = {}, mayGo, maxBytes }: { validators?: Validators; mayGo(url: URL): boolean; maxBytes: number },
+  {
+    validators = {},
+    mayGo,
+    maxBytes,
+  }: { validators?: Validators; mayGo(url: URL): boolean | Promise<boolean>; maxBytes: number },
 ): Promise<PageAnswer | LedAway> {
   const site = siteOf(config);
   let at = first;
@@ -77,7 +81,7 @@ export async function ask(
     isForGood &&= answer.status === 301 || answer.status === 308;
     if (next === undefined) return { to: hostOf(location, at), why: "elsewhere", isForGood };
     if (hops >= MAX_REDIRECTS) return { to: next.href, why: "endless", isForGood: false };
-    if (!mayGo(next)) return { to: next.href, why: "refused", isForGood };
+    if (!(await mayGo(next))) return { to: next.href, why: "refused", isForGood };
     if (isForGood) former.unshift(at);
     at = next;
   }

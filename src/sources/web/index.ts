@@ -11,10 +11,11 @@ import { ask, leave, limited } from "./client.ts";
 import { configKey, siteOf, WebConfig, WebCredentials } from "./config.ts";
 import { factsOf, lastName } from "./map.ts";
 import type { WebCursor } from "./cursor.ts";
+import { readRobots, type Robots } from "./robots.ts";
 import { DEFAULT_OPTIONS, syncSite, type WebOptions } from "./sync.ts";
 import { isDocument, isHtml, mayBeRead, pageUrl } from "./urls.ts";
 import { FILE, formatVersion, parseVersion } from "./version.ts";
-import { isIn, isSecretName, typeOf, versionOfDocument } from "./visit.ts";
+import { isIn, isSecretName, NO_CONTENT, typeOf, versionOfDocument } from "./visit.ts";
 
 /** For one host, all connectors without credentials together. */
 const LIMITS: LimitSpec = { perMinute: 120, burst: 10 };
@@ -66,9 +67,16 @@ async function readContent(
   const { site, maxFileBytes: maxBytes } = factsOf(ctx.config, ctx.connector.id);
   const url = pageUrl(externalId, site.start, site);
   if (url?.href !== externalId || isSecretName(url)) throw notFound(externalId);
-  const answer = await ask(ctx, url, { mayGo: (to) => mayBeRead(to, true), maxBytes });
+  // Whether the page itself may be read was asked when it was listed.
+  let robots: Promise<Robots> | undefined;
+  const mayGo = async (to: URL) => mayBeRead(to, true) && (await (robots ??= readRobots(ctx))).allows(to);
+  const answer = await ask(ctx, url, { mayGo, maxBytes });
   if ("why" in answer)
     throw new ApiError("source_unavailable", { message: `${externalId} redirects to ${answer.to}.` });
+  if (NO_CONTENT.includes(answer.status)) {
+    await leave(answer);
+    throw notFound(externalId);
+  }
   const mimeType = typeOf(answer);
   const key = configKey(ctx.config);
   const listed = parseVersion(version, key);

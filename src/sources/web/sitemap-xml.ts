@@ -19,6 +19,8 @@ export interface Budget {
 
 const MAX_DEPTH = 16;
 const MAX_TEXT = 4_096;
+/** The parser keeps a comment, a tag or an instruction until its end. */
+const MAX_HELD = 512 * 1_024;
 /** What the protocol allows in one file. */
 const MAX_ENTRIES = 50_000;
 
@@ -116,18 +118,26 @@ function makeReader(host: string) {
     found.push({ type, loc, ...(!Number.isNaN(at) && { lastmod: at }) });
   }
 
+  /** Characters since the parser last gave something. */
+  let held = 0;
   const parser = new Parser(
     {
+      oncomment() {
+        held = 0;
+      },
       onopentag(name) {
+        held = 0;
         text = "";
         open.push(name);
         if (open[0] !== "urlset" && open[0] !== "sitemapindex") throw bad(host, NONE);
         if (open.length > MAX_DEPTH) throw bad(host, "sends a sitemap that is nested too deeply");
       },
       ontext(more) {
+        held = 0;
         if (text.length < MAX_TEXT) text += more.slice(0, MAX_TEXT - text.length);
       },
       onclosetag() {
+        held = 0;
         // What closes at the end of the text was never closed.
         if (isEnding) return;
         isWhole ||= open.length === 1;
@@ -150,7 +160,9 @@ function makeReader(host: string) {
     write(piece: string): SitemapEntry[] {
       if (lines === undefined && open.length === 0 && !isWhole && /^\uFEFF?\s*https?:\/\//.test(piece)) lines = "";
       if (lines === undefined) {
+        held += piece.length;
         parser.write(piece);
+        if (held > MAX_HELD) throw bad(host, "sends a sitemap with a comment or tag without end");
         return drain();
       }
       const all = (lines + piece).split(/\r\n|\r|\n/);

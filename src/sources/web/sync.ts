@@ -5,7 +5,7 @@ import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import type { WebConfig } from "./config.ts";
 import { parseCursor, type WebCursor } from "./cursor.ts";
 import { factsOf } from "./map.ts";
-import { CrawlQueue } from "./queue.ts";
+import { CrawlQueue, type QueueEntry } from "./queue.ts";
 import { readRobots, type Robots } from "./robots.ts";
 import { requireWell } from "./site-failures.ts";
 import { findSeeds, startOf, storedEntries } from "./seeds.ts";
@@ -105,6 +105,11 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
     if (url && depth <= config.maxDepth + MAX_LEADS && isWanted(url)) queue.add({ url, depth }, { isNamed: false });
   }
 
+  function originalOf({ copyOf }: { copyOf?: URL }, { depth }: QueueEntry): QueueEntry | undefined {
+    if (!copyOf || outcomes.has(copyOf.href) || depth >= config.maxDepth + MAX_LEADS) return undefined;
+    return { url: copyOf, depth: depth + 1 };
+  }
+
   async function addStored(): Promise<void> {
     for await (const entry of storedEntries(ctx, site, facts.key))
       if (isIn(scope, entry.url)) queue.add(entry, { isNamed: true });
@@ -138,23 +143,27 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
       const entry = queue.at(at);
       if (entry === undefined) break;
       ctx.signal.throwIfAborted();
-      if (!outcomes.has(entry.url.href)) {
-        const outcome = await visit(tools, entry, !isFull);
+      const todo = outcomes.has(entry.url.href) ? [] : [entry];
+      for (let due = todo.shift(); due; due = todo.shift()) {
+        const outcome = await visit(tools, due, !isFull);
         if (ctx.signal.aborted) return;
-        requireWell(outcome, cursor, entry.url.href === start.href && cursor.by === "links");
-        outcomes.set(entry.url.href, null);
+        requireWell(outcome, cursor, due.url.href === start.href && cursor.by === "links");
+        // The page that it says it is a copy of may not be there: then it stands for itself.
+        const original = outcome.type === "nothing" ? originalOf(outcome, due) : undefined;
+        if (original) todo.unshift(original, due);
+        outcomes.set(due.url.href, null);
         // What leads to a page says nothing of that page.
         if ("hash" in outcome) outcomes.set(outcome.at.href, outcome.hash);
         else if (!outcomes.has(outcome.at.href)) outcomes.set(outcome.at.href, null);
-        follow(outcome.links ?? [], entry.depth + 1, cursor.by);
-        lead(outcome.leadsTo, entry.depth + 1);
+        follow(outcome.links ?? [], due.depth + 1, cursor.by);
+        lead(outcome.leadsTo, due.depth + 1);
         // What only this page leads to is not found now.
         const hidesLinks = outcome.type === "failed" || outcome.type === "refused";
         if (hidesLinks && cursor.stored === "not") cursor.stored = "due";
         if (outcome.type === "same") unchanged.push(outcome.at.href);
         if (outcome.type === "same" || outcome.type === "item") cursor.done += 1;
         if (outcome.type === "item") upserts += 1;
-        yield* eventsOf(outcome, entry.url);
+        if (!original) yield* eventsOf(outcome, due.url);
         visits += 1;
       }
       at += 1;

@@ -22,8 +22,8 @@ export type Outcome = {
 } & (
   | { type: "item"; item: SourceItem; hash: string }
   | { type: "same"; hash: string }
-  /** No item: it leads to one, or says the same as one. */
-  | { type: "nothing" }
+  /** No item: it leads to one, or says the same as one. `copyOf` is the page that it says it is a copy of. */
+  | { type: "nothing"; copyOf?: URL }
   /** It leads away from the site, or to where kb may not go. */
   | { type: "away"; message: string }
   | { type: "gone" }
@@ -71,6 +71,10 @@ export async function visit(tools: VisitTools, entry: QueueEntry, ifChanged: boo
         return { type: "failed", at: url, message: "The server says that nothing changed, and was not asked." };
       return { type: "same", at: url, hash: stored.hash };
     }
+    if (NO_CONTENT.includes(answer.status)) {
+      await leave(answer);
+      return leftOut(answer.at, "empty", `The server says that nothing is there (HTTP ${answer.status}).`);
+    }
     return await judge(tools, entry, answer);
   } catch (error) {
     ctx.signal.throwIfAborted();
@@ -89,11 +93,16 @@ export async function visit(tools: VisitTools, entry: QueueEntry, ifChanged: boo
   }
 }
 
+/** A page without a body, not an empty one. Source: RFC 9110 §15.3.5. */
+export const NO_CONTENT: readonly number[] = [204, 205];
+
 async function storedOf({ ctx, facts }: VisitTools, { href }: URL): Promise<PageVersion | undefined> {
   return parseVersion(await ctx.stored.version(href), facts.key);
 }
 
-function leftOut(at: URL, reason: "excluded_by_policy" | "excluded_by_scope" | "too_large", message: string): Outcome {
+type LeftOut = Extract<Outcome, { type: "left_out" }>["reason"];
+
+function leftOut(at: URL, reason: LeftOut, message: string): Outcome {
   return { type: "left_out", at, reason, message };
 }
 
@@ -167,7 +176,7 @@ async function judgePage(
     const isHome = canonical.pathname === facts.site.prefix && !twinsOf(canonical).includes(at.href);
     const isTaken = !isHome && isIn(scope, canonical) && robots.allows(canonical);
     if (isTaken && (await tools.outcomeOf(canonical.href)) !== null)
-      return { type: "nothing", at, links, leadsTo: canonical };
+      return { type: "nothing", at, links, leadsTo: canonical, copyOf: canonical };
   }
   for (const twin of twinsOf(at)) {
     if ((await tools.outcomeOf(twin)) === page.hash) return { type: "nothing", at, links };

@@ -169,6 +169,19 @@ describe("what has no end or measure", () => {
     ).rejects.toThrow("too deeply");
   });
 
+  test("a comment or a tag without end in a sitemap is given up early", async () => {
+    for (const start of ["<urlset><!-- ", '<urlset><url a="', "<urlset><![CDATA[", "<urlset><?x "]) {
+      let sent = 0;
+      async function* endless() {
+        yield Buffer.from(start);
+        for (;;) yield (((sent += 65_536), Buffer.alloc(65_536, "x")));
+      }
+      const read = readSitemap(endless(), "h.test", { left: 200 * MEBIBYTE, until: Infinity });
+      await expect(read.next()).rejects.toThrow("without end");
+      expect(sent).toBeLessThan(2 * MEBIBYTE);
+    }
+  });
+
   test("a page that drips is given up", async () => {
     let now = 0;
     async function* drip() {

@@ -227,3 +227,56 @@ test("a redirect to a page does not take its place", async () => {
   await web.run();
   expect(web.paths()).toEqual(["/", "/b"]);
 });
+
+describe("what is not there", () => {
+  test("a page that says it is a copy of one that isn't there stands for itself", async () => {
+    const web = await connect({ mode: "crawl" });
+    const { site } = web;
+    site.put("/", page("Home", ["/a", "/c", "/d"]));
+    const copyOf = (path: string) => `<link rel="canonical" href="${path}">`;
+    site.put("/a", page("A", [], copyOf("/lost")));
+    site.put("/c", page("C", [], copyOf("/original")));
+    site.put("/original", page("Original"));
+    site.put("/d", page("D", [], copyOf("/e")));
+    site.put("/e", page("E", [], copyOf("/nowhere")));
+    expect(await web.run()).toEqual(["+ /", "+ /a", "+ /original", "+ /e"]);
+    expect(await web.run("incremental")).toEqual(["= /", "= /a", "= /original", "= /e"]);
+    expect((await web.run()).sort()).toEqual(["= /", "= /a", "= /e", "= /original"]);
+    expect(web.paths()).toEqual(["/", "/a", "/e", "/original"]);
+  });
+
+  test("an answer without content is no page, and says so", async () => {
+    const web = await connect({ mode: "crawl" });
+    const { site } = web;
+    site.put("/", page("Home", ["/a", "/b.txt"]));
+    for (const path of ["/a", "/b.txt"]) site.put(path, path === "/a" ? page("A") : "Some text.");
+    await web.run();
+    expect(web.paths()).toEqual(["/", "/a", "/b.txt"]);
+    for (const path of ["/a", "/b.txt"]) site.put(path, "", { status: 204 });
+    expect(await web.run("incremental")).toEqual(["~ /a", "- /a", "~ /b.txt", "- /b.txt", "= /"]);
+    expect(web.paths()).toEqual(["/"]);
+    await expect(
+      web.source.fetchContent?.(web.context(), { externalId: `${site.origin}/b.txt` }),
+    ).rejects.toMatchObject({ code: "source_not_found" });
+  });
+
+  test("a document that redirects is read only where robots.txt lets kb go", async () => {
+    const web = await connect({ mode: "crawl" });
+    const { site } = web;
+    site.put("/robots.txt", "User-agent: *\nDisallow: /private/\n");
+    site.put("/a.txt", "", { status: 302, headers: { location: "/private/a.txt" } });
+    site.put("/private/a.txt", "Not for robots.");
+    site.put("/b.txt", "", { status: 302, headers: { location: "/open.txt" } });
+    site.put("/open.txt", "For all.");
+    const read = async (path: string) => {
+      const content = await web.source.fetchContent?.(web.context(), { externalId: site.origin + path });
+      let text = "";
+      for await (const piece of content?.stream ?? []) text += Buffer.from(piece).toString();
+      return text;
+    };
+    expect(await read("/b.txt")).toBe("For all.");
+    site.took();
+    await expect(read("/a.txt")).rejects.toMatchObject({ code: "source_unavailable" });
+    expect(site.took().filter((each) => each.startsWith("/private"))).toEqual([]);
+  });
+});
