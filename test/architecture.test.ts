@@ -21,6 +21,24 @@ const STARTERS: Readonly<Record<string, string>> = {
   "storage/records/queue.test.ts": "node takes jobs from the same file",
 };
 
+/** Files outside `src/sources/` with a word that is also the id of a kind of app, or with the host of one: what for. */
+const NAMERS: Readonly<Record<string, string>> = {
+  "api/accounts.ts": "the routes of accounts name three services",
+  "api/connector-records.ts": "`push` is a capability",
+  "cli/commands/quickstart.ts": "it indexes a folder",
+  "cli/names.ts": "`push` is a command",
+  "cli/push/report.ts": "`push` is a command",
+  "server/accounts/providers.ts": "the routes of accounts name three services",
+  "server/connectors/push-authority.ts": "principals of pushers' users say `push`",
+  "server/connectors/sources.ts": "`push` is a capability",
+  "server/http/limits.ts": "`push` is a limit",
+  "server/main.ts": "`web` is the folder of the page",
+  "server/mcp/reference.ts": "examples for agents",
+  "server/settings-table.ts": "settings of accounts are of services",
+  "server/web/app/pages/source-people.tsx": "an example to type",
+  "text/secrets/formats.ts": "a secret that is a URL",
+};
+
 /** One import: from a file, to a file of ours (path below src) or to a package. Static and dynamic ones alike. */
 interface Import {
   from: string;
@@ -242,6 +260,22 @@ describe("the architecture", () => {
     expect(inProcess.filter((file) => startsProgram(file)).sort()).toEqual(Object.keys(STARTERS).sort());
   });
 
+  test("no kind of app is named outside `src/sources/`: what is said of one is data of its `spec`", ({ expect }) => {
+    const kinds = new Set(
+      files
+        .filter((file) => file.startsWith("sources/"))
+        .flatMap((file) => [...code(file).matchAll(/providerId: "([a-z\d-]+)"/g)].map(([, id = ""]) => id)),
+    );
+    expect([...kinds]).toEqual(expect.arrayContaining(["filesystem", "git", "push", "github", "slack"]));
+    const outside = files.filter((file) => !/^sources\/|^storage\/migrations\/|\/generated\//.test(file));
+    const naming = outside.filter((file) => namesKind(code(file), kinds));
+    expect(naming.sort()).toEqual(Object.keys(NAMERS).sort());
+    expect(
+      ['if (id === "github")', 'new Set(["push"])', "[/\\.slack\\.com$/, 1]"].map((text) => namesKind(text, kinds)),
+    ).toEqual([true, true, true]);
+    expect(namesKind('providerId: "folder"', kinds)).toBe(false);
+  });
+
   test("a source file over 400 lines says why in its first comment", ({ expect }) => {
     const long = files
       .map((file) => ({ file, text: readFileSync(join(root, "src", file), "utf8") }))
@@ -254,6 +288,15 @@ describe("the architecture", () => {
     expect(silent).toEqual([]);
   });
 });
+
+/** Whether a text names a kind of app by its id, or by a host of the services that are known. */
+function namesKind(text: string, kinds: ReadonlySet<string>): boolean {
+  const words = [...text.matchAll(/(["'`])([a-z\d-]+)\1/g)].map(([, , word = ""]) => word);
+  return (
+    words.some((word) => kinds.has(word)) ||
+    /\b(?:github|slack|google|gitea|atlassian|matrix)\\?\.(?:com|org|net)\b/.test(text)
+  );
+}
 
 /** Whether a file of `test/`, or one that it imports there, imports what starts programs. */
 function startsProgram(file: string, seen = new Set<string>()): boolean {

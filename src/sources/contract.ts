@@ -1,3 +1,8 @@
+/**
+ * What a source is, gives and is called with. Over 400 lines because the author of a source reads it from top to bottom:
+ * items, events, contexts, `spec`, and the methods.
+ */
+import type { LinkRules } from "#core/link-rules.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import type { z } from "zod";
@@ -320,6 +325,8 @@ export interface SourceSpec<Config> {
    * increments from a feed that shows every change of a permission. One is due every half `maxAclAge`.
    */
   freshness?: "full" | "access" | "feed";
+  /** Of addresses that people copy at hosts that the code itself knows: which ones mean an item of this kind, and in what forms. */
+  links?: LinkRules;
   /** `listing`: increments do not show that an item has moved to another container, so only a listing of all proves it. */
   placement?: "feed" | "listing";
 }

@@ -9,6 +9,7 @@ import { webhookUrl } from "#server/connectors/webhooks.ts";
 import type { PeopleDeps } from "#server/connectors/people.ts";
 import { makePeopleLinks } from "#server/connectors/people-links.ts";
 import { makeWebhookSecrets } from "#server/connectors/webhook-secrets.ts";
+import { linksOf } from "#server/connectors/sources.ts";
 import type { PushDeps } from "#server/connectors/push-deps.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Foundation } from "./foundation.ts";
@@ -202,7 +203,10 @@ export async function makeContent(
   const gate = makeSearchGate({ clock });
   const files = decorate(
     "files",
-    gatedFiles(gate, makeFileService({ store, policy, index, cursors, audit, fetchOriginal, baseUrl })),
+    gatedFiles(
+      gate,
+      makeFileService({ store, policy, index, cursors, audit, fetchOriginal, baseUrl, kinds: kinds.map(linksOf) }),
+    ),
   );
   const finder = decorate("finder", makeEntityFinder({ policy, index, hasPeople: (id) => withPeople.has(id) }));
   const entities = decorate(

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { BrowseAnswer, BrowseBody, SourceKind } from "#api/connector-records.ts";
 import { defined } from "#core/defined.ts";
+import type { KindLinks } from "#core/link-rules.ts";
 import { redact } from "#core/redact.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
@@ -212,6 +213,11 @@ export function makeContext(
 /** Whether its connectors have keys, with which others send items. */
 export function takesKey({ auth }: Pick<Source["spec"], "auth">): boolean {
   return auth.some(({ type }) => type === "key");
+}
+
+/** What a kind says of addresses; one that has a key is pushed to. */
+export function linksOf({ spec }: Pick<Source, "spec">): KindLinks {
+  return { ...spec.links, providerId: spec.providerId, isPushed: takesKey(spec) };
 }
 
 /** The one word for clients that know one: the way that takes the most of a person. */

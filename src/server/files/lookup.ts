@@ -1,6 +1,7 @@
 import { cleanField, cleanLine, MAX_CHARS, placeOf } from "#api/clean.ts";
 import { ID_ALPHABET } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
+import type { KindLinks } from "#core/link-rules.ts";
 import { itemNotFound, type OpenList, type Policy } from "#storage/access/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { AskedItems } from "#storage/records/item-queries.ts";
@@ -25,9 +26,9 @@ export interface NamedItem {
  * whose provider owns the host comes first, then the first indexed, a pushed item last (S41). Names are of one item only
  * when no other visible one has them.
  */
-export function lookUpItems(policy: Policy, actor: Actor, asked: string): Promise<LookedUp> {
+export function lookUpItems({ policy, kinds }: Asking, actor: Actor, asked: string): Promise<LookedUp> {
   return policy.readList(actor, async (open) => {
-    const { matches, isAmbiguous } = await matchesOf(open, asked.trim());
+    const { matches, isAmbiguous } = await matchesOf(open, asked.trim(), kinds);
     return { kbIds: matches.map(({ kbId }) => kbId), isAmbiguous };
   });
 }
@@ -38,13 +39,13 @@ export function lookUpItems(policy: Policy, actor: Actor, asked: string): Promis
  * @throws ApiError `not_found`, the same for what is hidden and what is not there; `invalid_argument` when it fits several
  *   visible ones, whose kbIds are `details.kbIds`
  */
-export async function resolveItem(policy: Policy, actor: Actor, text: string): Promise<NamedItem> {
+export async function resolveItem({ policy, kinds }: Asking, actor: Actor, text: string): Promise<NamedItem> {
   const asked = text.trim();
   const { address, place } = splitPlace(asked);
   const kbId = /^kbi_\w+$/.test(address) ? address : permalinkId(address);
   // Whether it is there and theirs is judged where it is read.
   if (kbId !== undefined) return { kbId, ...(place && { section: { name: place, isOfAddress: false } }) };
-  const { matches, isAmbiguous } = await policy.readList(actor, (open) => matchesOf(open, asked));
+  const { matches, isAmbiguous } = await policy.readList(actor, (open) => matchesOf(open, asked, kinds));
   const [first] = matches;
   if (first === undefined) throw itemNotFound(cleanLine(asked, 200));
   if (isAmbiguous) throw fitsSeveral(asked, matches);
@@ -52,28 +53,37 @@ export async function resolveItem(policy: Policy, actor: Actor, text: string): P
   return { kbId: first.kbId, ...(isAddress && place && { section: { name: place, isOfAddress: true } }) };
 }
 
+/** What looking an item up depends on. */
+export interface Asking {
+  policy: Policy;
+  /** The kinds of apps, as far as addresses go. */
+  kinds: readonly KindLinks[];
+}
+
 interface Matches {
   matches: ItemMatch[];
   isAmbiguous: boolean;
 }
 
-async function matchesOf(open: OpenList, text: string): Promise<Matches> {
+async function matchesOf(open: OpenList, text: string, kinds: readonly KindLinks[]): Promise<Matches> {
+  const best = (matches: readonly ItemMatch[], nearness?: (match: ItemMatch) => number) =>
+    sorted(matches, { text, kinds, ...(nearness && { nearness }) });
   const { address } = splitPlace(text);
   const kbId = permalinkId(address);
   if (kbId !== undefined) return { matches: await visibleById(open, kbId), isAmbiguous: false };
   if (/^https?:\/\//i.test(text)) {
-    const forms = urlForms(text);
+    const forms = urlForms(text, kinds);
     const found = await visibleOf(open, { urls: forms });
-    return { matches: best(found, text, ({ url }) => (url === null ? 0 : forms.indexOf(url))), isAmbiguous: false };
+    return { matches: best(found, ({ url }) => (url === null ? 0 : forms.indexOf(url))), isAmbiguous: false };
   }
   if (/^#\d{1,9}$/.test(text)) {
-    const matches = best(await visibleOf(open, { keySuffix: text }), text);
+    const matches = best(await visibleOf(open, { keySuffix: text }));
     return { matches, isAmbiguous: new Set(matches.map(({ key }) => key)).size > 1 };
   }
   const keyed = await visibleOf(open, { keys: variantsOf(text) });
   const ids = keyed.filter(({ kind }) => kind === "task" || ISSUE_KEY.test(text));
-  if (ids.length > 0) return { matches: best(ids, text), isAmbiguous: false };
-  const matches = best(await namedItems(open, text, keyed), text);
+  if (ids.length > 0) return { matches: best(ids), isAmbiguous: false };
+  const matches = best(await namedItems(open, text, keyed));
   return { matches, isAmbiguous: matches.length > 1 };
 }
 
@@ -135,10 +145,17 @@ async function visibleById(open: OpenList, kbId: string): Promise<ItemMatch[]> {
   return records.map((record) => ({ ...record, isRemoved: false }));
 }
 
-function best(matches: ItemMatch[], text: string, nearness: (match: ItemMatch) => number = () => 0): ItemMatch[] {
+function sorted(
+  matches: readonly ItemMatch[],
+  {
+    text,
+    kinds,
+    nearness = () => 0,
+  }: { text: string; kinds: readonly KindLinks[]; nearness?: (match: ItemMatch) => number },
+): ItemMatch[] {
   return matches.toSorted(
     (a, b) =>
-      rank(a, text) - rank(b, text) ||
+      rank(a, text, kinds) - rank(b, text, kinds) ||
       nearness(a) - nearness(b) ||
       a.indexedAt - b.indexedAt ||
       (a.kbId < b.kbId ? -1 : 1),
@@ -190,9 +207,9 @@ function fitsSeveral(asked: string, matches: readonly ItemMatch[]): ApiError {
 
 /**
  * The forms under which the address of one thing may be stored: without fragment and tracking, with and without the
- * last slash, a pull request's tabs as the pull request, a Google document without its mode.
+ * last slash, and as the kinds whose host it is say, such as a pull request's tabs as the pull request.
  */
-export function urlForms(text: string): string[] {
+export function urlForms(text: string, kinds: readonly KindLinks[]): string[] {
   let url: URL;
   try {
     url = new URL(text);
@@ -203,13 +220,14 @@ export function urlForms(text: string): string[] {
   const forms = new Set([text, url.href]);
   url.hash = "";
   forms.add(url.href);
+  const owners = kinds.filter((kind) => isAt(kind, url.hostname));
   const params = url.searchParams;
-  const noise = /(?:^|\.)slack\.com$/.test(url.hostname) ? SLACK_NOISE : TRACKING;
+  const noise = [TRACKING, ...owners.flatMap(({ ignoredParams }) => ignoredParams ?? [])];
   const names = [...params.keys()];
-  for (const name of names) if (noise.test(name)) params.delete(name);
+  for (const name of names) if (noise.some((pattern) => pattern.test(name))) params.delete(name);
   forms.add(url.href);
-  for (const [host, tail, kept] of TAILS) {
-    if (host.test(url.hostname)) url.pathname = url.pathname.replace(tail, kept);
+  for (const { pattern, kept } of owners.flatMap(({ tails = [] }) => tails)) {
+    url.pathname = url.pathname.replace(pattern, kept);
   }
   forms.add(url.href);
   const twins = [...forms].map((form) => (form.endsWith("/") ? form.slice(0, -1) : `${form}/`));
@@ -217,21 +235,14 @@ export function urlForms(text: string): string[] {
 }
 
 const TRACKING = /^(?:utm_\w+|usp|gclid|fbclid|mc_[ce]id|plain|display)$/i;
-const SLACK_NOISE = /^(?:thread_ts|cid)$/;
-const TAILS: [host: RegExp, tail: RegExp, kept: string][] = [
-  [/(?:^|\.)github\.com$/, /^(\/[^/]+\/[^/]+\/pull\/\d+)\/(?:files|commits|checks)(?:\/.*)?$/, "$1"],
-  [/^(?:docs|drive)\.google\.com$/, /\/(?:edit|view|preview|copy|htmlview)$/, ""],
-];
 
-const HOST_OWNERS: [host: RegExp, providerId: string][] = [
-  [/(?:^|\.)github\.com$/, "github"],
-  [/^(?:docs|drive|sheets|slides)\.google\.com$/, "google-drive"],
-  [/(?:^|\.)slack\.com$/, "slack"],
-];
+function isAt({ hosts = [] }: KindLinks, host: string): boolean {
+  return hosts.some((pattern) => pattern.test(host));
+}
 
-function rank(match: ItemMatch, text: string): number {
-  if (match.providerId === "push") return 2;
+function rank(match: ItemMatch, text: string, kinds: readonly KindLinks[]): number {
+  const kind = kinds.find(({ providerId }) => providerId === match.providerId);
+  if (kind?.isPushed === true) return 2;
   const host = /^https?:\/\/([^/:?#]+)/i.exec(text)?.[1]?.toLowerCase() ?? "";
-  const owner = HOST_OWNERS.find(([pattern]) => pattern.test(host))?.[1];
-  return owner === match.providerId ? 0 : 1;
+  return kind && isAt(kind, host) ? 0 : 1;
 }

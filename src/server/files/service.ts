@@ -1,5 +1,6 @@
 import type { FileAccess, FileCounts, FileList, FileListQuery, FileRecord } from "#api/files.ts";
 import { cleanLine, MAX_CHARS } from "#api/clean.ts";
+import type { KindLinks } from "#core/link-rules.ts";
 import { explainAccess } from "#storage/access/explain.ts";
 import { parsePrincipal } from "#core/principals.ts";
 import type { Policy } from "#storage/access/policy.ts";
@@ -47,6 +48,8 @@ export interface FileServiceOptions {
   /** Looks into texts off this thread. */
   index: Pick<SearchIndex, "find">;
   cursors: CursorCodec;
+  /** The kinds of apps, as far as addresses go. */
+  kinds: readonly KindLinks[];
   fetchOriginal: FetchOriginal;
   /** The origin of permalinks, without a trailing slash. */
   baseUrl: string;
@@ -116,8 +119,8 @@ export function makeFileService(options: FileServiceOptions): FileService {
       }
       return { ...explained, names: await namesIn(explained, actor.workspaceId) };
     },
-    lookUp: (actor, asked) => lookUpItems(policy, actor, asked),
-    resolve: (actor, asked) => resolveItem(policy, actor, asked),
+    lookUp: (actor, asked) => lookUpItems(options, actor, asked),
+    resolve: (actor, asked) => resolveItem(options, actor, asked),
   };
 }
 

@@ -1,3 +1,4 @@
+// Over 400 lines because it is one walk over what a source says: each event, and what it does to what is stored.
 import { connectorPrincipal } from "#storage/access/item-clocks.ts";
 import { setMaxListeners } from "node:events";
 import { z } from "zod";

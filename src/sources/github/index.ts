@@ -58,6 +58,10 @@ export function makeGithubSource(
       credentials: GithubCredentials as unknown as NonNullable<Source["spec"]["credentials"]>,
       config: GithubConfig,
       instances: [GITHUB_API],
+      links: {
+        hosts: [/(?:^|\.)github\.com$/],
+        tails: [{ pattern: /^(\/[^/]+\/[^/]+\/pull\/\d+)\/(?:files|commits|checks)(?:\/.*)?$/, kept: "$1" }],
+      },
       acl: "container",
       // Items name groups of their repository for ever: who may read is told of these groups, and of nothing else.
       freshness: "feed",

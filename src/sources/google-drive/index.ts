@@ -61,6 +61,10 @@ export function makeGoogleDriveSource({ places = GOOGLE, limits = LIMITS }: Goog
       freshness: "access",
       hasPeople: true,
       instances: [places.apiUrl],
+      links: {
+        hosts: [/^(?:docs|drive|sheets|slides)\.google\.com$/],
+        tails: [{ pattern: /\/(?:edit|view|preview|copy|htmlview)$/, kept: "" }],
+      },
     },
     check: (ctx) => checkDrive(ctx, open(ctx)),
     sync: (ctx, run) => syncDrive(ctx, open(ctx), book, run),

@@ -34,6 +34,7 @@ export function makeSlackSource({ limits = LIMITS }: { limits?: LimitSpec } = {}
       freshness: "feed",
       hasPeople: true,
       instances: ["https://slack.com"],
+      links: { hosts: [/(?:^|\.)slack\.com$/], ignoredParams: /^(?:thread_ts|cid)$/ },
     },
     check: checkWorkspace,
     sync: syncChannels,

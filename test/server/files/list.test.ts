@@ -3,6 +3,9 @@ import { describe, onTestFinished, test } from "vitest";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
 import { makeFileService } from "#server/files/service.ts";
 import { makeCursorCodec } from "#server/http/cursor.ts";
+import { linksOf } from "#server/connectors/sources.ts";
+import { makeSourceRegistry } from "#sources/registry.ts";
+import { NO_NETWORK } from "../../network.ts";
 import type { FileListQuery } from "#api/files.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
@@ -15,8 +18,18 @@ const unasked = (): never => {
   throw new Error("Nothing is pushed.");
 };
 
+const SOURCES = makeSourceRegistry({
+  allowedRoots: async () => [],
+  dataFolder: "/nowhere",
+  isOpenToStrangers: false,
+  guard: NO_NETWORK,
+  searchPath: "",
+});
+const KINDS = (await SOURCES.list()).map(linksOf);
+
 function filesOf(world: World, index: Pick<SearchIndex, "find"> = { find: async () => undefined }) {
   return makeFileService({
+    kinds: KINDS,
     store: world.store,
     policy: world.policy,
     index,
