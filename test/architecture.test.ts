@@ -83,10 +83,7 @@ const RULES: readonly Rule[] = [
   { from: "sources/*.ts", may: GROUND, types: ["net/"], dynamic: ["sources/"] },
   { from: "sources/file-scope/", may: [...GROUND, "sources/contract.ts"] },
   { from: "sources/chat/", may: [...GROUND, "sources/contract.ts", "sources/file-scope/"] },
-  {
-    from: "sources/atlassian/",
-    may: [...GROUND, "sources/contract.ts", "sources/http-contract.ts", "sources/file-scope/"],
-  },
+  { from: "sources/atlassian/", may: SHARED, except: "sources/http.ts" },
   // A source is given its way out: it makes none.
   { from: "sources/git-repository/", may: SHARED, except: "sources/http.ts", types: ["net/"] },
   { from: "sources/forge/", may: [...SHARED, "sources/git-repository/"], except: "sources/http.ts" },

@@ -76,6 +76,7 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   ["slack", async () => (await import("./slack/index.ts")).makeSlackSource()],
   ["matrix", async () => (await import("./matrix/index.ts")).makeMatrixSource()],
   ["google-drive", async () => (await import("./google-drive/index.ts")).makeGoogleDriveSource()],
+  ["confluence", async () => (await import("./confluence/index.ts")).makeConfluenceSource()],
   ["jira", async () => (await import("./jira/index.ts")).makeJiraSource()],
   ["push", async () => (await import("./push/index.ts")).makePushSource()],
 ]);

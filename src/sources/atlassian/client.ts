@@ -3,7 +3,10 @@ import { ApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import type { SourceRequest, SourceResponse, SourceStream } from "#sources/http-contract.ts";
 
-export type AtlassianRequest = Omit<SourceRequest, "auth">;
+export interface AtlassianRequest extends Omit<SourceRequest, "auth"> {
+  /** As who has not signed in, to see what is public. */
+  asNobody?: boolean;
+}
 
 /** A page of a listing by offsets. */
 export interface OffsetPage<T> {
@@ -26,14 +29,15 @@ export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">
    *   with what is public, and that must never pass for all there is
    */
   async function send(request: AtlassianRequest): Promise<SourceResponse> {
-    const { allow = [], headers } = request;
+    const { asNobody = false, ...rest } = request;
+    const { allow = [], headers } = rest;
     const answer = await http.request({
-      ...request,
+      ...rest,
       headers: { accept: "application/json", ...headers },
       allow: [...allow, 403, 404],
-      auth: true,
+      ...(!asNobody && { auth: true as const }),
     });
-    judge(answer);
+    if (!asNobody) judge(answer);
     const { status } = answer;
     if ((status !== 403 && status !== 404) || allow.includes(status)) return answer;
     const host = new URL(answer.url).host;

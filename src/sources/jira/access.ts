@@ -1,6 +1,7 @@
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import type { CommentRecord, IssueRecord, ProjectRecord } from "./records.ts";
-import { type Grant, groupIds, namedBy, type Names, SIGNED_IN } from "./readers.ts";
+import type { Names } from "#sources/atlassian/names.ts";
+import { type Grant, groupIds, namedBy, SIGNED_IN } from "./readers.ts";
 
 /** What decides who reads the issues of a project besides its groups. Undefined is what this credential may not know. */
 export interface ProjectRules {

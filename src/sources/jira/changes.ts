@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { isApiError } from "#api/errors.ts";
 import type { SourceItem } from "#sources/contract.ts";
+import { tellItems } from "#sources/atlassian/tell.ts";
 import { parseId, projectRef } from "./ids.ts";
-import { fieldsOf, listProject, narrowed, readIssue, tell } from "./listing.ts";
+import { fieldsOf, listProject, narrowed, readIssue } from "./listing.ts";
 import { partsIn } from "./map.ts";
 import { readProjects } from "./projects.ts";
 import type { ProjectRecord } from "./records.ts";
-import { endProject, type Event, labelOf, MOST_KNOWN, notRead, type Tools } from "./tools.ts";
+import { endProject, type Event, labelOf, MOST_KNOWN, projectNotRead, type Tools } from "./tools.ts";
 
 /** The index of Cloud is a little behind what is written, and minutes are all that JQL counts in. */
 const OVERLAP_MINUTES = 10;
@@ -53,7 +54,7 @@ async function* readNewProjects(
       yield* endProject(tools, project);
       open.push(project);
     } catch (error) {
-      yield notRead(tools, project, error, ++failures);
+      yield projectNotRead(tools, project, error, ++failures);
     }
     yield { t: "checkpoint", cursor: { type: "changes", at: before } };
   }
@@ -84,7 +85,7 @@ async function* readUpdated(
         yield event;
       }
     } catch (error) {
-      yield notRead(tools, project, error, ++failures);
+      yield projectNotRead(tools, project, error, ++failures);
       read.delete(project.id);
     }
   }
@@ -111,7 +112,7 @@ async function* readProjectChanges(tools: Tools, project: ProjectRecord, before:
       if (issue.fields.project?.id !== project.id) continue;
       const items = await readIssue(tools, project, issue);
       yield* dropParts(tools, project, items);
-      yield* await tell(tools, items);
+      yield* await tellItems(tools.ctx.stored, items);
     }
   }
 }

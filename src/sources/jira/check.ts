@@ -1,6 +1,7 @@
 import type { SourceProblem } from "#api/common.ts";
-import { ApiError, isApiError } from "#api/errors.ts";
+import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
+import { problemOf } from "#sources/atlassian/check.ts";
 import { baseUrlOf, isCloud } from "#sources/atlassian/config.ts";
 import type { Source } from "#sources/contract.ts";
 import { isBadJql } from "./changes.ts";
@@ -20,7 +21,7 @@ export async function checkSite(ctx: JiraContext): ReturnType<Source["check"]> {
   } catch (error) {
     ctx.signal.throwIfAborted();
     if (!(error instanceof ApiError)) throw error;
-    return { ok: false, problem: problemOf(error, ctx) };
+    return { ok: false, problem: problemOf(error, ctx.config, "Jira") };
   }
 }
 
@@ -79,35 +80,3 @@ async function warningsOf(client: JiraClient): Promise<string[]> {
 
 /** Projects whose schemes are tried. */
 const MOST_TRIED = 20;
-
-function problemOf(error: ApiError, { config }: JiraContext): SourceProblem {
-  const { host } = new URL(baseUrlOf(config));
-  const { code, message, hint, retryAfterMs, field } = error;
-  if (isApiError(error, "source_unauthorized")) {
-    return {
-      code,
-      message,
-      hint: isCloud(config)
-        ? "Give the email address of the account and an API token of id.atlassian.com. If Jira asks for a CAPTCHA, sign in on its page once."
-        : "Give a personal access token of the account's profile, without an email address. If Jira asks for a CAPTCHA, sign in on its page once.",
-      field: "credentials",
-    };
-  }
-  if (isApiError(error, "source_not_found")) {
-    return {
-      code,
-      message: `${host} has no Jira at this address (HTTP 404).`,
-      hint: "Give the address of Jira's home page.",
-      field: "url",
-    };
-  }
-  if (isApiError(error, "source_forbidden")) {
-    return {
-      code,
-      message: `${host} does not let this account use the API (HTTP 403).`,
-      hint: "Give the account access to Jira.",
-      field: "credentials",
-    };
-  }
-  return { code, message, field: field ?? "url", ...defined({ hint, retryAfterMs }) };
-}

@@ -20,8 +20,3 @@ export function parseId(externalId: string): JiraId | undefined {
 export function projectRef(id: string): ContainerRef {
   return { type: "project", id };
 }
-
-/** Numbers as text, by their value. */
-export function compareIds(a: string, b: string): number {
-  return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
-}

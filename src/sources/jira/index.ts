@@ -1,6 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import { ATLASSIAN_AUTH, ATLASSIAN_LIMITS, AtlassianCredentials, baseUrlOf } from "#sources/atlassian/config.ts";
+import { isPlaceInScope } from "#sources/atlassian/tell.ts";
 import { toRoomsPage } from "#sources/chat/rooms.ts";
 import type { FileContent, Source } from "#sources/contract.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
@@ -11,7 +12,6 @@ import { JiraConfig } from "./config.ts";
 import { parseId } from "./ids.ts";
 import { fileNameOf, nameOf } from "./map.ts";
 import { syncJiraPeople } from "./people.ts";
-import { isProjectInScope } from "./projects.ts";
 import { syncIssues } from "./sync.ts";
 import type { JiraCursor } from "./tools.ts";
 import { jiraWebhook } from "./webhook.ts";
@@ -50,7 +50,7 @@ export function makeJiraSource({ limits = ATLASSIAN_LIMITS }: { limits?: LimitSp
     },
     fetchContent: readAttachment,
     inScope: (scope, { containers }) =>
-      containers.some(({ type, id }) => type === "project" && isProjectInScope(scope, id)),
+      containers.some(({ type, id }) => type === "project" && isPlaceInScope(scope, id)),
     webhook: jiraWebhook,
     originOf: (config) => new URL(baseUrlOf(config)).origin,
     baseUrlOf,

@@ -1,6 +1,7 @@
 import { isApiError } from "#api/errors.ts";
 import type { SourceItem } from "#sources/contract.ts";
-import { isProjectInScope, refusalOf } from "./projects.ts";
+import { refusalOf } from "#sources/atlassian/refusals.ts";
+import { isPlaceInScope } from "#sources/atlassian/tell.ts";
 import { parseId } from "./ids.ts";
 import { fieldsOf, narrowed, readIssue } from "./listing.ts";
 import type { ProjectRecord } from "./records.ts";
@@ -38,7 +39,7 @@ async function readOne(
   try {
     const { fields } = await client.issue(id, ["project"]);
     const project = projects.get(fields.project?.id ?? "");
-    if (!project || !isProjectInScope(run.scope, project.id)) return undefined;
+    if (!project || !isPlaceInScope(run.scope, project.id)) return undefined;
     const rules = await tools.rules.rulesOf(project);
     if (ctx.config.jql !== "") {
       const matching = await client.search(narrowed(tools, `id = ${id}`), ["project"]).next();

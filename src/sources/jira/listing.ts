@@ -1,6 +1,7 @@
 import { isApiError } from "#api/errors.ts";
 import type { SourceItem } from "#sources/contract.ts";
 import { accessKeyOf } from "#core/access-key.ts";
+import { tellItems, tellSeen } from "#sources/atlassian/tell.ts";
 import { accessFields, accessOf, type ProjectRules } from "./access.ts";
 import type { SearchPlace } from "./client.ts";
 import { parseId, projectRef } from "./ids.ts";
@@ -34,7 +35,7 @@ export async function* listProject(
       // Whatever the narrowing says, only what is in this project.
       if (issue.fields.project?.id === project.id) items.push(...(await readIssue(tools, project, issue)));
     }
-    yield { events: await tell(tools, items), count: items.length, next };
+    yield { events: await tellItems(tools.ctx.stored, items), count: items.length, next };
   }
 }
 
@@ -70,35 +71,6 @@ export async function readIssue(tools: Tools, project: ProjectRecord, issue: Iss
   return toItems(mapping, facts, issue, comments);
 }
 
-/** Ids of one `seen` event at most. */
-const SEEN_IDS = 500;
-
-/** Items that are stored as they are here are only named. */
-export async function tell({ ctx }: Pick<Tools, "ctx">, items: readonly SourceItem[]): Promise<Event[]> {
-  const events: Event[] = [];
-  const same: string[] = [];
-  for (const item of items) {
-    const { access, externalId, version } = item;
-    const isSame = version !== undefined && (await ctx.stored.version(externalId)) === version;
-    // A check of access may have told another one since, under the same version.
-    const hasOther = async () =>
-      item.partOf === undefined &&
-      access !== undefined &&
-      (await ctx.stored.accessKey(externalId)) !== accessKeyOf(access);
-    if (isSame && !(await hasOther())) same.push(externalId);
-    else events.push({ t: "upsert", item });
-  }
-  return [...events, ...seen(same)];
-}
-
-function seen(ids: readonly string[]): Event[] {
-  const events: Event[] = [];
-  for (let at = 0; at < ids.length; at += SEEN_IDS) {
-    events.push({ t: "seen", externalIds: ids.slice(at, at + SEEN_IDS) });
-  }
-  return events;
-}
-
 /**
  * Who reads the issues of a project now, without reading them: what is stored and there still is named, what is not there is
  * not, and what is here and stored nowhere here (a moved issue) is read.
@@ -116,20 +88,20 @@ export async function* checkAccess(tools: Tools, project: ProjectRecord): AsyncG
       if (issue.fields.project?.id !== project.id) continue;
       living.add(issue.id);
       if (!stored.has(issue.id)) {
-        events.push(...(await tell(tools, await readWhole(tools, project, issue.id))));
+        events.push(...(await tellItems(ctx.stored, await readWhole(tools, project, issue.id))));
         continue;
       }
       const access = accessOf(issue, facts, mapping);
       if ((await ctx.stored.accessKey(issue.id)) === accessKeyOf(access)) same.push(issue.id);
       else events.push({ t: "access", externalId: issue.id, access });
     }
-    yield { events: [...events, ...seen(same)], count: issues.length };
+    yield { events: [...events, ...tellSeen(same)], count: issues.length };
   }
   const parts = [...stored].filter((externalId) => {
     const { issue, part } = parseId(externalId) ?? {};
     return part !== undefined && issue !== undefined && living.has(issue);
   });
-  yield { events: seen(parts), count: 0 };
+  yield { events: tellSeen(parts), count: 0 };
 }
 
 /** An issue by itself; nothing when it is gone, or elsewhere. */

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { defined } from "#core/defined.ts";
 import type { SourceContainer, SourceItem, SourcePerson } from "#sources/contract.ts";
 import { textOfAdf } from "#sources/atlassian/adf.ts";
+import { digestOf, readable } from "#sources/atlassian/tell.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { hasNoText } from "#sources/file-scope/mime-hints.ts";
 import { accessOf, accessOfComment, type Naming, type ProjectRules } from "./access.ts";
@@ -165,18 +165,11 @@ function personOf({ id, displayName, name, emailAddress }: UserRecord, { names }
   };
 }
 
-function readable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Surrogate}\s]+/gu, " ").trim();
-}
-
 /** Raise it when the same records make other items. */
 const MAPPING_VERSION = 1;
 
 function digest(item: SourceItem): string {
-  return createHash("sha256")
-    .update(JSON.stringify([MAPPING_VERSION, item]))
-    .digest("base64url")
-    .slice(0, 22);
+  return digestOf(MAPPING_VERSION, item);
 }
 
 /** So many parts fit into a version. */

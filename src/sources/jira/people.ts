@@ -1,14 +1,13 @@
 import { isApiError } from "#api/errors.ts";
-import { inChunks } from "#core/in-chunks.ts";
 import { parsePrincipal, type Principal } from "#core/principals.ts";
+import { MOST_DUE, tellGone, tellGroup, tellUser } from "#sources/atlassian/people.ts";
+import { orNothing } from "#sources/atlassian/refusals.ts";
+import { makeNames, type Names } from "#sources/atlassian/names.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import { type GroupRef, type JiraClient, type JiraContext, makeJiraClient } from "./client.ts";
-import { makeRulesReader, orNothing } from "./projects.ts";
-import { type Grant, groupIds, isPerson, makeNames, type Names, principalsOf, SIGNED_IN } from "./readers.ts";
+import { makeRulesReader } from "./projects.ts";
+import { type Grant, groupIds, isPerson, principalsOf, SIGNED_IN } from "./readers.ts";
 import type { ActorRecord, ProjectRecord, UserRecord } from "./records.ts";
-
-/** Members of one page of a group. */
-const PAGE_MEMBERS = 5_000;
 
 type Event = IdentityEvent<null>;
 
@@ -35,42 +34,25 @@ export async function* syncJiraPeople(
   yield { t: "end", listing: wanted || !isWhole ? "partial" : "complete" };
 }
 
-/** All that a run of changes could have told before. */
-const MOST_DUE = 1_000_000;
-
-/** What was told before and is not there now: a run of changes ends nothing by silence. */
-async function* tellGone(
-  before: Iterable<Principal> | AsyncIterable<Principal>,
-  told: ReadonlySet<Principal>,
-  isWhole: boolean,
-): AsyncGenerator<Event, void> {
-  for await (const principal of before) {
-    if (told.has(principal)) continue;
-    const type = parsePrincipal(principal)?.type;
-    if (type === "source_group" && isWhole) yield { t: "group", group: principal, members: [] };
-    if (type === "source_user") yield { t: "identity", principal, state: "suspended" };
-  }
-}
-
 /** @param failed  takes the ids of projects at which the server fails */
 async function* tellAll(ctx: JiraContext, failed: string[]): AsyncGenerator<Event, void> {
   const client = makeJiraClient(ctx);
-  const names = makeNames(ctx);
+  const names = makeNames(ctx, "jira");
   // Who has not signed in is told of nobody: that must not end everybody.
   await client.whoAmI();
   const directory = makeDirectory(client, names);
   yield* tellApplications(client, names, directory);
-  for (const user of directory.people.values()) yield* identityOf(user, names);
+  for (const user of directory.people.values()) yield* tellUser(user, names);
   const rules = makeRulesReader(client);
   for (const project of await client.projects()) {
     try {
       const facts = await rules.rulesOf(project);
       const { browse, levels } = facts;
       for (const [levelId, grant] of levels) {
-        yield* tell(names, groupIds.level(project.id, levelId), directory.membersBy(grant, project.id));
+        yield* tellGroup(names, groupIds.level(project.id, levelId), directory.membersBy(grant, project.id));
       }
       yield* tellRoles(client, names, directory, project);
-      yield* tell(names, groupIds.browse(project.id), browse ? directory.membersBy(browse, project.id) : []);
+      yield* tellGroup(names, groupIds.browse(project.id), browse ? directory.membersBy(browse, project.id) : []);
     } catch (error) {
       // The server fails at this project: who read it reads it for as long as that is believed.
       const isOfOne = isApiError(error, "source_unavailable") && error.details?.["status"] !== undefined;
@@ -82,7 +64,7 @@ async function* tellAll(ctx: JiraContext, failed: string[]): AsyncGenerator<Even
     const members = await directory.membersOf(ref);
     const users = members.flatMap(({ id }) => names.user(id) ?? []);
     directory.meet(users);
-    yield* tell(names, groupIds.group(ref), users);
+    yield* tellGroup(names, groupIds.group(ref), users);
   }
   // In a group or a role still, and without access.
   for (const principal of directory.strangers()) yield { t: "identity", principal, state: "suspended" };
@@ -102,9 +84,9 @@ async function* tellApplications(client: JiraClient, names: Names, directory: Di
       directory.admit(await directory.membersOf({ id }));
     }
     for (const each of members) everybody.add(each);
-    yield* tell(names, groupIds.application(key), [...members]);
+    yield* tellGroup(names, groupIds.application(key), [...members]);
   }
-  yield* tell(names, SIGNED_IN, [...everybody]);
+  yield* tellGroup(names, SIGNED_IN, [...everybody]);
 }
 
 async function* tellRoles(
@@ -118,7 +100,7 @@ async function* tellRoles(
     const actors = (await orNothing(() => client.roleActors(project.id, roleId))) ?? [];
     const members = actors.flatMap((actor) => directory.principalOf(actor) ?? []);
     directory.meet(members);
-    yield* tell(names, groupIds.role(project.id, roleId), [...new Set(members)]);
+    yield* tellGroup(names, groupIds.role(project.id, roleId), [...new Set(members)]);
   }
 }
 
@@ -177,32 +159,3 @@ function makeDirectory(client: JiraClient, names: Names) {
   };
 }
 type Directory = ReturnType<typeof makeDirectory>;
-
-function* tell(names: Names, id: string, members: readonly Principal[]): Generator<Event, void> {
-  const group = names.group(id);
-  if (group === undefined) return;
-  const pages = [...inChunks([...new Set(members)], PAGE_MEMBERS)];
-  for (const [at, page] of pages.entries()) {
-    yield { t: "group", group, members: page, ...(at < pages.length - 1 && { more: true }) };
-  }
-  if (pages.length === 0) yield { t: "group", group, members: [] };
-}
-
-function* identityOf(
-  { id, active, displayName, name, emailAddress }: UserRecord,
-  names: Names,
-): Generator<Event, void> {
-  const principal = names.user(id);
-  if (principal === undefined) return;
-  const [shown, login, address] = [displayName, name, emailAddress].map((each) => each?.trim());
-  yield {
-    t: "identity",
-    principal,
-    // A deactivated account may come back.
-    state: active ? "active" : "suspended",
-    ...(shown && { name: shown }),
-    ...(login && { login }),
-    // Jira does not say whether anybody has verified it.
-    ...(address && { email: { address, isVerified: false } }),
-  };
-}

@@ -1,21 +1,15 @@
 import type { Scope } from "#core/scope.ts";
-import { isApiError } from "#api/errors.ts";
-import type { RefusalCode } from "#sources/contract.ts";
+import { orNothing } from "#sources/atlassian/refusals.ts";
+import { compareIds, isPlaceInScope } from "#sources/atlassian/tell.ts";
 import type { ProjectRules } from "./access.ts";
 import type { JiraClient } from "./client.ts";
-import { compareIds } from "./ids.ts";
 import { type Grant, readHolders } from "./readers.ts";
 import type { ProjectRecord } from "./records.ts";
-
-/** A scope names projects by their ids. */
-export function isProjectInScope({ include, exclude }: Scope, id: string): boolean {
-  return (include.length === 0 || include.includes(id)) && !exclude.includes(id);
-}
 
 /** The projects to read, in the order of their ids. */
 export async function readProjects(client: JiraClient, scope: Scope): Promise<ProjectRecord[]> {
   const all = await client.projects();
-  return all.filter(({ id }) => isProjectInScope(scope, id)).sort((a, b) => compareIds(a.id, b.id));
+  return all.filter(({ id }) => isPlaceInScope(scope, id)).sort((a, b) => compareIds(a.id, b.id));
 }
 
 /** What decides who reads the issues of projects: each asked for once in a run. */
@@ -66,20 +60,3 @@ export function makeRulesReader(client: JiraClient) {
     },
   };
 }
-
-/** Undefined when this credential may not know: then nobody is let in by it. */
-export async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (refusalOf(error) === undefined) throw error;
-    return undefined;
-  }
-}
-
-/** What a refusal of one thing says; undefined for every other failure. */
-export function refusalOf(error: unknown): RefusalCode | undefined {
-  return REFUSALS.find((code) => isApiError(error, code));
-}
-
-const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;

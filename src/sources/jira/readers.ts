@@ -1,5 +1,6 @@
-import { formatPrincipal, type Principal } from "#core/principals.ts";
-import type { GroupRef, JiraContext } from "./client.ts";
+import type { Principal } from "#core/principals.ts";
+import type { Names } from "#sources/atlassian/names.ts";
+import type { GroupRef } from "./client.ts";
 import type { HolderRecord, ProjectRecord, UserRecord } from "./records.ts";
 
 /** Everybody with access to the application: who can sign in to Jira itself. */
@@ -13,28 +14,6 @@ export const groupIds = {
   browse: (projectId: string) => `p${projectId}.browse`,
   level: (projectId: string, levelId: string) => `p${projectId}.level.${levelId}`,
 };
-
-/** Names people and groups as access lists do; undefined for what no principal can be made of. */
-export function makeNames({ connector }: Pick<JiraContext, "connector">) {
-  const instance = connector.instance ?? connector.id;
-  const orNobody = (make: () => Principal): Principal | undefined => {
-    try {
-      return make();
-    } catch (error) {
-      // An id that can be no part of a principal is nobody's.
-      if (error instanceof RangeError) return undefined;
-      throw error;
-    }
-  };
-  return {
-    user: (id: string | undefined) =>
-      id === undefined || id === ""
-        ? undefined
-        : orNobody(() => formatPrincipal({ type: "source_user", providerId: "jira", instance, id })),
-    group: (id: string) => orNobody(() => formatPrincipal({ type: "source_group", connectorId: connector.id, id })),
-  };
-}
-export type Names = ReturnType<typeof makeNames>;
 
 /** To whom a permission or a level is given. */
 export interface Grant {

@@ -1,13 +1,15 @@
 import type { SyncContext, SyncRequest, What } from "#sources/contract.ts";
+import { refusalOf } from "#sources/atlassian/refusals.ts";
+import { compareIds } from "#sources/atlassian/tell.ts";
 import { readChanges } from "./changes.ts";
 import type { SearchPlace } from "./client.ts";
 import type { JiraConfig } from "./config.ts";
-import { compareIds, projectRef } from "./ids.ts";
+import { projectRef } from "./ids.ts";
 import { readItems } from "./items.ts";
 import { checkAccess, listProject } from "./listing.ts";
 import { nameOf } from "./map.ts";
-import { readProjects, refusalOf } from "./projects.ts";
-import { endProject, type Event, JiraCursor, makeTools, MOST_KNOWN, notRead, type Tools } from "./tools.ts";
+import { readProjects } from "./projects.ts";
+import { endProject, type Event, JiraCursor, makeTools, MOST_KNOWN, projectNotRead, type Tools } from "./tools.ts";
 
 export async function* syncIssues(
   ctx: SyncContext<JiraConfig>,
@@ -56,7 +58,7 @@ async function* listAll(tools: Tools, cursor: JiraCursor | undefined): AsyncGene
       yield* endProject(tools, project);
       failures = 0;
     } catch (error) {
-      yield notRead(tools, project, error, ++failures);
+      yield projectNotRead(tools, project, error, ++failures);
       if (refusalOf(error) === undefined) failed.add(project.id);
     }
     after = project.id;

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { isApiError } from "#api/errors.ts";
+import { makeNames } from "#sources/atlassian/names.ts";
+import { notRead } from "#sources/atlassian/refusals.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { makeJiraClient } from "./client.ts";
 import type { JiraConfig } from "./config.ts";
 import { projectRef } from "./ids.ts";
 import { nameOf } from "./map.ts";
-import { makeRulesReader, refusalOf } from "./projects.ts";
-import { makeNames } from "./readers.ts";
+import { makeRulesReader } from "./projects.ts";
 import type { ProjectRecord } from "./records.ts";
 
 const Place = z.union([
@@ -45,7 +45,7 @@ export async function makeTools(ctx: Context, run: SyncRequest<JiraCursor>) {
   // Signed in as nobody, Jira shows what is public: that is not all there is.
   const { at } = await client.whoAmI();
   const ahead = at - ctx.now();
-  const mapping = { names: makeNames(ctx), cloud: client.cloud, config: ctx.config, base: client.base };
+  const mapping = { names: makeNames(ctx, "jira"), cloud: client.cloud, config: ctx.config, base: client.base };
   return {
     ctx,
     run,
@@ -74,17 +74,10 @@ export function labelOf(project: ProjectRecord): string {
 /** So many ids fit into one value of the state; of more, a full run finds those that are gone. */
 export const MOST_KNOWN = 5_000;
 
-/** So many projects one after another don't fail while their server is well. */
-const MOST_FAILURES = 5;
-
 /** A project that is refused, or fails, alone. @throws what is about more than the project */
-export function notRead({ ctx }: Tools, project: ProjectRecord, error: unknown, failures: number): Event {
-  const code = refusalOf(error);
-  const isOfOne = isApiError(error, "source_unavailable") && typeof error.details?.["status"] === "number";
-  if (code === undefined && (!isOfOne || failures >= MOST_FAILURES)) throw error;
+export function projectNotRead({ ctx }: Tools, project: ProjectRecord, error: unknown, failures: number): Event {
+  const event = notRead({ container: projectRef(project.id), name: nameOf(project) }, error, failures);
   // The next run reads it whole.
   ctx.state.put(`project:${project.id}`, undefined);
-  if (code !== undefined) return { t: "refused", what: { container: projectRef(project.id) }, code };
-  const message = `${nameOf(project)} can't be read now.`;
-  return { t: "skip", externalId: `project ${project.id}`, reason: "failed", message, retryable: true };
+  return event;
 }

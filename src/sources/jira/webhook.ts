@@ -1,6 +1,6 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { Id } from "#sources/atlassian/parse.ts";
+import { readSigned } from "#sources/atlassian/signature.ts";
 import type { Webhook } from "#sources/webhook.ts";
 import type { JiraConfig } from "./config.ts";
 
@@ -11,13 +11,11 @@ const Delivery = z.object({
 
 /** Jira's webhooks of an administrator, signed with their secret. A deletion is what no search shows. */
 export const jiraWebhook: Webhook<JiraConfig> = {
-  verify(secret, { headers, rawBody }) {
-    const told = Buffer.from(headers.get("x-hub-signature") ?? "");
-    const expected = Buffer.from(`sha256=${createHmac("sha256", secret).update(rawBody).digest("hex")}`);
-    if (told.length !== expected.length || !timingSafeEqual(told, expected)) return "refused";
-    const { data } = Delivery.safeParse(parse(rawBody));
-    // Its body has the time in it.
-    const delivery = told.toString("latin1");
+  verify(secret, request) {
+    const signed = readSigned(secret, request);
+    if (signed === "refused") return "refused";
+    const { delivery, body } = signed;
+    const { data } = Delivery.safeParse(body);
     if (data?.webhookEvent === "jira:issue_deleted" && data.issue) {
       return { delivery, changes: [{ t: "items", externalIds: [data.issue.id] }] };
     }
@@ -25,12 +23,3 @@ export const jiraWebhook: Webhook<JiraConfig> = {
     return { delivery, changes: [{ t: "delta" }] };
   },
 };
-
-function parse(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString("utf8"));
-  } catch {
-    // Signed, and no JSON: nothing that is known.
-    return undefined;
-  }
-}

@@ -1,0 +1,24 @@
+import { formatPrincipal, type Principal } from "#core/principals.ts";
+import type { SourceContext } from "#sources/contract.ts";
+
+/** Names people and groups as access lists do; undefined for what no principal can be made of. */
+export function makeNames({ connector }: Pick<SourceContext<unknown>, "connector">, providerId: string) {
+  const instance = connector.instance ?? connector.id;
+  const orNobody = (make: () => Principal): Principal | undefined => {
+    try {
+      return make();
+    } catch (error) {
+      // An id that can be no part of a principal is nobody's.
+      if (error instanceof RangeError) return undefined;
+      throw error;
+    }
+  };
+  return {
+    user: (id: string | undefined) =>
+      id === undefined || id === ""
+        ? undefined
+        : orNobody(() => formatPrincipal({ type: "source_user", providerId, instance, id })),
+    group: (id: string) => orNobody(() => formatPrincipal({ type: "source_group", connectorId: connector.id, id })),
+  };
+}
+export type Names = ReturnType<typeof makeNames>;

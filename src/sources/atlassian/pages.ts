@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { ApiError } from "#api/errors.ts";
+import { text } from "./parse.ts";
+
+/** Where a page of a listing begins: by a cursor, or by an offset. */
+export interface PagePlace {
+  cursor?: string;
+  start?: string;
+}
+
+/** A page of a listing that links the next one. */
+export function linkedPage<T extends z.ZodType>(record: T) {
+  return z.object({
+    results: z.array(record),
+    _links: z.object({ next: text }).optional().catch(undefined),
+  });
+}
+
+/** So many pages in a row may hold nothing new: what the account may not see is left out of them. */
+const MOST_IDLE = 200;
+/** More is no listing that a site has. */
+const MOST_RECORDS = 2_000_000;
+
+/**
+ * A listing page by page. Of the link to the next page only where that begins is taken, never its address.
+ *
+ * @throws ApiError `source_unavailable` for a listing that can't be followed to its end
+ */
+export async function* linkedPages<T>(
+  read: (place: PagePlace) => Promise<{ results: T[]; _links?: { next?: string | undefined } | undefined }>,
+  keyOf: (record: T) => string,
+): AsyncGenerator<T[], void> {
+  const places = new Set<string>();
+  const keys = new Set<string>();
+  let place: PagePlace = {};
+  for (let idle = 0; ;) {
+    const { results, _links } = await read(place);
+    const before = keys.size;
+    for (const record of results) keys.add(keyOf(record));
+    idle = keys.size > before ? 0 : idle + 1;
+    yield results;
+    const next = _links?.next;
+    if (next === undefined || next === "") return;
+    place = placeOf(next);
+    const name = JSON.stringify(place);
+    if (name === "{}" || places.has(name) || idle >= MOST_IDLE || keys.size > MOST_RECORDS) {
+      throw new ApiError("source_unavailable", { message: "A listing does not come to its end." });
+    }
+    places.add(name);
+  }
+}
+
+function placeOf(link: string): PagePlace {
+  if (!URL.canParse(link, "http://site.invalid")) return {};
+  const { searchParams } = new URL(link, "http://site.invalid");
+  const [cursor, start] = [searchParams.get("cursor"), searchParams.get("start")];
+  return { ...(cursor && { cursor }), ...(start && { start }) };
+}

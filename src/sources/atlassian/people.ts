@@ -1,0 +1,72 @@
+import { inChunks } from "#core/in-chunks.ts";
+import { parsePrincipal, type Principal } from "#core/principals.ts";
+import type { IdentityEvent } from "#sources/identity-events.ts";
+import type { Names } from "./names.ts";
+
+type Event = IdentityEvent<null>;
+
+/** A user of Cloud by an account id that never changes, one of Data Center by a key; `name` is what one signs in with. */
+export interface AtlassianUser {
+  id?: string | undefined;
+  active: boolean;
+  displayName?: string | undefined;
+  name?: string | undefined;
+  emailAddress?: string | undefined;
+}
+
+/** Members of one page of a group. */
+const PAGE_MEMBERS = 5_000;
+
+/** A group by its id at the source, whole. */
+export function* tellGroup(
+  names: Names,
+  id: string,
+  members: readonly Principal[],
+): Generator<Extract<Event, { t: "group" }>> {
+  const group = names.group(id);
+  if (group === undefined) return;
+  const pages = [...inChunks([...new Set(members)], PAGE_MEMBERS)];
+  for (const [at, page] of pages.entries()) {
+    yield { t: "group", group, members: page, ...(at < pages.length - 1 && { more: true }) };
+  }
+  if (pages.length === 0) yield { t: "group", group, members: [] };
+}
+
+export function* tellUser(
+  { id, active, displayName, name, emailAddress }: AtlassianUser,
+  names: Names,
+): Generator<Event, void> {
+  const principal = names.user(id);
+  if (principal === undefined) return;
+  const [shown, login, address] = [displayName, name, emailAddress].map((each) => each?.trim());
+  yield {
+    t: "identity",
+    principal,
+    // A deactivated account may come back.
+    state: active ? "active" : "suspended",
+    ...(shown && { name: shown }),
+    ...(login && { login }),
+    // Atlassian does not say whether anybody has verified it.
+    ...(address && { email: { address, isVerified: false } }),
+  };
+}
+
+/** All that a run of changes could have told before. */
+export const MOST_DUE = 1_000_000;
+
+/**
+ * What was told before and is not there now: a run of changes ends nothing by silence.
+ * @param isWhole  false when groups may be missing because their reading failed: then none ends
+ */
+export async function* tellGone(
+  before: Iterable<Principal> | AsyncIterable<Principal>,
+  told: ReadonlySet<Principal>,
+  isWhole = true,
+): AsyncGenerator<Event, void> {
+  for await (const principal of before) {
+    if (told.has(principal)) continue;
+    const type = parsePrincipal(principal)?.type;
+    if (type === "source_group" && isWhole) yield { t: "group", group: principal, members: [] };
+    if (type === "source_user") yield { t: "identity", principal, state: "suspended" };
+  }
+}

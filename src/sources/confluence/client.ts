@@ -1,0 +1,156 @@
+import { ApiError } from "#api/errors.ts";
+import { inChunks } from "#core/in-chunks.ts";
+import { makeAtlassianHttp, timeOf } from "#sources/atlassian/client.ts";
+import { baseUrlOf, isCloud } from "#sources/atlassian/config.ts";
+import { linkedPages } from "#sources/atlassian/pages.ts";
+import { orNothing } from "#sources/atlassian/refusals.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import { makeCloudReader } from "./cloud.ts";
+import type { ConfluenceConfig } from "./config.ts";
+import {
+  type Content,
+  ContentPage,
+  GroupPage,
+  type GroupRecord,
+  Restriction,
+  UserPage,
+  UserRecord,
+} from "./records.ts";
+import { readRestriction, type Subjects, toSubjects } from "./restrictions.ts";
+import { makeServerReader } from "./server.ts";
+
+export type ConfluenceContext = SourceContext<ConfluenceConfig>;
+
+/** Records of a page, and ids of a question: more is given nowhere with what is expanded. */
+export const PAGE = 50;
+const IDS = 25;
+const MEMBERS = 200;
+/** Pages of one restriction. */
+const MOST_PAGES = 500;
+
+const PART_FIELDS = "space,container,version,history,body.storage,extensions,extensions.inlineProperties,metadata";
+
+/** All calls to Confluence: nothing else knows its addresses and its answers. */
+export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceContext, "config" | "http" | "now">) {
+  const cloud = isCloud(config);
+  const site = baseUrlOf(config);
+  const base = cloud ? `${site}/wiki` : site;
+  const api = `${base}/rest/api`;
+  const { send, get, stream } = makeAtlassianHttp({ http });
+  const reader = cloud ? makeCloudReader({ send, get }, base) : makeServerReader({ send, get }, base);
+
+  const search = (cql: string, expand: string): AsyncGenerator<Content[], void> =>
+    linkedPages(
+      (place) => get(`${api}/content/search`, ContentPage, { cql, expand, limit: PAGE, ...place }),
+      ({ type, id }) => `${type} ${id}`,
+    );
+
+  const members = (path: string): AsyncGenerator<UserRecord[], void> =>
+    linkedPages(
+      (place) => get(`${api}${path}`, UserPage, { limit: MEMBERS, ...(!cloud && { expand: "status" }), ...place }),
+      ({ id, name }) => `${id} ${name}`,
+    );
+
+  async function oneRestriction(id: string): Promise<Subjects | undefined> {
+    const found: Subjects[number][] = [];
+    for (let page = 0, start = 0; page < MOST_PAGES; page++) {
+      const answer = await orNothing(() =>
+        get(`${api}/content/${id}/restriction/byOperation/read`, Restriction, {
+          expand: "restrictions.user,restrictions.group",
+          start,
+          limit: MEMBERS,
+        }),
+      );
+      if (!answer) return undefined;
+      found.push(...toSubjects(answer, cloud));
+      const { user, group } = answer.restrictions;
+      const most = Math.max(user.results.length, group.results.length);
+      if (
+        [user, group].some(({ size, results }) => size !== undefined && size > results.length && results.length === 0)
+      )
+        return undefined;
+      const limit = Math.min(MEMBERS, user.limit ?? MEMBERS, group.limit ?? MEMBERS);
+      if (most < limit) return found;
+      start += most;
+    }
+    return undefined;
+  }
+
+  return {
+    cloud,
+    base,
+    ...reader,
+    search,
+    /** Who the account is, and the server's clock. @throws ApiError `source_unauthorized` when it is nobody */
+    async whoAmI(): Promise<{ user: UserRecord; at: number }> {
+      const answer = await send({ url: `${api}/user/current` });
+      const user = answer.json(UserRecord);
+      if (user.type === "anonymous" || user.id === undefined) {
+        const message = `${new URL(base).host} did not take the credentials.`;
+        throw new ApiError("source_unauthorized", { message, field: "credentials" });
+      }
+      return { user, at: timeOf(answer, now) };
+    },
+
+    /** All groups, or those that may use Confluence. */
+    async groups(which: "all" | "access" = "all"): Promise<GroupRecord[]> {
+      if (which === "access" && !cloud) return reader.accessGroups();
+      const found: GroupRecord[] = [];
+      const query = { limit: MEMBERS, ...(which === "access" && { accessType: "user" }) };
+      const pages = linkedPages(
+        (place) => get(`${api}/group`, GroupPage, { ...query, ...place }),
+        ({ id, name }) => `${id} ${name}`,
+      );
+      for await (const page of pages) found.push(...page);
+      return found;
+    },
+    /** Members of a group, on Data Center with those of the groups inside it. */
+    async groupMembers(group: string): Promise<UserRecord[]> {
+      const name = encodeURIComponent(group);
+      const found: UserRecord[] = [];
+      for await (const page of members(cloud ? `/group/${name}/membersByGroupId` : `/group/${name}/member`))
+        found.push(...page);
+      return found;
+    },
+
+    /** What restricts reading these, each by itself; undefined where that can't be told. */
+    async restrictionsOf(ids: readonly string[]): Promise<Map<string, Subjects | undefined>> {
+      const found = new Map<string, Subjects | undefined>();
+      const expand = "restrictions.read.restrictions.user,restrictions.read.restrictions.group";
+      for (const some of inChunks(ids, IDS)) {
+        const asked = new Set(some);
+        for await (const page of search(`id in (${some.join(",")})`, expand)) {
+          for (const { id, restrictions } of page) {
+            if (asked.has(id)) found.set(id, readRestriction(restrictions?.read, cloud));
+          }
+        }
+        // What the index does not know yet, or is cut.
+        for (const id of some) if (found.get(id) === undefined) found.set(id, await oneRestriction(id));
+      }
+      return found;
+    },
+
+    /** Comments and attachments that a question in CQL finds. */
+    parts: (cql: string) => search(`type in (comment, attachment) AND ${cql}`, PART_FIELDS),
+    /** Undefined when it is gone, or was never published. */
+    part: ({ type, id }: { type: "comment" | "attachment"; id: string }): Promise<Content | undefined> =>
+      reader.content(cloud && type === "attachment" ? `att${id}` : id, PART_FIELDS),
+
+    download: (
+      { id, page, title, version }: { id: string; page: string; title: string; version: string },
+      most: number,
+    ) =>
+      stream(
+        cloud
+          ? `${api}/content/${page}/child/attachment/att${id}/download?version=${version}`
+          : `${base}/download/attachments/${page}/${encodeURIComponent(title)}?version=${version}`,
+        most,
+      ),
+  };
+}
+export type ConfluenceClient = ReturnType<typeof makeConfluenceClient>;
+
+/** A text as a CQL literal. */
+export function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+}

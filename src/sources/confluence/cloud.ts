@@ -1,0 +1,160 @@
+import { inChunks } from "#core/in-chunks.ts";
+import { linkedPages } from "#sources/atlassian/pages.ts";
+import { orNothing } from "#sources/atlassian/refusals.ts";
+import { readContent, type SiteHttp, type SiteReader, withoutDrafts } from "./reader.ts";
+import {
+  type CloudContent,
+  CloudContentPage,
+  CloudGrantPage,
+  CloudNode,
+  type GroupRecord,
+  type NodeRef,
+  type PageRecord,
+  SpacePage,
+  type SpaceRecord,
+  UserPage,
+  type UserRecord,
+} from "./records.ts";
+
+/** Records of a page of the second version of the API: more is given nowhere. */
+const PAGE = 250;
+/** Pages whose texts are asked for at once. */
+const BODIES = 25;
+
+/** What Cloud is asked in its own way: the second version of its API, with cursors. */
+export function makeCloudReader({ send, get }: SiteHttp, base: string): SiteReader {
+  const api = `${base}/api/v2`;
+
+  const pagesOf = (path: string, query: Record<string, string | number> = {}): AsyncGenerator<CloudContent[], void> =>
+    linkedPages(
+      (place) => get(`${api}${path}`, CloudContentPage, { status: "current", limit: PAGE, ...query, ...place }),
+      ({ id }) => id,
+    );
+
+  return {
+    async spaces() {
+      const found: SpaceRecord[] = [];
+      const pages = linkedPages(
+        (place) => get(`${api}/spaces`, SpacePage, { status: "current", limit: PAGE, ...place }),
+        ({ id }) => id,
+      );
+      for await (const page of pages) found.push(...page);
+      return found;
+    },
+
+    async openSpaces() {
+      const open = new Set<string>();
+      const pages = linkedPages(
+        async (place) =>
+          (
+            await send({ url: `${api}/spaces`, query: { status: "current", limit: PAGE, ...place }, asNobody: true })
+          ).json(SpacePage),
+        ({ id }) => id,
+      );
+      for await (const page of pages) for (const { id } of page) open.add(id);
+      return open;
+    },
+
+    async readersOf({ id }) {
+      const found = [];
+      const pages = linkedPages(
+        (place) => get(`${api}/spaces/${id}/permissions`, CloudGrantPage, { limit: PAGE, ...place }),
+        ({ principal, operation }) => JSON.stringify([principal, operation]),
+      );
+      for await (const page of pages) {
+        for (const { principal, operation } of page) {
+          if (operation.key !== "read" || operation.targetType !== "space" || principal.id === undefined) continue;
+          const to = subjectOf(principal.type ?? "", principal.id);
+          if (to) found.push(to);
+        }
+      }
+      return found;
+    },
+
+    async *tree({ id }) {
+      for await (const page of pagesOf(`/spaces/${id}/pages`, { sort: "id" })) yield toRecords(page, "page", id);
+      for await (const page of pagesOf(`/spaces/${id}/blogposts`, { sort: "id" }))
+        yield toRecords(page, "blogpost", id);
+    },
+
+    async pagesByIds(ids, { hasTexts }) {
+      const found: PageRecord[] = [];
+      for (const some of inChunks(ids, BODIES)) {
+        for (const [path, type] of [
+          ["/pages", "page"],
+          ["/blogposts", "blogpost"],
+        ] as const) {
+          const missing = some.filter((id) => !found.some((page) => page.id === id));
+          if (missing.length === 0) continue;
+          const query = { id: missing.join(","), ...(hasTexts && { "body-format": "storage" }) };
+          for await (const page of pagesOf(path, query))
+            found.push(...toRecords(page, type).filter(({ id }) => missing.includes(id)));
+        }
+      }
+      return found;
+    },
+
+    async node({ id, type }) {
+      const path = NODES[type];
+      if (path === undefined) return undefined;
+      const node = await orNothing(() => get(`${api}/${path}/${id}`, CloudNode));
+      return node?.id === id ? { spaceId: node.spaceId, parent: parentOf(node) } : undefined;
+    },
+
+    content: (id, expand) => readContent({ get }, base, id, expand),
+
+    /** By their account ids; who is not known there is left out. */
+    async users(ids) {
+      const found: UserRecord[] = [];
+      for (const accountIds of inChunks(ids, PAGE)) {
+        // It only reads.
+        const answer = await send({
+          method: "POST",
+          url: `${api}/users-bulk`,
+          json: { accountIds },
+          isIdempotent: true,
+        });
+        found.push(...answer.json(UserPage).results);
+      }
+      return found;
+    },
+
+    accessGroups: async (): Promise<GroupRecord[]> => [],
+  };
+}
+
+/** What can be above a page. */
+const NODES: Readonly<Record<string, string>> = {
+  page: "pages",
+  folder: "folders",
+  whiteboard: "whiteboards",
+  database: "databases",
+  embed: "embeds",
+};
+
+function parentOf({ parentId, parentType }: Pick<CloudContent, "parentId" | "parentType">): NodeRef | undefined {
+  return typeof parentId === "string" ? { id: parentId, type: parentType ?? "page" } : undefined;
+}
+
+function toRecords(page: readonly CloudContent[], type: PageRecord["type"], spaceId?: string): PageRecord[] {
+  return withoutDrafts(page)
+    .filter((record) => spaceId === undefined || record.spaceId === spaceId)
+    .map((record) => ({
+      id: record.id,
+      type,
+      title: record.title,
+      spaceId: record.spaceId,
+      parent: parentOf(record),
+      version: record.version.number,
+      createdAt: record.createdAt,
+      updatedAt: record.version.createdAt,
+      authorId: record.authorId,
+      body: record.body?.storage?.value,
+    }));
+}
+
+/** Classes of users are named by what they are; who comes without a licence is let in nowhere here. */
+function subjectOf(type: string, id: string) {
+  if (type === "user" || type === "group") return { type, id } as const;
+  return id === "all-licensed-users" || id === "authenticated-users" ? ({ type: "licensed" } as const) : undefined;
+}

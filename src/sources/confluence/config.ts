@@ -1,0 +1,13 @@
+import { z } from "zod";
+import { ATLASSIAN_FILES, ATLASSIAN_PLACE } from "#sources/atlassian/config.ts";
+
+/** What is said about a Confluence site. Unknown keys are errors. */
+export const ConfluenceConfig = z.strictObject({
+  ...ATLASSIAN_PLACE,
+  personalSpaces: z.boolean().default(false).meta({
+    title: "Personal spaces",
+    description: "Read people's personal spaces too, each for those who can read it.",
+  }),
+  ...ATLASSIAN_FILES,
+});
+export type ConfluenceConfig = z.infer<typeof ConfluenceConfig>;

@@ -1,0 +1,84 @@
+import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import { ATLASSIAN_AUTH, ATLASSIAN_LIMITS, AtlassianCredentials, baseUrlOf } from "#sources/atlassian/config.ts";
+import { isPlaceInScope } from "#sources/atlassian/tell.ts";
+import { toRoomsPage } from "#sources/chat/rooms.ts";
+import type { FileContent, Source } from "#sources/contract.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
+import type { LimitSpec } from "#sources/http-contract.ts";
+import { checkSite } from "./check.ts";
+import { type ConfluenceContext, makeConfluenceClient } from "./client.ts";
+import { ConfluenceConfig } from "./config.ts";
+import { parseId } from "./ids.ts";
+import { fileNameOf, nameOf } from "./map.ts";
+import { syncConfluencePeople } from "./people.ts";
+import { isPersonal, spacesOf } from "./spaces.ts";
+import { syncPages } from "./sync.ts";
+import type { ConfluenceCursor } from "./tools.ts";
+import { confluenceWebhook } from "./webhook.ts";
+
+/** The pages and blog posts of a Confluence site with their comments and attachments, for those who may read them there. */
+export function makeConfluenceSource({ limits = ATLASSIAN_LIMITS }: { limits?: LimitSpec } = {}): Source<
+  ConfluenceConfig,
+  ConfluenceCursor
+> {
+  return {
+    spec: {
+      providerId: "confluence",
+      name: "Confluence",
+      kinds: ["page", "message", "file"],
+      auth: ATLASSIAN_AUTH,
+      config: ConfluenceConfig,
+      credentials: AtlassianCredentials,
+      limits,
+      acl: "per_item",
+      // Restrictions change without a change of any page, and what moved is in no search.
+      freshness: "access",
+      placement: "listing",
+      hasPeople: true,
+      // Read by its number: a new version of an attachment is another one.
+      hasLastingContent: true,
+    },
+    check: checkSite,
+    sync: syncPages,
+    syncIdentities: syncConfluencePeople,
+    async browse(ctx, at) {
+      const spaces = await spacesOf(makeConfluenceClient(ctx), ctx.config);
+      return toRoomsPage(
+        spaces.map((space) => ({
+          id: space.id,
+          name: `${nameOf(space)} (${space.key})`,
+          kind: isPersonal(space) ? "personal space" : "space",
+        })),
+        at,
+      );
+    },
+    fetchContent: readAttachment,
+    inScope: (scope, { containers }) =>
+      containers.some(({ type, id }) => type === "space" && isPlaceInScope(scope, id)),
+    webhook: confluenceWebhook,
+    originOf: (config) => new URL(baseUrlOf(config)).origin,
+    baseUrlOf,
+  };
+}
+
+/** Whether it is at its page still is asked first: a copy of it may be kept where it was. */
+async function readAttachment(
+  ctx: ConfluenceContext,
+  { externalId, ref }: { externalId: string; ref?: string },
+): Promise<FileContent> {
+  const { type, id } = parseId(externalId) ?? {};
+  const client = makeConfluenceClient(ctx);
+  const record = type === "attachment" && id !== undefined ? await client.part({ type, id }) : undefined;
+  const { container, version } = record ?? {};
+  const [page, listed = String(version?.number)] = ref?.split(".") ?? [container?.id];
+  const isThere = record?.type === "attachment" && container !== undefined && container.id === page;
+  if (!isThere || id === undefined || !/^\d{1,9}$/.test(listed)) {
+    const message = `There is no attachment ${JSON.stringify(externalId.slice(0, 200))} at a page of this site.`;
+    throw new ApiError("source_not_found", { message });
+  }
+  const file = { id, page: container.id, title: record.title, version: listed };
+  const { body } = await client.download(file, maxFileBytes(ctx.config));
+  const mimeType = (record.extensions?.mediaType ?? record.metadata?.mediaType)?.slice(0, 200);
+  return { stream: body, fileName: fileNameOf(record), ...defined({ mimeType }) };
+}

@@ -1,0 +1,122 @@
+import { accessKeyOf } from "#core/access-key.ts";
+import { inChunks } from "#core/in-chunks.ts";
+import { compareIds, tellItems } from "#sources/atlassian/tell.ts";
+import type { SourceItem } from "#sources/contract.ts";
+import { quoted } from "./client.ts";
+import { formatId, parseId, spaceRef } from "./ids.ts";
+import { toPart } from "./map.ts";
+import type { Content, PageRecord, SpaceRecord } from "./records.ts";
+import { tellFresh, tellListed, textsOf } from "./texts.ts";
+import { type Event, labelOf, type Tools } from "./tools.ts";
+import { makeTree } from "./tree.ts";
+
+/** What a piece of a listing says; `page` is the last of the pages that it covers, in the order of their ids. */
+export interface Listed {
+  events: Event[];
+  count: number;
+  page?: string;
+}
+
+/** Pages of one piece. */
+const PIECE = 100;
+
+/**
+ * Every page of a space with its comments and attachments, from a page on where an attempt has ended. What is stored as it
+ * is there is only named; who reads it is told again.
+ */
+export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string): AsyncGenerator<Listed, void> {
+  const { ctx, client, mapping } = tools;
+  const tree = makeTree(client, mapping.names);
+  const pages = new Map<string, PageRecord>();
+  for await (const some of client.tree(space)) {
+    ctx.signal.throwIfAborted();
+    tree.add(some);
+    for (const page of some) pages.set(page.id, page);
+  }
+  const inOrder = [...pages.values()].sort((a, b) => compareIds(a.id, b.id));
+  for (const piece of inChunks(inOrder, PIECE)) {
+    ctx.signal.throwIfAborted();
+    const last = piece.at(-1)?.id ?? "";
+    // What an earlier attempt named is named; its groups are told again with whatever stands below them.
+    const isOver = from !== undefined && compareIds(last, from) <= 0;
+    const { groups, accessOf } = await tree.judge(piece);
+    const events = isOver ? [] : await tellListed(tools, space, piece, accessOf);
+    yield { events: [...groups, ...events], count: isOver ? 0 : piece.length, ...(!isOver && { page: last }) };
+  }
+  const named = new Set([...pages.keys()].map((id) => formatId({ type: "page", id })));
+  for await (const records of client.parts(`space = ${quoted(space.key)}`)) {
+    ctx.signal.throwIfAborted();
+    const items = toParts(tools, space, records, ({ id }) => pages.has(id));
+    for (const { externalId } of items) named.add(externalId);
+    const events = await tellItems(ctx.stored, items);
+    // A page may have been closed before something was said at it: that is asked after it was read.
+    const touched = new Set(events.flatMap((event) => (event.t === "upsert" ? (event.item.partOf ?? []) : [])));
+    const stale = inOrder.filter(({ id }) => touched.has(id));
+    yield { events: [...(await tellAccess(tools, stale, { tree: pages })), ...events], count: items.length };
+  }
+  yield* lookAgain(tools, space, named);
+  // What was answered to nobody must not pass for everything.
+  await client.whoAmI();
+  yield { events: [{ t: "listed", container: spaceRef(space.id) }], count: 0 };
+  ctx.state.put(`space:${space.id}`, labelOf(space));
+}
+
+/** Who reads these pages now, where that is another than what was said of them. */
+export async function tellAccess(
+  { ctx, client, mapping }: Tools,
+  pages: readonly PageRecord[],
+  { tree: listed }: { tree?: ReadonlyMap<string, PageRecord> } = {},
+): Promise<Event[]> {
+  if (pages.length === 0) return [];
+  const tree = makeTree(client, mapping.names);
+  tree.add([...(listed?.values() ?? [])]);
+  const { groups, accessOf } = await tree.judge(pages);
+  const events: Event[] = [...groups];
+  for (const page of pages) {
+    const [externalId, access] = [formatId({ type: "page", id: page.id }), accessOf(page)];
+    const before = await ctx.stored.accessKey(externalId);
+    if (before !== accessKeyOf(access)) events.push({ t: "access", externalId, access });
+  }
+  return events;
+}
+
+/** The items of comments and attachments of pages that are taken. */
+export function toParts(
+  { mapping }: Tools,
+  space: SpaceRecord,
+  records: readonly Content[],
+  isTaken: (container: { id: string }) => boolean,
+): SourceItem[] {
+  return records.flatMap((record) => {
+    const { container, space: where, status } = record;
+    if (!container || !isTaken(container) || where?.id !== space.id || status?.toLowerCase() !== "current") return [];
+    return toPart(mapping, record, space) ?? [];
+  });
+}
+
+/**
+ * What is stored of a space and was in no listing is asked for by its id: an index that is being built, or a page that
+ * moved on while others were deleted, hides what is there.
+ */
+async function* lookAgain(tools: Tools, space: SpaceRecord, named: Set<string>): AsyncGenerator<Listed, void> {
+  const { ctx, client } = tools;
+  const pages: string[] = [];
+  const parts: { type: "comment" | "attachment"; id: string }[] = [];
+  for await (const { externalId } of ctx.stored.list(spaceRef(space.id))) {
+    const { type, id } = parseId(externalId) ?? {};
+    if (named.has(externalId) || id === undefined) continue;
+    if (type === "page") pages.push(id);
+    else if (type !== undefined) parts.push({ type, id });
+  }
+  for (const some of inChunks(pages, PIECE)) {
+    const found = (await textsOf(tools, some)).filter(({ spaceId }) => spaceId === space.id);
+    for (const { id } of found) named.add(formatId({ type: "page", id }));
+    yield { events: await tellFresh(tools, space, found), count: found.length };
+  }
+  for (const part of parts) {
+    ctx.signal.throwIfAborted();
+    const record = await client.part(part);
+    const items = toParts(tools, space, record ? [record] : [], ({ id: page }) => named.has(page));
+    yield { events: await tellItems(ctx.stored, items), count: items.length };
+  }
+}

@@ -1,0 +1,154 @@
+import { defined } from "#core/defined.ts";
+import type { SourceAccess } from "#core/principals.ts";
+import type { Names } from "#sources/atlassian/names.ts";
+import { digestOf, readable } from "#sources/atlassian/tell.ts";
+import type { SourceItem, SourcePerson } from "#sources/contract.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
+import { hasNoText } from "#sources/file-scope/mime-hints.ts";
+import type { ConfluenceContext } from "./client.ts";
+import { formatId, spaceRef } from "./ids.ts";
+import type { Content, PageRecord, SpaceRecord, UserRecord } from "./records.ts";
+import { textOfStorage } from "./storage.ts";
+
+/** What is the same for all items of a run. */
+export interface Mapping {
+  names: Names;
+  config: Pick<ConfluenceContext["config"], "maxFileMb">;
+  base: string;
+}
+
+/** Raise it when the same records make other items. */
+const MAPPING_VERSION = 1;
+
+const MOST_TITLE = 2_000;
+
+export function nameOf({ key, name }: SpaceRecord): string {
+  const shown = readable(name);
+  return shown === "" ? key : shown;
+}
+
+/** Known without the text of the page, which does not change without its number. */
+export function versionOf(page: PageRecord, space: SpaceRecord): string {
+  const { id, type, title, parent, version, updatedAt } = page;
+  return digestOf(MAPPING_VERSION, id, type, title, parent?.id, version, updatedAt, space.id, nameOf(space));
+}
+
+export function toPage(
+  { names, base }: Mapping,
+  page: PageRecord,
+  { space, access, author }: { space: SpaceRecord; access: SourceAccess; author: UserRecord | undefined },
+): SourceItem {
+  const { id, type, title, body, authorId, createdAt, updatedAt } = page;
+  const shown = readable(title).slice(0, MOST_TITLE);
+  return {
+    externalId: formatId({ type: "page", id }),
+    kind: "page",
+    ...(type === "blogpost" && { subkind: "blog post" }),
+    title: shown === "" ? `Page ${id}` : shown,
+    url: urlOf(base, id),
+    ...placeOf(space),
+    mimeType: "text/markdown",
+    ...(authorId !== undefined && { author: personOf(author, authorId, names) }),
+    ...defined({ createdAt, updatedAt }),
+    content: page.isTooLarge ? { type: "none", reason: "too_large" } : contentOf(textOfStorage(body ?? "")),
+    access,
+    version: versionOf(page, space),
+  };
+}
+
+/** A comment or an attachment of a page; undefined for what is no part of one. */
+export function toPart(mapping: Mapping, record: Content, space: SpaceRecord): SourceItem | undefined {
+  const { names } = mapping;
+  const { id, container, history, version } = record;
+  if (!container || !version) return undefined;
+  const author = history?.createdBy;
+  const shared = {
+    partOf: formatId({ type: "page", id: container.id }),
+    ...placeOf(space),
+    ...(author && { author: personOf(author, author.id, names) }),
+    ...defined({ createdAt: history?.createdDate, updatedAt: version.when ?? history?.createdDate }),
+  };
+  const item =
+    record.type === "comment"
+      ? { ...shared, ...commentOf(mapping, record, container) }
+      : record.type === "attachment"
+        ? { ...shared, ...fileOf(mapping, record, container.id, version.number) }
+        : undefined;
+  return item && { ...item, version: digestOf(MAPPING_VERSION, id, version.number, item) };
+}
+
+type Part = Pick<SourceItem, "externalId" | "kind" | "subkind" | "title" | "url" | "content"> & Partial<SourceItem>;
+
+function commentOf(
+  { base }: Mapping,
+  { id, body, extensions, history }: Content,
+  container: NonNullable<Content["container"]>,
+): Part {
+  const author = readable(history?.createdBy?.displayName ?? "");
+  const page = readable(container.title ?? "");
+  const selection = readable(extensions?.inlineProperties?.originalSelection ?? "").slice(0, MOST_TITLE);
+  const said = textOfStorage(body?.storage?.value ?? "");
+  return {
+    externalId: formatId({ type: "comment", id }),
+    kind: "message",
+    subkind: "comment",
+    title: `Comment${author === "" ? "" : ` by ${author}`}${page === "" ? "" : ` on ${page}`}`.slice(0, MOST_TITLE),
+    url: `${urlOf(base, container.id)}&focusedCommentId=${id}`,
+    // What an inline comment is about stands before it.
+    content: contentOf(selection === "" ? said : `> ${selection}\n\n${said}`),
+  };
+}
+
+function fileOf({ base, config }: Mapping, record: Content, page: string, version: number): Part {
+  const { id, extensions, metadata } = record;
+  const size = extensions?.fileSize;
+  const mimeType = (extensions?.mediaType ?? metadata?.mediaType)?.slice(0, 200);
+  const name = fileNameOf(record);
+  return {
+    externalId: formatId({ type: "attachment", id }),
+    kind: "file",
+    subkind: "attachment",
+    title: name,
+    hasFileTitle: true,
+    url: `${base}/pages/viewpageattachments.action?pageId=${page}`,
+    ...defined({ mimeType, size }),
+    content: hasNoText(mimeType)
+      ? { type: "none", reason: "unsupported_type" }
+      : size === 0
+        ? { type: "none", reason: "empty" }
+        : size !== undefined && size > maxFileBytes(config)
+          ? { type: "none", reason: "too_large" }
+          : { type: "fetch", ref: `${page}.${version}` },
+  };
+}
+
+export function fileNameOf({ title, id }: Pick<Content, "title" | "id">): string {
+  const name = readable(title).slice(0, MOST_TITLE);
+  return name === "" ? `Attachment ${id}` : name;
+}
+
+/** Leads to a page under whatever name, in whatever space. */
+function urlOf(base: string, pageId: string): string {
+  return `${base}/pages/viewpage.action?pageId=${pageId}`;
+}
+
+function placeOf(space: SpaceRecord): Pick<SourceItem, "place" | "containers"> {
+  const name = nameOf(space);
+  return { place: name, containers: [{ ...spaceRef(space.id), type: "space", name, isHome: true }] };
+}
+
+function contentOf(text: string): SourceItem["content"] {
+  return text === "" ? { type: "none", reason: "empty" } : { type: "inline", text };
+}
+
+function personOf(user: UserRecord | undefined, id: string | undefined, names: Names): SourcePerson {
+  const principal = names.user(id);
+  const shown = [user?.displayName, user?.name, id].find((each) => each?.trim());
+  return {
+    name: shown ?? "Somebody",
+    ...(principal !== undefined && { principal }),
+    ...defined({ login: user?.name, email: user?.emailAddress }),
+    // Who has no id any more is a name.
+    claimed: principal === undefined,
+  };
+}

@@ -1,0 +1,107 @@
+/** Text as it grows: blocks with an empty line between them, rows and list items on lines of their own. */
+export function makeOutput() {
+  const parts: string[] = [];
+  let length = 0;
+  /** Line ends that are due before the next text. */
+  let due = 0;
+  let mark = "";
+  let code = 0;
+  let rows = 0;
+  let cells = 0;
+  let lists = 0;
+  const links: { href: string; from: number; label: string }[] = [];
+
+  function add(text: string): void {
+    parts.push(text);
+    length += text.length;
+  }
+
+  function write(text: string): void {
+    if (due > 0 && length > 0) add("\n".repeat(due));
+    add(mark + text);
+    due = 0;
+    mark = "";
+  }
+
+  function feed(lines: number): void {
+    // A row is one line, whatever stands in its cells.
+    if (rows > 0 && code === 0) {
+      if (length > 0 && due === 0 && mark === "" && !(parts.at(-1) ?? "").endsWith(" ")) add(" ");
+      return;
+    }
+    // In a list each item is a line.
+    due = Math.max(due, lists > 0 && code === 0 ? 1 : lines);
+  }
+
+  return {
+    length: () => length,
+    text(data: string): void {
+      const text = code > 0 ? data.replaceAll("\r", "") : data.replaceAll(/[\s\u00a0]+/g, " ");
+      const isBlank = text.trim() === "";
+      if (text === "" || (isBlank && (due > 0 || length === 0))) return;
+      write(due > 0 && code === 0 ? text.trimStart() : text);
+    },
+    block(lead = ""): void {
+      feed(2);
+      mark = lead === "" ? mark : lead;
+    },
+    line(lead = ""): void {
+      feed(1);
+      mark = lead === "" ? mark : lead;
+    },
+    list(change: 1 | -1): void {
+      feed(2);
+      lists = Math.max(0, lists + change);
+      feed(2);
+    },
+    /** A fence around it: what looks like a heading in it is none. */
+    code(isBegun: boolean): void {
+      if (isBegun) {
+        feed(2);
+        if (code++ === 0) write("```");
+        due = 1;
+      } else if (code > 0) {
+        due = 1;
+        if (code-- === 1) write("```");
+        feed(2);
+      }
+    },
+    row(): void {
+      if (rows === 0) due = Math.max(due, 1);
+      rows++;
+      cells = 0;
+    },
+    endRow(): void {
+      rows = Math.max(0, rows - 1);
+      if (rows === 0) due = Math.max(due, 1);
+    },
+    cell(): void {
+      if (cells++ > 0) write((parts.at(-1) ?? "").endsWith(" ") ? "| " : " | ");
+    },
+    label(text: string): void {
+      const link = links.at(-1);
+      if (link) link.label = text;
+    },
+    link(href: string): void {
+      links.push({ href, from: parts.length, label: "" });
+    },
+    endLink(): void {
+      const link = links.pop();
+      if (!link) return;
+      // What is long says where it leads, or is no link of anybody's.
+      const shown = parts.slice(link.from, link.from + 50).join("");
+      if (shown.trim() === "" && link.label !== "") write(link.label);
+      else if (/^https?:/i.test(link.href) && !shown.includes(link.href)) write(` (${link.href})`);
+    },
+    end: (): string =>
+      parts
+        .join("")
+        .replaceAll(/\p{Surrogate}/gu, "")
+        .split("\n")
+        .map((line) => line.trimEnd())
+        .join("\n")
+        .replaceAll(/\n{3,}/g, "\n\n")
+        .trim(),
+  };
+}
+export type Output = ReturnType<typeof makeOutput>;

@@ -1,0 +1,149 @@
+import { ApiError, isApiError } from "#api/errors.ts";
+import type { Principal } from "#core/principals.ts";
+import { makeNames, type Names } from "#sources/atlassian/names.ts";
+import { MOST_DUE, tellGone, tellGroup, tellUser } from "#sources/atlassian/people.ts";
+import { isFailureOfOne, orNothing } from "#sources/atlassian/refusals.ts";
+import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
+import { type ConfluenceClient, type ConfluenceContext, makeConfluenceClient } from "./client.ts";
+import { groupIds, LICENSED } from "./ids.ts";
+import type { SpaceReader } from "./reader.ts";
+import type { GroupRecord, UserRecord } from "./records.ts";
+import { spacesOf } from "./spaces.ts";
+
+type Event = IdentityEvent<null>;
+
+/** So many groups or spaces one after another don't fail while their server is well. */
+const MOST_FAILURES = 5;
+
+/**
+ * Users, groups, and who may see each space. A user counts who may use Confluence: nobody else reads anything, in whatever
+ * group they still are. Confluence has no feed of it: every run reads all.
+ */
+export async function* syncConfluencePeople(
+  ctx: ConfluenceContext,
+  { mode, groups = [], due }: IdentityRun,
+): AsyncGenerator<Event, void> {
+  const wanted = mode === "groups" ? new Set(groups) : undefined;
+  const told = new Set<Principal>();
+  const notLookedAt: Principal[] = [];
+  for await (const event of tellAll(ctx, notLookedAt)) {
+    if (event.t === "group") told.add(event.group);
+    if (event.t === "identity") told.add(event.principal);
+    if (!wanted || (event.t === "group" && wanted.has(event.group))) yield event;
+  }
+  for (const group of notLookedAt) told.add(group);
+  yield* tellGone(wanted ?? (mode === "changes" ? due(MOST_DUE) : []), told);
+  yield { t: "checkpoint", cursor: null };
+  const listing = wanted ? "partial" : "complete";
+  yield { t: "end", listing, ...(notLookedAt.length > 0 && { notLookedAt }) };
+}
+
+async function* tellAll(ctx: ConfluenceContext, notLookedAt: Principal[]): AsyncGenerator<Event, void> {
+  const client = makeConfluenceClient(ctx);
+  const names = makeNames(ctx, "confluence");
+  // Who has not signed in is told of nobody: that must not end everybody.
+  await client.whoAmI();
+  const directory = await readDirectory(client);
+  for (const user of directory.users.values()) yield* tellUser(user, names);
+  yield* tellGroup(
+    names,
+    LICENSED,
+    [...directory.users.values()].flatMap(({ id, isGuest }) => (isGuest ? [] : (names.user(id) ?? []))),
+  );
+  const met = new Set<Principal>();
+  const known = new Set([...directory.users.keys()].map((id) => names.user(id)));
+  const meet = (principals: readonly Principal[]) => {
+    for (const each of principals) if (each.startsWith("user:") && !known.has(each)) met.add(each);
+  };
+  let failures = 0;
+  /** What the server fails at: who was in it is, for as long as that is believed. */
+  async function* alone(groupId: string, read: () => Promise<readonly Principal[] | undefined>): AsyncGenerator<Event> {
+    const group = names.group(groupId);
+    if (group === undefined) return;
+    try {
+      const members = (await read()) ?? [];
+      meet(members);
+      yield* tellGroup(names, groupId, members);
+      failures = 0;
+    } catch (error) {
+      if (!isFailureOfOne(error) || ++failures >= MOST_FAILURES) throw error;
+      notLookedAt.push(group);
+    }
+  }
+
+  const open = await openSpaces(client);
+  for (const space of await spacesOf(client, ctx.config)) {
+    yield* alone(groupIds.space(space.id), async () => {
+      const readers = await orNothing(() => client.readersOf(space));
+      const members = (readers ?? []).flatMap((reader) => principalOf(reader, names) ?? []);
+      return [...members, ...(open.has(space.id) ? (["everyone"] as const) : [])];
+    });
+  }
+  for (const record of (await orNothing(() => client.groups())) ?? []) {
+    const id = idOf(record, client);
+    if (id === undefined) continue;
+    yield* alone(groupIds.group(id), async () => {
+      const members = directory.members.get(id) ?? (await orNothing(() => client.groupMembers(id)));
+      // A guest reads the one space that names them, whatever group they are in.
+      return (members ?? []).flatMap((user) =>
+        user.isGuest || directory.users.get(user.id ?? "")?.isGuest === true ? [] : (names.user(user.id) ?? []),
+      );
+    });
+  }
+  // In a group or a space still, and without access.
+  for (const principal of met) yield { t: "identity", principal, state: "suspended" };
+}
+
+function idOf({ id, name }: GroupRecord, { cloud }: Pick<ConfluenceClient, "cloud">): string | undefined {
+  const found = cloud ? id : name;
+  return found === "" ? undefined : found;
+}
+
+function principalOf(reader: SpaceReader, names: Names): Principal | undefined {
+  if (reader.type === "licensed") return names.group(LICENSED);
+  return reader.type === "user" ? names.user(reader.id) : names.group(groupIds.group(reader.id));
+}
+
+/** Who may use Confluence: the members of the groups that may. @throws when that can't be told */
+async function readDirectory(client: ConfluenceClient) {
+  const users = new Map<string, UserRecord & { active: boolean }>();
+  const members = new Map<string, UserRecord[]>();
+  const refused = await orNothing(async () => {
+    for (const record of await client.groups("access")) {
+      const id = idOf(record, client);
+      if (id !== undefined) members.set(id, (await orNothing(() => client.groupMembers(id))) ?? []);
+    }
+    return false;
+  });
+  if (refused === undefined) members.clear();
+  for (const user of [...members.values()].flat()) {
+    if (user.id !== undefined) users.set(user.id, { ...user, active: isCurrent(user) });
+  }
+  if (!client.cloud) return { users, members };
+  const told = new Map((await client.users([...users.keys()])).map((user) => [user.id, user]));
+  for (const [id, user] of users) {
+    const more = told.get(id);
+    // Apps, customers of a service portal, and who is not known any more read nothing.
+    if (more?.accountType !== "atlassian") users.delete(id);
+    else users.set(id, { ...user, ...namesOf(more), isGuest: user.isGuest || more.isGuest, active: isCurrent(more) });
+  }
+  return { users, members };
+}
+
+function namesOf({ displayName, emailAddress }: UserRecord) {
+  return { ...(displayName !== undefined && { displayName }), ...(emailAddress !== undefined && { emailAddress }) };
+}
+
+function isCurrent({ status }: UserRecord): boolean {
+  return ["active", "current"].includes(status?.toLowerCase() ?? "");
+}
+
+/** The spaces that everybody sees. Whatever goes wrong there, it opens none. */
+export async function openSpaces(client: Pick<ConfluenceClient, "openSpaces">): Promise<ReadonlySet<string>> {
+  try {
+    return await client.openSpaces();
+  } catch (error) {
+    if (!(error instanceof ApiError) || isApiError(error, "source_rate_limited")) throw error;
+    return new Set();
+  }
+}

@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { linkedPage } from "#sources/atlassian/pages.ts";
+import { Id, Instant, text } from "#sources/atlassian/parse.ts";
+
+const isTrue = z.boolean().optional().catch(undefined);
+
+/** A user of Cloud has an `accountId`, one of Data Center a `userKey` that never changes and a `username` that may. */
+export const UserRecord = z
+  .object({
+    type: text,
+    accountId: text,
+    accountType: text,
+    accountStatus: text,
+    userKey: text,
+    username: text,
+    displayName: text,
+    publicName: text,
+    email: text,
+    status: text,
+    isGuest: isTrue,
+    isExternalCollaborator: isTrue,
+    externalCollaborator: isTrue,
+  })
+  .transform(({ accountId, userKey, username, displayName, publicName, email, ...more }) => ({
+    id: accountId ?? userKey,
+    name: username,
+    displayName: displayName ?? publicName,
+    emailAddress: email === "" ? undefined : email,
+    type: more.type,
+    accountType: more.accountType,
+    status: more.accountStatus ?? more.status,
+    isGuest: more.isGuest === true || more.isExternalCollaborator === true || more.externalCollaborator === true,
+  }));
+export type UserRecord = z.infer<typeof UserRecord>;
+export const UserPage = linkedPage(UserRecord);
+
+export const GroupRecord = z.object({ id: text, name: text });
+export type GroupRecord = z.infer<typeof GroupRecord>;
+export const GroupPage = linkedPage(GroupRecord);
+
+export const SpaceRecord = z.object({
+  id: Id,
+  key: z.string().min(1),
+  name: z.string().catch(""),
+  type: text,
+  status: text,
+});
+export type SpaceRecord = z.infer<typeof SpaceRecord>;
+export const SpacePage = linkedPage(SpaceRecord);
+
+/** To whom a space, or the application, is given: as Cloud and as Data Center say it. */
+export const CloudGrant = z.object({
+  principal: z.object({ type: text, id: text }),
+  operation: z.object({ key: text, targetType: text }),
+});
+export const CloudGrantPage = linkedPage(CloudGrant);
+export const ServerGrants = z.array(
+  z.object({
+    subject: z.object({ type: text, name: text, userKey: text }).optional().catch(undefined),
+    operation: z.object({ operationKey: text, targetType: text }),
+  }),
+);
+
+const Storage = z.object({ storage: z.object({ value: z.string() }).optional().catch(undefined) });
+
+/** A page, blog post, folder and the like, as the second version of Cloud's API gives it. */
+export const CloudContent = z.object({
+  id: Id,
+  status: text,
+  title: z.string().catch(""),
+  spaceId: Id,
+  parentId: Id.nullish(),
+  parentType: z.string().nullish(),
+  authorId: text,
+  createdAt: Instant,
+  version: z.object({ number: z.number(), createdAt: Instant, authorId: text }),
+  body: Storage.optional().catch(undefined),
+});
+export type CloudContent = z.infer<typeof CloudContent>;
+export const CloudContentPage = linkedPage(CloudContent);
+
+/** What is above a page, and is none itself. Who reads it is not asked here. */
+export const CloudNode = z.object({ id: Id, spaceId: Id, parentId: Id.nullish(), parentType: z.string().nullish() });
+
+const Subjects = z.object({
+  results: z.array(z.unknown()),
+  size: z.number().optional(),
+  limit: z.number().optional(),
+});
+export const Restriction = z.object({ restrictions: z.object({ user: Subjects, group: Subjects }) });
+export type Restriction = z.infer<typeof Restriction>;
+
+/** Attachments of Cloud are called `att123`. */
+const ContentId = z.preprocess((id) => (typeof id === "string" ? id.replace(/^att(?=\d)/, "") : id), Id);
+
+const Where = z.object({ id: Id, key: text });
+
+/** Content as the first version of the API gives it, which Data Center has alone. */
+export const Content = z.object({
+  id: ContentId,
+  type: z.string(),
+  status: text,
+  title: z.string().catch(""),
+  space: Where.optional().catch(undefined),
+  ancestors: z
+    .array(z.object({ id: ContentId, type: text }))
+    .nullish()
+    .catch(undefined),
+  container: z.object({ id: ContentId, type: text, title: text }).optional().catch(undefined),
+  history: z
+    .object({ createdBy: UserRecord.optional().catch(undefined), createdDate: Instant })
+    .optional()
+    .catch(undefined),
+  version: z
+    .object({ number: z.number(), when: Instant, by: UserRecord.optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+  body: Storage.optional().catch(undefined),
+  restrictions: z.object({ read: z.unknown() }).optional().catch(undefined),
+  metadata: z.object({ mediaType: text }).optional().catch(undefined),
+  extensions: z
+    .object({
+      mediaType: text,
+      fileSize: z.number().int().nonnegative().optional().catch(undefined),
+      inlineProperties: z.object({ originalSelection: text }).optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+export type Content = z.infer<typeof Content>;
+export const ContentPage = linkedPage(Content);
+
+/** A page or blog post as both deployments tell of it. */
+export interface PageRecord {
+  id: string;
+  type: "page" | "blogpost";
+  title: string;
+  spaceId: string;
+  /** What it stands below; undefined at the top. */
+  parent: NodeRef | undefined;
+  version: number;
+  createdAt: number | undefined;
+  updatedAt: number | undefined;
+  authorId: string | undefined;
+  author?: UserRecord | undefined;
+  /** Storage format; absent where it was not asked for. */
+  body?: string | undefined;
+  /** No answer has room for its text. */
+  isTooLarge?: true;
+}
+
+/** What stands in the tree of a space. */
+export interface NodeRef {
+  id: string;
+  type: string;
+}

@@ -1,0 +1,134 @@
+import { inChunks } from "#core/in-chunks.ts";
+import { linkedPages } from "#sources/atlassian/pages.ts";
+import { readContent, type SiteHttp, type SiteReader, type SpaceReader, withoutDrafts } from "./reader.ts";
+import {
+  type Content,
+  ContentPage,
+  type NodeRef,
+  type PageRecord,
+  ServerGrants,
+  SpacePage,
+  type SpaceRecord,
+} from "./records.ts";
+
+/** Records of a page of a listing. */
+const PAGE = 100;
+/** Pages whose texts are asked for at once: an index names no more ids in one question. */
+const BODIES = 25;
+
+const TREE_FIELDS = "space,ancestors,version,history";
+
+/** What Data Center is asked in its own way: the first version of the API, which Cloud keeps in part. */
+export function makeServerReader({ send, get }: SiteHttp, base: string): SiteReader {
+  const api = `${base}/rest/api`;
+
+  const search = (cql: string, expand: string) =>
+    linkedPages(
+      (place) => get(`${api}/content/search`, ContentPage, { cql, expand, limit: BODIES, ...place }),
+      ({ id }) => id,
+    );
+
+  async function allSpaces(asNobody: boolean): Promise<SpaceRecord[]> {
+    const found: SpaceRecord[] = [];
+    const pages = linkedPages(
+      async (place) =>
+        (await send({ url: `${api}/space`, query: { status: "current", limit: PAGE, ...place }, asNobody })).json(
+          SpacePage,
+        ),
+      ({ id }) => id,
+    );
+    for await (const page of pages) found.push(...page);
+    return found;
+  }
+
+  const node = async ({ id }: NodeRef) => {
+    const content = await readContent({ get }, base, id, "space,ancestors");
+    return content?.space && content.id === id ? { spaceId: content.space.id, parent: parentOf(content) } : undefined;
+  };
+
+  return {
+    spaces: () => allSpaces(false),
+    openSpaces: async () => new Set((await allSpaces(true)).map(({ id }) => id)),
+
+    async readersOf({ key }) {
+      const grants = await get(`${api}/space/${encodeURIComponent(key)}/permissions`, ServerGrants);
+      return grants.flatMap(({ subject, operation }): SpaceReader[] => {
+        if (operation.operationKey !== "read" || operation.targetType !== "space") return [];
+        const type = subject?.type?.toLowerCase();
+        if (type === "user" && subject?.userKey) return [{ type, id: subject.userKey }];
+        return type === "group" && subject?.name ? [{ type, id: subject.name }] : [];
+      });
+    },
+
+    async *tree({ id, key }) {
+      for (const type of ["page", "blogpost"] as const) {
+        const query = { spaceKey: key, type, status: "current", expand: TREE_FIELDS, limit: PAGE };
+        const pages = linkedPages(
+          (place) => get(`${api}/content`, ContentPage, { ...query, ...place }),
+          (content) => content.id,
+        );
+        for await (const page of pages) yield toRecords(page).filter(({ spaceId }) => spaceId === id);
+      }
+    },
+
+    async pagesByIds(ids, { hasTexts }) {
+      const found: PageRecord[] = [];
+      const expand = hasTexts ? `${TREE_FIELDS},body.storage` : TREE_FIELDS;
+      for (const some of inChunks(ids, BODIES)) {
+        const asked = new Set(some);
+        for await (const page of search(`id in (${some.join(",")})`, expand)) {
+          for (const record of toRecords(page)) if (asked.delete(record.id)) found.push(record);
+        }
+        // What the index does not know yet.
+        for (const id of asked) {
+          const content = await readContent({ get }, base, id, expand);
+          if (content?.id === id) found.push(...toRecords([content]));
+        }
+      }
+      return found;
+    },
+
+    node,
+    content: (id, expand) => readContent({ get }, base, id, expand),
+    users: async () => [],
+
+    async accessGroups() {
+      const grants = await get(`${api}/permissions`, ServerGrants);
+      return grants.flatMap(({ subject, operation }) =>
+        operation.operationKey === "use" && subject?.type?.toLowerCase() === "group" && subject.name
+          ? [{ id: undefined, name: subject.name }]
+          : [],
+      );
+    },
+  };
+}
+
+/** Not known is not nothing: what stands nowhere that can be told is nobody's. */
+function parentOf({ type, ancestors }: Content): NodeRef | undefined {
+  if (type === "blogpost") return undefined;
+  if (!ancestors) return { id: "0", type: "unknown" };
+  const above = ancestors.at(-1);
+  return above && { id: above.id, type: "page" };
+}
+
+function toRecords(contents: readonly Content[]): PageRecord[] {
+  return withoutDrafts(contents).flatMap((content): PageRecord[] => {
+    const { id, type, title, space, version, history, body } = content;
+    if ((type !== "page" && type !== "blogpost") || !space || !version) return [];
+    return [
+      {
+        id,
+        type,
+        title,
+        spaceId: space.id,
+        parent: parentOf(content),
+        version: version.number,
+        createdAt: history?.createdDate,
+        updatedAt: version.when,
+        authorId: history?.createdBy?.id,
+        author: history?.createdBy,
+        body: body?.storage?.value,
+      },
+    ];
+  });
+}

@@ -1,0 +1,182 @@
+import { Parser } from "htmlparser2";
+import { makeOutput, type Output } from "./output.ts";
+
+/** What somebody writes nests below 100 deep; the parser's own cost grows with the square. */
+const MOST_DEPTH = 2_000;
+/** The parser looks for each end tag in all that is open: some two seconds' worth. */
+const MOST_LOOKUPS = 200_000_000;
+const CHUNK_CHARS = 65_536;
+/** More text is no page that somebody reads. */
+const MOST_CHARS = 8_000_000;
+
+type Attributes = Readonly<Record<string, string>>;
+
+/**
+ * The text of Confluence's storage format as Markdown, as far as headings, lists, tables and code go. Nothing is included
+ * from elsewhere: of a macro there is what stands in it, and its title. Total: whatever comes has a text.
+ * Source: https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
+ */
+export function textOfStorage(storage: string): string {
+  const out = makeOutput();
+  const open: string[] = [];
+  const macros: string[] = [];
+  let most = 0;
+  let hidden = 0;
+  /** Of the parameter that is open: whether it is text of the page. */
+  const isHiding = (name: string, attributes: Attributes) =>
+    NO_TEXT.has(name) || (name === "ac:parameter" && !isShown(macros.at(-1), attributes["ac:name"]));
+
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        const hides = hidden > 0 || isHiding(name, attributes);
+        open.push(name);
+        most = Math.max(most, open.length);
+        if (hides) {
+          hidden++;
+          return;
+        }
+        if (MACROS.has(name)) macros.push(attributes["ac:name"]?.toLowerCase() ?? "");
+        begin(out, name, attributes);
+      },
+      onclosetag(name) {
+        open.pop();
+        if (hidden > 0) {
+          hidden--;
+          return;
+        }
+        if (MACROS.has(name)) macros.pop();
+        end(out, name);
+      },
+      ontext(data) {
+        if (hidden === 0) out.text(data);
+      },
+    },
+    { decodeEntities: true, lowerCaseTags: true, recognizeCDATA: true, recognizeSelfClosing: true },
+  );
+  let lookups = 0;
+  const isTooMuch = () => most > MOST_DEPTH || lookups > MOST_LOOKUPS;
+  for (let at = 0; at < storage.length && !isTooMuch(); at += CHUNK_CHARS) {
+    const piece = storage.slice(at, at + CHUNK_CHARS);
+    parser.write(piece);
+    lookups += piece.split("</").length * most;
+    if (out.length() > MOST_CHARS) break;
+  }
+  if (!isTooMuch()) parser.end();
+  return out.end();
+}
+
+/** Macros of both editors. */
+const MACROS = new Set(["ac:structured-macro", "ac:macro"]);
+
+/** What is no text of the page: instructions, what another editor shows instead, and ids. */
+const NO_TEXT = new Set(
+  "script style ac:placeholder ac:adf-attribute ac:adf-fallback ac:task-id ac:task-uuid ac:default-parameter".split(
+    " ",
+  ),
+);
+
+/** A macro's parameters say how it looks, but for these. */
+function isShown(macro: string | undefined, parameter: string | undefined): boolean {
+  return parameter === "title" || (macro === "jira" && parameter === "key");
+}
+
+function begin(out: Output, name: string, attributes: Attributes): void {
+  const heading = /^h([1-6])$/.exec(name)?.[1];
+  if (heading !== undefined) {
+    out.block(`${"#".repeat(Number(heading))} `);
+    return;
+  }
+  switch (name) {
+    case "br":
+      out.line();
+      return;
+    case "hr":
+      out.block();
+      return;
+    case "ul":
+    case "ol":
+    case "ac:task-list":
+      out.list(1);
+      return;
+    case "li":
+    case "ac:task":
+      out.line("- ");
+      return;
+    case "td":
+    case "th":
+      out.cell();
+      return;
+    case "tr":
+      out.row();
+      return;
+    case "ac:plain-text-body":
+    case "pre":
+      out.code(true);
+      return;
+    case "ri:page":
+    case "ri:blog-post":
+      out.label(attributes["ri:content-title"] ?? "");
+      return;
+    case "ri:attachment":
+      out.label(attributes["ri:filename"] ?? "");
+      return;
+    case "ac:image":
+      out.text(attributes["ac:alt"] ?? "");
+      return;
+    case "ac:emoticon":
+      out.text(attributes["ac:emoji-fallback"] ?? "");
+      return;
+    case "time":
+      out.text(attributes["datetime"] ?? "");
+      return;
+    case "a":
+      out.link(attributes["href"] ?? "");
+      return;
+    case "ac:link":
+      out.link("");
+      return;
+    default:
+      if (BLOCKS.has(name)) out.block();
+  }
+}
+
+function end(out: Output, name: string): void {
+  switch (name) {
+    case "ac:plain-text-body":
+    case "pre":
+      out.code(false);
+      return;
+    case "a":
+    case "ac:link":
+      out.endLink();
+      return;
+    case "tr":
+      out.endRow();
+      return;
+    case "ul":
+    case "ol":
+    case "ac:task-list":
+      out.list(-1);
+      return;
+    case "ac:task-status":
+      out.text(" ");
+      return;
+    case "li":
+    case "ac:task":
+    case "td":
+    case "th":
+      return;
+    case "ac:parameter":
+      out.text(" ");
+      return;
+    default:
+      if (BLOCKS.has(name) || /^h[1-6]$/.test(name)) out.block();
+  }
+}
+
+const BLOCKS = new Set(
+  "p div table blockquote ac:structured-macro ac:macro ac:rich-text-body ac:layout-section ac:layout-cell ac:adf-content".split(
+    " ",
+  ),
+);

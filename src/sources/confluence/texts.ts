@@ -1,0 +1,101 @@
+import { isApiError } from "#api/errors.ts";
+import { inChunks } from "#core/in-chunks.ts";
+import { accessKeyOf } from "#core/access-key.ts";
+import { tellSeen } from "#sources/atlassian/tell.ts";
+import { formatId } from "./ids.ts";
+import { toPage, versionOf } from "./map.ts";
+import type { PageRecord, SpaceRecord } from "./records.ts";
+import type { Event, Tools } from "./tools.ts";
+import { makeTree, type Tree } from "./tree.ts";
+
+/** Pages whose texts are asked for at once. */
+const BODIES = 25;
+
+/** Pages with their texts: several at once, and one by one where they are too large for that. */
+export async function textsOf(
+  { client, ctx }: Pick<Tools, "client" | "ctx">,
+  ids: readonly string[],
+): Promise<PageRecord[]> {
+  const found: PageRecord[] = [];
+  for (const some of inChunks(ids, BODIES)) {
+    ctx.signal.throwIfAborted();
+    try {
+      found.push(...(await client.pagesByIds(some, { hasTexts: true })));
+    } catch (error) {
+      if (!isApiError(error, "payload_too_large")) throw error;
+      const middle = Math.ceil(some.length / 2);
+      const halves = some.length > 1 ? [some.slice(0, middle), some.slice(middle)] : [];
+      for (const half of halves) found.push(...(await textsOf({ client, ctx }, half)));
+      const [only] = halves.length === 0 ? await client.pagesByIds(some, { hasTexts: false }) : [];
+      if (only) found.push({ ...only, isTooLarge: true });
+    }
+  }
+  return found;
+}
+
+/**
+ * Pages as a listing gave them. Who reads them was asked after that: what was written by then is for nobody else. What is
+ * stored as it is here is only named, and what was changed since the listing is judged once more, after its text was read.
+ */
+export async function tellListed(
+  tools: Tools,
+  space: SpaceRecord,
+  pages: readonly PageRecord[],
+  accessOf: Judged["accessOf"],
+): Promise<Event[]> {
+  const { stored } = tools.ctx;
+  const events: Event[] = [];
+  const same: string[] = [];
+  const other = new Map<string, PageRecord>();
+  for (const page of pages) {
+    const externalId = formatId({ type: "page", id: page.id });
+    const access = accessOf(page);
+    if ((await stored.version(externalId)) !== versionOf(page, space)) other.set(page.id, page);
+    else if ((await stored.accessKey(externalId)) === accessKeyOf(access)) same.push(externalId);
+    else events.push({ t: "access", externalId, access });
+  }
+  events.push(...tellSeen(same));
+  const fresh: PageRecord[] = [];
+  const read = await textsOf(tools, [...other.keys()]);
+  if (tools.client.cloud) await tools.usersOf(read.map(({ authorId }) => authorId));
+  for (const page of read) {
+    const listed = other.get(page.id);
+    if (!listed || page.spaceId !== space.id) continue;
+    other.delete(page.id);
+    if (versionOf(page, space) !== versionOf(listed, space)) fresh.push(page);
+    else events.push(await upsertOf(tools, space, page, accessOf(listed)));
+  }
+  for (const id of other.keys()) events.push(closed(id));
+  return [...events, ...(await tellFresh(tools, space, fresh))];
+}
+
+/** Pages whose texts were read just now: who reads them is asked after that. */
+export async function tellFresh(tools: Tools, space: SpaceRecord, pages: readonly PageRecord[]): Promise<Event[]> {
+  if (pages.length === 0) return [];
+  const { groups, accessOf } = await judgeNow(tools, pages);
+  const events: Event[] = [...groups];
+  for (const page of pages) events.push(await upsertOf(tools, space, page, accessOf(page)));
+  return events;
+}
+
+/** Who reads these now, whatever was said of it before. */
+export function judgeNow({ client, mapping }: Pick<Tools, "client" | "mapping">, pages: readonly PageRecord[]) {
+  return makeTree(client, mapping.names).judge(pages);
+}
+
+/** Closed, moved away or deleted since it was listed: who reads it is not known any more. */
+export function closed(id: string): Event {
+  return { t: "refused", what: { externalId: formatId({ type: "page", id }) }, code: "source_not_found" };
+}
+
+type Judged = Awaited<ReturnType<Tree["judge"]>>;
+
+async function upsertOf(
+  { client, mapping, usersOf }: Tools,
+  space: SpaceRecord,
+  page: PageRecord,
+  access: ReturnType<Judged["accessOf"]>,
+): Promise<Event> {
+  const author = client.cloud ? (await usersOf([page.authorId])).get(page.authorId ?? "") : page.author;
+  return { t: "upsert", item: toPage(mapping, page, { space, access, author }) };
+}

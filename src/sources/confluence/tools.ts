@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { makeNames } from "#sources/atlassian/names.ts";
+import { notRead } from "#sources/atlassian/refusals.ts";
+import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { makeConfluenceClient } from "./client.ts";
+import type { ConfluenceConfig } from "./config.ts";
+import { spaceRef } from "./ids.ts";
+import { nameOf } from "./map.ts";
+import type { SpaceRecord, UserRecord } from "./records.ts";
+
+/** An unreadable cursor is ignored: everything is listed again, and nothing is lost. */
+export const ConfluenceCursor = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("listing"),
+    runId: z.string().nullable(),
+    at: z.number(),
+    /** Every space up to this one was read, and of the next the pages up to `page`. */
+    after: z.string().nullable(),
+    space: z.object({ id: z.string(), page: z.string() }).optional(),
+    done: z.number(),
+    notLookedAt: z.array(z.string()),
+  }),
+  z.object({
+    type: z.literal("changes"),
+    /** By the server's clock: what changed before was read. */
+    at: z.number(),
+  }),
+]);
+export type ConfluenceCursor = z.infer<typeof ConfluenceCursor>;
+
+export type Event = SyncEvent<ConfluenceCursor>;
+
+export type Tools = Awaited<ReturnType<typeof makeTools>>;
+
+/** What a run works with. */
+export async function makeTools(ctx: SyncContext<ConfluenceConfig>, run: SyncRequest<ConfluenceCursor>) {
+  const client = makeConfluenceClient(ctx);
+  // Signed in as nobody, Confluence shows what is public: that is not all there is.
+  const { at } = await client.whoAmI();
+  const ahead = at - ctx.now();
+  const users = new Map<string, UserRecord>();
+  const asked = new Set<string>();
+  return {
+    ctx,
+    run,
+    client,
+    at,
+    /** The server's clock, now. */
+    serverNow: () => ctx.now() + ahead,
+    mapping: { names: makeNames(ctx, "confluence"), config: ctx.config, base: client.base },
+    /** Who they are; each is asked for once. */
+    async usersOf(ids: readonly (string | undefined)[]): Promise<ReadonlyMap<string, UserRecord>> {
+      const fresh = [...new Set(ids.filter((id) => id !== undefined))].filter((id) => !asked.has(id));
+      for (const id of fresh) asked.add(id);
+      for (const user of fresh.length > 0 ? await client.users(fresh) : []) {
+        if (user.id !== undefined) users.set(user.id, user);
+      }
+      return users;
+    },
+  };
+}
+
+/** What stands in the items of a space: another one, and it is read again. */
+export function labelOf(space: SpaceRecord): string {
+  return `${space.key}\n${nameOf(space)}`;
+}
+
+/** So many ids fit into one value of the state; of more, a full run finds those that are gone. */
+export const MOST_KNOWN = 5_000;
+
+/** A space that is refused, or fails, alone. @throws what is about more than the space */
+export function spaceNotRead({ ctx }: Tools, space: SpaceRecord, error: unknown, failures: number): Event {
+  const event = notRead({ container: spaceRef(space.id), name: nameOf(space) }, error, failures);
+  // The next run reads it whole.
+  ctx.state.put(`space:${space.id}`, undefined);
+  return event;
+}

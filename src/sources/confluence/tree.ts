@@ -1,0 +1,103 @@
+import { type Principal, type SourceAccess } from "#core/principals.ts";
+import type { Names } from "#sources/atlassian/names.ts";
+import { tellGroup } from "#sources/atlassian/people.ts";
+import type { SyncEvent } from "#sources/contract.ts";
+import type { ConfluenceClient } from "./client.ts";
+import { groupIds, spaceRef } from "./ids.ts";
+import type { NodeRef, PageRecord } from "./records.ts";
+import type { Subjects } from "./restrictions.ts";
+
+const NOBODY: SourceAccess = { known: false };
+
+/** Deeper trees are a circle, or somebody's joke. */
+const MOST_DEPTH = 200;
+
+interface Node {
+  spaceId: string;
+  parent: NodeRef | undefined;
+}
+
+export type Tree = ReturnType<typeof makeTree>;
+
+/**
+ * Where the pages of a space stand, and what restricts reading them: each of them AND all that is above. What a page
+ * stands below and that can't be told makes it nobody's.
+ */
+export function makeTree(client: Pick<ConfluenceClient, "node" | "restrictionsOf" | "cloud">, names: Names) {
+  const nodes = new Map<string, Promise<Node | undefined>>();
+  /** What is asked once; open ones have nobody in them. */
+  const restrictions = new Map<string, Subjects | undefined>();
+
+  const nodeOf = (ref: NodeRef): Promise<Node | undefined> => {
+    const node = nodes.get(ref.id) ?? client.node(ref);
+    nodes.set(ref.id, node);
+    return node;
+  };
+
+  /** Ids from a page up to the top of its space; undefined where they can't be told. */
+  async function chainOf({ id, parent, spaceId }: PageRecord): Promise<string[] | undefined> {
+    const chain = [id];
+    for (let above = parent; above;) {
+      if (chain.length > MOST_DEPTH || chain.includes(above.id)) return undefined;
+      chain.push(above.id);
+      const node = await nodeOf(above);
+      if (!node || node.spaceId !== spaceId) return undefined;
+      above = node.parent;
+    }
+    return chain;
+  }
+
+  function principalOf(subject: Subjects[number]): Principal | undefined {
+    if (subject.type === "unknown") return undefined;
+    return subject.type === "user" ? names.user(subject.id) : names.group(groupIds.group(subject.id));
+  }
+
+  /** The group of those whom a restriction lets in, as it is told between items. */
+  function* tellRestriction(id: string, subjects: Subjects, spaceId: string): Generator<SyncEvent<never>> {
+    const members = subjects.flatMap((subject) => principalOf(subject) ?? []);
+    for (const event of tellGroup(names, groupIds.restriction(id), members)) {
+      yield { ...event, containers: [spaceRef(spaceId)] };
+    }
+  }
+
+  return {
+    /** What a listing shows is not asked for. */
+    add(pages: readonly PageRecord[]): void {
+      for (const { id, spaceId, parent } of pages) nodes.set(id, Promise.resolve({ spaceId, parent }));
+    },
+
+    /** Who reads these, and the groups that this names. */
+    async judge(
+      pages: readonly PageRecord[],
+    ): Promise<{ groups: SyncEvent<never>[]; accessOf: (page: PageRecord) => SourceAccess }> {
+      const chains = new Map<string, string[] | undefined>();
+      for (const page of pages) chains.set(page.id, await chainOf(page));
+      const needed = [...new Set([...chains.values()].flatMap((chain) => chain ?? []))].filter(
+        (id) => !restrictions.has(id),
+      );
+      for (const [id, subjects] of await client.restrictionsOf(needed)) restrictions.set(id, subjects);
+      const groups: SyncEvent<never>[] = [];
+      const told = new Set<string>();
+      for (const { id, spaceId } of pages) {
+        for (const each of chains.get(id) ?? []) {
+          const subjects = restrictions.get(each);
+          if (told.has(each) || !subjects || subjects.length === 0) continue;
+          told.add(each);
+          groups.push(...tellRestriction(each, subjects, spaceId));
+        }
+      }
+      const accessOf = ({ id, spaceId }: PageRecord): SourceAccess => {
+        const chain = chains.get(id);
+        const lists: (Principal | undefined)[] = [names.group(groupIds.space(spaceId))];
+        for (const each of chain ?? []) {
+          const subjects = restrictions.get(each);
+          if (!subjects) return NOBODY;
+          if (subjects.length > 0) lists.push(names.group(groupIds.restriction(each)));
+        }
+        const all = lists.flatMap((group) => (group === undefined ? [] : [[group]]));
+        return chain && all.length === lists.length ? { known: true, all } : NOBODY;
+      };
+      return { groups, accessOf };
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { Id } from "#sources/atlassian/parse.ts";
+import { readSigned } from "#sources/atlassian/signature.ts";
+import type { Webhook } from "#sources/webhook.ts";
+import type { ConfluenceConfig } from "./config.ts";
+
+const About = z.object({ id: Id }).optional().catch(undefined);
+const Delivery = z.object({ event: z.string().optional(), page: About, blog: About, blogpost: About, content: About });
+
+/** Of a deletion and of a restriction no search tells. */
+const NOT_FOUND = /(?:_trashed|_removed|_restored|_moved|permissions_updated)$/;
+
+/** Webhooks that an administrator of Data Center makes, signed with their secret. Cloud has them for apps alone. */
+export const confluenceWebhook: Webhook<ConfluenceConfig> = {
+  verify(secret, request) {
+    const signed = readSigned(secret, request);
+    if (signed === "refused") return "refused";
+    const { delivery, body } = signed;
+    const { data } = Delivery.safeParse(body);
+    const id = (data?.page ?? data?.blog ?? data?.blogpost ?? data?.content)?.id;
+    if (id !== undefined && NOT_FOUND.test(data?.event ?? "")) {
+      return { delivery, changes: [{ t: "items", externalIds: [id] }] };
+    }
+    return { delivery, changes: [{ t: "delta" }] };
+  },
+};
