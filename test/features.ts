@@ -1,3 +1,4 @@
+import { setImmediate as breath } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
 import type { Database } from "#storage/db.ts";
@@ -35,10 +36,16 @@ export async function composeFeatures(
         searchPath: "",
       }),
     sleep: untilAborted,
+    requestSleep: takeNoTime,
   };
   const content = await makeContent(core, core, adapters, decorate);
   onTestFinished(() => content.close());
   return content;
+}
+
+/** The clock of a test stands still, so no request would ever have its turn back. */
+export async function takeNoTime(_ms: number, signal: AbortSignal): Promise<void> {
+  await breath(undefined, { signal });
 }
 
 const NO_EXTRACTOR: Pick<Extractor, "extract"> = {

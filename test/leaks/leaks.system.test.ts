@@ -1,9 +1,9 @@
 import { describeChanges } from "./changes.suite.ts";
-import { describeFiveActors } from "./five-actors.suite.ts";
+import { describeFiveActors, SPEAKING } from "./five-actors.suite.ts";
 import { describePlanted } from "./planted.suite.ts";
 import { describeTwoWorlds } from "./two-worlds.suite.ts";
 
 describeTwoWorlds({ personas: ["inside", "outside", "owner"], items: 30, rounds: 3 });
-describeFiveActors({ rounds: 2 });
+describeFiveActors({ rounds: 2, speaking: SPEAKING.length });
 describeChanges({ ends: Infinity, histories: 1, rounds: { minLength: 2, maxLength: 4 } });
-describePlanted();
+describePlanted({ rounds: 4 });

@@ -343,8 +343,14 @@ const WORLDS = [
   { what: "mirrored", model: () => makeMirroredModel(3, 20), plants: STALE_PLANTS, foundBy: STALE_FOUND_BY, seed: 1 },
 ];
 
-/** `plants` names those that are tried; all unless given. */
-export function describePlanted({ plants: tried }: { plants?: readonly string[] } = {}): void {
+interface Size {
+  /** Names of those that are tried; all unless given. */
+  plants?: readonly string[];
+  /** How often each route is asked once rights have ended. */
+  rounds: number;
+}
+
+export function describePlanted({ plants: tried, rounds }: Size): void {
   describe.for(WORLDS)("the two-world test of what is $what", ({ model: makeWorld, plants, foundBy, seed }) => {
     test("goes red on each planted leak", async ({ expect }) => {
       const model = makeWorld();
@@ -411,7 +417,7 @@ export function describePlanted({ plants: tried }: { plants?: readonly string[] 
       const lost = before.items.filter((item) => mayRead(before, "inside", item) && !mayRead(after, "inside", item));
       const { leaks } = await countLeaks({ ...server, model: after }, ["inside"], {
         seed: 2,
-        rounds: 4,
+        rounds,
         ...(isEnough !== undefined && { isEnough }),
       });
       return { leaks, lost: lost.length };

@@ -31,7 +31,7 @@ import { gatedEntities, gatedFiles, gatedSearch, makeSearchGate } from "#server/
 import { makeSearchService } from "#server/search/service.ts";
 import { readPushDocument } from "#sources/push/document.ts";
 import { parsePushLines } from "#sources/push/lines.ts";
-import { makeSourceHttpPool } from "#sources/http.ts";
+import { makeSourceHttpPool, type SourceHttpOptions } from "#sources/http.ts";
 import type { SourceRegistry } from "#sources/registry.ts";
 import { makeByteGate } from "#server/sync/byte-gate.ts";
 import { makeItemPreparer, makeSyncControl } from "#server/sync/control.ts";
@@ -49,6 +49,8 @@ export interface ContentAdapters {
   extractor: Extractor;
   sources: Pick<SourceRegistry, "find" | "list">;
   sleep: Sleep;
+  /** How requests to providers wait for their turn and before another try; real time unless told. */
+  requestSleep?: SourceHttpOptions["sleep"];
 }
 
 /** Content: connectors, syncs, items, search, entities, tools. */
@@ -101,7 +103,8 @@ export async function makeContent(
   );
   const policy = decorate("policy", makePolicy({ store, clock, ages: (providerId) => !lasting.has(providerId) }));
   const now = () => clock.now();
-  const http = makeSourceHttpPool({ guard: addressGuard, now });
+  const pace = adapters.requestSleep && { sleep: adapters.requestSleep };
+  const http = makeSourceHttpPool({ guard: addressGuard, now, ...pace });
   const {
     accountDeps,
     upkeep,

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { describe, test } from "vitest";
 import { makeAccounts } from "#server/compose/accounts.ts";
 import { makeSourceHttpPool } from "#sources/http.ts";
+import { takeNoTime } from "../../features.ts";
 import { FAKE_CLIENT, startFakeProvider } from "./fake-provider.ts";
 import { makeAccountServer } from "./server.ts";
 import type { TestUser } from "../../helpers.ts";
@@ -151,7 +152,11 @@ describe("an account", () => {
     const { kb, provider, connect } = await makeConnected();
     const { id } = await connect(kb.anna);
     const other = await makeAccounts(kb.deps, kb.deps, {
-      http: makeSourceHttpPool({ guard: kb.deps.addressGuard, now: () => kb.clock.now() }),
+      http: makeSourceHttpPool({
+        guard: kb.deps.addressGuard,
+        now: () => kb.clock.now(),
+        sleep: takeNoTime,
+      }),
       sleep: () => new Promise((resolve) => setImmediate(resolve)),
       wake: () => undefined,
     });

@@ -4,7 +4,7 @@ import type { StoredItem } from "#storage/records/stored-items.ts";
 import { makeKnown } from "#server/sync/known.ts";
 import { CONNECTOR, makeHarness, upsert, WORKSPACE } from "./harness.ts";
 
-/** A store with these items, and a count of the rows that were read of it. */
+/** A store with these items; `read` gives what is known of it, with a count of the rows that were read for it. */
 async function makeStored(ids: readonly string[]) {
   const kb = await makeHarness(() => [
     ...ids.map((id) => upsert(id, `text of ${id}`)),
@@ -12,27 +12,30 @@ async function makeStored(ids: readonly string[]) {
   ]);
   await kb.sync();
   const { itemWrites } = kb.store.in(WORKSPACE);
-  let [rows, queries] = [0, 0];
-  const count = <Row>(page: Row[]): Row[] => {
-    rows += page.length;
-    queries++;
-    return page;
-  };
-  const known = makeKnown(
-    {
-      listStored: async (connectorId, after, limit) => count(await itemWrites.listStored(connectorId, after, limit)),
-      listStoredFrom: async (connectorId, from, limit) =>
-        count(await itemWrites.listStoredFrom(connectorId, from, limit)),
-      listStoredOf: async (connectorId, externalIds) => count(await itemWrites.listStoredOf(connectorId, externalIds)),
+  return {
+    read() {
+      let [rows, queries] = [0, 0];
+      const count = <Row>(page: Row[]): Row[] => {
+        rows += page.length;
+        queries++;
+        return page;
+      };
+      const known = makeKnown(
+        {
+          listStored: async (id, after, limit) => count(await itemWrites.listStored(id, after, limit)),
+          listStoredFrom: async (id, from, limit) => count(await itemWrites.listStoredFrom(id, from, limit)),
+          listStoredOf: async (id, externalIds) => count(await itemWrites.listStoredOf(id, externalIds)),
+        },
+        CONNECTOR,
+      );
+      return { known, rows: () => rows, queries: () => queries };
     },
-    CONNECTOR,
-  );
-  return { known, rows: () => rows, queries: () => queries };
+  };
 }
 
 test("a run that asks for some items reads these, and no more the more there are", async () => {
   const ids = Array.from({ length: 300 }, (_, i) => `f${String(i).padStart(3, "0")}`);
-  const { known, rows } = await makeStored(ids);
+  const { known, rows } = (await makeStored(ids)).read();
   expect(known.versionOf("f007")).toBeUndefined();
   await known.load(["f007", "f299", "gone"]);
   expect(["f007", "f299", "f008", "gone"].map((id) => known.versionOf(id) !== undefined)).toEqual([
@@ -52,11 +55,12 @@ test("a run that asks for some items reads these, and no more the more there are
 
 test("who asks for versions in the order of the ids pays few queries, who asks here and there few rows", async () => {
   const ids = Array.from({ length: 3_000 }, (_, i) => `d${i % 3}/f${String(i).padStart(4, "0")}`).sort();
-  const inOrder = await makeStored(ids);
+  const stored = await makeStored(ids);
+  const inOrder = stored.read();
   for (const id of ids) expect(await inOrder.known.version(id)).toMatch(/./);
   expect(inOrder.queries()).toBeLessThan(20);
   expect(inOrder.rows()).toBeLessThan(4_000);
-  const scattered = await makeStored(ids);
+  const scattered = stored.read();
   for (let i = 0; i < 30; i++) await scattered.known.version(ids[(i * 997) % ids.length] ?? "");
   expect(scattered.rows()).toBeLessThan(1_000);
 });

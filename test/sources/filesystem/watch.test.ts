@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, watch as watchPath, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ChangeNotification } from "#sources/change-notifications.ts";
@@ -105,7 +105,7 @@ describe("a watched folder", () => {
 
   test("makes one run or two of a storm of changes", async () => {
     const { found, write, runs } = await makeWatched({ pace: { quietMs: 1_500, longestMs: 20_000 } });
-    for (let n = 0; n < 5_000; n++) write(`storm/${n % 25}/${n % 625}.md`, n === 4_999 ? "wolverine" : "common");
+    for (let n = 0; n < 1_250; n++) write(`storm/${n % 25}/${n % 625}.md`, n === 1_249 ? "wolverine" : "common");
     const areOver = async () => {
       const all = await runs();
       return all.length > 0 && all.every(({ finishedAt }) => finishedAt !== null);
@@ -209,3 +209,35 @@ test("where the system watches a whole tree at once, the same is heard through o
   await watch?.stop();
   expect(heard).toHaveLength(before);
 });
+
+test("changes that go on are one notification, of all of them, once it is quiet", async ({ expect }) => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const pace = { quietMs: 2_000, longestMs: 60_000 };
+  const folder = makeFolder({ watching: { pace } });
+  folder.write("docs/a.md");
+  const heard: ChangeNotification[] = [];
+  const watch = await folder.source.watch?.(
+    folder.context(),
+    { include: [], exclude: [] },
+    { notify: (notification) => void heard.push(notification), ended: (reason) => expect.fail(reason) },
+  );
+  const docs = join(folder.root, "docs");
+  const names = ["a.md", "b.md", "c.md", "d.md", "e.md"];
+  for (const name of names) {
+    // The system tells both of us in one go.
+    await new Promise<void>((resolve) => {
+      const mine = watchPath(docs, (_event, changed) => {
+        if (changed !== name) return;
+        mine.close();
+        resolve();
+      });
+      writeFileSync(join(docs, name), "more");
+    });
+    await vi.advanceTimersByTimeAsync(pace.quietMs - 1);
+  }
+  await vi.advanceTimersByTimeAsync(1);
+  while (heard.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await watch?.stop();
+  expect(heard).toEqual([{ t: "items", changed: names.map((name) => `docs/${name}`), gone: [] }]);
+}, 20_000);

@@ -21,10 +21,9 @@ test("an answer is the same to the byte whether or not there are things the view
   );
 });
 
-/** How many of 12 fixed scenarios give a broken reader away. */
-function betrayals(flaw: Flaw): number {
-  return fc.sample(scenario, { numRuns: 12, seed: 7 }).filter((each) => firstDifference(each, flaw) !== undefined)
-    .length;
+/** Whether one of 12 fixed scenarios gives a broken reader away. */
+function isFoundOut(flaw: Flaw): boolean {
+  return fc.sample(scenario, { numRuns: 12, seed: 7 }).some((each) => firstDifference(each, flaw) !== undefined);
 }
 
 /** Breaks what the viewer's set of visible documents is made of. */
@@ -64,7 +63,7 @@ test("planted leak: hidden postings in df are found out", () => {
   vi.spyOn(TermReader.prototype, "visibleCount").mockImplementation(function (this: TermReader, lists) {
     return original.call(this, lists) === 0 ? 0 : postingsIn(lists);
   });
-  expect(betrayals(plain)).toBeGreaterThan(0);
+  expect(isFoundOut(plain)).toBe(true);
 });
 
 test("planted leak: hidden items in N and the average length are found out", () => {
@@ -79,21 +78,21 @@ test("planted leak: hidden items in N and the average length are found out", () 
     }
     return { ...set, items, length };
   });
-  expect(betrayals(plain)).toBeGreaterThan(0);
+  expect(isFoundOut(plain)).toBe(true);
 });
 
 test("planted leak: an access without lists taken for everybody is found out", () => {
   const wrong = opened((lists) => lists.every((list) => list.some(isMine)));
   expect(wrong).toContain(4);
   breakVisibleSet((set, segments) => withAccesses(set, segments, wrong));
-  expect(betrayals(plain)).toBeGreaterThan(0);
+  expect(isFoundOut(plain)).toBe(true);
 });
 
 test("planted leak: matching principals counted instead of lists is found out", () => {
   const wrong = opened((lists) => lists.length > 0 && lists.flat().filter(isMine).length >= lists.length);
   expect(wrong).toContain(5);
   breakVisibleSet((set, segments) => withAccesses(set, segments, wrong));
-  expect(betrayals(plain)).toBeGreaterThan(0);
+  expect(isFoundOut(plain)).toBe(true);
 });
 
 test("planted leak: accesses of another workspace are found out", () => {
@@ -109,7 +108,7 @@ test("planted leak: accesses of another workspace are found out", () => {
     current = index;
     return reader.search(request);
   };
-  expect(betrayals(flaw)).toBeGreaterThan(0);
+  expect(isFoundOut(flaw)).toBe(true);
 });
 
 test("planted leak: a prefix that expands to hidden words is found out", () => {
@@ -120,7 +119,7 @@ test("planted leak: a prefix that expands to hidden words is found out", () => {
     const found = original.call(this, prefix, deltas);
     return { ...found, isCapped: postingsIn(found) > 6 };
   });
-  expect(betrayals(plain)).toBeGreaterThan(0);
+  expect(isFoundOut(plain)).toBe(true);
 });
 
 test("planted leak: a choice of all or any words that counts hidden items is found out", () => {
@@ -155,5 +154,5 @@ test("planted leak: the visible set of another epoch is found out", () => {
     reader.search({ ...request, viewer: { principals: ["ann", "bob", "everyone"], epoch: 1 } });
     return reader.search({ ...request, viewer: { ...request.viewer, epoch: 2 } });
   };
-  expect(betrayals(flaw)).toBeGreaterThan(0);
+  expect(isFoundOut(flaw)).toBe(true);
 });
