@@ -1,20 +1,23 @@
 /**
  * What permissions cost at the size of a large company: a person's principals among a million memberships, what they see
- * among 200,000 accesses, groups as a source tells them whole, and accesses that are all different. All times are the
- * processor's.
+ * among 200,000 accesses, groups as a source tells them whole, accesses that are all different, and changes of access over
+ * thousands of files. All times are the processor's.
  */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Principal } from "#core/principals.ts";
+import type { Principal, SourceAccess } from "#core/principals.ts";
 import { makeVisibleCache } from "#storage/access/visible.ts";
 import { makeGroupPages } from "#storage/batch/group-pages.ts";
 import { makeInterner } from "#storage/batch/intern.ts";
+import type { ItemOp, PreparedItem } from "#storage/batch/item-batch.ts";
 import type { PeopleEvent, PeopleTeller } from "#storage/batch/people-batch.ts";
 import { type Database, openDatabase } from "#storage/db.ts";
 import { openWriter } from "#storage/sqlite.ts";
 import { makeStore, type WorkspaceStore } from "#storage/store.ts";
 import { inTransaction } from "#storage/transaction.ts";
+import { analyzeDocument } from "#text/analyzer.ts";
+import { facts } from "../storage/facts.ts";
 
 const WORKSPACE = "wsp_bench";
 const CONNECTOR = "con_benchbenchbenchb";
@@ -31,6 +34,8 @@ export interface AccessBenchOptions {
   groups: number;
   membersPerGroup: number;
   accesses: number;
+  /** Files whose access changes, and as many in a folder that has one for all. */
+  files: number;
   report: Report;
 }
 
@@ -46,6 +51,7 @@ export async function benchAccess(options: AccessBenchOptions): Promise<void> {
     await benchExpand(workspace, options);
     const aclIds = benchIntern(file, options);
     await benchVisible(workspace, aclIds, options.report);
+    await benchChanges(database, workspace, options);
   } finally {
     await database.close();
     rmSync(dir, { recursive: true, force: true });
@@ -143,6 +149,66 @@ async function benchVisible({ access }: WorkspaceStore, aclIds: readonly number[
   }
   report("after joining one group p50/max ms", [median(joins), round(Math.max(...joins))]);
   report("after leaving one group p50/max ms", [median(leaves), round(Math.max(...leaves))]);
+}
+
+/** A permission-only change told for each of many files, and one of the folder that as many others are in. */
+async function benchChanges(database: Database, { itemWrites }: WorkspaceStore, { files, report }: AccessBenchOptions) {
+  const names = Array.from({ length: files }, (_, n) => n);
+  const apply = async (ops: readonly ItemOp[]): Promise<number> => {
+    let longest = 0;
+    for (let from = 0; from < ops.length; from += PER_SLICE) {
+      const always = [`group:connector:${CONNECTOR}`] as const;
+      const of = { connectorId: CONNECTOR, always, highest: 0, now: Date.now() };
+      const slice = { ...of, ops: ops.slice(from, from + PER_SLICE) };
+      longest = Math.max(longest, await timeAsync(() => itemWrites.applyBatch(slice)));
+    }
+    return longest;
+  };
+  const openTo = (n: number) => ({ known: true as const, all: [[groupName(n % 1_000), userName(n), userName(n + 7)]] });
+  await apply([file("folder", null, openTo(0)), ...names.map((n) => file(`in/${n}`, "folder", null))]);
+  await apply(names.map((n) => file(`on/${n}`, null, openTo(n))));
+  const change = (n: number, to: number): ItemOp => ({ type: "access", externalId: `on/${n}`, access: openTo(to) });
+  const each = await timeAsync(() => apply(names.map((n) => change(n, n + 1_000_000))));
+  report(`access of each of ${files} files changed, all different s`, round(each / 1_000));
+  const same = await timeAsync(() => apply(names.map((n) => change(n, 3))));
+  report(`access of each of ${files} files changed to the same s`, round(same / 1_000));
+
+  const withheld = () => database.read.selectFrom("withheld_items").select("kbId").limit(1).execute();
+  let longest = 0;
+  const folder = await timeAsync(async () => {
+    longest = await apply([{ type: "access", externalId: "folder", access: openTo(5) }]);
+    while ((await withheld()).length > 0) await database.writer.call("settleWithheld", {});
+  });
+  const times = [folder / 1_000, longest / 1_000].map(round);
+  report(`access of the folder of ${files} files changed, until all are readable, of it the first batch s`, times);
+}
+
+function file(externalId: string, parent: string | null, access: SourceAccess | null): ItemOp {
+  const text = `A note about ${externalId}, which somebody wrote.`;
+  const item: PreparedItem = {
+    newKbId: `kbi_${externalId.replace(/[^a-z0-9]/gu, "").padStart(16, "0")}`,
+    externalId,
+    parentExternalId: parent,
+    identityHint: null,
+    providerId: "github",
+    source: "github:acme/notes",
+    ...facts({ kind: "file", title: externalId }),
+    url: null,
+    lineAnchor: null,
+    version: "1",
+    entities: [],
+    access,
+    text: {
+      state: "text",
+      text,
+      textHash: text,
+      sections: [],
+      analyzed: analyzeDocument({ title: externalId, path: [], labels: [], text }),
+    },
+    maskedSecrets: 0,
+    indexHash: externalId,
+  };
+  return { type: "upsert", item };
 }
 
 async function tellGroups(workspace: WorkspaceStore, runId: string, members: readonly (readonly Principal[])[]) {

@@ -70,7 +70,7 @@ async function main(): Promise<void> {
   if (isWanted("access")) {
     print("\npermissions at the size of a large company");
     const report = (name: string, value: unknown) => print(`  ${name}: ${JSON.stringify(value)}`);
-    await benchAccess({ groups: 11_000, membersPerGroup: 100, accesses: 200_000, report });
+    await benchAccess({ groups: 11_000, membersPerGroup: 100, accesses: 200_000, files: 5_000, report });
   }
   if (isWanted("sync")) {
     print("\nwhole filesystem sync by the built program");

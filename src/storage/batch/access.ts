@@ -167,12 +167,12 @@ export function setIndexAccess(work: Work, known: KnownItem, aclId: number): voi
 export function settleAccesses(work: Work, atOnce: number): string[] {
   work.effective.forget();
   const met = new Set<string>();
-  for (const externalId of work.touched.keys()) {
-    const item = work.rows.find(externalId);
-    if (item?.removedAt === null) settleOne(work, item);
-  }
+  const touched = [...work.touched.keys()];
+  // None of them changes what another one is given: that comes of what each and its parents name themselves.
+  for (const item of work.rows.findAll(touched)) if (item.removedAt === null) settleOne(work, item);
+  const parents = work.rows.parentsAmong(touched);
   // What moved comes first: it goes deeper, and nothing is looked at twice.
-  const waiting = [...work.touched].sort(([, a], [, b]) => Number(a) - Number(b));
+  const waiting = [...work.touched].filter(([id]) => parents.has(id)).sort(([, a], [, b]) => Number(a) - Number(b));
   work.touched.clear();
   let left = atOnce;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

@@ -92,6 +92,13 @@ export function makeItemRows(
 
   return {
     find: (externalId: string) => known("and connectorId = ? and externalId = ?", connectorId, externalId)[0],
+    /** Those of many that there are, by one statement. */
+    findAll: (externalIds: readonly string[]) =>
+      known(
+        "and connectorId = ? and externalId in (select value from json_each(?))",
+        connectorId,
+        JSON.stringify(externalIds),
+      ),
     findByKbId: (kbId: string) => known("and kbId = ? and connectorId = ?", kbId, connectorId)[0],
     /** A known item with this hint and text; a living one before a removed one. */
     findByHint: (hint: string, textHash: string) =>
@@ -107,6 +114,18 @@ export function makeItemRows(
         connectorId,
         externalId,
         limit,
+      ),
+    /** Of many items those that others are living below, by one statement. */
+    parentsAmong: (externalIds: readonly string[]) =>
+      new Set(
+        all(
+          `select value as id from json_each(?) where exists (
+             select 1 from items indexed by items_by_parent
+             where workspaceId = ? and connectorId = ? and parentExternalId = json_each.value and removedAt is null)`,
+          JSON.stringify(externalIds),
+          workspaceId,
+          connectorId,
+        ).map((row) => String(row["id"])),
       ),
     /** Living items with externalIds below `<externalId>/`; "0" is the character after "/". */
     below: (externalId: string) =>
