@@ -27,22 +27,20 @@ export interface GroupPages {
 }
 
 interface OpenGroup {
-  /** Each sorted. */
   pages: (readonly Principal[])[];
   etag: string | null;
   at: number;
   homes: readonly string[] | undefined;
 }
 
-/** Puts the pages of groups together. A page is sorted as it comes: sorting 100,000 at once would hold up everybody. */
+/** Puts the pages of groups together, in the order in which they were told. */
 export function makeGroupPages(): GroupPages {
   const waiting = new Map<Principal, OpenGroup>();
   return {
     add({ group, members, etag, hasMore, at, homes }) {
-      const sorted = isSorted(members) ? members : [...members].sort();
       const known = waiting.get(group);
       const whole: OpenGroup = known ?? { pages: [], etag: null, at, homes };
-      whole.pages.push(sorted);
+      whole.pages.push(members);
       if (etag !== undefined) whole.etag = etag;
       if (hasMore) {
         waiting.set(group, whole);
@@ -57,28 +55,16 @@ export function makeGroupPages(): GroupPages {
 }
 
 function toWhole(group: Principal, { pages, etag, at, homes }: OpenGroup): WholeGroup {
-  const [only = []] = pages;
-  // Runs that are sorted each are merged by this.
-  const members = pages.length <= 1 ? only : pages.flat().sort();
-  const each = members.filter((member, i) => member !== members[i - 1]);
-  const json = JSON.stringify(each);
-  const digest = hash("sha256", json, "base64");
+  const members = pages.flat();
+  const json = JSON.stringify(members);
   return {
     t: "group",
     group,
     members: json,
-    count: each.length,
-    digest,
+    count: members.length,
+    digest: hash("sha256", json, "base64"),
     etag,
     at,
     ...(homes !== undefined && { homes }),
   };
-}
-
-function isSorted(members: readonly Principal[]): boolean {
-  for (let i = 1; i < members.length; i++) {
-    // As `sort` compares: both are there.
-    if ((members[i] as Principal) < (members[i - 1] as Principal)) return false;
-  }
-  return true;
 }

@@ -9,9 +9,10 @@ export type IdentityState = "active" | "suspended" | "gone";
 export interface WholeGroup {
   t: "group";
   group: Principal;
-  /** JSON array of the members, sorted, each once. */
+  /** JSON array of the members, as they were told. */
   members: string;
   count: number;
+  /** Of `members`. */
   digest: string;
   etag: string | null;
   /** Epoch milliseconds at which its first page came. */

@@ -1,16 +1,19 @@
+import { hash } from "node:crypto";
 import type { Principal } from "#core/principals.ts";
 import { NEVER } from "#storage/access/item-clocks.ts";
 import type { SqlRow } from "#storage/sqlite.ts";
 import type { PeopleEvent, WholeGroup } from "./people-batch.ts";
 import { isPast, type PeopleWork } from "./people-work.ts";
 
-const CLOCK = "checkedAt as at, toldIn, followsFeed, neverAges, digest, toldPosition";
+const CLOCK = "checkedAt as at, toldIn, followsFeed, neverAges, members, digest, toldPosition";
 
 interface KnownGroup {
   at: number;
   toldIn: string;
   followsFeed: boolean;
   neverAges: boolean;
+  members: number;
+  /** Of its members in their order, and as they were told; null = not known. */
   digest: string | null;
   toldPosition: number;
 }
@@ -41,6 +44,7 @@ function toKnown(row: SqlRow): KnownGroup {
     toldIn: String(row["toldIn"]),
     followsFeed: row["followsFeed"] === 1,
     neverAges: row["neverAges"] === 1,
+    members: Number(row["members"]),
     digest: row["digest"] === null ? null : String(row["digest"]),
     toldPosition: Number(row["toldPosition"]),
   };
@@ -55,23 +59,46 @@ export function setGroups(work: PeopleWork, groups: readonly WholeGroup[]): void
     work,
     groups.map(({ group }) => group),
   );
-  for (const { group, digest, members } of groups) {
-    const before = known.get(group);
+  const readings: Reading[] = [];
+  for (const told of groups) {
+    const before = known.get(told.group);
     work.counts.groups++;
-    if (before?.digest === digest) work.counts.unchanged++;
-    else replaceMembers(work, group, members);
+    const reading = readingOf(told, before);
+    readings.push(reading);
+    if (reading.replaced === undefined) work.counts.unchanged++;
+    else replaceMembers(work, told.group, reading.replaced);
     // Its members get it back.
     if (before && isPast(work, before)) work.isChanged = true;
   }
-  keepReadings(work, groups);
+  keepReadings(work, readings);
   for (const { group, homes } of groups) {
     // Only a sync tells where a group is at home.
     if (homes !== undefined || known.get(group)?.toldIn !== "identities") setHomes(work, group, homes ?? []);
   }
 }
 
+interface Reading extends Pick<WholeGroup, "group" | "at" | "count" | "digest" | "etag"> {
+  /** JSON array of the members that it has now, sorted, each once; undefined = it has them already. */
+  replaced?: string;
+}
+
+/**
+ * A reading compared with what is stored. Sources tell the same in the same order nearly always, and then nothing is sorted;
+ * in another one it is the same all the same.
+ */
+function readingOf({ group, at, etag, digest: told, members }: WholeGroup, before: KnownGroup | undefined): Reading {
+  const [sorted, last] = before?.digest?.split(" ") ?? [];
+  if (before?.digest && last === told) return { group, at, etag, count: before.members, digest: before.digest };
+  // Written by `makeGroupPages` only.
+  const each = [...new Set(JSON.parse(members) as Principal[])].sort();
+  const json = JSON.stringify(each);
+  const digest = hash("sha256", json, "base64");
+  const reading = { group, at, etag, count: each.length, digest: `${digest} ${told}` };
+  return digest === sorted ? reading : { ...reading, replaced: json };
+}
+
 /** One row each: they were read whole now, and this is what was read. */
-function keepReadings(work: PeopleWork, groups: readonly WholeGroup[]): void {
+function keepReadings(work: PeopleWork, groups: readonly Reading[]): void {
   const { connectorId, toldIn, runId, neverAges = false } = work.teller;
   const rows = groups.map(({ group, at, count, digest, etag }) => [group, at, count, digest, etag]);
   work.change(
