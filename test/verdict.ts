@@ -25,6 +25,7 @@ const TESTS_OF: Readonly<Record<string, RegExp>> = {
   browser: /^test\/e2e\/browser\./,
   keychain: /keeps the login there, survives a keychain that hangs/,
   gitea: /^test\/(sources\/gitea\/|server\/accounts\/gitea\.)/,
+  dovecot: /^test\/sources\/imap\/dovecot\./,
   synapse: /^test\/sources\/matrix\/(kit|engine)\./,
   python: /the Python package mcp|^test\/sources\/(webdav\/(kit|engine)|s3\/moto)\./,
 };

@@ -78,6 +78,7 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   ["google-drive", async () => (await import("./google-drive/index.ts")).makeGoogleDriveSource()],
   ["confluence", async () => (await import("./confluence/index.ts")).makeConfluenceSource()],
   ["jira", async () => (await import("./jira/index.ts")).makeJiraSource()],
+  ["imap", async () => (await import("./imap/index.ts")).makeImapSource()],
   ["push", async () => (await import("./push/index.ts")).makePushSource()],
 ]);
 

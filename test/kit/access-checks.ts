@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatPrincipal, narrowAccess, parsePrincipal } from "#core/principals.ts";
 import { itemsOf, readAll, sameFaults, type SourceCheck } from "./check.ts";
-import type { KitFixture } from "./fixture.ts";
+import { contextOf, type KitFixture } from "./fixture.ts";
 import { authorityIn } from "./authority.ts";
 import { copyPeople, makePeopleReplica, type PeopleReplica, peopleSnapshot, runPeopleInto } from "./people-replica.ts";
 import { heldBy, isReadable, userOf, withGroups } from "./readers.ts";
@@ -210,6 +210,7 @@ async function readerFaults(
   const told = [people, replica.told];
   const held = new Map(known.map(({ id }) => [id, heldBy(told, userOf(fixture, id))]));
   const [member, stranger] = [heldBy(told, undefined), withGroups(told, ["everyone"])];
+  const owner = withGroups(told, [...member, contextOf(fixture).connector.owner ?? "everyone"]);
   const faults: string[] = [];
   for (const externalId of externalIds) {
     const item = replica.items.get(externalId);
@@ -217,6 +218,11 @@ async function readerFaults(
     const isPublic = fixture.source.spec.acl !== "connector" && (await fixture.isPublic?.(externalId)) === true;
     if (!isPublic && isReadable(replica, item, stranger, authority))
       faults.push(`${externalId} is for everyone, and isPublic of the fixture does not say that it is public.`);
+    if (fixture.isForOwner) {
+      if (isReadable(replica, item, member, authority)) faults.push(`${externalId} is for more than the owner.`);
+      if (!isReadable(replica, item, owner, authority)) faults.push(`${externalId} is not for the owner.`);
+      continue;
+    }
     if (!fixture.whoSees) {
       if (!isReadable(replica, item, member, authority)) faults.push(`Nobody can read ${externalId}.`);
       continue;

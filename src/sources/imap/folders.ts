@@ -1,0 +1,91 @@
+import type { Scope } from "#core/scope.ts";
+import type { SourceContainer } from "#sources/contract.ts";
+import { readableName } from "#sources/file-scope/folders.ts";
+import type { ImapConfig } from "./config.ts";
+import type { Listed } from "./session.ts";
+import { folderText } from "./text.ts";
+
+export interface MailFolder extends Listed {
+  /** The names down to it, as the server writes them; the last one is its own. */
+  chain: string[];
+}
+
+/** Folders that can be opened and named, in the order of their names. */
+export function toFolders(listed: readonly Listed[]): MailFolder[] {
+  const folders = new Map<string, MailFolder>();
+  for (const each of listed) {
+    const { name, delimiter, attributes } = each;
+    const isClosed = attributes.has("\\noselect") || attributes.has("\\nonexistent");
+    // oxlint-disable-next-line no-control-regex -- a name with one would end a command
+    if (isClosed || name === "" || name.length > 1_000 || /[\0-\x1f\x7f]/.test(name)) continue;
+    folders.set(name, { ...each, chain: chainOf(name, delimiter) });
+  }
+  return [...folders.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function chainOf(name: string, delimiter: string): string[] {
+  if (delimiter === "") return [name];
+  const parts = name.split(delimiter);
+  return parts.map((_part, i) => parts.slice(0, i + 1).join(delimiter));
+}
+
+/** Folders that show what is in others. */
+const VIEWS = ["\\flagged", "\\important"];
+const UNWANTED = ["\\junk", "\\trash", "\\drafts"];
+
+/**
+ * What a connector reads. Where one folder has all messages, as in Gmail, that one alone: the others show the same again.
+ * A scope that names folders is taken at its word.
+ */
+export function chooseFolders(
+  folders: readonly MailFolder[],
+  scope: Scope,
+  { junkAndTrash }: ImapConfig,
+): MailFolder[] {
+  const isNamed = ({ chain }: MailFolder, entries: readonly string[]) => chain.some((name) => entries.includes(name));
+  const has = ({ attributes }: MailFolder, names: readonly string[]) => names.some((name) => attributes.has(name));
+  const wanted = folders.filter((folder) => !isNamed(folder, scope.exclude));
+  if (scope.include.length > 0) return wanted.filter((folder) => isNamed(folder, scope.include));
+  const all = wanted.filter((folder) => has(folder, ["\\all"]));
+  const rest = all.length > 0 ? [] : wanted.filter((folder) => !has(folder, [...VIEWS, ...UNWANTED]));
+  const unwanted = junkAndTrash ? wanted.filter((folder) => has(folder, UNWANTED)) : [];
+  return [...all, ...rest, ...unwanted].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+export function containersOf({ chain, delimiter }: MailFolder): SourceContainer[] {
+  return chain.map((id, depth) => {
+    const parentId = chain[depth - 1];
+    return {
+      type: "folder",
+      id,
+      name: nameOf(id, delimiter),
+      isHome: true,
+      ...(parentId !== undefined && { parentId }),
+    };
+  });
+}
+
+/** What people read: the last part of the name. */
+export function nameOf(id: string, delimiter: string): string {
+  const last = delimiter === "" ? id : id.slice(id.lastIndexOf(delimiter) + delimiter.length);
+  // Raw UTF-8 came as one character a byte.
+  return readableName(/^[\0-\x7f]*$/.test(last) ? folderText(last) : Buffer.from(last, "latin1").toString("utf8"));
+}
+
+/** A message's id. The same number in another validity is another message. */
+export function idOf(folder: string, uidValidity: number, uid: number): string {
+  return `${folder}/${uidValidity}/${uid}`;
+}
+
+export interface MessagePlace {
+  folder: string;
+  uidValidity: number;
+  uid: number;
+}
+
+export function parseId(externalId: string): MessagePlace | undefined {
+  const [, folder, uidValidity, uid] = /^(.+)\/(\d{1,10})\/([1-9]\d{0,9})$/s.exec(externalId) ?? [];
+  // oxlint-disable-next-line no-control-regex -- as in `toFolders`
+  if (folder === undefined || folder.length > 1_000 || /[^\x20-\x7e\x80-\xff]/.test(folder)) return undefined;
+  return { folder, uidValidity: Number(uidValidity), uid: Number(uid) };
+}

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { defined } from "#core/defined.ts";
+import type { SourceContext, SourceItem } from "#sources/contract.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
+import { configKey, type ImapConfig } from "./config.ts";
+import { containersOf, idOf, type MailFolder, nameOf } from "./folders.ts";
+import { type Fetched, textOf } from "./session.ts";
+import { headerText } from "./text.ts";
+import type { Token } from "./wire.ts";
+
+/** What is asked of a message to list it: its text is read apart. */
+export const LISTED = "(UID RFC822.SIZE INTERNALDATE ENVELOPE)";
+
+export interface MailFacts {
+  config: ImapConfig;
+  version: string;
+  access: NonNullable<SourceItem["access"]>;
+}
+
+/**
+ * A mailbox is its owner's: they are named themselves, so that who takes the connector over reads nothing that was read
+ * for somebody else. A message never changes, so what it is read for is its version: the same numbers can be another
+ * message in the next owner's mailbox.
+ */
+export function factsOf({ config, connector }: Pick<SourceContext<ImapConfig>, "config" | "connector">): MailFacts {
+  const { owner } = connector;
+  const forWhom = createHash("sha256")
+    .update(owner ?? "")
+    .digest("base64url")
+    .slice(0, 8);
+  return {
+    config,
+    version: `${configKey(config)}:${forWhom}`,
+    access: owner === undefined ? { known: false } : { known: true, all: [[owner]] },
+  };
+}
+
+export function toItem(
+  { uid, values }: Fetched,
+  folder: MailFolder,
+  uidValidity: number,
+  facts: MailFacts,
+): SourceItem {
+  const envelope = listOf(values.get("ENVELOPE"));
+  const subject = headerText(bytesOf(envelope[1])).slice(0, 500);
+  const messageId = textOf(envelope[9] ?? null).trim();
+  const size = sizeOf(values.get("RFC822.SIZE"));
+  const at = timeOf(textOf(values.get("INTERNALDATE") ?? null));
+  return {
+    externalId: idOf(folder.name, uidValidity, uid),
+    kind: "message",
+    title: subject === "" ? "No subject" : subject,
+    mimeType: "message/rfc822",
+    place: nameOf(folder.name, folder.delimiter),
+    path: folder.chain.map((name) => nameOf(name, folder.delimiter)),
+    version: facts.version,
+    ...defined({ size, createdAt: at, updatedAt: at }),
+    // A message that moved to another folder has another number there, and the same id of its own.
+    ...(messageId !== "" && {
+      identityHint: createHash("sha256")
+        .update(`${messageId} ${size ?? ""}`)
+        .digest("base64url"),
+    }),
+    containers: containersOf(folder),
+    content:
+      size !== undefined && size > maxFileBytes(facts.config)
+        ? { type: "none", reason: "too_large" }
+        : { type: "fetch" },
+    access: facts.access,
+  };
+}
+
+function listOf(token: Token | undefined): Token[] {
+  return Array.isArray(token) ? token : [];
+}
+
+function bytesOf(token: Token | undefined): Buffer | null {
+  return token instanceof Buffer ? token : null;
+}
+
+function sizeOf(token: Token | undefined): number | undefined {
+  return typeof token === "string" && /^\d{1,12}$/.test(token) ? Number(token) : undefined;
+}
+
+function timeOf(text: string): number | undefined {
+  const time = Date.parse(text.trim().replace(/^(\d{1,2})-([A-Za-z]{3})-(\d{4}) /, "$1 $2 $3 "));
+  return Number.isNaN(time) ? undefined : time;
+}

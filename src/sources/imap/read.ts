@@ -1,0 +1,98 @@
+import { ApiError } from "#api/errors.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
+import type { ImapConfig } from "./config.ts";
+import { parseId } from "./folders.ts";
+import { type ImapSession, openSession } from "./session.ts";
+
+type Context = SourceContext<ImapConfig>;
+
+/** A connection that reads messages one after the other. */
+interface Reading {
+  session?: Promise<ImapSession>;
+  folder?: string;
+  uidValidity?: number;
+  /** The end of what was asked for before. */
+  turn: Promise<unknown>;
+  idle?: NodeJS.Timeout;
+}
+
+/** Between two messages; a server closes none before half an hour. */
+const IDLE_MS = 5_000;
+
+/**
+ * Reads messages over one connection for all calls of one run: contexts of one run have the same connector object, and
+ * another run, which can have other credentials, has another.
+ */
+export function makeMailReader() {
+  const readings = new WeakMap<object, Reading>();
+
+  async function read(ctx: Context, externalId: string, reading: Reading): Promise<Buffer> {
+    const place = parseId(externalId);
+    if (place === undefined) throw noMessage(externalId);
+    clearTimeout(reading.idle);
+    try {
+      // It outlives the call that opens it.
+      reading.session ??= openSession(ctx, new AbortController().signal);
+      const session = await orAborted(reading.session, ctx.signal);
+      if (reading.folder !== place.folder) {
+        delete reading.folder;
+        const opened = await orAborted(session.examine(place.folder), ctx.signal);
+        if (opened === undefined) {
+          throw new ApiError("source_unavailable", { message: `${ctx.config.host} can't open this folder now.` });
+        }
+        reading.folder = place.folder;
+        reading.uidValidity = opened.uidValidity;
+      }
+      if (reading.uidValidity !== place.uidValidity) throw noMessage(externalId);
+      const most = maxFileBytes(ctx.config);
+      const limits = { maxLiteral: most + 1, maxBytes: most + 1024 * 1024 };
+      const items = `(UID BODY.PEEK[]<0.${most + 1}>)`;
+      const found = await orAborted(session.fetch(String(place.uid), items, limits), ctx.signal);
+      const values = found.find(({ uid }) => uid === place.uid)?.values ?? new Map();
+      const body = [...values].find(([name]) => name.startsWith("BODY["))?.[1];
+      if (!(body instanceof Buffer)) throw noMessage(externalId);
+      if (body.length > most)
+        throw new ApiError("payload_too_large", { message: "The message is larger than the connector's limit." });
+      return body;
+    } catch (error) {
+      const isOfMessage =
+        error instanceof ApiError && (error.code === "source_not_found" || error.code === "payload_too_large");
+      if (!isOfMessage) end(reading);
+      throw error;
+    } finally {
+      reading.idle = setTimeout(() => end(reading), IDLE_MS);
+      reading.idle.unref();
+    }
+  }
+
+  return (ctx: Context, externalId: string): Promise<Buffer> => {
+    const reading = readings.get(ctx.connector) ?? { turn: Promise.resolve() };
+    readings.set(ctx.connector, reading);
+    const result = reading.turn.then(() => read(ctx, externalId, reading));
+    reading.turn = result.catch(() => undefined);
+    return result;
+  };
+}
+
+function end(reading: Reading): void {
+  clearTimeout(reading.idle);
+  void reading.session?.then((session) => session.close()).catch(() => undefined);
+  delete reading.session;
+  delete reading.folder;
+}
+
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
+function noMessage(externalId: string): ApiError {
+  return new ApiError("source_not_found", {
+    message: `This mailbox has no message ${JSON.stringify(externalId.slice(0, 200))}.`,
+  });
+}
