@@ -79,16 +79,22 @@ export interface SearchRequest {
   /** Hits wanted, 0–200; 0 = totals and facets only. */
   limit: number;
   /**
-   * Continue after this hit. `match` is the mode decided on page 1. A score that was rounded for a cursor is asked for
+   * Continue after this hit. `match` is what was decided on page 1. A score that was rounded for a cursor is asked for
    * again by `show`; a hit whose score has changed since goes on from where it was.
    */
-  after?: { position: HitPosition; match: "all" | "any"; isRounded?: boolean };
+  after?: { position: HitPosition; match: Matching; isRounded?: boolean };
   facets?: readonly FacetField[];
   /** IANA zone of the viewer, for `month` facets; UTC unless told. */
   timeZone?: string;
   /** Give up after this many milliseconds with `search_timeout`; 2,000 unless told. */
   deadlineMs?: number;
 }
+
+/**
+ * What makes an item a match. `any`: fewer than 10 visible items have all words, so those with at least two of them follow;
+ * `one`: and few have two, so those with one of them do.
+ */
+export type Matching = "all" | "any" | "one";
 
 /** Where a hit stands in its order: enough to continue after it. */
 export interface HitPosition {
@@ -111,8 +117,7 @@ export interface SearchResponse {
   total: number;
   totalAll: number;
   isTotalExact: boolean;
-  /** `any`: fewer than 10 visible items have all words, so items with at least two of them follow. */
-  match: "all" | "any";
+  match: Matching;
   order: SearchOrder;
   facets: Partial<Record<FacetField, { value: string; count: number }[]>>;
   /** Query words (as written) that occur in no visible item. */

@@ -26,7 +26,7 @@ export interface ParsedQuery {
 }
 
 /** Source: S24. */
-export const MAX_WORDS = 32;
+export const MAX_WORDS = 64;
 export const MAX_PREFIXES = 4;
 const MIN_PREFIX_LENGTH = 2;
 
@@ -41,20 +41,20 @@ interface Piece {
  *
  * Words, "phrases", prefix*; `-word` and `-"phrase"` only where the minus starts a word and a letter or quote follows
  * (never `--flag`); a quote without its partner is a plain character; `AND` is ignored, `OR` is a word (and a stop
- * word); stop words are dropped unless quoted or alone. Source: B8, S24.
+ * word); stop words are dropped unless quoted or alone, before the query is cut. Source: B8, S24.
  */
 export function parseQuery(query: string, tokenizer: Tokenizer = sharedTokenizer()): ParsedQuery {
-  const budget = { words: MAX_WORDS, prefixes: MAX_PREFIXES, isCut: false };
-  const units: QueryUnit[] = [];
-  const excluded: QueryUnit[] = [];
-  for (const piece of splitPieces(query)) {
-    const found = piece.isQuoted ? quotedUnit(piece.text, tokenizer) : plainUnits(piece.text, tokenizer);
-    for (const unit of found) {
-      const fitting = withinBudget(unit, budget);
-      if (fitting !== undefined) (piece.isExcluded ? excluded : units).push(fitting);
-    }
+  const wanted: QueryUnit[] = [];
+  const unwanted: QueryUnit[] = [];
+  for (const { text, isQuoted, isExcluded } of splitPieces(query)) {
+    const found = isQuoted ? quotedUnit(text, tokenizer) : plainUnits(text, tokenizer);
+    (isExcluded ? unwanted : wanted).push(...found);
   }
-  return { units: distinct(dropStopWords(units)), excluded: distinct(excluded), isCut: budget.isCut };
+  const budget = { words: MAX_WORDS, prefixes: MAX_PREFIXES, isCut: false };
+  const fitting = (units: readonly QueryUnit[]) => distinct(units).flatMap((unit) => withinBudget(unit, budget) ?? []);
+  // What must not occur is rarely much, and leaving it out shows what was not wanted.
+  const excluded = fitting(unwanted);
+  return { units: fitting(dropStopWords(wanted)), excluded, isCut: budget.isCut };
 }
 
 /** A key that is equal for units that ask for the same. */

@@ -14,7 +14,7 @@ import { benchAccess } from "./access.ts";
 import { benchCli } from "./cli.ts";
 import { benchExtract } from "./extract.ts";
 import { benchLoop } from "./loop.ts";
-import { benchRelevance } from "./search-relevance.ts";
+import { benchRelevance } from "./relevance/relevance.ts";
 import { benchSearch } from "./search.ts";
 import { benchSync } from "./sync.ts";
 
@@ -63,8 +63,8 @@ async function main(): Promise<void> {
     });
   }
   const cranfield = process.env["KB_BENCH_CRANFIELD"];
-  if (isWanted("relevance") && cranfield !== undefined) {
-    print("\nrelevance on Cranfield");
+  if (isWanted("relevance")) {
+    print("\nrelevance");
     benchRelevance(cranfield, (name, value) => print(`  ${name}: ${JSON.stringify(value)}`));
   }
   if (isWanted("access")) {

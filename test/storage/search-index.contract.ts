@@ -139,7 +139,7 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
       expect(await ids(ask({ query: "draft" }))).toEqual(["a", "b"]);
     }));
 
-  test("with few items that have all words, items with half of them follow, and the totals say so", () =>
+  test("with few items that have all words, items with some of them follow, and the totals say so", () =>
     withIndex(async (t) => {
       const texts = { all: "red green blue", two: "red green", one: "red" };
       await put(t, ...Object.entries(texts).map(([kbId, text]) => ({ kbId, text })));
@@ -147,8 +147,26 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
       expect(answer.hits.map((hit) => [hit.kbId, hit.position.group])).toEqual([
         ["all", 1],
         ["two", 0],
+        ["one", 0],
       ]);
-      expect(answer).toMatchObject({ total: 2, totalAll: 1, match: "any", isTotalExact: true });
+      expect(answer).toMatchObject({ total: 3, totalAll: 1, match: "one", isTotalExact: true });
+    }));
+
+  test("with ten that have two words, one word is not enough; of two words one is, and a phrase stays whole", () =>
+    withIndex(async (t) => {
+      const pairs = Array.from({ length: 10 }, (_, i) => ({ kbId: `pair${i}`, text: "red green" }));
+      await put(t, ...pairs, { kbId: "one", text: "red" }, { kbId: "far", text: "blue" });
+      const three = await t.index.search(ask({ query: "red green blue", limit: 20 }));
+      expect([three.match, three.total, three.totalAll]).toEqual(["any", 10, 0]);
+      const two = await t.index.search(ask({ query: "blue green", limit: 20 }));
+      expect([two.match, two.total, two.hits[0]?.kbId]).toEqual(["one", 11, "far"]);
+      for (const { kbId, text } of pairs) await t.record("w1", { kbId, title: kbId, text, aclId: 1 });
+      const phrase = await t.index.search(ask({ query: '"red green" blue', limit: 20 }));
+      expect([phrase.match, phrase.total]).toEqual(["one", 10]);
+      const phrases = await t.index.search(ask({ query: '"red green" "blue"', limit: 20 }));
+      expect([phrases.match, phrases.total]).toEqual(["all", 0]);
+      const nothing = await t.index.search(ask({ query: "violet purple", limit: 20 }));
+      expect([nothing.match, nothing.total]).toEqual(["all", 0]);
     }));
 
   test("recency orders items that have all words, newest first; without any it falls back to relevance", () =>
@@ -162,7 +180,7 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
       const answer = await t.index.search(ask({ query: "red green", order: "recency" }));
       expect([answer.order, answer.hits.map((hit) => hit.kbId)]).toEqual(["recency", ["new", "old"]]);
       const fallback = await t.index.search(ask({ query: "red green violet", order: "recency" }));
-      expect([fallback.order, fallback.match]).toEqual(["relevance", "any"]);
+      expect([fallback.order, fallback.match]).toEqual(["relevance", "one"]);
     }));
 
   test("due order lists the earliest first and items without a date last", () =>

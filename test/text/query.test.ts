@@ -59,16 +59,19 @@ test("a query in a script without spaces is its pairs; one character alone is a 
   expect(units("車")).toEqual(["車*"]);
 });
 
-test("at most 32 words and 4 prefixes are taken, and the cut is told", () => {
-  const long = parseQuery(Array.from({ length: 40 }, (_, i) => `w${i}`).join(" "));
-  expect([long.units.length, long.isCut]).toEqual([32, true]);
+test("at most 64 telling words and 4 prefixes are taken, and the cut is told", () => {
+  const long = parseQuery(Array.from({ length: 80 }, (_, i) => `w${i}`).join(" "));
+  expect([long.units.length, long.isCut]).toEqual([64, true]);
+  // What says nothing, or was said already, takes nobody's place.
+  const wordy = parseQuery(Array.from({ length: 60 }, (_, i) => `what is the w${i} of w0`).join(" "));
+  expect([wordy.units.length, wordy.isCut]).toEqual([60, false]);
   const prefixes = parseQuery("aa* bb* cc* dd* ee* ff");
   expect(prefixes.units.map(show)).toEqual(["aa*", "bb*", "cc*", "dd*", "ff"]);
   expect(prefixes.isCut).toBe(true);
   expect(parseQuery("a b").isCut).toBe(false);
   // Never a query for everything.
-  const [only] = parseQuery(`"${Array.from({ length: 40 }, (_, i) => `w${i}`).join(" ")}"`).units;
-  expect(only?.type === "phrase" && only.words.length).toBe(32);
+  const [only] = parseQuery(`"${Array.from({ length: 80 }, (_, i) => `w${i}`).join(" ")}"`).units;
+  expect(only?.type === "phrase" && only.words.length).toBe(64);
 });
 
 test("the same thing asked twice counts once", () => {

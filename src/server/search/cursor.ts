@@ -1,15 +1,15 @@
-import type { HitPosition, SearchOrder } from "#storage/search-index.ts";
+import type { HitPosition, Matching, SearchOrder } from "#storage/search-index.ts";
 import type { CursorPosition } from "#server/http/cursor.ts";
 
 /** Where a search goes on. */
 export interface SearchPosition {
   position: HitPosition;
-  match: "all" | "any";
+  match: Matching;
   order: SearchOrder;
 }
 
 const ORDERS: readonly SearchOrder[] = ["relevance", "recency", "due"];
-const FLAG = { all: 1, any: 2, negative: 16, undated: 32 } as const;
+const FLAG = { all: 1, any: 2, negative: 16, undated: 32, one: 64 } as const;
 /** What fits the six bytes that a cursor has for the value. */
 const MAX_VALUE = 2 ** 47;
 
@@ -20,7 +20,7 @@ export function toCursorPosition({ position, match, order }: SearchPosition): Cu
   const isUndated = !isScore && Math.abs(value) > MAX_VALUE;
   const flags =
     (group === 1 ? FLAG.all : 0) +
-    (match === "any" ? FLAG.any : 0) +
+    (match === "all" ? 0 : FLAG[match]) +
     ORDERS.indexOf(order) * 4 +
     (value < 0 ? FLAG.negative : 0) +
     (isUndated ? FLAG.undated : 0);
@@ -37,7 +37,7 @@ export function fromCursorPosition({ flags, value, id }: CursorPosition): Search
       value: (flags & FLAG.negative) !== 0 ? -size : size,
       kbId: `kbi_${id}`,
     },
-    match: (flags & FLAG.any) !== 0 ? "any" : "all",
+    match: (flags & FLAG.one) !== 0 ? "one" : (flags & FLAG.any) !== 0 ? "any" : "all",
     order,
   };
 }

@@ -35,7 +35,7 @@ export async function answerNotes(context: NoteContext): Promise<string[]> {
 
 function matchNotes({ search, response }: NoteContext): string[] {
   const notes: string[] = [];
-  if (response.match === "any" && response.total > 0) {
+  if (response.match !== "all" && response.total > 0) {
     const missing = response.unknownWords[0];
     const most = missing === undefined ? "" : ` (missing most: "${cleanLine(missing, 60)}")`;
     notes.push(

@@ -8,6 +8,7 @@ import type { EntityFinder } from "#server/entities/types.ts";
 import type { Grouping, SearchArguments, SearchGroup, SearchOutcome, SearchService } from "./types.ts";
 import type { Clock } from "#core/clock.ts";
 import type {
+  Matching,
   FieldFilter,
   HitPosition,
   SearchIndex,
@@ -74,7 +75,7 @@ export function makeSearchService(options: SearchServiceOptions): SearchService 
         facets: await facetsOf(options, search, response),
         total: Math.max(0, response.total + pinned.extra - refused),
         isTotalExact: response.isTotalExact,
-        match: response.match,
+        match: response.match === "all" ? "all" : "any",
         order: response.order,
         notes,
         cursorAfter: (count) => {
@@ -289,7 +290,7 @@ async function facetsOf(
 async function peopleOf(
   { finder }: SearchServiceOptions,
   { args, actor, request, probe }: Search,
-  response: { person: readonly SearchGroup[]; match: "all" | "any" },
+  response: { person: readonly SearchGroup[]; match: Matching },
 ): Promise<SearchGroup[]> {
   const top = response.person.slice(0, 100);
   const named = new Map(

@@ -3,7 +3,7 @@ import { makeSearchPool } from "#storage/index/read/pool.ts";
 import { meetsEvery } from "#storage/access/decision.ts";
 import { makeVisibleCache } from "#storage/access/visible.ts";
 import type { Principal } from "#core/principals.ts";
-import type { HitPosition, SearchIndex } from "#storage/search-index.ts";
+import type { HitPosition, SearchIndex, Matching } from "#storage/search-index.ts";
 import { idFor, NOW } from "../../leaks/model.ts";
 import { makeWorld, upsertOf } from "./fixtures.ts";
 import { ACCESSES, SETS } from "./small-worlds.ts";
@@ -47,7 +47,7 @@ describe("one item for every access", () => {
 
 async function searchAll(index: SearchIndex, workspaceId: string, principals: Principal[]) {
   const kbIds: string[] = [];
-  let after: { position: HitPosition; match: "all" | "any" } | undefined;
+  let after: { position: HitPosition; match: Matching } | undefined;
   for (;;) {
     const answer = await index.search({
       workspaceId,

@@ -6,6 +6,7 @@ import type {
   FacetField,
   HitPosition,
   IndexedDocument,
+  Matching,
   SearchHit,
   SearchRequest,
   SearchResponse,
@@ -33,8 +34,9 @@ interface Scored {
 
 type Answer = Omit<SearchResponse, "tookMs">;
 
-const K1 = 1.6;
+const K1 = 2.5;
 const B = 0.75;
+const ENOUGH = { any: 2, one: 1 } as const;
 
 /** The formula by brute force: every document is looked at for every question. */
 export function oracleSearch(workspace: OracleWorkspace, request: SearchRequest): Answer {
@@ -64,19 +66,21 @@ export function oracleSearch(workspace: OracleWorkspace, request: SearchRequest)
     passing.filter((doc) => unitsIn(doc) >= enough && phrases.every((unit) => has(workspace, doc, unit)));
 
   const withAll = having(units.length);
-  const canRelax = units.length > 2;
-  const needed = 2;
+  const words = units.length - phrases.length;
   let { order } = request;
-  let match: "all" | "any" = "all";
+  let match: Matching = "all";
   if (units.length === 0) order = order === "relevance" ? "recency" : order;
   else if (request.after !== undefined) {
     match = request.after.match;
-    if (match === "any") order = "relevance";
-  } else if (canRelax && (order === "relevance" ? withAll.length < 10 : withAll.length === 0)) {
-    match = "any";
-    order = "relevance";
+    if (match !== "all") order = "relevance";
+  } else if (units.length > 1 && words > 0 && withAll.length < (order === "relevance" ? 10 : 1)) {
+    const relaxed = units.length > 2 && having(2).length >= 10 ? "any" : "one";
+    if (having(ENOUGH[relaxed]).length > withAll.length) {
+      match = relaxed;
+      order = "relevance";
+    }
   }
-  const matches = match === "all" ? withAll : having(needed);
+  const matches = match === "all" ? withAll : having(ENOUGH[match]);
   const hits = matches
     .map((doc): SearchHit => {
       const { document } = doc;

@@ -24,12 +24,6 @@ export type Accept = (matches: Matches) => void;
 
 const SIZE = 65_536;
 
-/**
- * Words and phrases of a question that make a match when few items have all. Half of the words was tried: on Cranfield
- * (questions of 9 words) nDCG@10 is 0.30 with half, 0.39 with three and 0.40 with two. Source: docs/decisions/0009.
- */
-const ENOUGH_WORDS = 2;
-
 /** A list is searched, not walked, when it has this many entries for each candidate. */
 const SEARCH_RATIO = 32;
 
@@ -82,7 +76,7 @@ function keepPassing(
 }
 
 /**
- * Documents that have all phrases and at least two of what was asked for. A first walk over the lists
+ * Documents that have all phrases and at least `enough` of what was asked for. A first walk over the lists
  * counts words only, as most documents have too few of them; those with enough are then scored in a second, unless all
  * they could have scores less than `leastScore`. What is counted is exact either way.
  */
@@ -91,10 +85,11 @@ export function evaluateAny(
   plan: Plan,
   scratch: Scratch,
   accept: Accept,
+  enough: number,
   leastScore: () => number = () => -Infinity,
 ): void {
   if (plan.isPhraseHopeless) return;
-  const neededWords = ENOUGH_WORDS - plan.phrases;
+  const neededWords = enough - plan.phrases;
   const neededTerms = plan.terms.filter((term) => term.isRequired).length;
   const { ids: matches } = scratch;
   for (let s = 0; s < context.segments.length; s++) {

@@ -35,8 +35,8 @@ export function makeDeadline(now: () => number, ms: number): Deadline {
   };
 }
 
-/** BM25 constants. k1 above the usual 1.2, as weights count a title four times. Source: docs/decisions/0009. */
-const K1 = 1.6;
+/** BM25 constants. k1 above the usual 1.2, as weights count a title four times. Source: docs/decisions/0035. */
+const K1 = 2.5;
 const B = 0.75;
 
 /**
