@@ -14,8 +14,8 @@ async function makeStuckServer() {
   const decorate: ServiceDecorator = (name, part) => {
     if (name !== "index") return part;
     const index = part as SearchIndex; // the part of this name
-    const search: SearchIndex["search"] = (request) => released.then(() => index.search(request));
-    return { ...index, search } as typeof part;
+    const show: SearchIndex["show"] = (request) => released.then(() => index.show(request));
+    return { ...index, show } as typeof part;
   };
   const kb = await makeServer({ settings: { rateLimits: "off" } }, (core, database) =>
     composeFeatures(core, database, { decorate }),
