@@ -8,7 +8,7 @@ const json: ["json", { outputFile: string }][] = outputFile ? [["json", { output
 const SYSTEM = "test/**/*.system.test.ts";
 
 /** The longest files: one of them that starts last is waited for alone. */
-const LONGEST = ["e2e/browser", "gitea/kit", "matrix/kit", "leaks/leaks", "gitea/engine", "matrix/engine"];
+const LONGEST = ["e2e/browser", "gitea/kit", "matrix/kit", "leaks/leaks", "kit/kit", "gitea/engine", "matrix/engine"];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -3,7 +3,9 @@ import type { KitFixture } from "./fixture.ts";
 import { copyReplica, makeReplica, type Replica, runInto } from "./replica.ts";
 
 /** Milliseconds after which a run that was aborted counts as going on: a busy machine needs long for what takes no time. */
-export const ABORT_MS = 4_000;
+const ABORT_MS = 4_000;
+
+export const abortMsOf = ({ abortMs = ABORT_MS }: KitFixture): number => abortMs;
 
 /** One thing every source must get right. Gives the faults found, each a sentence; none = passed. */
 export interface SourceCheck {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ErrorCode, isApiError } from "#api/errors.ts";
 import type { SyncEvent } from "#sources/contract.ts";
-import { ABORT_MS, failureOf, readAll, type SourceCheck } from "./check.ts";
+import { abortMsOf, failureOf, readAll, type SourceCheck } from "./check.ts";
 import { callsOf, contextOf, type Failing, type Failure, type KitFixture } from "./fixture.ts";
 import { runPeopleInto, makePeopleReplica } from "./people-replica.ts";
 import { makeReplica, type Replica, runInto } from "./replica.ts";
@@ -54,7 +54,7 @@ export const hang: SourceCheck = {
       const running = failureOf(runInto(fixture, replica, { signal: controller.signal }));
       for (let looks = 0; looks < 100 && (fixture.requests?.() ?? 1) <= before; looks++) await delay(10);
       controller.abort(new Error("The run was given up."));
-      const outcome = await Promise.race([running, delay(ABORT_MS, "late", { ref: false })]);
+      const outcome = await Promise.race([running, delay(abortMsOf(fixture), "late", { ref: false })]);
       if (outcome === "late") return ["The run went on after it was aborted."];
       return outcome === undefined ? ["A run without an answer came to an end."] : [];
     });

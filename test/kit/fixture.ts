@@ -86,6 +86,8 @@ export interface KitFixture<Config = unknown, Cursor = unknown> {
   leadAway?(origin: string): Promise<void>;
   /** Requests that came to the remote so far. */
   requests?(): number;
+  /** Milliseconds that a run may go on after its abort; seconds unless given. For a source that never ends. */
+  abortMs?: number;
 }
 
 /** Makes a fixture that shares nothing with any other. */

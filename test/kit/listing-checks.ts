@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ABORT_MS, itemFaults, itemsOf, namedIn, readAll, sameFaults, type SourceCheck } from "./check.ts";
+import { abortMsOf, itemFaults, itemsOf, namedIn, readAll, sameFaults, type SourceCheck } from "./check.ts";
 import { contextOf } from "./fixture.ts";
 import { makeReplica, runInto, snapshotOf } from "./replica.ts";
 import type { SyncEvent } from "#sources/contract.ts";
@@ -197,7 +197,7 @@ export const abort: SourceCheck = {
       signal: controller.signal,
       onEvent: () => controller.abort(),
     }).catch((error: unknown) => error);
-    const outcome = await Promise.race([running, delay(ABORT_MS, "late", { ref: false })]);
+    const outcome = await Promise.race([running, delay(abortMsOf(fixture), "late", { ref: false })]);
     if (outcome === "late") return ["The run went on after it was aborted."];
     if (!(typeof outcome === "object" && outcome !== null && "events" in outcome)) return [];
     const { events } = await readAll(fixture);

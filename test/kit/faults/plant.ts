@@ -35,7 +35,8 @@ export type Faults = Readonly<Record<string, Fault>>;
 export async function makeFaultyFixture(fault: Fault): Promise<KitFixture> {
   const made = await makeReferenceFixture();
   const source = { ...made.fixture.source, ...fault.plant(made.fixture.source, made) };
-  return { ...made.fixture, source } as KitFixture;
+  // What goes on after an abort goes on for ever.
+  return { ...made.fixture, source, abortMs: 300 } as KitFixture;
 }
 
 export function onEvents(source: Source, map: (event: Event, ctx: Context, run: Run) => readonly Event[]): Planted {
