@@ -23,10 +23,15 @@ export function toFolders(listed: readonly Listed[]): MailFolder[] {
   return [...folders.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/** Deeper is no tree that people made. */
+const MAX_FOLDERS_DEEP = 48;
+
 function chainOf(name: string, delimiter: string): string[] {
   if (delimiter === "") return [name];
   const parts = name.split(delimiter);
-  return parts.map((_part, i) => parts.slice(0, i + 1).join(delimiter));
+  if (parts.length > MAX_FOLDERS_DEEP) return [name];
+  // What begins with the delimiter is in no folder without a name.
+  return parts.map((_part, i) => parts.slice(0, i + 1).join(delimiter)).filter((id) => id !== "");
 }
 
 /** Folders that show what is in others. */

@@ -42,7 +42,11 @@ export interface ImapSession {
 }
 
 const LIMITS: WireLimits = { maxLiteral: 256 * 1024, maxBytes: 64 * 1024 * 1024 };
+/** Two million numbers. */
+const SEARCHING: WireLimits = { maxLiteral: 0, maxBytes: 16 * 1024 * 1024 };
 const MAX_FOLDERS = 10_000;
+/** For one command with all its answers. */
+const COMMAND_MS = 600_000;
 
 /** @throws ApiError `source_unauthorized`, `source_rate_limited`, `source_unavailable`, `address_not_allowed` */
 export async function openSession(
@@ -77,6 +81,7 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
   ): Promise<Ended> {
     const tag = `k${++commands}`;
     reader.allow(limits);
+    const deadline = setTimeout(() => void socket.destroy(new Error("too slow")), COMMAND_MS);
     try {
       await send(tag);
       for (;;) {
@@ -91,6 +96,8 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
       socket.destroy();
       signal.throwIfAborted();
       throw error instanceof ApiError ? error : broken(host, error);
+    } finally {
+      clearTimeout(deadline);
     }
   }
 
@@ -165,13 +172,12 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
     async search(criteria) {
       let found: number[] | undefined;
       const ended = await run(`UID SEARCH ${criteria}`, undefined, {
+        limits: SEARCHING,
         onAnswer({ text }) {
           if (!/^SEARCH\b/i.test(text)) return;
-          const uids = text
-            .slice("SEARCH".length)
-            .split(" ")
-            .filter((word) => /^[1-9]\d{0,9}$/.test(word));
-          found = [...(found ?? []), ...uids.map(Number)];
+          found ??= [];
+          for (const [digits] of text.slice("SEARCH".length).matchAll(/(?<= )[1-9]\d{0,9}(?= |$)/g))
+            found.push(Number(digits));
         },
       });
       requireOk(ended, host);
@@ -225,16 +231,16 @@ function signInBy(socket: SourceSocket, capabilities: ReadonlySet<string>, ask: 
 function endOf({ text }: Answer, host: string): Ended {
   const [, status, code = ""] = /^(OK|NO|BAD)\b(?: \[([A-Za-z-]{1,40})[ \]])?/i.exec(text) ?? [];
   if (status === undefined) throw new ApiError("source_unavailable", { message: `${host} answers what is no IMAP.` });
-  const isBusy = /too many|try again|temporar|rate|throttl/i.test(text);
+  const isBusy = (code === "" || /^alert$/i.test(code)) && /too many|try again|temporar|rate limit|throttl/i.test(text);
   // The words of a server are never repeated.
   return {
     status: status.toUpperCase() as Ended["status"],
-    code: isBusy && code === "" ? "LIMIT" : code.toUpperCase(),
+    code: isBusy ? "LIMIT" : code.toUpperCase(),
   };
 }
 
 function refusedLogin({ status, code }: Ended, host: string): ApiError {
-  if (code === "LIMIT" || code === "ALERT" || code === "INUSE") {
+  if (code === "LIMIT" || code === "INUSE") {
     const retryAfterMs = 60_000;
     return new ApiError("source_rate_limited", { message: `${host} lets nobody sign in for now.`, retryAfterMs });
   }

@@ -27,6 +27,8 @@ interface Segment {
 /** To one command. */
 const MAX_ANSWERS = 50_000;
 const MAX_DEPTH = 24;
+/** Of one answer: the addresses of a message to thousands are some ten for each. */
+const MAX_TOKENS = 500_000;
 const IDLE_MS = 30_000;
 
 /** Reads the answers of a server one by one; nothing that it announces is believed beyond the limits. */
@@ -111,7 +113,11 @@ export function makeReader(socket: Duplex, host: string) {
 function parse(segments: readonly Segment[], host: string): Token[] {
   const top: Token[] = [];
   const open: Token[][] = [top];
-  const add = (token: Token) => void open.at(-1)?.push(token);
+  let tokens = 0;
+  const add = (token: Token) => {
+    if (++tokens > MAX_TOKENS) throw tooMuch(host);
+    open.at(-1)?.push(token);
+  };
   for (const { text, literal } of segments) {
     for (let at = 0; at < text.length;) {
       const c = text[at];
@@ -141,7 +147,7 @@ function parse(segments: readonly Segment[], host: string): Token[] {
   return top;
 }
 
-const QUOTED = /"((?:[^"\\]|\\.)*)"/sy;
+const QUOTED = /"([^"\\]*(?:\\.[^"\\]*)*)"/sy;
 const ATOM = /[^ ()"]+/y;
 
 export function broken(host: string, cause?: unknown): ApiError {

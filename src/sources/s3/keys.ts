@@ -4,10 +4,14 @@ import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 /** Longest key, in bytes. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html */
 const MAX_KEY_BYTES = 1_024;
 
-/** Whether a key can be asked for: the address of one with `.` or `..` between slashes leads to another object. */
+/** More slashes are no folders that people made. */
+const MAX_FOLDERS_DEEP = 100;
+
+/** Whether a key can be an item: the address of one with `.` or `..` between slashes leads to another object. */
 export function isKey(key: string): boolean {
   if (key === "" || Buffer.byteLength(key) > MAX_KEY_BYTES || /[\0\p{Surrogate}]/u.test(key)) return false;
-  return key.split("/").every((name) => name !== "." && name !== "..");
+  const names = key.split("/");
+  return names.length <= MAX_FOLDERS_DEEP && names.every((name) => name !== "." && name !== "..");
 }
 
 /** The order in which a store lists: that of the bytes, which is not that of JavaScript. */
@@ -33,7 +37,7 @@ export interface LeftOut {
 
 /** Why an object is no item; undefined when it is one. */
 export function whyLeftOut({ scope, secretFiles }: Choice, key: string): LeftOut | undefined {
-  if (!isKey(key)) return { id: key, reason: "excluded_by_policy", message: "The key can't be part of an address." };
+  if (!isKey(key)) return noKey(key, "The key is too long or too deep, or no address can have it.");
   for (let slash = key.indexOf("/"); slash !== -1; slash = key.indexOf("/", slash + 1)) {
     const folder = key.slice(0, slash);
     if (folder === "") continue;
@@ -42,6 +46,11 @@ export function whyLeftOut({ scope, secretFiles }: Choice, key: string): LeftOut
   if (scope.excludes(key, false) || !scope.includes(key)) return outOfScope(key);
   if (secretFiles || !isSecretFile(nameOf(key))) return undefined;
   return { id: key, reason: "excluded_by_policy", message: "The name suggests keys or passwords." };
+}
+
+/** What stands for the key is no key itself, so no other object is left out with it. */
+export function noKey(key: string, message: string): LeftOut {
+  return { id: `${key.slice(0, MAX_KEY_BYTES)}/..`, reason: "excluded_by_policy", message };
 }
 
 function outOfScope(id: string): LeftOut {

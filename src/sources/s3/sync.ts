@@ -3,7 +3,7 @@ import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { makeClient, type S3Client } from "./client.ts";
 import type { S3Config } from "./config.ts";
-import { type Choice, compareKeys, isKey, type LeftOut, whyLeftOut } from "./keys.ts";
+import { type Choice, compareKeys, isKey, type LeftOut, noKey, whyLeftOut } from "./keys.ts";
 import { type BucketFacts, factsOf, toItem, versionOf } from "./map.ts";
 
 /** Where a run stands. Another run starts at the beginning, since it must name everything itself. */
@@ -73,8 +73,7 @@ async function* syncAll(
 
   const { prefix } = ctx.config;
   for await (const page of client.pages({ prefix, ...(startAfter !== undefined && { startAfter }) })) {
-    for (const key of page.unreadable)
-      yield skip({ id: key, reason: "excluded_by_policy", message: "The key is no UTF-8." });
+    for (const key of page.unreadable) yield skip(noKey(key, "The key is no UTF-8."));
     for (const object of page.objects) {
       if (ctx.signal.aborted) return;
       const { key } = object;

@@ -63,6 +63,7 @@ describe("answers that never end or make no sense end the run, and nothing is re
       (command, _tag, socket) => command.startsWith("LIST") && (flood(socket, "* NOOP\r\n"), true),
     ],
     ["lists in lists", answerTo("LIST", `* LIST ${"(".repeat(10_000)}\r\nTAG OK\r\n`)],
+    ["more lists than a head has", answerTo("LIST", `* LIST ${"()".repeat(600_000)}\r\nTAG OK\r\n`)],
     ["a quoted string without an end", answerTo("LIST", '* LIST () "/" "INBOX\r\nTAG OK\r\n')],
     ["another protocol", answerTo("LIST", "HTTP/1.1 200 OK\r\n\r\n")],
     ["the end of another command", answerTo("LIST", "k99 OK done\r\n")],
@@ -132,6 +133,18 @@ test("a folder's name is never read as a command, and one that can't be named is
   ).toEqual(["ok"]);
 });
 
+test("a tree that nobody made is no tree, and numbers in any number of answers are read", async () => {
+  const listed = (name: string) => ({ name, delimiter: "/", attributes: new Set<string>() });
+  expect(toFolders(["/a/b", "x/".repeat(100)].map(listed)).map(({ chain }) => chain)).toEqual([
+    ["/a", "/a/b"],
+    ["x/".repeat(100)],
+  ]);
+  const { server, context } = await connect();
+  const ids = [server.add("INBOX", "one"), server.add("INBOX", "two")];
+  server.instead = answerTo("UID SEARCH", `${"* SEARCH 2 1 x -3 0\r\n".repeat(20_000)}TAG OK\r\n`);
+  expect(idsOf(await eventsOf(context))).toEqual(ids);
+});
+
 test("names and headers read well", () => {
   expect(folderText("Entw&APw-rfe")).toBe("Entwürfe");
   expect(folderText("&U,BTFw-/R&-D")).toBe("台北/R&D");
@@ -170,6 +183,10 @@ describe("signing in", () => {
     });
     expect(await refuse("NO [ALERT] Too many simultaneous connections. secret")).toMatchObject({
       problem: { code: "source_rate_limited" },
+    });
+    // What Gmail says to a password that is none of an app.
+    expect(await refuse("NO [ALERT] Application-specific password required: generate one, secret")).toMatchObject({
+      problem: { code: "source_unauthorized" },
     });
     expect(await refuse("NO Too many logins, secret")).toMatchObject({ problem: { code: "source_rate_limited" } });
     expect(await refuse("NO [UNAVAILABLE] secret")).toMatchObject({ problem: { code: "source_unavailable" } });
