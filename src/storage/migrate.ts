@@ -30,6 +30,7 @@ import * as accounts from "./migrations/0028-accounts.ts";
 import * as providerAccounts from "./migrations/0029-provider-accounts.ts";
 import * as handLinks from "./migrations/0031-hand-links.ts";
 import * as folderMark from "./migrations/0032-folder-mark.ts";
+import * as listDigests from "./migrations/0033-list-digests.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -66,6 +67,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0030-webhook-subscriptions": webhookSubscriptions,
   "0031-hand-links": handLinks,
   "0032-folder-mark": folderMark,
+  "0033-list-digests": listDigests,
 };
 
 /**

@@ -316,6 +316,8 @@ export interface AccessListsTable {
   listId: number;
   /** JSON array of principals, sorted. */
   principals: string;
+  /** By which it is found, see `listDigest`. */
+  digest: number;
 }
 
 export interface AccessListPrincipalsTable {

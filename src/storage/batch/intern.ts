@@ -1,4 +1,5 @@
 import type { Principal, SourceAccess } from "#core/principals.ts";
+import { listDigest } from "#storage/access/list-digest.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 
 export type Interner = ReturnType<typeof makeInterner>;
@@ -17,10 +18,13 @@ const WAITING = 1_000;
 export function makeInterner(connection: SqliteConnection, workspaceId: string) {
   const lists = new Map<string, number>();
   const accesses = new Map<string, number>();
-  /** Of what is new and not written: texts of lists, and lists of accesses. */
-  const newLists = new Map<number, string>();
+  /** Of what is new and not written: texts of lists with their digests, and lists of accesses. */
+  const newLists = new Map<number, readonly [text: string, digest: number]>();
   const newAccesses = new Map<number, string>();
-  const findList = connection.prepare("select listId as id from access_lists where workspaceId = ? and principals = ?");
+  const findList = connection.prepare(
+    `select listId as id from access_lists indexed by access_lists_by_digest
+     where digest = ? and workspaceId = ? and principals = ?`,
+  );
   const findAccess = connection.prepare("select aclId as id from accesses where workspaceId = ? and listIds = ?");
   let next: Numbers | undefined;
 
@@ -78,12 +82,15 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
   function list(named: readonly Principal[]): number {
     const principals = [...new Set(named)].sort();
     const text = JSON.stringify(principals);
-    return kept(lists, text, () => idOf(findList.get(workspaceId, text)) ?? addList(text));
+    return kept(lists, text, () => {
+      const digest = listDigest(workspaceId, text);
+      return idOf(findList.get(digest, workspaceId, text)) ?? addList(text, digest);
+    });
   }
 
-  function addList(text: string): number {
+  function addList(text: string, digest: number): number {
     const listId = numbers().listId++;
-    newLists.set(listId, text);
+    newLists.set(listId, [text, digest]);
     if (newLists.size >= WAITING) store.save();
     return listId;
   }
@@ -100,14 +107,14 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
     newLists.clear();
     connection
       .prepare(
-        `insert into access_lists (workspaceId, listId, principals)
-         select ?1, value ->> 0, value ->> 1 from json_each(?2) order by 2`,
+        `insert into access_lists (workspaceId, listId, principals, digest)
+         select ?1, value ->> 0, value ->> 1 ->> 0, value ->> 1 ->> 1 from json_each(?2) order by 2`,
       )
       .run(workspaceId, all);
     connection
       .prepare(
         `insert into access_list_principals (workspaceId, principal, listId)
-         select ?1, p.value, l.value ->> 0 from json_each(?2) l, json_each(l.value ->> 1) p order by 2, 3`,
+         select ?1, p.value, l.value ->> 0 from json_each(?2) l, json_each(l.value ->> 1 ->> 0) p order by 2, 3`,
       )
       .run(workspaceId, all);
   }
@@ -149,7 +156,7 @@ interface Numbers {
   aclId: number;
 }
 
-function json(rows: ReadonlyMap<number, string>): string {
+function json(rows: ReadonlyMap<number, unknown>): string {
   return JSON.stringify([...rows]);
 }
 
