@@ -77,6 +77,7 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   ["matrix", async () => (await import("./matrix/index.ts")).makeMatrixSource()],
   ["google-drive", async () => (await import("./google-drive/index.ts")).makeGoogleDriveSource()],
   ["confluence", async () => (await import("./confluence/index.ts")).makeConfluenceSource()],
+  ["notion", async () => (await import("./notion/index.ts")).makeNotionSource()],
   ["jira", async () => (await import("./jira/index.ts")).makeJiraSource()],
   ["imap", async () => (await import("./imap/index.ts")).makeImapSource()],
   ["push", async () => (await import("./push/index.ts")).makePushSource()],

@@ -1,0 +1,167 @@
+import type { z } from "zod";
+import { ApiError, isApiError } from "#api/errors.ts";
+import type { RefusalCode, SourceContext } from "#sources/contract.ts";
+import type { SourceRequest, SourceStream } from "#sources/http-contract.ts";
+import type { NotionConfig } from "./config.ts";
+import {
+  BlockRecord,
+  CommentRecord,
+  DatabaseRecord,
+  DataSourceRecord,
+  fitting,
+  ListPage,
+  Me,
+  PageRecord,
+  UserRecord,
+} from "./records.ts";
+
+export type NotionContext = SourceContext<NotionConfig>;
+
+/** Databases have data sources since. Source: https://developers.notion.com/docs/upgrade-guide-2025-09-03 */
+const VERSION = "2025-09-03";
+const PAGE = 100;
+/** So many pages of a listing one after another are not empty while there is more. */
+const MOST_EMPTY = 50;
+
+/** All calls to Notion: nothing else knows its routes. Ids are in the form of `parseNotionId`. */
+export function makeNotionClient({ http, now }: Pick<NotionContext, "http" | "now">, apiUrl: string) {
+  const headers = { "notion-version": VERSION, accept: "application/json" };
+  const send = (path: string, more: Omit<SourceRequest, "url"> = {}) =>
+    http.request({ url: `${apiUrl}/v1${path}`, auth: true, headers, ...more });
+  const get = async <T extends z.ZodType>(path: string, schema: T): Promise<z.infer<T>> =>
+    (await send(path)).json(schema) as z.infer<T>;
+
+  /** A listing page by page. @throws ApiError `source_unavailable` for one that doesn't end */
+  async function* list(
+    ask: (cursor: string | undefined) => Parameters<typeof send>,
+    from?: string,
+  ): AsyncGenerator<{ results: unknown[]; next: string | undefined }, void> {
+    const seen = new Set<string>();
+    let empty = 0;
+    for (let cursor = from; ;) {
+      const { results, has_more: hasMore, next_cursor: next } = (await send(...ask(cursor))).json(ListPage);
+      empty = results.length === 0 ? empty + 1 : 0;
+      // What is cut must not pass for all there is.
+      if (hasMore && (!next || seen.has(next) || empty > MOST_EMPTY)) {
+        // It answers: what is wrong is wrong with this one listing.
+        const details = { status: 200 };
+        throw new ApiError("source_unavailable", { message: "Notion sends a listing that doesn't end.", details });
+      }
+      yield { results, next: hasMore ? (next ?? undefined) : undefined };
+      if (!hasMore || !next) return;
+      seen.add(next);
+      cursor = next;
+    }
+  }
+
+  const search = (object: "page" | "data_source", { direction = "ascending", query = "", from = "" } = {}) =>
+    list(
+      (cursor) => [
+        "/search",
+        {
+          method: "POST",
+          json: {
+            ...(query !== "" && { query }),
+            filter: { property: "object", value: object },
+            sort: { timestamp: "last_edited_time", direction },
+            page_size: PAGE,
+            ...(cursor !== undefined && { start_cursor: cursor }),
+          },
+          isIdempotent: true,
+        },
+      ],
+      from === "" ? undefined : from,
+    );
+
+  return {
+    /** Whose token it is, and the server's clock. */
+    async me(): Promise<z.infer<typeof Me> & { at: number }> {
+      const answer = await send("/users/me");
+      const at = Date.parse(answer.headers.get("date") ?? "");
+      return { ...answer.json(Me), at: Number.isNaN(at) ? now() : at };
+    },
+    /** Names by id; none where the integration may not read users. */
+    async users(): Promise<ReadonlyMap<string, string>> {
+      const names = new Map<string, string>();
+      const found = await orRefusal(async () => {
+        for await (const { results } of list((cursor) => ["/users", { query: paging(cursor) }]))
+          for (const { id, name } of fitting(UserRecord, results)) if (name !== undefined) names.set(id, name);
+      });
+      return typeof found === "string" ? new Map() : names;
+    },
+    async *pages(direction: "ascending" | "descending"): AsyncGenerator<PageRecord[], void> {
+      for await (const { results } of search("page", { direction })) yield fitting(PageRecord, results);
+    },
+    async *dataSources(): AsyncGenerator<DataSourceRecord[], void> {
+      for await (const { results } of search("data_source")) yield fitting(DataSourceRecord, results);
+    },
+    /** One page of what fits a query, for people who choose. */
+    async find(object: "page" | "data_source", query: string, from: string) {
+      for await (const { results, next } of search(object, { direction: "descending", query, from }))
+        return { pages: fitting(PageRecord, results), dataSources: fitting(DataSourceRecord, results), next };
+      return { pages: [], dataSources: [], next: undefined };
+    },
+    page: (id: string) => get(`/pages/${id}`, PageRecord),
+    block: (id: string) => get(`/blocks/${id}`, BlockRecord),
+    database: (id: string) => get(`/databases/${id}`, DatabaseRecord),
+    dataSource: (id: string) => get(`/data_sources/${id}`, DataSourceRecord),
+    async *rows(id: string): AsyncGenerator<PageRecord[], void> {
+      const path = `/data_sources/${id}/query`;
+      const ask = (cursor: string | undefined): Parameters<typeof send> => [
+        path,
+        {
+          method: "POST",
+          json: { page_size: PAGE, ...(cursor !== undefined && { start_cursor: cursor }) },
+          isIdempotent: true,
+        },
+      ];
+      for await (const { results } of list(ask)) yield fitting(PageRecord, results);
+    },
+    async *children(id: string): AsyncGenerator<BlockRecord[], void> {
+      for await (const { results } of list((cursor) => [`/blocks/${id}/children`, { query: paging(cursor) }]))
+        yield fitting(BlockRecord, results);
+    },
+    /** Open comments on a page itself. */
+    async comments(pageId: string): Promise<CommentRecord[]> {
+      const found: CommentRecord[] = [];
+      let pages = 0;
+      const ask = (cursor: string | undefined): Parameters<typeof send> => [
+        "/comments",
+        { query: { block_id: pageId, ...paging(cursor) } },
+      ];
+      for await (const { results } of list(ask)) {
+        found.push(...fitting(CommentRecord, results));
+        if (++pages >= MOST_COMMENT_PAGES) break;
+      }
+      return found;
+    },
+    /** An address of Notion's store, which lasts an hour and gets no credential. */
+    download: (url: string, maxBytes: number): Promise<SourceStream> =>
+      http.stream({ url, redirect: "follow", maxBytes, headers: { "accept-encoding": "identity" } }),
+  };
+}
+export type NotionClient = ReturnType<typeof makeNotionClient>;
+
+const MOST_COMMENT_PAGES = 50;
+
+function paging(cursor: string | undefined) {
+  return { page_size: PAGE, start_cursor: cursor };
+}
+
+/** What a refusal of one thing says; undefined for every other failure. */
+export function refusalOf(error: unknown): RefusalCode | undefined {
+  return REFUSALS.find((code) => isApiError(error, code));
+}
+
+/** What was read, or why Notion does not show it. */
+export async function orRefusal<T>(read: () => Promise<T>): Promise<T | RefusalCode> {
+  try {
+    return await read();
+  } catch (error) {
+    const code = refusalOf(error);
+    if (code === undefined) throw error;
+    return code;
+  }
+}
+
+const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;

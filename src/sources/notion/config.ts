@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { maxFileMb } from "#sources/file-scope/file-size.ts";
+import { readersKey } from "#sources/file-scope/readers.ts";
+
+export const NOTION_API = "https://api.notion.com";
+
+/** What is said about a Notion workspace. Unknown keys are errors. */
+export const NotionConfig = z.strictObject({
+  comments: z.boolean().default(true).meta({
+    title: "Comments",
+    description: "Index open comments on pages. Each full sync asks for those of every page.",
+  }),
+  files: z.boolean().default(true).meta({
+    title: "Files",
+    description: "Index PDF, Office and text files that were uploaded to pages.",
+  }),
+  readers: readersKey("pages"),
+  maxFileMb: maxFileMb("kb leaves out larger files."),
+});
+export type NotionConfig = z.infer<typeof NotionConfig>;
+
+export const NotionCredentials = z.strictObject({
+  token: z
+    .string()
+    .trim()
+    .regex(/^[\x21-\x7e]{1,500}$/, "Give the internal integration secret, such as ntn_….")
+    .meta({
+      title: "Integration secret",
+      description: "From notion.so/profile/integrations: an internal integration with Read content.",
+    }),
+});

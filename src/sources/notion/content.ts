@@ -1,0 +1,32 @@
+import { ApiError } from "#api/errors.ts";
+import type { FileContent } from "#sources/contract.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
+import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
+import { isSecretFile } from "#sources/file-scope/secret-files.ts";
+import { fileOf } from "./blocks.ts";
+import type { NotionClient, NotionContext } from "./client.ts";
+import { parseItemId, versionOfFile } from "./map.ts";
+
+/** The file of a block, by an address that Notion gives for an hour and nobody keeps. */
+export async function readNotionFile(
+  ctx: NotionContext,
+  client: NotionClient,
+  { externalId, version = "" }: { externalId: string; version?: string },
+): Promise<FileContent> {
+  const { part } = parseItemId(externalId) ?? {};
+  const block = part?.type === "file" ? await client.block(part.id) : undefined;
+  const file = block && fileOf(block);
+  if (!file || block.in_trash === true || block.archived === true || isSecretFile(file.name)) {
+    throw new ApiError("source_not_found", {
+      message: `There is no file ${JSON.stringify(externalId.slice(0, 200))} on a page of this workspace.`,
+    });
+  }
+  const { body } = await client.download(file.url, maxFileBytes(ctx.config));
+  const mimeType = mimeHintOf(file.name);
+  return {
+    stream: body,
+    fileName: file.name,
+    version: versionOfFile(file, version.split(" ")[1] ?? ""),
+    ...(mimeType !== undefined && { mimeType }),
+  };
+}

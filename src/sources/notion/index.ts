@@ -1,0 +1,44 @@
+import type { Source } from "#sources/contract.ts";
+import { tellReaders } from "#sources/file-scope/readers.ts";
+import type { LimitSpec } from "#sources/http-contract.ts";
+import { browseNotion } from "./browse.ts";
+import { checkNotion } from "./check.ts";
+import { makeNotionClient, type NotionContext } from "./client.ts";
+import { NOTION_API, NotionConfig, NotionCredentials } from "./config.ts";
+import { readNotionFile } from "./content.ts";
+import { isInScope, parseItemId } from "./map.ts";
+import { type NotionCursor, syncNotion } from "./sync.ts";
+
+/** Three requests a second. Source: https://developers.notion.com/reference/request-limits */
+const LIMITS: LimitSpec = { perMinute: 180, burst: 10 };
+
+/** Pages of a Notion workspace that are shared with an integration. Who reads them is said in the config: the API doesn't tell. */
+export function makeNotionSource({
+  apiUrl = NOTION_API,
+  limits = LIMITS,
+}: { apiUrl?: string; limits?: LimitSpec } = {}): Source<NotionConfig, NotionCursor> {
+  const open = (ctx: NotionContext) => makeNotionClient(ctx, apiUrl);
+  return {
+    spec: {
+      providerId: "notion",
+      name: "Notion",
+      kinds: ["page", "file", "message"],
+      auth: [{ type: "credentials", scheme: "bearer", token: "token" }],
+      config: NotionConfig,
+      credentials: NotionCredentials,
+      limits,
+      acl: "connector",
+      namedIn: ["readers"],
+      tellsNamed: true,
+      links: { hosts: [/(?:^|\.)notion\.so$/], ignoredParams: /^(?:pvs|v)$/ },
+    },
+    check: (ctx) => checkNotion(ctx, open(ctx)),
+    sync: (ctx, run) => syncNotion(ctx, open(ctx), run),
+    syncIdentities: (ctx) => tellReaders(ctx),
+    browse: (ctx, at) => browseNotion(open(ctx), at),
+    fetchContent: (ctx, item) => readNotionFile(ctx, open(ctx), item),
+    inScope: (scope, { externalId, containers }) =>
+      isInScope(scope, [parseItemId(externalId)?.page ?? externalId, ...containers.map(({ id }) => id)]),
+    originOf: () => apiUrl,
+  };
+}

@@ -1,0 +1,81 @@
+import type { NotionClient } from "./client.ts";
+import { orRefusal } from "./client.ts";
+import { type FileBlock, fileOf, isList, isOwnItem, markdownOf } from "./blocks.ts";
+import type { BlockRecord } from "./records.ts";
+
+/** What stands on a page. */
+export interface PageText {
+  text: string;
+  files: FileBlock[];
+  /** Pages and databases in it. */
+  children: { id: string; type: "child_page" | "child_database" }[];
+}
+
+/** More of a page is not read: it is a trap, or data. */
+export interface PageLimits {
+  blocks: number;
+  chars: number;
+  requests: number;
+  depth: number;
+}
+export const PAGE_LIMITS: PageLimits = { blocks: 20_000, chars: 2_000_000, requests: 1_000, depth: 100 };
+
+interface Frame {
+  blocks: AsyncIterator<BlockRecord>;
+  indent: string;
+  count: number;
+  last: string;
+}
+
+/** Reads the blocks of a page, and those in them. Blocks that come twice are read once, and what is in pages of its own is not. */
+export async function readPageText(client: NotionClient, pageId: string, limits = PAGE_LIMITS): Promise<PageText> {
+  const found: PageText = { text: "", files: [], children: [] };
+  const parts: string[] = [];
+  const seen = new Set<string>([pageId]);
+  let chars = 0;
+  let requests = 0;
+
+  async function* blocksOf(id: string, isNested: boolean): AsyncGenerator<BlockRecord, void> {
+    const pages = client.children(id);
+    while (requests++ < limits.requests) {
+      // What is shown here and lives on a page that is not shared is not there.
+      const page = isNested ? await orRefusal(() => pages.next()) : await pages.next();
+      if (typeof page === "string" || page.done === true) return;
+      yield* page.value;
+    }
+  }
+  const open = (id: string, indent: string, isNested = true): Frame => ({
+    blocks: blocksOf(id, isNested),
+    indent,
+    count: 0,
+    last: "",
+  });
+
+  const stack = [open(pageId, "", false)];
+  for (let frame = stack.at(-1); frame; frame = stack.at(-1)) {
+    const next = await frame.blocks.next();
+    if (next.done === true) {
+      stack.pop();
+      continue;
+    }
+    const block = next.value;
+    if (seen.has(block.id) || block.in_trash === true || block.archived === true) continue;
+    seen.add(block.id);
+    frame.count = block.type === frame.last ? frame.count + 1 : 1;
+    const text = markdownOf(block, { number: frame.count, isFirst: frame.count === 1 }).slice(0, limits.chars - chars);
+    const isTight = block.type === frame.last && (isList(block) || block.type === "table_row");
+    frame.last = block.type;
+    if (text.trim() !== "") {
+      const shown = frame.indent === "" ? text : frame.indent + text.replaceAll("\n", `\n${frame.indent}`);
+      parts.push(parts.length === 0 ? "" : isTight || frame.indent !== "" ? "\n" : "\n\n", shown);
+      chars += text.length;
+    }
+    const file = fileOf(block);
+    if (file) found.files.push(file);
+    if (isOwnItem(block)) found.children.push({ id: block.id, type: block.type as "child_page" | "child_database" });
+    else if (block.has_children === true && stack.length < limits.depth)
+      stack.push(open(block.id, isList(block) ? `${frame.indent}  `.slice(0, 40) : frame.indent));
+    if (seen.size > limits.blocks || chars >= limits.chars) break;
+  }
+  return { ...found, text: parts.join("") };
+}

@@ -1,0 +1,121 @@
+import { z } from "zod";
+
+/** What of a list fits; what does not is left out. */
+const many = <T extends z.ZodType>(schema: T) =>
+  z.array(z.unknown()).transform((list): z.infer<T>[] =>
+    list.flatMap((each) => {
+      const { success, data } = schema.safeParse(each);
+      return success ? [data] : [];
+    }),
+  );
+
+const HEX = /^[0-9a-f]{32}$/;
+
+/** In the one form that ids have here; undefined for what is no id: nothing else gets into a path. */
+export function parseNotionId(text: string): string | undefined {
+  const hex = text.toLowerCase().replaceAll("-", "");
+  if (!HEX.test(hex)) return undefined;
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+const Id = z.string().transform((text, context) => {
+  const id = parseNotionId(text);
+  if (id !== undefined) return id;
+  context.addIssue({ code: "custom", message: "no id" });
+  return z.NEVER;
+});
+const flag = z.boolean().optional().catch(undefined);
+const text = z.string().optional().catch(undefined);
+const time = z.iso.datetime({ offset: true });
+
+const RichText = many(z.object({ plain_text: z.string() })).catch([]);
+export type RichText = z.infer<typeof RichText>;
+export const plainOf = (value: unknown): string =>
+  RichText.parse(value)
+    .map(({ plain_text: plain }) => plain)
+    .join("");
+
+export const Parent = z
+  .object({
+    type: z.string(),
+    page_id: Id.optional().catch(undefined),
+    database_id: Id.optional().catch(undefined),
+    data_source_id: Id.optional().catch(undefined),
+    block_id: Id.optional().catch(undefined),
+  })
+  .catch({ type: "unknown" });
+export type Parent = z.infer<typeof Parent>;
+
+const Someone = z.object({ id: z.string() }).optional().catch(undefined);
+
+export const PageRecord = z.object({
+  object: z.literal("page"),
+  id: Id,
+  created_time: time,
+  last_edited_time: time,
+  created_by: Someone,
+  archived: flag,
+  in_trash: flag,
+  parent: Parent,
+  url: text,
+  properties: z.record(z.string(), z.unknown()).catch({}),
+});
+export type PageRecord = z.infer<typeof PageRecord>;
+
+export const DataSourceRecord = z.object({
+  object: z.literal("data_source"),
+  id: Id,
+  title: z.unknown().transform(plainOf),
+  parent: Parent,
+  database_parent: Parent.optional(),
+  archived: flag,
+  in_trash: flag,
+});
+export type DataSourceRecord = z.infer<typeof DataSourceRecord>;
+
+export const DatabaseRecord = z.object({
+  id: Id,
+  title: z.unknown().transform(plainOf),
+  parent: Parent,
+  in_trash: flag,
+  archived: flag,
+  data_sources: many(z.object({ id: Id })).catch([]),
+});
+
+export const BlockRecord = z.looseObject({
+  id: Id,
+  type: z.string(),
+  has_children: flag,
+  last_edited_time: time.optional().catch(undefined),
+  archived: flag,
+  in_trash: flag,
+  parent: Parent.optional().catch(undefined),
+});
+export type BlockRecord = z.infer<typeof BlockRecord>;
+
+export const CommentRecord = z.object({
+  id: Id,
+  created_time: time,
+  last_edited_time: time,
+  created_by: Someone,
+  rich_text: z.unknown().transform(plainOf),
+});
+export type CommentRecord = z.infer<typeof CommentRecord>;
+
+export const UserRecord = z.object({ id: z.string(), name: text });
+export const Me = z.object({
+  id: z.string().min(1),
+  bot: z.object({ workspace_name: text }).optional().catch(undefined),
+});
+
+/** A page of any listing. */
+export const ListPage = z.object({
+  results: z.array(z.unknown()),
+  has_more: z.boolean(),
+  next_cursor: z.string().min(1).nullish(),
+});
+
+/** What of a listing can be read. */
+export function fitting<T extends z.ZodType>(schema: T, values: readonly unknown[]): z.infer<T>[] {
+  return many(schema).parse(values) as z.infer<T>[];
+}

@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { CHECK_TIMEOUT, makeCheckRunner, SOURCE_CHECKS } from "../../kit/index.ts";
+import { openNotion } from "./fixture.ts";
+
+const run = makeCheckRunner(async () => (await openNotion()).fixture);
+
+// No Notion runs here: a fake of ours answers.
+test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", CHECK_TIMEOUT, async (_title, check) => {
+  expect((await run(check)).faults).toEqual([]);
+});

@@ -1,0 +1,283 @@
+import { describe, expect, test } from "vitest";
+import type { SyncEvent } from "#sources/contract.ts";
+import { contextOf } from "../../kit/fixture.ts";
+import { openEngine } from "../../kit/engine.ts";
+import { makeReplica, runInto, type RunOptions } from "../../kit/replica.ts";
+import { makeWorld, openNotion, paragraph } from "./fixture.ts";
+import { refuse } from "./server.ts";
+import { rich } from "./world.ts";
+
+const MINUTE_MS = 60_000;
+
+/** A connector with what a small engine has stored of it. */
+async function connect(made = makeWorld()) {
+  const there = await openNotion(made);
+  const replica = makeReplica();
+  return {
+    ...there,
+    replica,
+    ctx: () => contextOf(there.fixture),
+    run: (mode: RunOptions["mode"] = "full", more: RunOptions = {}) =>
+      runInto(there.fixture, replica, { mode, ...more }),
+    ids: () => [...replica.items.keys()].sort(),
+    textOf(id: string): string {
+      const content = replica.items.get(id)?.content;
+      return content?.type === "inline" ? content.text : "";
+    },
+    /** As if everything was written a while ago. */
+    age(minutes = 60): void {
+      for (const page of made.world.pages.values()) page.edited -= minutes * MINUTE_MS;
+    },
+  };
+}
+
+const namesOf = (events: readonly SyncEvent[], t: SyncEvent["t"]) =>
+  events.flatMap((event) =>
+    event.t !== t ? [] : event.t === "upsert" ? [event.item.title] : event.t === "seen" ? event.externalIds : ["x"],
+  );
+
+describe("what is read", () => {
+  test("blocks become text with their structure, properties come first", async () => {
+    const notion = await connect();
+    const { world, alone } = notion;
+    const block = world.block.bind(world);
+    const item = (type: string, text: string, more: object = {}, children: ReturnType<typeof block>[] = []) =>
+      block(type, { rich_text: rich(text), ...more }, children);
+    const row = (...cells: string[]) => block("table_row", { cells: cells.map(rich) });
+    alone.properties = {
+      Status: { type: "status", status: { name: "Doing" } },
+      Due: { type: "date", date: { start: "2026-03-05", end: null } },
+      Tags: { type: "multi_select", multi_select: [{ name: "a" }, { name: "b" }] },
+      Sum: { type: "rollup", rollup: { type: "array", array: [{ type: "number", number: 3 }] } },
+      Key: { type: "unique_id", unique_id: { prefix: "KB", number: 7 } },
+      Odd: { type: "no_such_type", no_such_type: { secret: 1 } },
+    };
+    alone.blocks = [
+      item("heading_1", "First\nline"),
+      item("paragraph", "Words."),
+      item("bulleted_list_item", "One", {}, [item("to_do", "Inner", { checked: true })]),
+      item("bulleted_list_item", "Two"),
+      item("numbered_list_item", "a"),
+      item("numbered_list_item", "b"),
+      item("toggle", "Open me", {}, [item("paragraph", "Hidden words.")]),
+      item("code", "let a = 1;\n```", { language: "typescript" }),
+      block("equation", { expression: "e = mc^2" }),
+      item("callout", "Mind this."),
+      block("table", { table_width: 2 }, [row("Name", "a|b"), row("x", "y")]),
+      block("column_list", {}, [block("column", {}, [item("paragraph", "Left.")])]),
+      block("synced_block", { synced_from: null }, [item("quote", "Said twice.")]),
+      block("bookmark", { url: "https://example.com/", caption: rich("A link") }),
+      block("embed", { url: "javascript:alert(1)" }),
+      block("unsupported"),
+    ];
+    await notion.run();
+    expect(notion.textOf(alone.id)).toBe(
+      [
+        "- Due: 2026-03-05\n- Key: KB-7\n- Status: Doing\n- Sum: 3\n- Tags: a, b",
+        "## First line",
+        "Words.",
+        "- One\n  - [x] Inner\n- Two",
+        "1. a\n2. b",
+        "- Open me\n  Hidden words.",
+        "````typescript\nlet a = 1;\n```\n````",
+        "$$\ne = mc^2\n$$",
+        "> Mind this.",
+        "| Name | a\\|b |\n| --- | --- |\n| x | y |",
+        "Left.",
+        "> Said twice.",
+        "A link https://example.com/",
+      ].join("\n\n"),
+    );
+    expect(notion.replica.items.get(alone.id)).toMatchObject({ kind: "page", title: "Alone", author: { name: "Ann" } });
+  });
+
+  test("pages are in pages and databases, comments and files are parts of theirs", async () => {
+    const notion = await connect();
+    const { deep, guide, paper, rows, replica } = notion;
+    await notion.run();
+    expect(replica.items.get(deep.id)?.path).toEqual(["Home", "Guide"]);
+    expect(replica.items.get(rows[0]?.id ?? "")?.path).toEqual(["Home", "Tasks"]);
+    expect(replica.items.get(`${guide.id}.f${paper.id}`)).toMatchObject({
+      partOf: guide.id,
+      content: { type: "fetch" },
+    });
+    const comment = replica.items.get(`${guide.id}.c${guide.comments[0]?.id}`);
+    expect(comment).toMatchObject({ partOf: guide.id, kind: "message", content: { text: "Well said." } });
+    // Neither in an event nor in what is kept.
+    expect(JSON.stringify([[...replica.items.values()], [...replica.state], replica.cursor])).not.toMatch(
+      /X-Amz|canary/,
+    );
+  });
+
+  test("what the search does not give is found in pages and databases, and what is stored is asked for", async () => {
+    const notion = await connect();
+    const { world, deep, rows, home, alone } = notion;
+    for (const page of [deep, ...rows]) page.isUnlisted = true;
+    const inner = world.source("Inner", { page: deep.id });
+    const hidden = world.page("Hidden row", { source: inner.id });
+    hidden.isUnlisted = true;
+    await notion.run();
+    for (const { id } of [deep, hidden, ...rows]) expect(notion.ids()).toContain(id);
+    notion.age();
+    await notion.run("incremental");
+    // Known, settled, and given by no listing any more.
+    alone.isUnlisted = true;
+    home.isUnlisted = true;
+    await notion.run();
+    for (const { id } of [alone, home, deep, hidden]) expect(notion.ids()).toContain(id);
+    alone.isTrashed = true;
+    await notion.run();
+    expect(notion.ids()).not.toContain(alone.id);
+  });
+});
+
+describe("increments", () => {
+  test("edits in one minute are all read, and what is settled is not read again", async () => {
+    const notion = await connect();
+    const { world, alone, guide, notion: server } = notion;
+    notion.age();
+    alone.edited = world.now();
+    await notion.run();
+    const first = alone.blocks[0];
+    if (first) first.value["rich_text"] = rich("Edited in the same minute.");
+    server.requests.length = 0;
+    const { events } = await notion.run("incremental");
+    expect(namesOf(events, "upsert")).toEqual(["Alone"]);
+    expect(notion.textOf(alone.id)).toBe("Edited in the same minute.");
+    expect(server.requests.some(({ path }) => path.includes(guide.id))).toBe(false);
+    expect(namesOf((await notion.run("incremental")).events, "upsert")).toEqual([]);
+    // Written before the last run, found by the search only now.
+    const late = world.page("Late", { page: guide.id });
+    late.edited -= 30 * MINUTE_MS;
+    await notion.run("incremental");
+    expect(notion.ids()).toContain(late.id);
+    // Nothing is new for long: one listing, and no page.
+    notion.age(120);
+    await notion.run();
+    server.requests.length = 0;
+    await notion.run("incremental");
+    expect(server.requests.map(({ path }) => path)).toEqual(["/v1/users/me", "/v1/users", "/v1/search"]);
+  });
+
+  test("what went to the trash is gone within hours, files and comments with it", async () => {
+    const notion = await connect();
+    const { guide, rows, replica, alone } = notion;
+    await notion.run();
+    notion.age(120);
+    guide.isTrashed = true;
+    for (const row of rows) row.isTrashed = true;
+    alone.isUnlisted = true;
+    const before = notion.ids();
+    await notion.run("incremental");
+    expect(notion.ids()).toEqual(before);
+    replica.state.set("lookedAt", Date.now() - 7 * 60 * MINUTE_MS);
+    await notion.run("incremental");
+    const isGone = (id: string) => id.startsWith(guide.id) || rows.some((row) => row.id === id);
+    expect(notion.ids()).toEqual(before.filter((id) => !isGone(id)));
+  });
+
+  test("parts go with what they are part of, moves and new names are told", async () => {
+    const notion = await connect();
+    const { world, guide, paper, deep, home, tasks, replica } = notion;
+    await notion.run();
+    guide.blocks = guide.blocks.filter(({ id }) => id !== paper.id);
+    guide.comments.length = 0;
+    world.touch(guide);
+    await notion.run("incremental");
+    expect(notion.ids().filter((id) => id.startsWith(`${guide.id}.`))).toEqual([]);
+    deep.where = { source: tasks.id };
+    home.title = "House";
+    world.touch(deep);
+    await notion.run("incremental");
+    expect(replica.items.get(deep.id)?.path).toEqual(["House", "Tasks"]);
+    await notion.run("items", { externalIds: [deep.id, paper.id, "../x", `${guide.id}.f${paper.id}`] });
+    expect(notion.ids()).toContain(deep.id);
+  });
+});
+
+describe("failures", () => {
+  test("a page that fails, or is refused, leaves the others and what was there", async () => {
+    const notion = await connect();
+    const { guide, alone, replica, notion: server } = notion;
+    await notion.run();
+    const before = notion.ids();
+    for (const status of [500, 403]) {
+      server.instead = ({ path }, response) =>
+        path === `/v1/blocks/${guide.id}/children` && (refuse(response, status, "x"), true);
+      alone.title = `Alone ${status}`;
+      await notion.run();
+      expect(notion.ids()).toEqual(before);
+      expect(replica.items.get(alone.id)?.title).toBe(`Alone ${status}`);
+    }
+  });
+
+  test("a cut listing deletes nothing, and a limit in the middle is a limit", async () => {
+    const notion = await connect();
+    const { notion: server } = notion;
+    await notion.run();
+    const before = notion.ids();
+    let count = 0;
+    const late = (path: string) => path === "/v1/search" && ++count > 1;
+    const answers: [NonNullable<typeof server.instead>, string][] = [
+      [({ path }, response) => late(path) && (refuse(response, 500, "x"), true), "source_unavailable"],
+      [({ path }, response) => late(path) && (refuse(response, 401, "x"), true), "source_unauthorized"],
+      [
+        ({ path }, response) =>
+          late(path) && (response.writeHead(200).end('{"results":[],"has_more":true,"next_cursor":null}'), true),
+        "source_unavailable",
+      ],
+      [
+        ({ path }, response) => late(path) && (response.writeHead(200).end('{"results":[{'), true),
+        "source_unavailable",
+      ],
+      [
+        ({ path }, response) => late(path) && (refuse(response, 429, "x", { "retry-after": "600" }), true),
+        "source_rate_limited",
+      ],
+    ];
+    for (const [instead, code] of answers) {
+      count = 0;
+      server.instead = instead;
+      await expect(notion.run()).rejects.toMatchObject({ code });
+      expect(notion.ids()).toEqual(before);
+      server.instead = undefined;
+    }
+  });
+
+  test("a check says which right is missing, and that nothing is shared", async () => {
+    const notion = await connect();
+    const { notion: server, fixture, world } = notion;
+    const check = () => fixture.source.check(notion.ctx());
+    expect(await check()).toEqual({ ok: true, accountId: "bot-1" });
+    server.hasComments = false;
+    expect(await check()).toMatchObject({ ok: true, warnings: [expect.stringContaining("Read comments")] });
+    server.instead = ({ path }, response) => path.endsWith("/children") && (refuse(response, 403, "x"), true);
+    expect(await check()).toMatchObject({ ok: false, problem: { hint: expect.stringContaining("Read content") } });
+    server.instead = undefined;
+    world.pages.clear();
+    expect(await check()).toMatchObject({ ok: true, warnings: [expect.stringContaining("Connections")] });
+  });
+});
+
+test(
+  "notion in the server: texts are stored, and a day of increments loses nothing",
+  { timeout: 120_000 },
+  async () => {
+    const { fixture, guide, paper, alone, world } = await openNotion();
+    const kb = await openEngine(fixture);
+    await kb.readPeople();
+    await kb.work();
+    const rows = async () => (await kb.rows()).map(({ externalId }) => externalId).sort();
+    const before = await rows();
+    expect(before).toHaveLength(9);
+    expect(await kb.textOf(guide.id)).toContain("About Guide.");
+    expect(await kb.textOf(`${guide.id}.f${paper.id}`)).toContain("Content of the paper");
+    expect(await kb.isOpenToOwner(guide.id)).toBe(true);
+    alone.blocks.push(paragraph(world, "Another paragraph."));
+    world.touch(alone);
+    for (let hours = 0; hours < 26; hours += 13) await kb.pass(13 * 3_600_000);
+    expect(await kb.textOf(alone.id)).toContain("Another paragraph.");
+    expect(await rows()).toEqual(before);
+    expect(await kb.isOpenToOwner(guide.id)).toBe(true);
+  },
+);
