@@ -1,7 +1,6 @@
 // Over 400 lines because it is one walk over what a source says: each event, and what it does to what is stored.
 import { connectorPrincipal } from "#storage/access/item-clocks.ts";
 import { setMaxListeners } from "node:events";
-import { z } from "zod";
 import { isApiError } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
 import type {
@@ -28,6 +27,7 @@ import { toProblem } from "./problem.ts";
 import { isMirror } from "./clocks.ts";
 import { beginClocks, leaveBehind, look, type LookEvent, type Looking, prove } from "./looks.ts";
 import { type Known, makeKnown } from "./known.ts";
+import { accessPlace, accessPlaceOf } from "./access-place.ts";
 import { makeRunState, type RunState } from "./run-state.ts";
 import { noteTexts } from "./note-texts.ts";
 import { makeTurn } from "./turn.ts";
@@ -140,7 +140,7 @@ async function runEvents(
     await known.loadAll();
   }
   const mayGoOn = makeTurn(options, startedAt);
-  const request = toRequest(options, await placeOf(options));
+  const request = toRequest(options, sync.mode === "access" ? await accessPlaceOf(options) : connector.cursor);
   const state = makeRunState((key) => store.itemWrites.findState(connector.connectorId, key));
   const stored = makeStored(store, connector.connectorId, known);
   const looking = { options, known, sink, people, clocks: await beginClocks(options, sink) };
@@ -174,20 +174,6 @@ async function runEvents(
   if (refusal) return { type: "superseded", reason: refusal };
   return { type: "done", isComplete: isFullListing, strangers: people.strangers, ...defined({ problem }) };
 }
-
-/** Where a run of mode `access` goes on is kept beside what its source keeps, whose keys are no such text. */
-const ACCESS_PLACE = "\u0000access";
-
-/** Where an attempt begins: what says only who may read what goes on where another attempt of the same run ended. */
-async function placeOf({ sync, connector, store }: RunOptions): Promise<unknown> {
-  if (sync.mode !== "access") return connector.cursor;
-  const kept = AccessPlace.safeParse(
-    JSON.parse((await store.itemWrites.findState(connector.connectorId, ACCESS_PLACE)) ?? "null"),
-  ).data;
-  return kept?.runId === sync.syncId ? kept.cursor : null;
-}
-
-const AccessPlace = z.object({ runId: z.string(), cursor: z.unknown() });
 
 function toRequest({ sync, connector }: RunOptions, cursor: unknown): SyncRequest<unknown> {
   const { mode } = sync;
@@ -391,7 +377,7 @@ function cover(
   // A run that resumes from this cursor must know what was named before it.
   for (const externalIds of known.takeMarks()) sink.add({ type: "seen", externalIds });
   // What says only who may read what is nowhere in the feed that the connector's cursor is of.
-  if (isAccess) sink.cursor(undefined, { [ACCESS_PLACE]: `{"runId":${JSON.stringify(sync.syncId)},"cursor":${json}}` });
+  if (isAccess) sink.cursor(undefined, accessPlace(sync.syncId, json));
   else sink.cursor(json, state);
 }
 
