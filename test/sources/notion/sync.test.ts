@@ -186,10 +186,10 @@ describe("increments", () => {
     await notion.run("incremental");
     expect(notion.ids().filter((id) => id.startsWith(`${guide.id}.`))).toEqual([]);
     deep.where = { source: tasks.id };
-    home.title = "House";
+    home.title = "Entry";
     world.touch(deep);
     await notion.run("incremental");
-    expect(replica.items.get(deep.id)?.path).toEqual(["House", "Tasks"]);
+    expect(replica.items.get(deep.id)?.path).toEqual(["Entry", "Tasks"]);
     await notion.run("items", { externalIds: [deep.id, paper.id, "../x", `${guide.id}.f${paper.id}`] });
     expect(notion.ids()).toContain(deep.id);
   });
