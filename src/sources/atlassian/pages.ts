@@ -17,7 +17,7 @@ export function linkedPage<T extends z.ZodType>(record: T) {
 }
 
 /** So many pages in a row may hold nothing new: what the account may not see is left out of them. */
-const MOST_IDLE = 200;
+const MOST_IDLE = 100;
 /** More is no listing that a site has. */
 const MOST_RECORDS = 2_000_000;
 

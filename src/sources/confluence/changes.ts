@@ -138,7 +138,7 @@ export async function* readSome(
     for (const id of new Set(some.flatMap(({ container }) => container?.id ?? []))) {
       if (ids.includes(id) || (await ctx.stored.version(formatId({ type: "page", id }))) !== undefined) stored.add(id);
     }
-    const items = toParts(tools, space, some, ({ id }) => stored.has(id));
+    const items = await toParts(tools, space, some, ({ id }) => stored.has(id));
     const asked = [...new Set(items.map(({ partOf = "" }) => partOf))].filter((id) => !ids.includes(id));
     const pages = await client.pagesByIds(asked, { hasTexts: false });
     yield* await tellAccess(

@@ -8,6 +8,11 @@ export const ConfluenceConfig = z.strictObject({
     title: "Personal spaces",
     description: "Read people's personal spaces too, each for those who can read it.",
   }),
+  openFolders: z.boolean().default(false).meta({
+    title: "Folders have no restrictions",
+    description:
+      "Cloud doesn't tell who can open a folder, whiteboard or database, so nobody reads the pages below. Turn this on if nobody restricts them.",
+  }),
   ...ATLASSIAN_FILES,
 });
 export type ConfluenceConfig = z.infer<typeof ConfluenceConfig>;

@@ -1,10 +1,11 @@
+import { ApiError } from "#api/errors.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import { inChunks } from "#core/in-chunks.ts";
 import { compareIds, tellItems } from "#sources/atlassian/tell.ts";
 import type { SourceItem } from "#sources/contract.ts";
 import { quoted } from "./client.ts";
 import { formatId, parseId, spaceRef } from "./ids.ts";
-import { toPart } from "./map.ts";
+import { nameOf, toPart } from "./map.ts";
 import type { Content, PageRecord, SpaceRecord } from "./records.ts";
 import { tellFresh, tellListed, textsOf } from "./texts.ts";
 import { type Event, labelOf, type Tools } from "./tools.ts";
@@ -20,18 +21,27 @@ export interface Listed {
 /** Pages of one piece. */
 const PIECE = 100;
 
+/** What a space's tree may take in memory, and each page of it besides its title: some 700,000 pages. */
+const MOST_CHARS = 256_000_000;
+const CHARS_OF_PAGE = 300;
+
 /**
  * Every page of a space with its comments and attachments, from a page on where an attempt has ended. What is stored as it
  * is there is only named; who reads it is told again.
  */
 export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string): AsyncGenerator<Listed, void> {
   const { ctx, client, mapping } = tools;
-  const tree = makeTree(client, mapping.names);
   const pages = new Map<string, PageRecord>();
+  const tree = makeTree(client, mapping, pages);
+  let chars = 0;
   for await (const some of client.tree(space)) {
     ctx.signal.throwIfAborted();
-    tree.add(some);
-    for (const page of some) pages.set(page.id, page);
+    for (const page of some) {
+      pages.set(page.id, page);
+      chars += page.title.length + CHARS_OF_PAGE;
+    }
+    if (chars > MOST_CHARS)
+      throw new ApiError("source_unavailable", { message: `${nameOf(space)} has too many pages.` });
   }
   const inOrder = [...pages.values()].sort((a, b) => compareIds(a.id, b.id));
   for (const piece of inChunks(inOrder, PIECE)) {
@@ -46,13 +56,13 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
   const named = new Set([...pages.keys()].map((id) => formatId({ type: "page", id })));
   for await (const records of client.parts(`space = ${quoted(space.key)}`)) {
     ctx.signal.throwIfAborted();
-    const items = toParts(tools, space, records, ({ id }) => pages.has(id));
+    const items = await toParts(tools, space, records, ({ id }) => pages.has(id));
     for (const { externalId } of items) named.add(externalId);
     const events = await tellItems(ctx.stored, items);
     // A page may have been closed before something was said at it: that is asked after it was read.
     const touched = new Set(events.flatMap((event) => (event.t === "upsert" ? (event.item.partOf ?? []) : [])));
-    const stale = inOrder.filter(({ id }) => touched.has(id));
-    yield { events: [...(await tellAccess(tools, stale, { tree: pages })), ...events], count: items.length };
+    const stale = [...touched].flatMap((id) => pages.get(id) ?? []);
+    yield { events: [...(await tellAccess(tools, stale, pages)), ...events], count: items.length };
   }
   yield* lookAgain(tools, space, named);
   // What was answered to nobody must not pass for everything.
@@ -65,12 +75,10 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
 export async function tellAccess(
   { ctx, client, mapping }: Tools,
   pages: readonly PageRecord[],
-  { tree: listed }: { tree?: ReadonlyMap<string, PageRecord> } = {},
+  listed?: ReadonlyMap<string, PageRecord>,
 ): Promise<Event[]> {
   if (pages.length === 0) return [];
-  const tree = makeTree(client, mapping.names);
-  tree.add([...(listed?.values() ?? [])]);
-  const { groups, accessOf } = await tree.judge(pages);
+  const { groups, accessOf } = await makeTree(client, mapping, listed).judge(pages);
   const events: Event[] = [...groups];
   for (const page of pages) {
     const [externalId, access] = [formatId({ type: "page", id: page.id }), accessOf(page)];
@@ -81,17 +89,20 @@ export async function tellAccess(
 }
 
 /** The items of comments and attachments of pages that are taken. */
-export function toParts(
+export async function toParts(
   { mapping }: Tools,
   space: SpaceRecord,
   records: readonly Content[],
   isTaken: (container: { id: string }) => boolean,
-): SourceItem[] {
-  return records.flatMap((record) => {
+): Promise<SourceItem[]> {
+  const items: SourceItem[] = [];
+  for (const record of records) {
     const { container, space: where, status } = record;
-    if (!container || !isTaken(container) || where?.id !== space.id || status?.toLowerCase() !== "current") return [];
-    return toPart(mapping, record, space) ?? [];
-  });
+    if (!container || !isTaken(container) || where?.id !== space.id || status?.toLowerCase() !== "current") continue;
+    const item = await toPart(mapping, record, space);
+    if (item) items.push(item);
+  }
+  return items;
 }
 
 /**
@@ -116,7 +127,7 @@ async function* lookAgain(tools: Tools, space: SpaceRecord, named: Set<string>):
   for (const part of parts) {
     ctx.signal.throwIfAborted();
     const record = await client.part(part);
-    const items = toParts(tools, space, record ? [record] : [], ({ id: page }) => named.has(page));
+    const items = await toParts(tools, space, record ? [record] : [], ({ id: page }) => named.has(page));
     yield { events: await tellItems(ctx.stored, items), count: items.length };
   }
 }

@@ -13,7 +13,7 @@ import { textOfStorage } from "./storage.ts";
 /** What is the same for all items of a run. */
 export interface Mapping {
   names: Names;
-  config: Pick<ConfluenceContext["config"], "maxFileMb">;
+  config: Pick<ConfluenceContext["config"], "maxFileMb" | "openFolders">;
   base: string;
 }
 
@@ -33,11 +33,11 @@ export function versionOf(page: PageRecord, space: SpaceRecord): string {
   return digestOf(MAPPING_VERSION, id, type, title, parent?.id, version, updatedAt, space.id, nameOf(space));
 }
 
-export function toPage(
+export async function toPage(
   { names, base }: Mapping,
   page: PageRecord,
   { space, access, author }: { space: SpaceRecord; access: SourceAccess; author: UserRecord | undefined },
-): SourceItem {
+): Promise<SourceItem> {
   const { id, type, title, body, authorId, createdAt, updatedAt } = page;
   const shown = readable(title).slice(0, MOST_TITLE);
   return {
@@ -50,14 +50,14 @@ export function toPage(
     mimeType: "text/markdown",
     ...(authorId !== undefined && { author: personOf(author, authorId, names) }),
     ...defined({ createdAt, updatedAt }),
-    content: page.isTooLarge ? { type: "none", reason: "too_large" } : contentOf(textOfStorage(body ?? "")),
+    content: page.isTooLarge ? { type: "none", reason: "too_large" } : contentOf(await textOfStorage(body ?? "")),
     access,
     version: versionOf(page, space),
   };
 }
 
 /** A comment or an attachment of a page; undefined for what is no part of one. */
-export function toPart(mapping: Mapping, record: Content, space: SpaceRecord): SourceItem | undefined {
+export async function toPart(mapping: Mapping, record: Content, space: SpaceRecord): Promise<SourceItem | undefined> {
   const { names } = mapping;
   const { id, container, history, version } = record;
   if (!container || !version) return undefined;
@@ -70,7 +70,7 @@ export function toPart(mapping: Mapping, record: Content, space: SpaceRecord): S
   };
   const item =
     record.type === "comment"
-      ? { ...shared, ...commentOf(mapping, record, container) }
+      ? { ...shared, ...(await commentOf(mapping, record, container)) }
       : record.type === "attachment"
         ? { ...shared, ...fileOf(mapping, record, container.id, version.number) }
         : undefined;
@@ -79,15 +79,15 @@ export function toPart(mapping: Mapping, record: Content, space: SpaceRecord): S
 
 type Part = Pick<SourceItem, "externalId" | "kind" | "subkind" | "title" | "url" | "content"> & Partial<SourceItem>;
 
-function commentOf(
+async function commentOf(
   { base }: Mapping,
   { id, body, extensions, history }: Content,
   container: NonNullable<Content["container"]>,
-): Part {
+): Promise<Part> {
   const author = readable(history?.createdBy?.displayName ?? "");
   const page = readable(container.title ?? "");
   const selection = readable(extensions?.inlineProperties?.originalSelection ?? "").slice(0, MOST_TITLE);
-  const said = textOfStorage(body?.storage?.value ?? "");
+  const said = await textOfStorage(body?.storage?.value ?? "");
   return {
     externalId: formatId({ type: "comment", id }),
     kind: "message",

@@ -1,3 +1,4 @@
+import { setImmediate as breath } from "node:timers/promises";
 import { Parser } from "htmlparser2";
 import { makeOutput, type Output } from "./output.ts";
 
@@ -13,10 +14,11 @@ type Attributes = Readonly<Record<string, string>>;
 
 /**
  * The text of Confluence's storage format as Markdown, as far as headings, lists, tables and code go. Nothing is included
- * from elsewhere: of a macro there is what stands in it, and its title. Total: whatever comes has a text.
+ * from elsewhere: of a macro there is what stands in it, and its title. Total: whatever comes has a text. Takes a breath every
+ * some thousand elements.
  * Source: https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
  */
-export function textOfStorage(storage: string): string {
+export async function textOfStorage(storage: string): Promise<string> {
   const out = makeOutput();
   const open: string[] = [];
   const macros: string[] = [];
@@ -61,6 +63,8 @@ export function textOfStorage(storage: string): string {
     parser.write(piece);
     lookups += piece.split("</").length * most;
     if (out.length() > MOST_CHARS) break;
+    // Large pages hold no request up.
+    await breath();
   }
   if (!isTooMuch()) parser.end();
   return out.end();

@@ -80,7 +80,7 @@ export async function tellFresh(tools: Tools, space: SpaceRecord, pages: readonl
 
 /** Who reads these now, whatever was said of it before. */
 export function judgeNow({ client, mapping }: Pick<Tools, "client" | "mapping">, pages: readonly PageRecord[]) {
-  return makeTree(client, mapping.names).judge(pages);
+  return makeTree(client, mapping).judge(pages);
 }
 
 /** Closed, moved away or deleted since it was listed: who reads it is not known any more. */
@@ -97,5 +97,5 @@ async function upsertOf(
   access: ReturnType<Judged["accessOf"]>,
 ): Promise<Event> {
   const author = client.cloud ? (await usersOf([page.authorId])).get(page.authorId ?? "") : page.author;
-  return { t: "upsert", item: toPage(mapping, page, { space, access, author }) };
+  return { t: "upsert", item: await toPage(mapping, page, { space, access, author }) };
 }

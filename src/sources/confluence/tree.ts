@@ -1,8 +1,8 @@
-import { type Principal, type SourceAccess } from "#core/principals.ts";
-import type { Names } from "#sources/atlassian/names.ts";
+import type { Principal, SourceAccess } from "#core/principals.ts";
 import { tellGroup } from "#sources/atlassian/people.ts";
 import type { SyncEvent } from "#sources/contract.ts";
 import type { ConfluenceClient } from "./client.ts";
+import type { Mapping } from "./map.ts";
 import { groupIds, spaceRef } from "./ids.ts";
 import type { NodeRef, PageRecord } from "./records.ts";
 import type { Subjects } from "./restrictions.ts";
@@ -23,10 +23,20 @@ export type Tree = ReturnType<typeof makeTree>;
  * Where the pages of a space stand, and what restricts reading them: each of them AND all that is above. What a page
  * stands below and that can't be told makes it nobody's.
  */
-export function makeTree(client: Pick<ConfluenceClient, "node" | "restrictionsOf" | "cloud">, names: Names) {
+export function makeTree(
+  client: Pick<ConfluenceClient, "node" | "restrictionsOf">,
+  { names, config: { openFolders } }: Pick<Mapping, "names" | "config">,
+  /** What a listing shows is not asked for. */
+  listed: ReadonlyMap<string, PageRecord> = new Map(),
+) {
   const nodes = new Map<string, Promise<Node | undefined>>();
   /** What is asked once; open ones have nobody in them. */
   const restrictions = new Map<string, Subjects | undefined>();
+  /**
+   * Folders and the like: that nobody restricts them is what Cloud answers of restricted ones, too.
+   * Source: https://jira.atlassian.com/browse/CONFCLOUD-82920
+   */
+  const folders = new Set<string>();
 
   const nodeOf = (ref: NodeRef): Promise<Node | undefined> => {
     const node = nodes.get(ref.id) ?? client.node(ref);
@@ -40,7 +50,8 @@ export function makeTree(client: Pick<ConfluenceClient, "node" | "restrictionsOf
     for (let above = parent; above;) {
       if (chain.length > MOST_DEPTH || chain.includes(above.id)) return undefined;
       chain.push(above.id);
-      const node = await nodeOf(above);
+      if (above.type !== "page") folders.add(above.id);
+      const node = listed.get(above.id) ?? (await nodeOf(above));
       if (!node || node.spaceId !== spaceId) return undefined;
       above = node.parent;
     }
@@ -61,11 +72,6 @@ export function makeTree(client: Pick<ConfluenceClient, "node" | "restrictionsOf
   }
 
   return {
-    /** What a listing shows is not asked for. */
-    add(pages: readonly PageRecord[]): void {
-      for (const { id, spaceId, parent } of pages) nodes.set(id, Promise.resolve({ spaceId, parent }));
-    },
-
     /** Who reads these, and the groups that this names. */
     async judge(
       pages: readonly PageRecord[],
@@ -75,7 +81,10 @@ export function makeTree(client: Pick<ConfluenceClient, "node" | "restrictionsOf
       const needed = [...new Set([...chains.values()].flatMap((chain) => chain ?? []))].filter(
         (id) => !restrictions.has(id),
       );
-      for (const [id, subjects] of await client.restrictionsOf(needed)) restrictions.set(id, subjects);
+      for (const [id, subjects] of await client.restrictionsOf(needed)) {
+        const isUnknown = subjects?.length === 0 && folders.has(id) && !openFolders;
+        restrictions.set(id, isUnknown ? undefined : subjects);
+      }
       const groups: SyncEvent<never>[] = [];
       const told = new Set<string>();
       for (const { id, spaceId } of pages) {

@@ -32,7 +32,7 @@ describe("confluence and what is not known", { timeout: 60_000 }, () => {
     const found = [...people.groups].find(([group]) => group.endsWith(`:${name}`))?.[1];
     return found && [...found].map((each) => decodeURIComponent(each).replace(/^.*:/, ""));
   };
-  /** Below a folder that only ben may see. */
+  /** Below a folder that only dan may open. */
   function withFolder(world: World) {
     const folder = world.add("ENG", "Drawer", { type: "folder", restriction: { users: [world.ids.dan], groups: [] } });
     return world.add("ENG", "In the drawer", { parent: folder.id });
@@ -41,7 +41,6 @@ describe("confluence and what is not known", { timeout: 60_000 }, () => {
   test("a page needs the space, its own restriction, and that of everything above it", async () => {
     const { world, fixture } = await openSite();
     const { made } = world;
-    const inFolder = withFolder(world);
     const replica = await read(fixture);
     expect(names(accessOf(replica, made.blue.id))).toEqual(["s10000.read"]);
     expect(names(accessOf(replica, made.below.id))).toEqual([
@@ -49,10 +48,22 @@ describe("confluence and what is not known", { timeout: 60_000 }, () => {
       `r${made.bonus.id}`,
       `r${made.salaries.id}`,
     ]);
-    expect(names(accessOf(replica, inFolder.id))).toEqual(["s10000.read", `r${inFolder.parent}`]);
     // All of it, though each page of the answer has two.
     const group = [...replica.told.groups].find(([id]) => id.endsWith(`r${made.salaries.id}`))?.[1];
     expect(group?.size).toBe(4);
+  });
+
+  test("a page below a folder is nobody's, since Cloud tells no restriction of a folder, unless the config says that there is none", async () => {
+    const { world, fixture } = await openSite();
+    const inFolder = withFolder(world);
+    const deeper = world.add("ENG", "Deeper in it", { parent: inFolder.id });
+    const replica = await read(fixture);
+    for (const { id } of [inFolder, deeper]) expect(names(accessOf(replica, id))).toBe("nobody");
+    world.edit(deeper, "Edited.");
+    await runInto(fixture, replica, { mode: "incremental" });
+    expect(names(accessOf(replica, deeper.id))).toBe("nobody");
+    const open = await read({ ...fixture, config: { ...Object(fixture.config), openFolders: true } });
+    for (const { id } of [inFolder, deeper]) expect(names(accessOf(open, id))).toEqual(["s10000.read"]);
   });
 
   test("a page is nobody's when what is above it, or a restriction, can't be told", async () => {

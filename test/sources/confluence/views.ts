@@ -138,9 +138,10 @@ export function makeViews(world: World, cloud: boolean) {
         ...(part.type === "attachment" && { mediaType: "text/plain", fileSize: Buffer.byteLength(part.text) }),
       },
     }),
+    /** Of folders it tells none, whatever restricts them. Source: https://jira.atlassian.com/browse/CONFCLOUD-82920 */
     restriction: (page: Page, query: URLSearchParams): Json => ({
       operation: "read",
-      restrictions: subjects(page.restriction, query),
+      restrictions: subjects(page.type === "folder" ? undefined : page.restriction, query),
     }),
     cloudGrants: ({ readers, isForLicensed, isOpen }: Space): Json[] => [
       ...readers.users.map((id) => grant("user", id)),
