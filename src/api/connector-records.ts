@@ -301,6 +301,16 @@ export const HeldRemoval = z.object({
 });
 export type HeldRemoval = z.infer<typeof HeldRemoval>;
 
+/** An item that was removed less than 7 days ago. */
+export const RemovedItem = z.object({
+  kbId: z.string(),
+  removedAt: Timestamp,
+  /** Null where the caller could not read the item when it was removed. */
+  externalId: z.string().nullable(),
+  title: z.string().nullable(),
+});
+export type RemovedItem = z.infer<typeof RemovedItem>;
+
 export const RemovalsBody = z.strictObject({
   /** All of them unless told. */
   kbIds: z.array(idSchema("item")).min(1).max(1_000).optional(),

@@ -13,6 +13,7 @@ import {
   HeldRemoval,
   PatchConnectorBody,
   RemovalsBody,
+  RemovedItem,
   RequestSyncBody,
   ScopePlan,
   SourceKind,
@@ -283,6 +284,30 @@ export const connectorRoutes = {
     summary: "Reject held removals",
     request: { params: ById, body: json(RemovalsBody) },
     responses: { 200: answer("How many", z.object({ kept: Count })), default: problems("connector_state_conflict") },
+  }),
+  listRemoved: createRoute({
+    method: "get",
+    path: "/api/connectors/{id}/removed",
+    summary: "List items that were removed in the last 7 days and can be restored",
+    request: { params: ById, query: Page },
+    responses: {
+      200: answer("By kbId", z.object({ removed: z.array(RemovedItem), nextCursor: z.string().nullable() })),
+      default: problemAnswer,
+    },
+  }),
+  restoreFile: createRoute({
+    method: "post",
+    path: "/api/connectors/files/{fileId}/restore",
+    summary: "Restore an item that was removed in the last 7 days",
+    description:
+      "For the connector's owner and admins. Nobody can read the item until its source says who can: a sync reads it again, " +
+      "as soon as the connector runs. An item that the source no longer has is removed again. An item of a push connector " +
+      "waits for the next push of it, and `sync` is null.",
+    request: { params: z.object({ fileId: idSchema("item") }) },
+    responses: {
+      202: answer("The restored item", z.object({ kbId: z.string(), connectorId: z.string(), sync: Sync.nullable() })),
+      default: problems("connector_state_conflict"),
+    },
   }),
   rotateKey: createRoute({
     method: "post",

@@ -111,7 +111,7 @@ function randomOf(route: string, seed: number): Random {
 }
 
 /** Routes that must have answered something to each who reads at all. */
-const ANSWERS = /files|search|entities|^tool/;
+const ANSWERS = /files(?!.*restore$)|search|entities|^tool/;
 
 /** How much oftener routes are asked that show items. */
 const READING_ROUNDS = 4;

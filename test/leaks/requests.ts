@@ -127,7 +127,7 @@ export function ask(route: string, words: Vocabulary): Question | undefined {
 }
 
 /** Routes that show items to anyone who may read some; they are asked more often. */
-export const READS_ITEMS = /files|search|entities|syncs|removals$|^tool/;
+export const READS_ITEMS = /files(?!.*restore$)|search|entities|syncs|removals$|^tool/;
 
 /** Rows of the two tables that no route stands behind any more. */
 export function staleRows(): string[] {
@@ -268,6 +268,7 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
     return get(`/api/connectors/${connectorId}/syncs/${random.pick(syncIdsOf(ofWhich))}`);
   },
   "GET /api/connectors/{id}/removals": ofConnector("/removals"),
+  "GET /api/connectors/{id}/removed": ofConnector("/removed"),
   "GET /api/connectors/{id}/people": ofConnector("/people"),
   "PUT /api/connectors/{id}/people": refused("PUT", "/api/connectors/{id}/people", { links: [] }),
   "PATCH /api/connectors/{id}": refused("PATCH", "/api/connectors/{id}", { name: "Mine" }),
@@ -278,6 +279,10 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
   "POST /api/connectors/{id}/pause": refused("POST", "/api/connectors/{id}/pause"),
   "POST /api/connectors/{id}/resume": refused("POST", "/api/connectors/{id}/resume"),
   "POST /api/connectors/{id}/removals/approve": refused("POST", "/api/connectors/{id}/removals/approve", {}),
+  "POST /api/connectors/files/{fileId}/restore": ({ random, kbIds }) => ({
+    method: "POST",
+    path: `/api/connectors/files/${random.pick(kbIds)}/restore`,
+  }),
   "POST /api/connectors/{id}/removals/reject": refused("POST", "/api/connectors/{id}/removals/reject", {}),
   "POST /api/connectors/{id}/rotate-key": refused("POST", "/api/connectors/{id}/rotate-key", {}),
   "GET /api/connectors/{id}/webhook": refused("GET", "/api/connectors/{id}/webhook"),

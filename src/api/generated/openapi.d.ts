@@ -2284,6 +2284,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/connectors/{id}/removed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List items that were removed in the last 7 days and can be restored */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description By kbId */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            nextCursor: string | null;
+                            removed: {
+                                externalId: string | null;
+                                kbId: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T09:30:00.000Z
+                                 */
+                                removedAt: string;
+                                title: string | null;
+                            }[];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/connectors/{id}/resume": {
         parameters: {
             query?: never;
@@ -3256,6 +3318,70 @@ export interface paths {
         get: operations["getFileContent"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connectors/files/{fileId}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore an item that was removed in the last 7 days
+         * @description For the connector's owner and admins. Nobody can read the item until its source says who can: a sync reads it again, as soon as the connector runs. An item that the source no longer has is removed again. An item of a push connector waits for the next push of it, and `sync` is null.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    fileId: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The restored item */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            connectorId: string;
+                            kbId: string;
+                            sync: components["schemas"]["Sync"] & (Record<string, never> | null);
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `connector_state_conflict` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;

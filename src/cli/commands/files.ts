@@ -131,6 +131,33 @@ const countFiles = command(
   },
 );
 
+/** `kb files restore KBID`: takes back an item that was removed. */
+const restoreFile = command(
+  {
+    summary: "Restore an item that was removed in the last 7 days.",
+    details:
+      "For the connector's owner and admins. `kb connectors removals CONNECTOR --removed` lists the items. Nobody can read a restored item until its source says who can.",
+    arguments: [{ name: "kbId", summary: "kbi_…", required: true }],
+    examples: ["kb files restore kbi_2345abcd2345abcd"],
+    exitCodes: [3, 4, 7],
+    fields: [fieldsOf("post", "/api/connectors/files/{fileId}/restore")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const path = { fileId: input.args.kbId };
+    const answer = await api.post("/api/connectors/files/{fileId}/restore", { params: { path } });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(answer, () =>
+      output.talk(
+        answer.sync === null
+          ? "Restored. It can be found once its source gives it again."
+          : "Restored. A sync reads it now; then people can find it.",
+      ),
+    );
+  },
+);
+
 /** `100-400` as offset and limit in characters of the stored text; `100-` is open at the end. Throws a usage failure. */
 export function rangeOf(
   range: string | undefined,
@@ -150,5 +177,6 @@ export const files: Noun = {
     list: listFiles,
     get: getFile,
     counts: countFiles,
+    restore: restoreFile,
   },
 };

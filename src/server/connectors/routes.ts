@@ -8,6 +8,7 @@ import { rotateKey } from "./keys.ts";
 import { getConnector, listConnectors, listOwnConnectors } from "./list.ts";
 import { linkPeople, listPeople, type PeopleDeps } from "./people.ts";
 import { makeProgressStream } from "./progress-stream.ts";
+import { listRemoved, restoreItem } from "./removed.ts";
 import { cancelSync, decideRemovals, getSync, listProgress, listRemovals, listSyncs, requestSync } from "./runs.ts";
 import { browseSource, listSources } from "./sources.ts";
 import { rotateWebhook, showWebhook } from "./webhooks.ts";
@@ -42,6 +43,8 @@ export function mountConnectors(
   at.member(routes.pause, ({ actor, params }) => pauseOrResume(deps, actor, params.id, "pause"));
   at.member(routes.resume, ({ actor, params }) => pauseOrResume(deps, actor, params.id, "resume"));
   at.member(routes.listRemovals, ({ actor, params, query }) => listRemovals(deps, actor, params.id, query));
+  at.member(routes.listRemoved, ({ actor, params, query }) => listRemoved(deps, actor, params.id, query));
+  at.member(routes.restoreFile, ({ actor, params }) => restoreItem(deps, actor, params.fileId));
   at.member(routes.approveRemovals, async ({ actor, params, body }) => ({
     removed: await decideRemovals(deps, actor, params.id, "approved", body?.kbIds),
   }));

@@ -181,6 +181,8 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "GET /api/connectors/{id}/people": MEMBER,
   "PUT /api/connectors/{id}/people": ADMIN,
   "GET /api/connectors/{id}/removals": MEMBER,
+  "GET /api/connectors/{id}/removed": MEMBER,
+  "POST /api/connectors/files/{fileId}/restore": MEMBER,
   "POST /api/connectors/{id}/removals/approve": MEMBER,
   "POST /api/connectors/{id}/removals/reject": MEMBER,
   "PATCH /api/connectors/{id}/scope": MEMBER,

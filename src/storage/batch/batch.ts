@@ -2,7 +2,7 @@ import { Kysely } from "kysely";
 import { ApiError, assertNever } from "#api/errors.ts";
 import type { Principal } from "#core/principals.ts";
 import { connectorPrincipal } from "#storage/access/item-clocks.ts";
-import type { SearchIndexWriter } from "#storage/search-index.ts";
+import type { IndexChange, SearchIndexWriter } from "#storage/search-index.ts";
 import { makeLocalDialect } from "#storage/dialect.ts";
 import type { Tables } from "#storage/schema.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
@@ -27,13 +27,24 @@ import {
 import { applyPeople } from "./people.ts";
 import { makeInterner } from "./intern.ts";
 import { refusalOf, saveRun } from "./run.ts";
-import { deleteItem, drop, endHold, keepChildren, markSeen, releaseAll, removeAll, sweep } from "./removals.ts";
+import {
+  deleteItem,
+  drop,
+  endHold,
+  keepChildren,
+  markSeen,
+  releaseAll,
+  removeAll,
+  restore,
+  sweep,
+} from "./removals.ts";
 import { traceOf } from "./trace.ts";
 import { saveUpload } from "./upload.ts";
 import { makeWork, stateOf, tally, type Work } from "./work.ts";
 import { toIndexUpsert } from "./index-upsert.ts";
 import type { KnownItem } from "./item-rows.ts";
 import { moveChildren } from "./child-rows.ts";
+import { readStoredDocument } from "./stored-document.ts";
 import { noteRemovals } from "./removal-windows.ts";
 import { withholdBelow } from "./withhold.ts";
 import { setClocks, settleExceptions } from "./item-clocks.ts";
@@ -105,6 +116,7 @@ export function makeApplyBatch(
       const of = { workspaceId, connectorId: batch.connectorId };
       const withheld = tops.length === 0 ? [] : withholdBelow(connection, of, tops);
       if (batch.upload) await saveUpload(handles, workspaceId, batch.upload, outcomes, batch.now);
+      for (const kbId of work.restored) work.changes.push(upsertOfStored(connection, workspaceId, kbId));
       index.apply(workspaceId, work.changes);
       index.hide(workspaceId, withheld);
       noteRemovals(connection, { workspaceId, connectorId: batch.connectorId }, batch, work.guarded);
@@ -121,6 +133,12 @@ export function makeApplyBatch(
       };
     });
   };
+}
+
+/** The index forgot what was removed. */
+function upsertOfStored(connection: SqliteConnection, workspaceId: string, kbId: string): IndexChange {
+  const { rows } = connection.execute("select * from items where workspaceId = ? and kbId = ?", [workspaceId, kbId]);
+  return { type: "upsert", document: readStoredDocument(connection, rows[0]) };
 }
 
 /** What every access is ANDed with: whom the connector is for, at the item's own clock where it has one. */
@@ -163,6 +181,8 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
       return markSeen(work, op.externalIds);
     case "children":
       return keepChildren(work, op);
+    case "restore":
+      return restore(work, op.kbId);
     case "skip":
       return skip(work, op);
     case "sweep":

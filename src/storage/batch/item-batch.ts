@@ -97,6 +97,11 @@ export type ItemOp =
    * asking the guard: the content has changed. `version` becomes the item's: it is read whole only now.
    */
   | { type: "children"; externalId: string; keep: readonly string[]; version: string | null }
+  /**
+   * A removed item lives again, and nobody may read it until its source says who may: what was said before it was removed
+   * is not true for that. It waits to be listed again.
+   */
+  | { type: "restore"; kbId: string }
   | { type: "skip"; externalId: string; reason: TextReason; message: string; retryable: boolean }
   /**
    * Removes these unless the run or set has named them, or the item of the source that they are inside, since; under the

@@ -38,6 +38,17 @@ export function drop(work: Work, kbIds: readonly string[], isHeld: boolean): OpO
   return "removed";
 }
 
+/** Takes one back that was removed. Nobody reads it until its source was asked, and its next version is read whatever it is. */
+export function restore(work: Work, kbId: string): OpOutcome {
+  const { rows } = work;
+  const item = rows.findByKbId(kbId);
+  if (!item || item.removedAt === null) return "absent";
+  rows.set(kbId, { removedAt: null, ownAclId: 0, aclId: 0, version: null, indexState: stateOf(0, item) });
+  rows.relist(item.externalId);
+  work.restored.add(kbId);
+  return "done";
+}
+
 /** Ends the hold on these. */
 export function releaseAll(work: Work, kbIds: readonly string[]): OpOutcome {
   for (const item of living(work, kbIds)) release(work, item);

@@ -13,6 +13,16 @@ export interface HeldRemoval {
   heldAt: number;
 }
 
+/** An item that was removed, with the access that it had until then. */
+export interface RemovedItem {
+  kbId: string;
+  connectorId: string;
+  externalId: string;
+  title: string;
+  removedAt: number;
+  aclId: number;
+}
+
 export interface HiddenChildCounts {
   /** On account of their parents. */
   parentMissing: number;
@@ -45,6 +55,14 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       .where("workspaceId", "=", workspaceId)
       .where("connectorId", "=", connectorId)
       .where("removedAt", "is", null);
+
+  const removed = (since: number) =>
+    sql.read
+      .selectFrom("items")
+      .select(["kbId", "connectorId", "externalId", "title", "removedAt", "aclId"])
+      .where("workspaceId", "=", workspaceId)
+      .where("removedAt", ">", since)
+      .where(rawSql<boolean>`instr("externalId", ${CHILD_MARK}) = 0`);
 
   return {
     ...makeStoredItemStore(sql, workspaceId),
@@ -154,6 +172,26 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
         .orderBy("kbId")
         .limit(limit)
         .execute();
+    },
+
+    /** Items removed after this instant that can be restored, by kbId after this one; files inside files come with theirs. */
+    async listRemoved(
+      connectorId: string,
+      { since, afterKbId, limit }: { since: number; afterKbId: string; limit: number },
+    ): Promise<RemovedItem[]> {
+      const rows = await removed(since)
+        .where("connectorId", "=", connectorId)
+        .where("kbId", ">", afterKbId)
+        .orderBy("kbId")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ ...row, removedAt: row.removedAt ?? 0 }));
+    },
+
+    /** One of them, of whatever connector. */
+    async findRemoved(kbId: string, since: number): Promise<RemovedItem | undefined> {
+      const row = await removed(since).where("kbId", "=", kbId).executeTakeFirst();
+      return row && { ...row, removedAt: row.removedAt ?? 0 };
     },
 
     /** Living items by state. */

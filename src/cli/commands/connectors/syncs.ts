@@ -131,6 +131,7 @@ export const listRemovals = command(
     details: "When a sync would remove unusually many items, it holds the removals until you approve them.",
     arguments: CONNECTOR,
     options: [
+      { flags: "--removed", summary: "show items that were removed and can be restored instead" },
       { flags: "--approve", summary: "remove them" },
       { flags: "--reject", summary: "keep them" },
       { flags: "--yes", summary: "skip the confirmation" },
@@ -145,6 +146,21 @@ export const listRemovals = command(
     const connector = await findConnector(api, input.args.connector);
     const path = { id: connector.id };
     const output = makeOutput(input, deps, api.settings.defaults);
+    if (input.options.removed) {
+      const removed = await api.list("/api/connectors/{id}/removed", "removed", { at: path });
+      output.result({ removed, nextCursor: null }, () =>
+        output.table(
+          removed,
+          [
+            { title: "kbId", value: (item) => item.kbId },
+            { title: "item", value: (item) => item.title ?? item.externalId, isFlexible: true },
+            { title: "removed", value: (item) => item.removedAt.slice(0, 16).replace("T", " ") },
+          ],
+          `Nothing was removed from "${connector.name}" in the last 7 days.`,
+        ),
+      );
+      return;
+    }
     const verb = input.options.approve ? "approve" : input.options.reject ? "reject" : undefined;
     if (verb === undefined) {
       const removals = await api.list("/api/connectors/{id}/removals", "removals", { at: path });

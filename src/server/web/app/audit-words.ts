@@ -68,6 +68,7 @@ export const ACTS_BY_TOPIC: readonly { topic: string; acts: Readonly<Record<stri
       "connector.sync_cancelled": { title: "Sync cancelled", says: "cancelled a sync of {target}" },
       "connector.removals_approved": { title: "Removals approved", says: "approved held removals of {target}" },
       "connector.removals_rejected": { title: "Removals rejected", says: "rejected held removals of {target}" },
+      "connector.item_restored": { title: "Item restored", says: "restored an item of {target}" },
       "connector.set_pushed": { title: "Full set pushed", says: "pushed the full set of {target}" },
       "connector.access_pushed": { title: "Access pushed", says: "pushed who can read items of {target}" },
       "connector.people_pushed": { title: "People pushed", says: "pushed who belongs to the groups of {target}" },

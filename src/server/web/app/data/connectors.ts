@@ -97,6 +97,21 @@ export function removalsQuery(id: string) {
   });
 }
 
+/** Items that were removed lately and can be restored. */
+export function removedQuery(id: string) {
+  return infiniteQueryOptions({
+    queryKey: ["connectors", "removed", id],
+    queryFn: ({ pageParam }) =>
+      take(
+        api.GET("/api/connectors/{id}/removed", {
+          params: { path: { id }, query: { limit: 50, ...(pageParam !== "" && { cursor: pageParam }) } },
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor,
+  });
+}
+
 /** Its items that have no searchable text, of those the person can see. */
 export function withoutTextQuery(id: string) {
   return infiniteQueryOptions({

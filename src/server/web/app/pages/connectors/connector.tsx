@@ -30,6 +30,7 @@ import { toast } from "#server/web/app/ui/toast.tsx";
 import { Credentials } from "./credentials.tsx";
 import { People } from "./people.tsx";
 import { Removals } from "./removals.tsx";
+import { Removed } from "./removed.tsx";
 import { Settings } from "./settings.tsx";
 import { Webhook } from "./webhook.tsx";
 import { WithoutText } from "./without-text.tsx";
@@ -59,6 +60,7 @@ export function Page() {
         <Needs connector={connector} />
         <Facts connector={connector} />
         <Removals connector={connector} />
+        <Removed connector={connector} />
         <WithoutText connector={connector} />
         <People connectorId={connector.id} />
         {!connector.isPushed && <Syncs connector={connector} />}

@@ -1,0 +1,60 @@
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import type { Connector, RemovedItem } from "#api/connector-records.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { removedQuery } from "#server/web/app/data/connectors.ts";
+import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
+import { Section } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { Table, type Column } from "#server/web/app/ui/table.tsx";
+import { Time } from "#server/web/app/ui/time.tsx";
+import { toast } from "#server/web/app/ui/toast.tsx";
+
+/** Items that were removed lately, each of which can be taken back. */
+export function Removed({ connector: { id } }: { connector: Connector }) {
+  const query = useInfiniteQuery(removedQuery(id));
+  const client = useQueryClient();
+  if ((query.data?.pages[0]?.removed.length ?? 0) === 0) return null;
+
+  async function restore({ kbId: fileId }: RemovedItem): Promise<void> {
+    try {
+      await take(api.POST("/api/connectors/files/{fileId}/restore", { params: { path: { fileId } } }));
+      toast("Item restored. People can find it once it was read again.");
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error));
+    }
+    await client.invalidateQueries({ queryKey: ["connectors"] });
+  }
+
+  return (
+    <Section
+      description="Nobody finds these items any more. You can restore them for 7 days: an item that its source still has is read again."
+      title="Removed items"
+    >
+      <LoadedPages query={query} rowsOf={({ removed }) => removed}>
+        {(rows) => (
+          <Table
+            columns={columnsOf((item) => void restore(item))}
+            keyOf={({ kbId }) => kbId}
+            label="Removed items"
+            rows={rows}
+          />
+        )}
+      </LoadedPages>
+    </Section>
+  );
+}
+
+const columnsOf = (restore: (item: RemovedItem) => void): Column<RemovedItem>[] => [
+  {
+    title: "Item",
+    isHeadless: true,
+    cell: ({ title }) =>
+      title === null ? (
+        <span className="text-muted">An item that you couldn't read</span>
+      ) : (
+        <span className="wrap-anywhere">{title}</span>
+      ),
+  },
+  { title: "Removed", cell: ({ removedAt }) => <Time at={removedAt} /> },
+  { title: "Restore", isHeadless: true, cell: (item) => <Button onClick={() => restore(item)}>Restore</Button> },
+];
