@@ -19,7 +19,7 @@ import type {
 import { headersOf, makeResponse, readPieces, readWhole } from "./http/body.ts";
 import { type AbortableSleep, makeBuckets } from "./http/buckets.ts";
 import { type Exchange, exchange, type Line } from "./http/exchange.ts";
-import { makeTokenCache, MintAnswer, toMinted } from "./http/minted.ts";
+import { makeTokenCache, MintAnswer, type MintedToken, toMinted } from "./http/minted.ts";
 import { gitOrigins, secretPlaces, type Signing, signedOrigins, templateValues } from "./http/origins.ts";
 import { makeSigner, type Signer, type SigningState } from "./http/signers.ts";
 import { makeConnect } from "./http/socket.ts";
@@ -90,7 +90,7 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
       const makeLine = (until: AbortSignal, count: () => void): Line => ({
         ...shared,
         signal: until,
-        signerOf: (who) => makeSigner({ ...signing, mint: (url, request) => mint(mintLine, url, request) }, who),
+        signerOf: (who) => makeSigner({ ...signing, mint: (url, make) => mint(mintLine, url, make) }, who),
         bucketOf: (host, isSigned) => buckets.of(isSigned ? key : "", host),
         count,
       });
@@ -197,24 +197,62 @@ async function tokenOf(signer: Signer | undefined, url: URL): Promise<Readonly<R
   return token === undefined ? {} : { token };
 }
 
-async function mint(line: Line, url: string, request: { headers: Record<string, string>; body?: string }) {
-  const wanted: SourceRequest = { method: "POST", url, isIdempotent: true, redirect: "none", ...request };
+type MintRequest = { headers: Record<string, string>; body?: string };
+
+/** Once more by the clock of the server, where it refuses what is signed by ours: assertions are of some minutes. */
+async function mint(line: Line, url: string, make: (now: number) => MintRequest): Promise<MintedToken> {
+  const { host } = new URL(url);
+  const now = line.now();
+  const first = await mintOnce(line, url, make(now));
+  if (!isApiError(first)) return first;
+  const ahead = aheadOf(dateIn(first), now);
+  const second = ahead === 0 ? first : await mintOnce(line, url, make(now + ahead));
+  if (!isApiError(second)) return second;
+  const clock = `This server's clock is ${Math.round(Math.abs(ahead) / 60_000)} minutes off from that of ${host}: set it.`;
+  throw new ApiError("source_unauthorized", {
+    message: `${host} gives no token for these credentials.${ahead === 0 ? "" : ` ${clock}`}`,
+    field: "credentials",
+    cause: second,
+  });
+}
+
+/** The token, or the refusal. @throws ApiError what is no matter of the credentials */
+async function mintOnce(line: Line, url: string, request: MintRequest): Promise<MintedToken | ApiError> {
+  const wanted: SourceRequest = {
+    method: "POST",
+    url,
+    isIdempotent: true,
+    redirect: "none",
+    tell: ["date"],
+    ...request,
+  };
   const place = { ...toExchange(wanted), isSecret: true } as const;
   const limits = { maxBytes: 1024 * 1024, timeoutMs: TIMEOUT_MS, totalMs: TIMEOUT_MS, method: "POST" };
   try {
     const done = await exchange(line, place, (message) => readWhole(message, place.url.host, limits));
     const head = { status: done.status, headers: headersOf(done.message), url };
-    return toMinted(makeResponse(head, done.body, place.url.host).json(MintAnswer), line.now());
+    const now = line.now();
+    const ahead = aheadOf(head.headers.get("date"), now);
+    return toMinted(makeResponse(head, done.body, place.url.host).json(MintAnswer), now, ahead);
   } catch (error) {
     // Whatever way it is said: this credential opens nothing any more.
     const isRefusal = REFUSALS.some((code) => isApiError(error, code)) || statusOf(error) === 400;
-    if (!isRefusal) throw error;
-    throw new ApiError("source_unauthorized", {
-      message: `${place.url.host} gives no token for these credentials.`,
-      field: "credentials",
-      cause: error,
-    });
+    if (!isRefusal || !isApiError(error)) throw error;
+    return error;
   }
+}
+
+/** So far clocks may be apart, and an answer be under way. */
+const LEAST_AHEAD_MS = 30_000;
+
+function aheadOf(date: unknown, now: number): number {
+  const at = typeof date === "string" ? Date.parse(date) : Number.NaN;
+  return Math.abs(at - now) > LEAST_AHEAD_MS ? at - now : 0;
+}
+
+function dateIn({ details }: ApiError): unknown {
+  const headers: unknown = details?.["headers"];
+  return typeof headers === "object" && headers !== null && "date" in headers ? headers.date : undefined;
 }
 
 const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;

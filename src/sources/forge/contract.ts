@@ -70,7 +70,7 @@ export interface ForgePage<T> {
 /** What the repositories are, and which names of the config are closed to the credential. */
 export interface ForgeListing {
   repositories: ForgeRepository[];
-  closed: { name: string; code: RefusalCode }[];
+  closed: { name: string; code: RefusalCode; /** All that this owner has. */ ownerId?: string }[];
 }
 
 /** Every call that a run makes; each forge has its own. Who may read what is told apart. */

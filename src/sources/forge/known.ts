@@ -5,16 +5,20 @@ import type { ForgeListing } from "./contract.ts";
 /** The repositories of the last run, so that one which is missing now is seen to be. */
 export interface KnownRepositories {
   ids: readonly string[];
-  /** Those that a name of the config means: `owner/name`, or `owner`. */
+  /** Those that a name of the config means, or meant before they were renamed: `owner/name`, or `owner`. */
   idsOf(name: string): string[];
+  /** Those of an owner. */
+  idsOfOwner(ownerId: string): string[];
   keep(repositories: ForgeListing["repositories"], closed: ForgeListing["closed"]): void;
 }
 
 /** A value of the state holds 64 KiB. */
 const A_PIECE = 400;
+/** Former names of one repository. */
+const MOST_NAMES = 5;
 
 export async function makeKnown(state: SourceState): Promise<KnownRepositories> {
-  const pieces: [string, string][][] = [];
+  const pieces: Row[][] = [];
   for (let at = 0; ; at++) {
     const piece = Piece.safeParse(await state.get(`known:${at}`)).data;
     if (!piece || piece.length === 0) break;
@@ -24,17 +28,30 @@ export async function makeKnown(state: SourceState): Promise<KnownRepositories> 
   const idsOf = (name: string): string[] => {
     const wanted = name.toLowerCase();
     const isMeant = (fullName: string) => fullName === wanted || fullName.startsWith(`${wanted}/`);
-    return before.filter(([, fullName]) => isMeant(fullName.toLowerCase())).map(([id]) => id);
+    return [
+      ...new Set(
+        before.filter(([, , ...names]) => names.some((each) => isMeant(each.toLowerCase()))).map(([id]) => id),
+      ),
+    ];
   };
+  const idsOfOwner = (ownerId: string) => before.filter(([, owner]) => owner === ownerId).map(([id]) => id);
   return {
     ids: before.map(([id]) => id),
     idsOf,
+    idsOfOwner,
     keep(repositories, closed) {
-      const now = new Map(repositories.map(({ id, fullName }) => [id, fullName]));
+      const taken = new Set(repositories.map(({ fullName }) => fullName.toLowerCase()));
+      const former = new Map(before.map(([id, , ...names]) => [id, names]));
+      const rows = repositories.map(({ id, owner, fullName }): Row => {
+        const others = (former.get(id) ?? []).filter((name) => !taken.has(name.toLowerCase()));
+        return [id, owner.id, fullName, ...others.slice(0, MOST_NAMES)];
+      });
+      const now = new Set(rows.map(([id]) => id));
       // One that is named and closed comes back under the same id.
-      const closedIds = new Set(closed.flatMap(({ name }) => idsOf(name)));
-      for (const [id, fullName] of before) if (closedIds.has(id) && !now.has(id)) now.set(id, fullName);
-      const all = [...now];
+      const closedIds = new Set(
+        closed.flatMap(({ name, ownerId }) => (ownerId === undefined ? idsOf(name) : idsOfOwner(ownerId))),
+      );
+      const all = [...rows, ...before.filter(([id]) => closedIds.has(id) && !now.has(id))];
       const count = Math.ceil(all.length / A_PIECE);
       for (let at = 0; at < Math.max(count, pieces.length); at++) {
         state.put(`known:${at}`, at < count ? all.slice(at * A_PIECE, (at + 1) * A_PIECE) : undefined);
@@ -43,4 +60,10 @@ export async function makeKnown(state: SourceState): Promise<KnownRepositories> 
   };
 }
 
-const Piece = z.array(z.tuple([z.string(), z.string()]));
+/** Id, id of the owner, the name, and those that it had before. */
+type Row = [id: string, ownerId: string, ...names: string[]];
+// A former version kept the id and the name alone.
+const Former = z.tuple([z.string(), z.string()]).transform(([id, name]): Row => [id, "", name]);
+const Piece = z.array(
+  z.union([z.tuple([z.string(), z.string()], z.string()).refine(({ length }) => length > 2), Former]),
+);

@@ -5,7 +5,7 @@ import type { SyncContext, SyncEvent, SyncRequest, What } from "#sources/contrac
 import type { ForgeListing, ForgeRepository } from "./contract.ts";
 import { repositoryRef } from "./ids.ts";
 import { readItems } from "./items.ts";
-import { makeKnown } from "./known.ts";
+import { type KnownRepositories, makeKnown } from "./known.ts";
 import { changesOf, type ForgeTools, listRepository, orRefused, stateKey } from "./repository.ts";
 import { isRepositoryInScope } from "./scope.ts";
 
@@ -39,9 +39,9 @@ async function* listAll(
   const runId = run.runId ?? null;
   const isResumed = cursor?.type === "listing" && runId !== null && cursor.runId === runId;
   let after = isResumed ? cursor.after : null;
-  const { repositories, closed } = await listInScope(tools, run.scope);
+  const { repositories, closed, there } = await listInScope(tools, run.scope);
   const known = await makeKnown(ctx.state);
-  yield* refuseClosed(ctx, closed, known.idsOf);
+  yield* refuseClosed(ctx, closed, known, there);
   const failures = makeFailures(isResumed ? cursor.failed : []);
   let done = 0;
   for (const [at, repository] of repositories.entries()) {
@@ -75,8 +75,8 @@ async function* listAll(
 async function* readChanges(ctx: Context, run: Run, tools: ForgeTools): AsyncGenerator<Event, void> {
   const { repositories, closed, there } = await listInScope(tools, run.scope);
   const known = await makeKnown(ctx.state);
-  yield* refuseClosed(ctx, closed, known.idsOf);
-  const isSettled = new Set([...repositories.map(({ id }) => id), ...closed.flatMap(({ name }) => known.idsOf(name))]);
+  yield* refuseClosed(ctx, closed, known, there);
+  const isSettled = new Set([...repositories.map(({ id }) => id), ...closedIds(closed, known, there)]);
   for (const id of known.ids) {
     if (isSettled.has(id)) continue;
     // Whatever becomes of it, it is read as a whole when it is here again.
@@ -133,14 +133,23 @@ function makeFailures(before: readonly string[]) {
 function* refuseClosed(
   { state }: Context,
   closed: ForgeListing["closed"],
-  idsOf: (name: string) => string[],
+  known: KnownRepositories,
+  there: ReadonlySet<string>,
 ): Generator<Event, void> {
-  for (const { name, code } of closed) {
-    for (const id of idsOf(name)) {
+  for (const each of closed) {
+    for (const id of closedIds([each], known, there)) {
       state.put(stateKey(id), undefined);
-      yield { t: "refused", what: { container: repositoryRef({ id }) }, code };
+      yield { t: "refused", what: { container: repositoryRef({ id }) }, code: each.code };
     }
   }
+}
+
+/** What names that are closed meant. What is there by another name is open. */
+function closedIds(closed: ForgeListing["closed"], known: KnownRepositories, there: ReadonlySet<string>): string[] {
+  const ids = closed.flatMap(({ name, ownerId }) =>
+    ownerId === undefined ? known.idsOf(name) : known.idsOfOwner(ownerId),
+  );
+  return ids.filter((id) => !there.has(id));
 }
 
 async function listInScope({ forge }: ForgeTools, scope: Scope) {

@@ -12,6 +12,8 @@ export interface Closed {
   code: ForgeListing["closed"][number]["code"];
   /** What is missing, if GitHub says it. */
   reason?: string | undefined;
+  /** Of an organization whose name GitHub keeps back too. */
+  ownerId?: string;
 }
 
 /** The records of what the config asks for, each once, and what of it GitHub keeps back. */
@@ -53,11 +55,27 @@ export async function listRecords(
     }
   }
   for (const id of withheld) {
-    const { login: name } = await client.organizationById(id);
-    const isAsked = names.length === 0 || names.some((each) => each.toLowerCase() === name.toLowerCase());
-    if (isAsked) closed.set(name, { name, code: "source_forbidden", reason: SSO_REASON });
+    const login = await nameOf(client, id);
+    const name = login ?? `organization ${id}`;
+    const isAsked = login === undefined || names.some((each) => each.toLowerCase() === login.toLowerCase());
+    if (names.length > 0 && !isAsked) continue;
+    closed.set(name, {
+      name,
+      code: "source_forbidden",
+      reason: SSO_REASON,
+      ...(login === undefined && { ownerId: id }),
+    });
   }
   return { records: [...found.values()].sort((a, b) => a.id - b.id), closed: [...closed.values()] };
+}
+
+async function nameOf(client: GithubClient, id: string): Promise<string | undefined> {
+  try {
+    return (await client.organizationById(id)).login;
+  } catch (error) {
+    if (refusalOf(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 export function toRepository(record: RepositoryRecord, config: GithubConfig): ForgeRepository {

@@ -139,7 +139,7 @@ async function tryOften<Body>(
           else hasRenewed = true;
           if (await abortable(signer.renew(signed, url.origin, step.challenge), line.signal)) continue;
         }
-        throw failureOf(401, host, { isSigned: request.auth !== undefined });
+        throw failureOf(401, host, { isSigned: request.auth !== undefined, headers: step.headers });
       case "failed":
         if (!step.isPassing || !mayRepeat) throw step.error;
         await line.sleep(backOffMs(line, tries), line.signal);
@@ -172,7 +172,7 @@ type Step =
   | { type: "take"; status: number }
   | { type: "redirect"; status: number; location: string }
   | { type: "limited"; status: number; waitMs: number | undefined }
-  | { type: "refused"; challenge: string }
+  | { type: "refused"; challenge: string; headers: Readonly<Record<string, unknown>> }
   | { type: "failed"; error: ApiError; isPassing: boolean };
 
 const PASSING = new Set([502, 503, 504]);
@@ -208,11 +208,12 @@ async function judge(
     const waitMs = retryAfterMs ?? (emptyUntil === undefined ? limits.leastWaitMs : emptyUntil - now());
     return { type: "limited", status, waitMs };
   }
-  if (status === 401) return { type: "refused", challenge: headers["www-authenticate"] ?? "" };
   const tell = (request.tell ?? []).flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
+  const told = Object.fromEntries(tell);
+  if (status === 401) return { type: "refused", challenge: headers["www-authenticate"] ?? "", headers: told };
   const error = failureOf(status, url.host, {
     isSigned: request.auth !== undefined,
-    headers: Object.fromEntries(tell),
+    headers: told,
   });
   return { type: "failed", error, isPassing: PASSING.has(status) };
 }

@@ -91,9 +91,11 @@ export const MintAnswer = z.union([
   z.object({ access_token: z.string().min(1), expires_in: z.number().positive().optional() }),
 ]);
 
-export function toMinted(answer: z.infer<typeof MintAnswer>, now: number): MintedToken {
+/** @param ahead  by how much the clock of the server is before ours */
+export function toMinted(answer: z.infer<typeof MintAnswer>, now: number, ahead: number): MintedToken {
   if ("token" in answer) {
-    return { token: answer.token, expiresAt: answer.expires_at ? Date.parse(answer.expires_at) : now + UNTOLD_MS };
+    const { token, expires_at: end } = answer;
+    return { token, expiresAt: end === undefined ? now + UNTOLD_MS : Date.parse(end) - ahead };
   }
   const { access_token: token, expires_in: seconds } = answer;
   return { token, expiresAt: now + (seconds === undefined ? UNTOLD_MS : seconds * 1_000) };

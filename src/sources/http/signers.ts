@@ -42,8 +42,8 @@ export interface SigningOptions {
   values: Readonly<Record<string, unknown>>;
   state: SigningState;
   now(): number;
-  /** Asks a token endpoint. */
-  mint(url: string, request: { headers: Record<string, string>; body?: string }): Promise<MintedToken>;
+  /** Asks a token endpoint, with what is made for an instant: that of its own clock where ours is wrong. */
+  mint(url: string, make: (now: number) => { headers: Record<string, string>; body?: string }): Promise<MintedToken>;
 }
 
 /**
@@ -212,28 +212,32 @@ function sigV4Signer(way: Extract<CredentialScheme, { scheme: "sigv4" }>, option
 
 function installationSigner(
   { appId, privateKey, installation, tokenUrl }: Extract<CredentialScheme, { scheme: "installation" }>,
-  { credentials, values, state, now, mint }: SigningOptions,
+  { credentials, values, state, mint }: SigningOptions,
 ): Signer {
   const url = expandTemplate(tokenUrl, { ...values, installation: credentials[installation] });
-  return mintedSigner(url, state, () => {
-    const jwt = appJwt(credentials[appId] ?? "", credentials[privateKey] ?? "", now());
-    return mint(url, { headers: { authorization: `Bearer ${jwt}`, accept: "application/json" } });
-  });
+  return mintedSigner(url, state, () =>
+    mint(url, (now) => {
+      const jwt = appJwt(credentials[appId] ?? "", credentials[privateKey] ?? "", now);
+      return { headers: { authorization: `Bearer ${jwt}`, accept: "application/json" } };
+    }),
+  );
 }
 
 function assertionSigner(
   { tokenUrl, scopes }: { tokenUrl: string; scopes: readonly string[] },
   { issuer, privateKey }: KeyHolder,
-  { values, state, now, mint }: SigningOptions,
+  { values, state, mint }: SigningOptions,
   subject: string | undefined,
 ): Signer {
   const url = expandTemplate(tokenUrl, values);
-  return mintedSigner(JSON.stringify([url, subject, scopes]), state, () => {
-    const assertion = assertionJwt({ issuer, tokenUrl: url, scopes, subject }, privateKey, now());
-    const grant = new URLSearchParams({ grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion });
-    const headers = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
-    return mint(url, { headers, body: grant.toString() });
-  });
+  return mintedSigner(JSON.stringify([url, subject, scopes]), state, () =>
+    mint(url, (now) => {
+      const assertion = assertionJwt({ issuer, tokenUrl: url, scopes, subject }, privateKey, now);
+      const grant = new URLSearchParams({ grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion });
+      const headers = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
+      return { headers, body: grant.toString() };
+    }),
+  );
 }
 
 function mintedSigner(key: string, { tokens }: SigningState, mint: () => Promise<MintedToken>): Signer {

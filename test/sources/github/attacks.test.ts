@@ -259,6 +259,47 @@ describe("what GitHub refuses", () => {
     });
   });
 
+  test("an organization that is refused by its ID, too, is hidden, and ends no run", async () => {
+    const world = await makeWorld();
+    const { fake, server } = world;
+    const own = fake.addRepository("notes", "private", world.people.olga);
+    fake.addIssue(own, "Mine");
+    const { fixture } = await open(world, { repositories: [] });
+    const replica = makeReplica();
+    await runInto(fixture, replica);
+    const before = [...replica.items.keys()].sort();
+    server.isSsoMissing = true;
+    answer(world, /^\/organizations\/\d+$/, 403, { "x-github-sso": "required; url=x" });
+    for (const mode of ["full", "incremental", "full"] as const) {
+      fake.addIssue(own, `Another of ${mode}`);
+      const { events } = await runInto(fixture, replica, { mode });
+      expect(events.filter(({ t }) => t === "refused").length).toBeGreaterThanOrEqual(2);
+      expect([...replica.items.keys()]).toEqual(expect.arrayContaining(before));
+    }
+  });
+
+  test("a repository that is renamed and then refused is hidden, not deleted", async () => {
+    const world = await makeWorld();
+    const { api } = world.repositories;
+    const { fixture } = await open(world, { repositories: ["acme/api", "acme/web"] });
+    const replica = makeReplica();
+    await runInto(fixture, replica);
+    const before = [...replica.items.keys()].filter((id) => id.startsWith(`r${api.id}#`)).sort();
+    expect(before.length).toBeGreaterThan(1);
+    api.name = "renamed";
+    world.server.instead = ({ path }, response) =>
+      path === "/repos/acme/api" &&
+      (response.writeHead(301, { location: `${fixture.config.apiUrl}/repositories/${api.id}` }).end(), true);
+    await runInto(fixture, replica, { mode: "incremental" });
+    answer(world, /^\/repos\/acme\/api$/, 403);
+    for (const mode of ["full", "incremental", "full"] as const) {
+      const { events } = await runInto(fixture, replica, { mode });
+      const what = { container: { type: "repository", id: `r${api.id}` } };
+      expect(events).toContainEqual({ t: "refused", what, code: "source_forbidden" });
+      expect([...replica.items.keys()].filter((id) => id.startsWith(`r${api.id}#`)).sort()).toEqual(before);
+    }
+  });
+
   test("a check names the rights that are missing", async () => {
     const world = await makeWorld();
     const { api, web } = world.repositories;

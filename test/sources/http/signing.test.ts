@@ -350,6 +350,42 @@ describe("minted tokens", () => {
     expect(minted).toBe(4);
   });
 
+  test.each([-2, 3])("a clock that is %d hours off costs a second try, and no new key", async (hours) => {
+    let minted = 0;
+    const server = await serve(({ path, headers }, response) => {
+      const now = clock.now + hours * 3_600_000;
+      response.setHeader("date", new Date(now).toUTCString());
+      if (!path.endsWith("/access_tokens")) return void response.writeHead(200).end();
+      const { iat, exp } = claimsOf(headers.authorization?.replace("Bearer ", "") ?? "");
+      const isInTime = Number(iat) * 1_000 <= now && Number(exp) * 1_000 > now && Number(exp) * 1_000 <= now + 600_000;
+      if (!isInTime) return void response.writeHead(401).end('{"message":"exp"}');
+      const expires_at = new Date(now + 3_600_000).toISOString();
+      response.writeHead(201).end(JSON.stringify({ token: `t${++minted}`, expires_at }));
+    });
+    const { open, clock } = makePool([server]);
+    const { http } = open({ servers: [server], auth: [INSTALLATION], credentials });
+    const ask = () => http.request({ url: `${server.origin}/x`, auth: true });
+    await ask();
+    clock.now += 50 * 60_000;
+    await ask();
+    expect(minted).toBe(1);
+    clock.now += 11 * 60_000;
+    await ask();
+    expect(minted).toBe(2);
+    const refused = await connectTo(
+      (_got, response) => {
+        response.setHeader("date", new Date(refused.clock.now + hours * 3_600_000).toUTCString());
+        response.writeHead(401).end();
+      },
+      { auth: [INSTALLATION], credentials },
+    );
+    await expect(refused.http.request({ url: `${refused.server.origin}/x`, auth: true })).rejects.toMatchObject({
+      code: "source_unauthorized",
+      message: expect.stringContaining(`clock is ${Math.abs(hours) * 60} minutes off`),
+    });
+    expect(refused.server.requests.length).toBe(2);
+  });
+
   test.each([400, 401, 403, 404])(
     "a mint that is refused with %d is a matter of the credentials, told without the key",
     async (status) => {
