@@ -47,7 +47,8 @@ async function whyNotRead(client: S3Client, { key }: S3Object, ctx: SourceContex
     ctx.signal.throwIfAborted();
     if (!isApiError(error) || isApiError(error, "source_unauthorized")) throw error;
     if (!isApiError(error, "source_forbidden")) return [];
-    const right = "kb can list the bucket, but couldn't read an object. Grant s3:GetObject on the objects of";
+    const right =
+      "The access key can list the bucket, but couldn't read an object. Grant s3:GetObject on the objects of";
     return [`${right} ${ctx.config.bucket}; with SSE-KMS also kms:Decrypt. Otherwise, kb finds objects only by name.`];
   }
 }

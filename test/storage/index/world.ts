@@ -5,6 +5,7 @@ import path from "node:path";
 import { analyzeDocument } from "#text/analyzer.ts";
 import type { CompactionLimits } from "#storage/index/write/compaction.ts";
 import { type IndexReader, makeIndexReader } from "#storage/index/read/reader.ts";
+import { listDigest } from "#storage/access/list-digest.ts";
 import { INDEX_DDL } from "#storage/index/schema.ts";
 import type { Database } from "#storage/index/sqlite.ts";
 import { type IndexWriter, makeIndexWriter } from "#storage/index/write/writer.ts";
@@ -13,7 +14,7 @@ import type { IndexChange, IndexedDocument, SearchRequest } from "#storage/searc
 /** The store's tables that the index reads. */
 export const ACCESS_DDL = [
   `CREATE TABLE access_lists (
-    workspaceId TEXT, listId INTEGER, principals TEXT, PRIMARY KEY (workspaceId, listId))`,
+    workspaceId TEXT, listId INTEGER, principals TEXT, digest INTEGER, PRIMARY KEY (workspaceId, listId))`,
   `CREATE TABLE access_list_principals (
     workspaceId TEXT, principal TEXT, listId INTEGER, PRIMARY KEY (workspaceId, principal, listId)) WITHOUT ROWID`,
   `CREATE TABLE accesses (workspaceId TEXT, aclId INTEGER, listIds TEXT, PRIMARY KEY (workspaceId, aclId))`,
@@ -170,7 +171,8 @@ export class TestIndex {
       .prepare("SELECT ifnull(max(listId), 0) + 1 AS listId FROM access_lists WHERE workspaceId = ?")
       .get(workspaceId);
     const listId = Number(next.listId);
-    this.db.prepare("INSERT INTO access_lists VALUES (?, ?, ?)").run(workspaceId, listId, key);
+    const digest = listDigest(workspaceId, key);
+    this.db.prepare("INSERT INTO access_lists VALUES (?, ?, ?, ?)").run(workspaceId, listId, key, digest);
     for (const principal of new Set(principals)) {
       this.db.prepare("INSERT INTO access_list_principals VALUES (?, ?, ?)").run(workspaceId, principal, listId);
     }
