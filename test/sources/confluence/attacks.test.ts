@@ -105,15 +105,16 @@ describe("confluence and what is not known", { timeout: 60_000 }, () => {
   test("a text that was written after its page was closed is for who reads it then", async () => {
     const { world, site, fixture } = await openSite();
     const { made, ids } = world;
-    // Between the listing and the text, everything above is closed, and the secret written.
+    // Between the listing and the text it is closed, and the secret written. Nobody has said anything at it.
     site.before = ({ query }) => {
-      if (query.get("body-format") !== "storage" || made.plans.restriction) return;
-      made.plans.restriction = { users: [ids.ben], groups: [] };
-      world.edit(made.blue, "The secret.");
+      const isRead = query.get("body-format") === "storage" && query.get("id")?.includes(made.lunch.id);
+      if (!isRead || made.lunch.restriction) return;
+      made.lunch.restriction = { users: [ids.ben], groups: [] };
+      world.edit(made.lunch, "The secret.");
     };
     const replica = await read(fixture);
-    expect(replica.items.get(made.blue.id)?.content).toMatchObject({ text: "The secret." });
-    expect(names(accessOf(replica, made.blue.id))).toEqual(["s10000.read", `r${made.plans.id}`]);
+    expect(replica.items.get(made.lunch.id)?.content).toMatchObject({ text: "The secret." });
+    expect(names(accessOf(replica, made.lunch.id))).toEqual(["s10002.read", `r${made.lunch.id}`]);
 
     // And what is said at a page that was closed since.
     site.before = ({ query }) => {
