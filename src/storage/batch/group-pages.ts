@@ -55,7 +55,9 @@ export function makeGroupPages(): GroupPages {
 }
 
 function toWhole(group: Principal, { pages, etag, at, homes }: OpenGroup): WholeGroup {
-  const members = pages.flat();
+  const [only = []] = pages;
+  // What is flattened is copied member by member, and nearly all groups are one page.
+  const members = pages.length > 1 ? pages.flat() : only;
   const json = JSON.stringify(members);
   return {
     t: "group",
