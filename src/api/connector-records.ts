@@ -301,14 +301,8 @@ export const HeldRemoval = z.object({
 });
 export type HeldRemoval = z.infer<typeof HeldRemoval>;
 
-/** An item that was removed less than 7 days ago. */
-export const RemovedItem = z.object({
-  kbId: z.string(),
-  removedAt: Timestamp,
-  /** Null where the caller could not read the item when it was removed. */
-  externalId: z.string().nullable(),
-  title: z.string().nullable(),
-});
+/** An item that was removed less than 7 days ago. It has no name: what is removed is shown to nobody. */
+export const RemovedItem = z.object({ kbId: z.string(), removedAt: Timestamp });
 export type RemovedItem = z.infer<typeof RemovedItem>;
 
 export const RemovalsBody = z.strictObject({

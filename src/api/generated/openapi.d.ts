@@ -2315,14 +2315,12 @@ export interface paths {
                         "application/json": {
                             nextCursor: string | null;
                             removed: {
-                                externalId: string | null;
                                 kbId: string;
                                 /**
                                  * Format: date-time
                                  * @example 2026-11-21T09:30:00.000Z
                                  */
                                 removedAt: string;
-                                title: string | null;
                             }[];
                         };
                     };

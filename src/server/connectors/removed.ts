@@ -9,7 +9,7 @@ import { stateConflict } from "./state-conflict.ts";
 import { applyOps } from "./stored.ts";
 import { toSync } from "./view.ts";
 
-/** Items that can be restored; names only where the actor could read the item until it was removed. @throws ApiError `not_found` */
+/** Items that can be restored, without their names: what is removed is shown to nobody. @throws ApiError `not_found` */
 export async function listRemoved(
   deps: ConnectorDeps,
   actor: Actor,
@@ -21,24 +21,13 @@ export async function listRemoved(
   const scope = { workspaceId, userId, route: "GET /api/connectors/:id/removed", args: { connectorId } };
   const afterKbId = cursor === undefined ? "" : `kbi_${deps.cursors.decode(scope, cursor).id}`;
   const since = deps.clock.now() - KEEP_REMOVED_MS;
-  return deps.policy.readList(actor, async ({ store, viewer }) => {
-    const { page, nextCursor } = cutPage(
-      await store.itemWrites.listRemoved(connectorId, { since, afterKbId, limit: limit + 1 }),
-      limit,
-      (row) => ({ flags: 0, value: 0, id: row.kbId.slice(4) }),
-      (position) => deps.cursors.encode(scope, position),
-    );
-    const open = await store.access.visibleOf(
-      page.map(({ aclId }) => aclId),
-      viewer.principals,
-    );
-    const removed = page.map(({ kbId, removedAt, aclId, externalId, title }) => ({
-      kbId,
-      removedAt: isoOf(removedAt),
-      ...(open.has(aclId) ? { externalId, title } : { externalId: null, title: null }),
-    }));
-    return { removed, nextCursor };
-  });
+  const { page, nextCursor } = cutPage(
+    await deps.store.in(workspaceId).itemWrites.listRemoved(connectorId, { since, afterKbId, limit: limit + 1 }),
+    limit,
+    (row) => ({ flags: 0, value: 0, id: row.kbId.slice(4) }),
+    (position) => deps.cursors.encode(scope, position),
+  );
+  return { removed: page.map(({ kbId, removedAt }) => ({ kbId, removedAt: isoOf(removedAt) })), nextCursor };
 }
 
 /**

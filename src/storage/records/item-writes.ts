@@ -13,14 +13,12 @@ export interface HeldRemoval {
   heldAt: number;
 }
 
-/** An item that was removed, with the access that it had until then. */
+/** An item that was removed. */
 export interface RemovedItem {
   kbId: string;
   connectorId: string;
   externalId: string;
-  title: string;
   removedAt: number;
-  aclId: number;
 }
 
 export interface HiddenChildCounts {
@@ -59,7 +57,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
   const removed = (since: number) =>
     sql.read
       .selectFrom("items")
-      .select(["kbId", "connectorId", "externalId", "title", "removedAt", "aclId"])
+      .select(["kbId", "connectorId", "externalId", "removedAt"])
       .where("workspaceId", "=", workspaceId)
       .where("removedAt", ">", since)
       .where(rawSql<boolean>`instr("externalId", ${CHILD_MARK}) = 0`);

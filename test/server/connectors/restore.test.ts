@@ -37,10 +37,10 @@ async function makeRemoved() {
 }
 
 describe("an item that was removed", () => {
-  test("is listed for who manages its connector, with its name for who could read it", async ({ expect }) => {
+  test("is listed for who manages its connector, without its name", async ({ expect }) => {
     const { kb, id, kbId, removed } = await makeRemoved();
-    expect(await removed(kb.admin)).toMatchObject([{ kbId, externalId: "a.md", title: "a.md" }]);
-    expect(await removed(kb.owner)).toMatchObject([{ kbId, externalId: null, title: null }]);
+    const listed = [{ kbId, removedAt: expect.any(String) }];
+    expect([await removed(kb.admin), await removed(kb.owner)]).toEqual([listed, listed]);
     for (const user of [kb.member, kb.stranger]) {
       expect((await kb.as(user).get(`/api/connectors/${id}/removed`)).status).toBe(404);
     }

@@ -153,7 +153,6 @@ export const listRemovals = command(
           removed,
           [
             { title: "kbId", value: (item) => item.kbId },
-            { title: "item", value: (item) => item.title ?? item.externalId, isFlexible: true },
             { title: "removed", value: (item) => item.removedAt.slice(0, 16).replace("T", " ") },
           ],
           `Nothing was removed from "${connector.name}" in the last 7 days.`,

@@ -48,12 +48,7 @@ const columnsOf = (restore: (item: RemovedItem) => void): Column<RemovedItem>[] 
   {
     title: "Item",
     isHeadless: true,
-    cell: ({ title }) =>
-      title === null ? (
-        <span className="text-muted">An item that you couldn't read</span>
-      ) : (
-        <span className="wrap-anywhere">{title}</span>
-      ),
+    cell: ({ kbId }) => <code className="wrap-anywhere">{kbId}</code>,
   },
   { title: "Removed", cell: ({ removedAt }) => <Time at={removedAt} /> },
   { title: "Restore", isHeadless: true, cell: (item) => <Button onClick={() => restore(item)}>Restore</Button> },
