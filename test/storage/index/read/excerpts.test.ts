@@ -20,9 +20,9 @@ function makeTables() {
     db.exec(ddl);
   }
   const run = (sql: string, ...values: (string | number | null)[]) => void db.prepare(sql).run(...values);
-  run("INSERT INTO access_lists VALUES ('w1', 1, ?)", JSON.stringify(["ann", "bob"]));
-  run("INSERT INTO access_lists VALUES ('w1', 2, ?)", JSON.stringify(["staff"]));
-  run("INSERT INTO access_lists VALUES ('w2', 3, ?)", JSON.stringify(["ann"]));
+  run("INSERT INTO access_lists VALUES ('w1', 1, ?, 0)", JSON.stringify(["ann", "bob"]));
+  run("INSERT INTO access_lists VALUES ('w1', 2, ?, 0)", JSON.stringify(["staff"]));
+  run("INSERT INTO access_lists VALUES ('w2', 3, ?, 0)", JSON.stringify(["ann"]));
   run("INSERT INTO accesses VALUES ('w1', 1, '1')");
   run("INSERT INTO accesses VALUES ('w1', 2, '1,2')");
   run("INSERT INTO accesses VALUES ('w1', 3, '1,3')");
