@@ -15,7 +15,6 @@ const STARTERS: Readonly<Record<string, string>> = {
   "sources/filesystem/walk.test.ts": "mkfifo, and git says what it ignores",
   "sources/github/attacks.test.ts": "git makes the repositories of the fake",
   "sources/github/emulated.test.ts": "git makes the repositories of the fake",
-  "sources/github/kit.test.ts": "git makes the repositories of the fake",
   "storage/data-folder.test.ts": "cat reads as another user",
   "storage/index/kill.test.ts": "node is killed once, as a short form of the system test",
   "storage/records/queue.test.ts": "node takes jobs from the same file",

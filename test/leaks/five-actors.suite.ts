@@ -26,16 +26,18 @@ export const SPEAKING = [
 ];
 
 interface Size {
+  /** Items of the world. */
+  items: number;
   /** How often each route is asked. */
   rounds: number;
   /** Routes that show something at least: asked once, one may have nothing to show. */
   speaking: number;
 }
 
-export function describeFiveActors({ rounds, speaking }: Size): void {
+export function describeFiveActors({ items, rounds, speaking }: Size): void {
   describe("owner, member with access, member without, removed member, stranger", () => {
     test("no route and no tool shows any of them a word of what they may not see", async ({ expect }) => {
-      const server = await startServer(makeMirroredModel(42, 90));
+      const server = await startServer(makeMirroredModel(42, items));
       const count = await countLeaks(server, PERSONAS, { seed: 2, rounds });
       expect(count.leaks).toEqual([]);
       expect(count.checks).toBeGreaterThan(250 * rounds);

@@ -4,8 +4,8 @@ import { describeFiveActors } from "./five-actors.suite.ts";
 import { describePlanted } from "./planted.suite.ts";
 import { describeTwoWorlds } from "./two-worlds.suite.ts";
 
-describeTwoWorlds({ personas: ["outside"], items: 15, rounds: 1 });
-describeFiveActors({ rounds: 1, speaking: 8 });
+describeTwoWorlds({ personas: ["outside"], items: 8, rounds: 1 });
+describeFiveActors({ items: 40, rounds: 1, speaking: 8 });
 describeChanges({ ends: 2, histories: 1, rounds: { minLength: 1, maxLength: 1 } });
 describePlanted({
   rounds: 1,
