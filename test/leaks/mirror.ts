@@ -138,6 +138,8 @@ interface Believed {
   at: number | null;
   /** It could not be looked at. */
   isExcepted: boolean;
+  /** Its content could not be read: what is held of it may be of before, and gets no wider readers by a look at them alone. */
+  isFormer: boolean;
 }
 
 /** What the source has said of an item up to now; undefined = it is not there. */
@@ -164,7 +166,12 @@ function after(where: Where, item: MirroredItem, at: number, before: Believed | 
     home: space,
     at: isLate && round.outcome === "partial" ? round.at : null,
     isExcepted: false,
+    isFormer: false,
   });
+  const seenAlone = (access: SourceAccess | null, { access: former, home: at, isFormer }: Believed): Believed => {
+    const now = seen(access, at);
+    return isFormer ? { ...now, access: bothOf(former, now.access), isFormer } : now;
+  };
   const except = (known: Believed): Believed => ({ ...known, at: known.at ?? aclAt, isExcepted: true });
   const refuse = (known: Believed): Believed => ({ ...known, at: Number.NEGATIVE_INFINITY, isExcepted: true });
   let known = ofHome === "gone" ? undefined : before;
@@ -174,13 +181,13 @@ function after(where: Where, item: MirroredItem, at: number, before: Believed | 
       known = seen(look.access, home);
       break;
     case "access":
-      if (known) known = seen(look.access, known.home);
+      if (known) known = seenAlone(look.access, known);
       break;
     case "refused":
       if (known) known = refuse(known);
       break;
     case "failed":
-      if (known) known = except(known);
+      if (known) known = { ...except(known), isFormer: true };
       break;
     case "not_looked_at":
       if (known) known = ofHome === "listed" ? undefined : except(known);
@@ -194,6 +201,12 @@ function after(where: Where, item: MirroredItem, at: number, before: Believed | 
       if (known && round.outcome === "feed" && !known.isExcepted) known = { ...known, at: null };
   }
   return known && round.spaces[known.home] === "not_looked_at" ? except(known) : known;
+}
+
+/** Whom both let in. What names nobody stays so. */
+function bothOf(one: SourceAccess | null, other: SourceAccess | null): SourceAccess | null {
+  if (one === null || other === null || !one.known) return one;
+  return other.known ? { known: true, all: [...one.all, ...other.all] } : other;
 }
 
 function narrowed(where: Where, access: SourceAccess | null): SourceAccess | null {
