@@ -1,4 +1,5 @@
 import { setImmediate as breath } from "node:timers/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
 import type { Database } from "#storage/db.ts";
@@ -15,13 +16,18 @@ export interface ComposeOptions {
   decorate?: ServiceDecorator;
   sources?: ContentAdapters["sources"];
   extractor?: Pick<Extractor, "extract">;
+  openMcp?: ContentAdapters["openMcp"];
+  /** Syncs at once. */
+  workers?: number;
+  /** Waits take the time that they take. */
+  isRealTime?: true;
 }
 
 /** The features as the program composes them, over an index in this thread; to be given to `makeServer`. */
 export async function composeFeatures(
   core: Foundation & Identity,
   database: Database,
-  { decorate, sources, extractor = NO_EXTRACTOR }: ComposeOptions = {},
+  { decorate, sources, extractor = NO_EXTRACTOR, openMcp = NO_MCP, workers, isRealTime }: ComposeOptions = {},
 ): Promise<Content> {
   const adapters: ContentAdapters = {
     index: makeSearchPool({ file: database.file, size: 0 }),
@@ -35,18 +41,25 @@ export async function composeFeatures(
         guard: NO_NETWORK,
         searchPath: "",
       }),
-    sleep: untilAborted,
-    requestSleep: takeNoTime,
+    openMcp,
+    ...(isRealTime ? { sleep: realSleep } : { sleep: untilAborted, requestSleep: takeNoTime }),
+    ...(workers !== undefined && { workers }),
   };
   const content = await makeContent(core, core, adapters, decorate);
   onTestFinished(() => content.close());
   return content;
 }
 
+const realSleep: ContentAdapters["sleep"] = (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined);
+
 /** The clock of a test stands still, so no request would ever have its turn back. */
 export async function takeNoTime(_ms: number, signal: AbortSignal): Promise<void> {
   await breath(undefined, { signal });
 }
+
+const NO_MCP: ContentAdapters["openMcp"] = async () => {
+  throw new Error("No server of others is asked here.");
+};
 
 const NO_EXTRACTOR: Pick<Extractor, "extract"> = {
   async extract() {

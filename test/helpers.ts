@@ -23,6 +23,9 @@ import { makePasswords } from "#server/identity/sessions/passwords.ts";
 import { NO_NETWORK } from "./network.ts";
 import { tempDir } from "./temp-dir.ts";
 
+/** What a server of a test calls itself to others. */
+export const TEST_INSTANCE = "instance-of-a-test";
+
 /** A vault whose key everybody may know. */
 export const TEST_VAULT = makeVault([{ id: "test", key: new Uint8Array(32).fill(7) }], randomBytes);
 
@@ -194,6 +197,7 @@ export async function makeServer<More extends object = object>(
     log,
     randomBytes,
     vault: TEST_VAULT,
+    instanceId: TEST_INSTANCE,
     addressGuard: options.addressGuard ?? NO_NETWORK,
   };
   const identity = makeIdentity(foundation, {

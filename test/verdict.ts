@@ -22,11 +22,11 @@ interface Around {
 
 /** The tests that a program of the machine is needed for, by file and full title. */
 const TESTS_OF: Readonly<Record<string, RegExp>> = {
-  browser: /^test\/e2e\/browser\./,
+  browser: /^test\/e2e\/(browser|events)\./,
   keychain: /keeps the login there, survives a keychain that hangs/,
   gitea: /^test\/(sources\/gitea\/|server\/accounts\/gitea\.)/,
   dovecot: /^test\/sources\/imap\/dovecot\./,
-  synapse: /^test\/sources\/matrix\/(kit|engine)\./,
+  synapse: /^test\/(sources\/matrix\/(kit|engine)|server\/accounts\/matrix)\./,
   python: /the Python package mcp|^test\/sources\/(webdav\/(kit|engine)|s3\/moto)\./,
 };
 

@@ -68,15 +68,22 @@ export const AccountProviderInfo = z
     baseUrl: z.string().nullable(),
     /** What this server asks for there. */
     scopes: z.array(z.string()),
-    /** Whether a token of one's own can be given, and where one makes it. */
-    ownTokens: z.object({ baseUrls: z.array(z.string()), url: z.string().nullable() }).nullable(),
-    /** What the operator does there, with the address to give as the redirect URL; the settings are `env`. */
-    setUp: z.object({
-      url: z.string().nullable(),
-      steps: z.string(),
-      redirectUrl: z.string(),
-      env: z.array(z.string()),
-    }),
+    /** How one makes a token of one's own there, at which instances, and on which page of each; null = it takes none. */
+    ownTokens: z
+      .object({
+        steps: z.string(),
+        instances: z.array(z.object({ baseUrl: z.string(), url: z.string().nullable() })),
+      })
+      .nullable(),
+    /** What the operator does there, with the address to give as the redirect URL; null = it takes tokens alone. */
+    setUp: z
+      .object({
+        url: z.string().nullable(),
+        steps: z.string(),
+        redirectUrl: z.string(),
+        env: z.array(z.string()),
+      })
+      .nullable(),
   })
   .openapi("AccountProvider");
 export type AccountProviderInfo = z.infer<typeof AccountProviderInfo>;
@@ -87,8 +94,8 @@ export const AccountStatus = z
     configured: z.boolean(),
     connected: z.boolean(),
     accounts: z.array(AccountSummary),
-    /** What the operator gives the provider as the redirect URL. */
-    redirectUrl: z.string(),
+    /** What the operator gives the provider as the redirect URL; null where people connect by tokens alone. */
+    redirectUrl: z.string().nullable(),
   })
   .openapi("AccountStatus");
 export type AccountStatus = z.infer<typeof AccountStatus>;
@@ -111,8 +118,10 @@ const ReturnTo = z.string().max(2_000);
 
 export const AddAccountBody = z.strictObject({
   providerId: ProviderId,
-  /** A registered instance; the one of the settings unless told. */
+  /** A registered instance; unless told, the one of the settings, or the only one. */
   baseUrl: z.string().max(2_000).optional(),
+  /** The account that is to be connected again, at its own instance: a token of another one is refused. */
+  accountId: AccountId.optional(),
   credentials: z.strictObject({ token: z.string().min(1).max(8_192) }),
 });
 export type AddAccountBody = z.infer<typeof AddAccountBody>;
@@ -203,15 +212,17 @@ export const accountRoutes = {
   add: createRoute({
     method: "post",
     path: "/api/accounts",
-    summary: "Connect an account by a token that you made at the provider",
+    summary: "Connect an account with a token that you created at the provider",
     request: { body: body(AddAccountBody) },
     responses: {
       201: answer("The account", z.object({ account: Account })),
       default: problems(
+        "not_found",
         "provider_unknown",
         "provider_unavailable",
         "instance_not_trusted",
         "account_taken",
+        "account_differs",
         "source_unauthorized",
         "source_forbidden",
         "source_not_found",

@@ -23,6 +23,7 @@ export const MAX_CHARS = {
  * Idempotent for the same `maxChars`.
  */
 export function cleanLine(text: string, maxChars: number): string {
+  if (PLAIN_LINE.test(text) && !text.includes("![")) return cut(text, maxChars);
   const line = withoutImages(visible(text.replace(LINE_BREAKS, " ")))
     .replace(/\s+/g, " ")
     .trim();
@@ -142,6 +143,11 @@ export function placesOf(
   return [...shown, ...(name === "" ? [] : [name])];
 }
 
+/** Words of ASCII with one space between them, without the `<` of a tag: most names, places and keys. */
+const PLAIN_LINE = /^(?:[!-;=-~]+(?: [!-;=-~]+)*)?$/;
+/** Nothing in it is hidden, reorders the text or is half of a character. */
+const PLAIN_TEXT = /^[\t\n -~]*$/;
+
 const LINE_BREAKS = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 const ZWNJ = "\u200c";
 const ZWJ = "\u200d";
@@ -165,6 +171,7 @@ const PICTURE_END = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
 const TAKES_EMOJI_STYLE = /^[\p{Extended_Pictographic}0-9#*]$/u;
 
 function visible(text: string): string {
+  if (PLAIN_TEXT.test(text)) return text;
   const shown = wellFormed(text)
     .replace(NEVER_SHOWN, "")
     .replace(IGNORABLE, (char) => (char === ZWNJ || char === ZWJ || char === EMOJI_STYLE ? char : ""));

@@ -20,6 +20,10 @@ export const ID_PREFIXES = {
   root: "rot",
   upload: "upl",
   grant: "gra",
+  eventTarget: "whk",
+  event: "evt",
+  delivery: "dlv",
+  intent: "int",
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

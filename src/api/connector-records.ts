@@ -254,6 +254,10 @@ export const BrowseBody = z.strictObject({
 });
 export type BrowseBody = z.infer<typeof BrowseBody>;
 
+/** Where to browse in the source of a connector. */
+export const BrowseAt = BrowseBody.pick({ parent: true, query: true, cursor: true });
+export type BrowseAt = z.infer<typeof BrowseAt>;
+
 export const BrowseAnswer = z.object({
   nodes: z.array(
     z.object({

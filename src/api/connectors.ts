@@ -2,6 +2,7 @@
 import { idSchema, PageCursor, PageLimit, SourceProblem, Timestamp } from "./common.ts";
 import {
   BrowseAnswer,
+  BrowseAt,
   BrowseBody,
   Connector,
   ConnectorId,
@@ -32,7 +33,7 @@ const WebhookAddress = z.object({
   secretCreatedAt: Timestamp.nullable().describe("null = no secret yet, so that every notification is refused"),
   subscription: z
     .object({
-      expiresAt: Timestamp.nullable().describe("kb renews it before. null = it doesn't expire, or there is none"),
+      expiresAt: Timestamp.nullable().describe("kb renews it before then. null = it doesn't expire, or doesn't exist"),
       problem: SourceProblem.nullable().describe("Why the last try to subscribe failed; kb tries again"),
     })
     .nullable()
@@ -207,6 +208,23 @@ export const connectorRoutes = {
       ),
     },
   }),
+  browseOwn: createRoute({
+    method: "post",
+    path: "/api/connectors/{id}/browse",
+    summary: "Browse what the source of your connector holds",
+    request: { params: ById, body: body(BrowseAt) },
+    responses: {
+      200: answer("The nodes below the parent", BrowseAnswer),
+      default: problems(
+        "provider_unavailable",
+        "connector_state_conflict",
+        "source_not_found",
+        "source_unavailable",
+        "source_unauthorized",
+        "source_rate_limited",
+      ),
+    },
+  }),
   requestSync: createRoute({
     method: "post",
     path: "/api/connectors/{id}/syncs",
@@ -338,7 +356,7 @@ export const connectorRoutes = {
   rotateWebhook: createRoute({
     method: "post",
     path: "/api/connectors/{id}/webhook",
-    summary: "Create a secret for a connector's webhook; it is shown only once, and the one before stops working",
+    summary: "Create a secret for a connector's webhook; it is shown only once, and the previous one stops working",
     request: { params: ById },
     responses: {
       200: answer("The address and the secret", z.object({ webhook: WebhookAddress, secret: z.string() })),

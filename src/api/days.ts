@@ -197,14 +197,62 @@ function dayIsBefore(one: Day, other: Day): boolean {
 }
 
 function offsetAt(at: number, timeZone: string): number {
-  const parts = partsOf(at, timeZone);
-  const wall = Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second);
-  return wall - Math.floor(at / 1000) * 1000;
+  return differenceOf(partsOf(at, timeZone), at);
+}
+
+interface Moment extends Day {
+  hour: number;
+  minute: number;
+  second: number;
+}
+
+/** From here to there the calendar of `Intl` is the one that `Date` has. */
+const [PLAIN_FROM, PLAIN_UNTIL] = [Date.UTC(1970, 0, 1), Date.UTC(2200, 0, 1)];
+
+/** What clocks of the zone show. `Intl` takes 10 µs and more, and an answer prints dozens of dates. */
+function partsOf(at: number, timeZone: string): Moment {
+  const isPlain = at >= PLAIN_FROM && at < PLAIN_UNTIL;
+  const offset = isPlain ? offsetOfUtcDay(Math.floor(at / DAY_MS), timeZone) : undefined;
+  if (offset === undefined) return partsByIntl(at, timeZone);
+  const date = new Date(at + offset);
+  return {
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+  };
+}
+
+/** By zone and day of UTC; undefined for a day in which clocks are changed. */
+const offsets = new Map<string, Map<number, number | undefined>>();
+const KEPT_ZONES = 500;
+const KEPT_DAYS = 5_000;
+
+/** Milliseconds by which a zone is ahead of UTC all through a day of UTC. */
+function offsetOfUtcDay(day: number, timeZone: string): number | undefined {
+  if (timeZone === "UTC") return 0;
+  let known = offsets.get(timeZone);
+  if (known === undefined || known.size > KEPT_DAYS) {
+    if (offsets.size > KEPT_ZONES) offsets.clear();
+    offsets.set(timeZone, (known = new Map()));
+  }
+  if (known.has(day)) return known.get(day);
+  const [first, next] = [day * DAY_MS, (day + 1) * DAY_MS];
+  const offset = differenceOf(partsByIntl(first, timeZone), first);
+  const lasting = differenceOf(partsByIntl(next, timeZone), next) === offset ? offset : undefined;
+  known.set(day, lasting);
+  return lasting;
+}
+
+function differenceOf({ year, month, day, hour, minute, second }: Moment, at: number): number {
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function partsOf(at: number, timeZone: string) {
+function partsByIntl(at: number, timeZone: string): Moment {
   let format = formats.get(timeZone);
   if (format === undefined) {
     // Building one costs 50 µs and more; there are few zones.

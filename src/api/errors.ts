@@ -23,6 +23,7 @@ export const ERROR_CLASSES = {
   internal: { status: 500, jsonRpc: -32603, exit: 1, retryable: false, title: "Internal error" },
   source_unavailable: { status: 502, jsonRpc: -32050, exit: 7, retryable: true, title: "Source unavailable" },
   unavailable: { status: 503, jsonRpc: -32050, exit: 7, retryable: true, title: "Unavailable" },
+  loop_detected: { status: 508, jsonRpc: -32600, exit: 2, retryable: false, title: "Loop detected" },
   storage_full: { status: 507, jsonRpc: -32050, exit: 7, retryable: true, title: "Insufficient storage" },
 } as const;
 
@@ -51,6 +52,9 @@ export const ERROR_CODES = {
   unavailable: "unavailable",
   /** The disk of the server: reads go on, nothing is stored. */
   storage_full: "storage_full",
+  loop_detected: "loop_detected",
+  /** An instance of kb that is asked by itself, or through too many others. */
+  loop: "loop_detected",
 
   // Authentication and limits
   two_credentials: "invalid_request",
@@ -89,6 +93,8 @@ export const ERROR_CODES = {
   account_provider_not_configured: "unprocessable",
   /** Somebody else in the workspace is this user of the provider. */
   account_taken: "conflict",
+  /** A token of another account than the one that is to be connected again. */
+  account_differs: "conflict",
   sso_failed: "forbidden",
   /** A consent or device request: unknown, decided already, or too old; another browser's is `forbidden`. */
   consent_invalid: "gone",
@@ -124,6 +130,21 @@ export const ERROR_CODES = {
   push_upload_incomplete: "conflict",
   push_cut: "invalid_request",
   principal_not_allowed: "unprocessable",
+
+  // Provider servers
+  server_exists: "conflict",
+  /** Secrets of connections don't follow a server to another place. */
+  server_has_connections: "conflict",
+  server_config_invalid: "unprocessable",
+  /** The test failed: `details` has step and code. */
+  server_check_failed: "unprocessable",
+  server_disabled: "conflict",
+  app_unknown: "unprocessable",
+  /** This app is connected in a browser. */
+  intent_required: "conflict",
+  /** This app is connected without a browser. */
+  intent_not_needed: "conflict",
+  connection_failed: "unprocessable",
 
   // Sources, as their clients report them (E5)
   source_unauthorized: "source_unavailable",

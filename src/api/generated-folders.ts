@@ -14,7 +14,7 @@ const PYTHON = ["pyproject.toml", "setup.py", "setup.cfg"];
 const JVM = ["pom.xml", "build.gradle", "build.gradle.kts", "build.sbt"];
 const NATIVE = ["CMakeLists.txt", "Makefile", "meson.build"];
 
-/** Names that people give folders too: only beside a file of the program that makes them. */
+/** Names that people give folders too: only next to a file of the program that makes them. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   target: ["Cargo.toml", ...JVM],
   dist: [...WEB, ...PYTHON],
@@ -33,12 +33,12 @@ const DOTNET = new Set(["bin", "obj"]);
 /** Files that such a folder holds: a virtual environment of Python, a cache as https://bford.info/cachedir/ marks it. */
 const INSIDE = ["pyvenv.cfg", "CACHEDIR.TAG"];
 
-/** Whether a folder is one by its name and the names beside it. */
-export function isGeneratedFolder(name: string, beside: ReadonlySet<string>): boolean {
+/** Whether a folder is one by its name and its siblings. */
+export function isGeneratedFolder(name: string, siblings: ReadonlySet<string>): boolean {
   if (TELLING.has(name) || name.endsWith(".egg-info")) return true;
-  if (DOTNET.has(name)) return [...beside].some((other) => /\.(?:cs|fs|vb)proj$/.test(other));
+  if (DOTNET.has(name)) return [...siblings].some((other) => /\.(?:cs|fs|vb)proj$/.test(other));
   const makers = Object.hasOwn(BESIDE, name) ? BESIDE[name] : undefined;
-  return makers?.some((maker) => beside.has(maker)) ?? false;
+  return makers?.some((maker) => siblings.has(maker)) ?? false;
 }
 
 /** Whether a folder is one by the names in it. */

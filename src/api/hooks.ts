@@ -6,7 +6,10 @@ const ByProvider = z.object({ providerId: z.string() });
 const ByConnector = ByProvider.extend({ connectorId: z.string() });
 const notification = { content: { "*/*": { schema: z.string() } } } as const;
 const responses = {
-  200: { description: "Taken; a challenge of the app is answered", content: { "*/*": { schema: z.string() } } },
+  200: {
+    description: "Accepted; if the app sent a challenge, the answer to it",
+    content: { "*/*": { schema: z.string() } },
+  },
   default: problemAnswer,
 } as const;
 
@@ -14,15 +17,14 @@ export const hookRoutes = {
   app: createRoute({
     method: "post",
     path: "/hooks/{providerId}",
-    summary:
-      "Take an app's notification for all connectors of one installation; a wrong signature is answered with 404",
+    summary: "Receive an app's notification for all connectors of one installation; a wrong signature returns 404",
     request: { params: ByProvider, body: notification },
     responses,
   }),
   connector: createRoute({
     method: "post",
     path: "/hooks/{providerId}/{connectorId}",
-    summary: "Take an app's notification for one connector; a wrong signature is answered with 404",
+    summary: "Receive an app's notification for one connector; a wrong signature returns 404",
     request: { params: ByConnector, body: notification },
     responses,
   }),

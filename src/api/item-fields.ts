@@ -88,7 +88,7 @@ export const ITEM_FIELDS = {
   },
   assignees: {
     type: "people",
-    about: "who is to do it",
+    about: "who it is assigned to",
     maxValues: 200,
     argument: "assignee",
     answers: ["file", "result"],

@@ -1,7 +1,12 @@
-import type { LinkNotice } from "./notices.ts";
+import type { EventTargetNotice, LinkNotice } from "./notices.ts";
 
 /** The user of a source whom a notice is about, for a sentence. */
 export function personOf({ person, connector }: Pick<LinkNotice, "person" | "connector">): string {
   const { name, principal, providerId } = person;
   return `${name === null ? principal : `${name} (${principal})`} of ${connector ?? providerId}`;
+}
+
+/** Why an event target was paused, as a sentence goes on after its name. */
+export function pauseOf({ reason }: Pick<EventTargetNotice, "reason">): string {
+  return reason === "gone" ? "because it answered 410 Gone" : "because it accepted nothing for three days";
 }

@@ -1,5 +1,5 @@
 /** What a signed-in person must be told: of their account, and as an owner of their workspace. */
-import { Timestamp } from "./common.ts";
+import { idSchema, Timestamp } from "./common.ts";
 import { z } from "./route.ts";
 
 /**
@@ -37,6 +37,19 @@ export const LinkNotice = z
   .openapi("LinkNotice");
 export type LinkNotice = z.infer<typeof LinkNotice>;
 
+/** For admins: an event target was paused because it is gone or took nothing for days, and its events wait. */
+const EventTargetNotice = z
+  .object({
+    type: z.literal("event_target_paused"),
+    at: Timestamp,
+    by: z.null(),
+    targetId: idSchema("eventTarget"),
+    host: z.string(),
+    reason: z.enum(["gone", "failing"]),
+  })
+  .openapi("EventTargetNotice");
+export type EventTargetNotice = z.infer<typeof EventTargetNotice>;
+
 /** What a person must know of their account, and an owner of their workspace. */
-export const Notice = z.discriminatedUnion("type", [AccountNotice, LinkNotice]).openapi("Notice");
+export const Notice = z.discriminatedUnion("type", [AccountNotice, LinkNotice, EventTargetNotice]).openapi("Notice");
 export type Notice = z.infer<typeof Notice>;

@@ -1,5 +1,6 @@
 import { ItemKind, TaskStatus, Timestamp } from "./common.ts";
 import { fieldShape } from "./item-answers.ts";
+import { LiveAnswer } from "./live-search.ts";
 import { answer, createRoute, problems, z } from "./route.ts";
 import { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS, TOOL_LIMITS } from "./tools.ts";
 
@@ -43,6 +44,10 @@ export const SearchQuery = z
     limit: z.coerce.number().int().min(TOOL_LIMITS.limit.min).max(TOOL_LIMITS.limit.max).default(10),
     detail: z.enum(DETAILS).default("concise"),
     cursor: z.string().max(64).optional(),
+    live: z
+      .enum(["true", "false"])
+      .optional()
+      .openapi({ description: "Also asks the search tools behind your own connections, for a second at most." }),
   })
   .openapi("SearchQuery");
 
@@ -95,6 +100,8 @@ export const SearchAnswer = z
     /** What was understood, corrected, missing or is still being indexed, one sentence each. */
     notes: z.array(z.string()),
     tookMs: z.number(),
+    /** With `live`, on the first page: what your own connections found just now. Not indexed, and in no count above. */
+    live: LiveAnswer.optional(),
   })
   .openapi("SearchAnswer");
 export type SearchAnswer = z.infer<typeof SearchAnswer>;

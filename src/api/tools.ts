@@ -107,6 +107,7 @@ const KB_SEARCH: ToolDefinition = {
         type: "string",
         description: "As printed at the end of the previous answer; repeat the other arguments unchanged.",
       },
+      live: { type: "boolean", description: "Also asks this person's own connected servers now; hits come apart." },
     },
     required: ["query"],
   },
@@ -119,6 +120,7 @@ const KB_SEARCH: ToolDefinition = {
       groups: { type: "array", items: { type: "object" } },
       notes: { type: "array", items: { type: "string" } },
       next: { type: "object" },
+      live: { type: "object" },
     },
     required: ["now", "total"],
   },
@@ -274,6 +276,25 @@ export interface ToolSearchResult {
   isCut?: boolean;
   notes?: string[];
   next?: { cursor: string };
+  live?: ToolLiveResult;
+}
+
+/** With `live`: what the person's own connections found just now. Not indexed, and in no number of the answer. */
+export interface ToolLiveResult {
+  hits: ToolLiveHit[];
+  /** Which connections gave nothing and why, and what was left out. */
+  notes?: string[];
+}
+
+export interface ToolLiveHit {
+  n: number;
+  /** The server. */
+  from: string;
+  title: string;
+  url?: string;
+  updated?: string;
+  /** Empty when the server sent no text in time. */
+  snippet: string;
 }
 
 /** An entity as visible items show it. */

@@ -60,14 +60,17 @@ export async function groupIdsOf(api: Api, words: readonly string[]): Promise<st
 
 type AccessBody = BodyOf<"post", "/api/connectors">["access"];
 
-interface AccessOptions {
-  access: AccessBody["visibility"] | undefined;
+interface AccessOptions<V extends AccessBody["visibility"]> {
+  access: V | undefined;
   member: readonly string[];
   group: readonly string[];
 }
 
 /** The `access` of a body; undefined when no option says anything about it. */
-export async function accessOf(api: Api, { access, member, group }: AccessOptions): Promise<AccessBody | undefined> {
+export async function accessOf<V extends AccessBody["visibility"]>(
+  api: Api,
+  { access, member, group }: AccessOptions<V>,
+): Promise<(Omit<AccessBody, "visibility"> & { visibility: V | "members" }) | undefined> {
   const memberIds = await memberIdsOf(api, member);
   const groupIds = await groupIdsOf(api, group);
   const isForSome = memberIds.length + groupIds.length > 0;

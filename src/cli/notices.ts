@@ -1,5 +1,5 @@
 import type { LinkNotice, Notice } from "#api/notices.ts";
-import { personOf } from "#api/notice-words.ts";
+import { pauseOf, personOf } from "#api/notice-words.ts";
 
 /** What a person must know of their account, and an owner of the workspace, a sentence or two each. */
 export function noticesOf({ notices }: { notices?: readonly Notice[] }): string[] {
@@ -15,6 +15,8 @@ function sentencesOf(notice: Notice): string {
       return "the operator of the server set the password of your account. If you did not ask for this, contact them and set a new password in your profile.";
     case "reset_link_made":
       return `${notice.by ?? "an owner of your workspace"} created a link that sets a new password for your account. Anybody with the link can sign in as you. If you did not ask for it, contact them and check your sessions: kb open settings`;
+    case "event_target_paused":
+      return `kb stopped sending events to ${notice.host}, ${pauseOf(notice)}. Events wait for up to 30 days. Fix the target, then run: kb events resume ${notice.targetId}`;
     default:
       return linkSentencesOf(notice);
   }

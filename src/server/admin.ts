@@ -51,7 +51,7 @@ export async function withHostAdmin<T>(
   process.umask(umaskFor(readers));
   const folder = lockUnlessRunning(settings.dataDir, readers);
   try {
-    const database = await openDatabase({ file, beside: folder === undefined ? "server" : "nothing" });
+    const database = await openDatabase({ file, otherWriter: folder === undefined ? "server" : "none" });
     try {
       return await work(makeHostAdmin(settings, makeStore(database)));
     } finally {

@@ -9,6 +9,7 @@ import type { Content } from "./compose/content.ts";
 import type { Foundation } from "./compose/foundation.ts";
 import type { Identity } from "./compose/identity.ts";
 import { mountEntities } from "./entities/routes.ts";
+import { mountEvents } from "./events/routes.ts";
 import { mountFiles } from "./files/routes.ts";
 import type { App, AppEnv } from "./http/env.ts";
 import { frameRequests } from "./http/guard.ts";
@@ -21,6 +22,8 @@ import { toErrorPage } from "./identity/oauth/failures.ts";
 import { mountOAuthServer } from "./identity/oauth/mount.ts";
 import { mountOAuth } from "./identity/oauth/routes.ts";
 import { mountHooks } from "./sync/routes.ts";
+import { mountConnectionIntents } from "./provider-servers/intent-routes.ts";
+import { mountProviderServers } from "./provider-servers/routes.ts";
 import { mountSearch } from "./search/routes.ts";
 import { mountSessions } from "./identity/sessions/routes.ts";
 import { mountSso } from "./identity/sso/routes.ts";
@@ -55,9 +58,12 @@ const FEATURES: readonly ((at: Mount, services: AppServices) => void)[] = [
   mountConnectors,
   mountPush,
   mountHooks,
+  mountProviderServers,
+  mountConnectionIntents,
   mountFiles,
   mountSearch,
   mountEntities,
+  mountEvents,
 ];
 
 /** The whole HTTP app: frame, routes by contract, problems for everything else. */

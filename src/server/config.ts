@@ -177,7 +177,7 @@ function judge(settings: Settings): string[] {
     throw invalid(`KB_${name}_CLIENT_ID and KB_${name}_CLIENT_SECRET belong together: set both or none.`);
   }
   if (settings.giteaClientId !== undefined && settings.giteaUrl === undefined) {
-    throw invalid("KB_GITEA_CLIENT_ID needs KB_GITEA_URL: the server that the client is of.");
+    throw invalid("KB_GITEA_CLIENT_ID needs KB_GITEA_URL, the server at which the client is registered.");
   }
   if (settings.mode === "managed" && settings.bootstrapEmail !== undefined) {
     throw invalid("KB_BOOTSTRAP_EMAIL is not available in managed mode.");

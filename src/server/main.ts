@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { makeMcpOpener } from "./compose/provider-servers.ts";
 import type { Writable } from "node:stream";
 import { ERROR_CLASSES, isApiError } from "#api/errors.ts";
 import { openDataFolder, type DataFolder, type DeriveKey } from "#storage/data-folder.ts";
@@ -173,13 +174,14 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
     );
     content.worker.start();
     content.sourceWatcher.start();
+    content.eventDelivery.start();
     content.warm().catch((error: unknown) => {
       // Told to end before it was warm: nothing to tell.
       if (!isStopping) log.warn({ error: String(error) }, "search is not warm");
     });
     // What is asked first loads it; a start is over sooner without it.
     const warming = setTimeout(() => warmLater(identity, log), WARM_AFTER_MS).unref();
-    const endUpkeep = startUpkeep(settings, { identity, log, step });
+    const endUpkeep = startUpkeep(settings, { identity, content, log, step });
     announceReady(foundation.settings.baseUrl, setupCode, say);
     log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
     return {
@@ -244,6 +246,10 @@ async function compose(
       guard: foundation.addressGuard,
       searchPath,
     }),
+    openMcp: makeMcpOpener({
+      guard: foundation.addressGuard,
+      instanceId: foundation.instanceId,
+    }),
     sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
   });
   return { identity, content };
@@ -296,9 +302,15 @@ function startUpkeep(
   settings: Settings,
   {
     identity: { audit, idempotency, sessions },
+    content: { eventDelivery },
     log,
     step,
-  }: { identity: Pick<Identity, "audit" | "idempotency" | "sessions">; log: Log; step(): Promise<void> },
+  }: {
+    identity: Pick<Identity, "audit" | "idempotency" | "sessions">;
+    content: Pick<Content, "eventDelivery">;
+    log: Log;
+    step(): Promise<void>;
+  },
 ): () => void {
   const weakened = weakeningSettings(settings);
   const fail = (error: unknown) => log.error({ err: error }, "upkeep failed");
@@ -314,6 +326,7 @@ function startUpkeep(
     await audit.sweep();
     await idempotency.sweep();
     await sessions.sweep();
+    await eventDelivery.sweep();
   };
   everyHour().catch(fail);
   const timers = [
@@ -341,6 +354,8 @@ async function stopServer(
     content.sourceWatcher.stop().then(() => content.worker.stop()),
   ]);
   if (cut > 0) log.warn({ connections: cut }, "connections were cut");
+  // What the last runs emitted is sent at the next start.
+  await content.eventDelivery.stop();
   // Messages under way; a mail server that hangs does not hold up the end.
   await Promise.race([identity.afterwards.idle(), sleep(LAST_MESSAGES_MS, undefined, { ref: false })]);
   await content.close();

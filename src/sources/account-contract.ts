@@ -56,6 +56,18 @@ export interface OAuthSpec {
   tokensIn?: string;
   /** Ends the tokens at the provider; absent = it has no way. */
   revoke?(http: SourceHttp, at: { place: AccountPlace; client: OAuthClient; secrets: AccountSecrets }): Promise<void>;
+  /** Where the operator registers this server, as a template over the place, and what they choose there. */
+  setUp: { url: string; steps: string };
+}
+
+/** Tokens that people make at a provider themselves. */
+export interface OwnTokens {
+  /** The page where one is made, as a template over the place; absent = only the person's own program knows. */
+  url?: string;
+  /** How one is made. */
+  steps: string;
+  /** Whether an instance has them; absent = every one has. */
+  areAt?(baseUrl: string): boolean;
 }
 
 /**
@@ -75,13 +87,12 @@ export interface AccountProvider {
   instance: "baseUrl" | "apiUrl";
   /** Origins beside that of the API that its tokens are for, as templates over the place. */
   origins?: readonly string[];
-  oauth: OAuthSpec;
-  /** A person can give a token that they made there, and where: a template over the place. */
-  ownTokensAt?: string;
+  /** How people connect there; absent = by a token of their own alone. */
+  oauth?: OAuthSpec;
+  /** How a person proves who they are by a token that they made there; absent = it has no such tokens. */
+  ownTokens?: OwnTokens;
   /** Absent = `429` and `Retry-After` are understood, and nothing else is known. */
   limits?: LimitSpec;
-  /** Where the operator registers this server, as a template over the place, and what they choose there. */
-  setUp: { url: string; steps: string };
   /** Who the signed-in account is. @throws ApiError of `SourceHttp` */
   whoami(http: SourceHttp, place: AccountPlace): Promise<SourceAccount>;
 }

@@ -7,5 +7,8 @@ export async function loadAccountProviders(): Promise<AccountProvider[]> {
     import("./account-providers/github.ts").then(({ github }) => github),
     import("./account-providers/google.ts").then(({ google }) => google),
     import("./account-providers/slack.ts").then(({ slack }) => slack),
+    import("./account-providers/matrix.ts").then(({ matrix }) => matrix),
+    import("./account-providers/jira.ts").then(({ jira }) => jira),
+    import("./account-providers/confluence.ts").then(({ confluence }) => confluence),
   ]);
 }

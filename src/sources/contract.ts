@@ -12,6 +12,7 @@ import type { IdentityEvent, IdentityRun } from "./identity-events.ts";
 import type { ChangeListener, Watch } from "./change-notifications.ts";
 import type { Webhook, WebhookSubscription } from "./webhook.ts";
 import type { AuthWay, LimitSpec, SourceConnect, SourceHttp } from "./http-contract.ts";
+import type { SourceMcp } from "./mcp-contract.ts";
 
 /** A person as the source names them. `claimed` = said by the document (git, front matter, properties), never proven. */
 export interface SourcePerson {
@@ -167,6 +168,14 @@ export interface SyncEnd {
   permissions: "current" | "not_checked";
 }
 
+/** What a scope adds, as far as that can be counted without reading it. */
+export interface ScopeAddition {
+  /** So many items at least: what hangs on them, such as comments, need not be counted. */
+  items: number;
+  /** About so many requests read them. */
+  calls: number;
+}
+
 /** Why a source would not show one thing. */
 export type RefusalCode = "source_forbidden" | "source_not_found" | "source_gone";
 
@@ -222,6 +231,8 @@ export interface SourceContext<Config> {
    * @throws ApiError `address_not_allowed` for a remote that the connector's credentials are not for
    */
   git?: { credentialsFor(url: string): Promise<Readonly<Record<string, string>>> };
+  /** For a connector on a connection to a provider server, whose source has `{ type: "connection" }` as a way to sign in. */
+  mcp?: SourceMcp;
   signal: AbortSignal;
   /** How long permissions count that are not read again; in a run alone. What ends sooner must not be told as lasting. */
   maxAclAgeMs?: number;
@@ -383,6 +394,11 @@ export interface Source<Config = unknown, Cursor = unknown> {
   ): Promise<FileContent>;
   /** Whether the scope includes a stored item: lets a scope change take effect at once. Absent = the next full run decides. */
   inScope?(scope: Scope, item: PlacedItem): boolean;
+  /**
+   * What scope `to` takes that `from` did not, for a person who waits and decides; undefined where only a run could tell.
+   * Asks little: a request for each place that is added, not for each item.
+   */
+  countAdded?(ctx: SourceContext<Config>, change: { from: Scope; to: Scope }): Promise<ScopeAddition | undefined>;
   /**
    * Listens for changes between runs, on the rules of the scope, until it is stopped; undefined when the config says not
    * to. Called again after each change of config, scope or visibility. Throws when it can't listen: the schedule goes on.

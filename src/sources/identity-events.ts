@@ -45,4 +45,6 @@ export interface IdentityRun<Cursor = unknown> {
   cursor: Cursor | null;
   /** Groups and users that were not looked at for long, the oldest first, groups before users. */
   due(limit: number): AsyncIterable<Principal>;
+  /** Every group that was told before: what a `whole` run can't look at stays only if it is named at the end. */
+  groupsTold(): AsyncIterable<Principal>;
 }

@@ -80,6 +80,7 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   ["notion", async () => (await import("./notion/index.ts")).makeNotionSource()],
   ["jira", async () => (await import("./jira/index.ts")).makeJiraSource()],
   ["imap", async () => (await import("./imap/index.ts")).makeImapSource()],
+  ["mcp", async () => (await import("./mcp/index.ts")).makeMcpSource()],
   ["push", async () => (await import("./push/index.ts")).makePushSource()],
 ]);
 

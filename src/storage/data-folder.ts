@@ -7,7 +7,7 @@ import { closeToOthers, makeFolder, type Readers } from "./private-files.ts";
 import { isBusy } from "./failure.ts";
 
 /** What a sub-key is for; two purposes never share key material. */
-export type KeyPurpose = "cursor" | "vault" | "oauth";
+export type KeyPurpose = "cursor" | "vault" | "oauth" | "instance";
 
 /** 32 bytes for one purpose, derived from the installation's key. */
 export type DeriveKey = (purpose: KeyPurpose) => Uint8Array;

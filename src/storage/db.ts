@@ -25,7 +25,7 @@ export interface DatabaseOptions {
   /** The built `writer.js`; without it the writer runs in this thread (tests, short host commands). */
   writerEntry?: string;
   /** `server`: another process writes too. Then the schema is left alone, and so is all upkeep of the index. */
-  beside?: "nothing" | "server";
+  otherWriter?: "none" | "server";
   /** For tests, of a writer in this thread. */
   inline?: InlineWriterOptions;
 }
@@ -36,17 +36,17 @@ export interface DatabaseOptions {
  * @throws ApiError `schema_too_new`, `database_unusable`, `storage_full`
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { file, durability = "normal", beside = "nothing" } = options;
+  const { file, durability = "normal", otherWriter = "none" } = options;
   // Private from birth: SQLite itself makes files that all can read, and its further files take this one's mode.
   await makePrivate(file).catch((error: unknown) => {
     throw explainOpening(error, file);
   });
-  await prepare(file, durability, beside).catch((error: unknown) => {
+  await prepare(file, durability, otherWriter).catch((error: unknown) => {
     throw explainOpening(error, file);
   });
   const plain = options.writerEntry
     ? startWriterThread(options.writerEntry, { file, durability })
-    : startInlineWriter(file, durability, { hasUpkeep: beside === "nothing", ...options.inline });
+    : startInlineWriter(file, durability, { hasUpkeep: otherWriter === "none", ...options.inline });
   const writer: WriterClient = watched(plain, (error) => health.note(error));
   const health: StorageHealth = makeStorageHealth(
     () => writer.call("probeStorage", {}),
@@ -84,10 +84,10 @@ async function makePrivate(file: string): Promise<void> {
   await (await open(file, "a", 0o600)).close();
 }
 
-async function prepare(file: string, durability: Durability, beside: "nothing" | "server"): Promise<void> {
+async function prepare(file: string, durability: Durability, otherWriter: "none" | "server"): Promise<void> {
   const first = openWriter(file, durability);
   try {
-    await (beside === "server" ? requireCurrent(first) : migrate(first));
+    await (otherWriter === "server" ? requireCurrent(first) : migrate(first));
   } finally {
     first.close();
   }

@@ -31,6 +31,10 @@ import * as providerAccounts from "./migrations/0029-provider-accounts.ts";
 import * as handLinks from "./migrations/0031-hand-links.ts";
 import * as folderMark from "./migrations/0032-folder-mark.ts";
 import * as listDigests from "./migrations/0033-list-digests.ts";
+import * as providerServers from "./migrations/0034-provider-servers.ts";
+import * as outgoingEvents from "./migrations/0035-outgoing-events.ts";
+import * as clientIssuers from "./migrations/0036-client-issuers.ts";
+import * as principalNumbers from "./migrations/0037-principal-numbers.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -68,6 +72,10 @@ const MIGRATIONS: Record<string, Migration> = {
   "0031-hand-links": handLinks,
   "0032-folder-mark": folderMark,
   "0033-list-digests": listDigests,
+  "0034-provider-servers": providerServers,
+  "0035-outgoing-events": outgoingEvents,
+  "0036-client-issuers": clientIssuers,
+  "0037-principal-numbers": principalNumbers,
 };
 
 /**

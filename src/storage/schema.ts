@@ -1,7 +1,7 @@
 /**
  * The tables, one interface each. Portable column rules: ids are text, times are integers in epoch milliseconds, booleans are
  * 0/1, JSON is text that nothing filters inside. Every tenant table begins with `workspaceId` and its keys are composite.
- * The index's own tables belong to `index-embedded` and are not listed here.
+ * The index's own tables belong to `src/storage/index/` and are not listed here.
  * Over 400 lines because it is a list: one interface a table, read side by side.
  */
 import type { Generated } from "kysely";
@@ -29,6 +29,8 @@ export interface Tables {
 
   access_state: AccessStateTable;
   access_lists: AccessListsTable;
+  access_principals: AccessPrincipalsTable;
+  access_numbers: AccessNumbersTable;
   access_list_principals: AccessListPrincipalsTable;
   accesses: AccessesTable;
   memberships: MembershipsTable;
@@ -50,6 +52,10 @@ export interface Tables {
   webhook_subscriptions: WebhookSubscriptionsTable;
   provider_accounts: ProviderAccountsTable;
   account_flows: AccountFlowsTable;
+  provider_servers: ProviderServersTable;
+  provider_server_secrets: ProviderServerSecretsTable;
+  connections: ConnectionsTable;
+  connection_secrets: ConnectionSecretsTable;
   syncs: SyncsTable;
   sync_skips: SyncSkipsTable;
   jobs: JobsTable;
@@ -68,6 +74,11 @@ export interface Tables {
   connector_accounts: ConnectorAccountsTable;
   relist_items: RelistItemsTable;
   item_clocks: ItemClocksTable;
+
+  event_targets: EventTargetsTable;
+  events: EventsTable;
+  event_deliveries: EventDeliveriesTable;
+  event_marks: EventMarksTable;
 }
 
 /** One row: set-up of this installation. */
@@ -320,9 +331,21 @@ export interface AccessListsTable {
   digest: number;
 }
 
-export interface AccessListPrincipalsTable {
+/** Principals that lists name, or have named, by number. */
+export interface AccessPrincipalsTable {
   workspaceId: string;
   principal: string;
+  /** Of this principal in this workspace alone, and never given twice. */
+  principalNo: number;
+}
+
+/** One row. */
+export interface AccessNumbersTable {
+  nextPrincipalNo: number;
+}
+
+export interface AccessListPrincipalsTable {
+  principalNo: number;
   listId: number;
 }
 
@@ -599,6 +622,96 @@ export interface AccountFlowsTable {
   expiresAt: number;
 }
 
+/** An MCP server of others whose apps members connect. */
+export interface ProviderServersTable {
+  workspaceId: string;
+  serverId: string;
+  name: string;
+  /** Normalized; one server each. */
+  url: string;
+  /** What its own app is called in paths; stays when it is renamed. */
+  slug: string;
+  /** `none`, `bearer`, `header` or `oauth`. */
+  authKind: string;
+  headerName: string | null;
+  /** Where an admin registered kb there. */
+  clientId: string | null;
+  /** The authorization server for which that is, from its first use on. */
+  issuer: string | null;
+  isEnabled: number;
+  /** `admins` or `members`. */
+  connectPolicy: string;
+  /** JSON array of the slugs that can be connected; null = all. */
+  apps: string | null;
+  /** JSON of how its tools are read. */
+  mapping: string | null;
+  /** `healthy`, `degraded`, `down` or `unknown`. */
+  health: string;
+  checkedAt: number | null;
+  latencyMs: number | null;
+  /** In a row. */
+  failures: number;
+  /** JSON of step and code; never a byte of an answer. */
+  lastProblem: string | null;
+  /** When it is probed next; null = disabled. */
+  dueAt: number | null;
+  /** JSON of what it said of itself, cleaned. */
+  serverInfo: string | null;
+  protocolVersion: string | null;
+  capabilities: string | null;
+  createdAt: number;
+  createdBy: string;
+}
+
+/** The server's own secrets. */
+export interface ProviderServerSecretsTable {
+  workspaceId: string;
+  serverId: string;
+  sealed: string;
+}
+
+/** A person's connection to an app of a server. */
+export interface ConnectionsTable {
+  workspaceId: string;
+  connectionId: string;
+  serverId: string;
+  ownerUserId: string;
+  app: string;
+  name: string;
+  /** `none`, `server` (its own secret), `secret` or `oauth`. */
+  way: string;
+  /** `pending`, `active`, `needs_reauth`, `failed`, `expired` or `revoked`. */
+  status: string;
+  statusReason: string | null;
+  visibility: string;
+  /** JSON arrays of ids. */
+  memberIds: string;
+  groupIds: string;
+  /** Who it is at the provider; null = nobody can tell. */
+  accountId: string | null;
+  accountLabel: string | null;
+  /** JSON array. */
+  scopes: string;
+  /** JSON of what it was made at: issuer and token endpoint are pinned. */
+  authorization: string | null;
+  pendingUntil: number | null;
+  lastUsedAt: number | null;
+  lastCheckedAt: number | null;
+  createdAt: number;
+}
+
+/** What signs the requests of a connection. */
+export interface ConnectionSecretsTable {
+  workspaceId: string;
+  connectionId: string;
+  sealed: string;
+  /** Counts the tokens that it had. */
+  version: number;
+  expiresAt: number | null;
+  lockedBy: string | null;
+  lockedUntil: number | null;
+}
+
 export interface ConnectorCredentialsTable {
   workspaceId: string;
   connectorId: string;
@@ -865,4 +978,70 @@ export interface PushUploadsTable {
   /** The last line or document; decides when an open one expires. */
   touchedAt: number;
   finishedAt: number | null;
+}
+
+/** A URL that the workspace's events are sent to. */
+export interface EventTargetsTable {
+  workspaceId: string;
+  targetId: string;
+  url: string;
+  /** JSON array of `EventType`. */
+  types: string;
+  /** `active` or `paused`. */
+  state: string;
+  /** Why it is paused: `admin`, `gone` or `failing`. */
+  pausedFor: string | null;
+  pausedAt: number | null;
+  /** JSON of what its deliveries are signed with, sealed. */
+  sealed: string;
+  /** Until when the secret before the last rotation signs, too. */
+  previousUntil: number | null;
+  createdBy: string | null;
+  createdAt: number;
+  /** Since when no delivery was taken. */
+  failingSince: number | null;
+  /** When the first delivery that waits is to be sent; null = none waits. */
+  dueAt: number | null;
+  leaseOwner: string | null;
+  leaseUntil: number | null;
+}
+
+/** What happened: ids, counts and codes. Source: S43. */
+export interface EventsTable {
+  workspaceId: string;
+  eventId: string;
+  type: string;
+  at: number;
+  /** JSON object. */
+  data: string;
+}
+
+/** One event on its way to one target, and what became of it; nothing of the answer's text. */
+export interface EventDeliveriesTable {
+  seq: Generated<number>;
+  workspaceId: string;
+  deliveryId: string;
+  targetId: string;
+  eventId: string;
+  /** `waiting`, `delivered` or `failed`. */
+  state: string;
+  isReplay: number;
+  createdAt: number;
+  tries: number;
+  triedAt: number | null;
+  endedAt: number | null;
+  /** HTTP status of the last answer. */
+  status: number | null;
+  /** Why there was none, or why it was not taken. */
+  code: string | null;
+}
+
+/** What was told of the state of a connector, so that it is told once. */
+export interface EventMarksTable {
+  workspaceId: string;
+  connectorId: string;
+  /** `EventType`. */
+  type: string;
+  /** Since when it is so. */
+  value: number;
 }

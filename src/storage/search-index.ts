@@ -1,7 +1,7 @@
 import type { ItemKind, TaskStatus } from "#api/common.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";
 import type { FoundPassages, Passage, SnippetOptions } from "#text/snippet.ts";
-import type { ItemRecord } from "#storage/records/item-record.ts";
+import type { ShownItem } from "#storage/records/item-record.ts";
 
 /** What the index holds of an item: everything that is searched, filtered, ordered or counted without its stored text. */
 export interface IndexedDocument {
@@ -151,11 +151,8 @@ export interface ShownHit {
   passages: readonly Excerpt[];
 }
 
-/** An item's record without the places of its sections. */
-export type ShownItem = Omit<ItemRecord, "sections">;
-
 export interface ShowResponse extends Omit<SearchResponse, "hits"> {
-  /** Pinned items first. Some more than the limit only say that there is more. */
+  /** Pinned items first. One more than the limit only says that there is more. */
   shown: ShownHit[];
   /** Hits that the index gave and the records refused; above 0 is a fault of the index. */
   refused: number;

@@ -2,8 +2,11 @@ import type { SqlHandles } from "./handles.ts";
 import { makeAccessStore } from "./records/access.ts";
 import { makeAccountFlowStore, makeAccountStore } from "./records/accounts.ts";
 import { makeAuditStore } from "./records/audit.ts";
+import { makeConnectionLookup, makeConnectionStore } from "./records/connections.ts";
 import { makeConnectorStore } from "./records/connectors.ts";
 import { makeEntityStore } from "./records/entities.ts";
+import { makeEventDeliveryStore } from "./records/event-deliveries.ts";
+import { makeEventQueueStore, makeEventTargetStore } from "./records/event-targets.ts";
 import { makeGrantStore } from "./records/grants.ts";
 import { makeGroupStore } from "./records/groups.ts";
 import { makeIdentityStore } from "./records/identities.ts";
@@ -17,6 +20,7 @@ import { makeMemberStore } from "./records/members.ts";
 import { makeNameStore } from "./records/names.ts";
 import { makeOAuthStore } from "./records/oauth.ts";
 import { makeInvitationStore, makeUserStore, makeWorkspaceRecordStore } from "./records/people.ts";
+import { makeProviderServerLookup, makeProviderServerStore } from "./records/provider-servers.ts";
 import { makePushUploadStore } from "./records/push-uploads.ts";
 import { makeQueueStore } from "./records/queue.ts";
 import { makeSealedStore } from "./records/sealed.ts";
@@ -76,6 +80,9 @@ const makeRecords = onFirstUse({
   sso: makeSsoStore,
   /** Ways to providers of accounts, and the accounts that are due, across workspaces. */
   accountFlows: makeAccountFlowStore,
+  /** Servers of others that are due for a probe, and connections that nobody finished, across workspaces. */
+  dueServers: makeProviderServerLookup,
+  pendingConnections: makeConnectionLookup,
   /** Finds a token or connector key by its hash, before its workspace is known. */
   tokenLookup: makeTokenLookup,
   /** The authorization server's own records; grants belong to a workspace as soon as a person decided. */
@@ -86,6 +93,8 @@ const makeRecords = onFirstUse({
   sealed: makeSealedStore,
   /** The queue is claimed across workspaces; every job names its own. */
   queue: makeQueueStore,
+  /** Targets of outgoing events with something due, across workspaces. */
+  eventQueue: makeEventQueueStore,
   /** Every key holds a hash that names its workspace. */
   idempotency: makeIdempotencyStore,
 });
@@ -105,6 +114,9 @@ const makeWorkspaceStore = onFirstUse({
   connectors: makeConnectorStore,
   /** People's own accounts at other services. */
   accounts: makeAccountStore,
+  /** MCP servers of others, and people's connections to them. */
+  providerServers: makeProviderServerStore,
+  connections: makeConnectionStore,
   webhookSubscriptions: makeWebhookSubscriptionStore,
   instances: makeInstanceStore,
   syncs: makeSyncStore,
@@ -112,6 +124,8 @@ const makeWorkspaceStore = onFirstUse({
   itemWrites: makeItemWriteStore,
   entities: makeEntityStore,
   pushUploads: makePushUploadStore,
+  eventTargets: makeEventTargetStore,
+  eventDeliveries: makeEventDeliveryStore,
   usage: makeUsageStore,
   names: makeNameStore,
 });

@@ -40,14 +40,35 @@ export function marksOf({ units }: Pick<ParsedQuery, "units">): Marks {
 
 /** All marked stretches of a text, by start; parts of a marked whole may overlap it. */
 export function findMarks(text: string, marks: Marks): Mark[] {
+  const found = marks.phrases.length > 0 ? findPhrases(text, marks) : findWords(text, marks);
+  return found.length > 1 ? found.sort((a, b) => a.start - b.start || a.end - b.end) : found;
+}
+
+/** Most queries have no phrase: then what comes before and after a word does not matter. */
+function findWords(text: string, marks: Marks): Mark[] {
+  const found: Mark[] = [];
+  sharedTokenizer().chunks(text, ({ start, forms }) => {
+    for (const form of forms.flat) {
+      const unit = unitOf(marks, form);
+      if (unit !== undefined) found.push({ start: start + form.start, end: start + form.end, unit });
+    }
+  });
+  return found;
+}
+
+function findPhrases(text: string, marks: Marks): Mark[] {
   const tokens = sharedTokenizer().tokenize(text);
   const found: Mark[] = [];
-  for (const { start, end, term, exactTerm } of tokens) {
-    const unit = marks.terms.get(term) ?? prefixUnit(marks, exactTerm);
-    if (unit !== undefined) found.push({ start, end, unit });
+  for (const token of tokens) {
+    const unit = unitOf(marks, token);
+    if (unit !== undefined) found.push({ start: token.start, end: token.end, unit });
   }
-  if (marks.phrases.length > 0) addPhrases(tokens, marks, found);
-  return found.sort((a, b) => a.start - b.start || a.end - b.end);
+  addPhrases(tokens, marks, found);
+  return found;
+}
+
+function unitOf(marks: Marks, { term, exactTerm }: Pick<Token, "term" | "exactTerm">): number | undefined {
+  return marks.terms.get(term) ?? prefixUnit(marks, exactTerm);
 }
 
 function prefixUnit({ prefixes }: Marks, exactTerm: string): number | undefined {

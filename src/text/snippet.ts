@@ -46,13 +46,25 @@ export function bestSnippets(
   const { maxChars, count = 1 } = options;
   const windows = collectWindows(chunks, find, maxChars);
   const chosen: Window[] = [];
-  for (const window of windows.sort((a, b) => b.value - a.value || placeOf(a) - placeOf(b))) {
-    if (chosen.length === count) break;
+  while (chosen.length < count) {
     // A passage reaches at most this far from the start of its window.
-    if (chosen.every((other) => Math.abs(placeOf(window) - placeOf(other)) > maxChars * 1.5)) chosen.push(window);
+    const isFree = (one: Window) => chosen.every((other) => Math.abs(placeOf(one) - placeOf(other)) > maxChars * 1.5);
+    const best = bestOf(windows, isFree);
+    if (best === undefined) break;
+    chosen.push(best);
   }
   if (chosen.length === 0) return beginning(chunks, maxChars);
-  return chosen.sort((a, b) => placeOf(a) - placeOf(b)).map((window) => cut(window, maxChars));
+  return chosen.sort((a, b) => placeOf(a) - placeOf(b)).map((window) => cut(stretchOf(window), maxChars));
+}
+
+/** The first of the windows with the highest value. */
+function bestOf(windows: readonly Window[], isFree: (one: Window) => boolean): Window | undefined {
+  let best: Window | undefined;
+  for (const one of windows) {
+    if (best !== undefined && one.value <= best.value) continue;
+    if (isFree(one)) best = one;
+  }
+  return best;
 }
 
 /** What `findPassages` found. */
@@ -91,7 +103,7 @@ export function findPassages(
       if (total === MAX_FIND_TOTAL) return { passages, total, isTotalExact: false };
       total++;
       const to = found[lastWithin(found, i, MAX_FIND_CHARS / 2)]?.end ?? mark.end;
-      const passage = cut({ view, marks: found, from: mark.start, to, value: 0 }, MAX_FIND_CHARS, end);
+      const passage = cut({ view, marks: found, from: mark.start, to }, MAX_FIND_CHARS, end);
       end = passage.at + passage.text.length;
       if (passages.length < MAX_FIND_PASSAGES) passages.push(passage);
     }
@@ -107,13 +119,21 @@ interface View {
   isLast: boolean;
 }
 
-/** A stretch of a view from one mark to another, with how much of the query it covers. Offsets are of the view. */
+/** The marks of a view from one to another, with how much of the query they cover. */
 interface Window {
+  view: View;
+  marks: readonly Mark[];
+  first: number;
+  last: number;
+  value: number;
+}
+
+/** What a passage is cut around. Offsets are of the view. */
+interface Stretch {
   view: View;
   marks: readonly Mark[];
   from: number;
   to: number;
-  value: number;
 }
 
 function* overlapping(chunks: Iterable<TextChunk>): Generator<View> {
@@ -141,38 +161,72 @@ function newMarks(view: View, find: MarkFinder): Mark[] {
 
 function collectWindows(chunks: readonly TextChunk[], find: MarkFinder, maxChars: number): Window[] {
   const views = [...overlapping(chunks)].map((view) => ({ view, found: newMarks(view, find) }));
-  const counts = new Map<number, number>();
-  for (const { found } of views) for (const { unit } of found) counts.set(unit, (counts.get(unit) ?? 0) + 1);
+  const counts: number[] = [];
+  for (const { found } of views) for (const { unit } of found) counts[unit] = (counts[unit] ?? 0) + 1;
+  return views.flatMap(({ view, found }) => windowsIn(view, found, counts, maxChars));
+}
+
+/** A window from each mark on. They overlap, so each begins with what is known of the one before. */
+function windowsIn(view: View, found: readonly Mark[], counts: readonly number[], maxChars: number): Window[] {
   const windows: Window[] = [];
-  for (const { view, found } of views) {
-    for (let first = 0; first < found.length; first++) {
-      const last = lastWithin(found, first, maxChars);
-      const covered = found.slice(first, last + 1);
-      const units = new Set(covered.map((mark) => mark.unit));
-      // Each unit once, a rare one (in this text) up to twice as much; repetition only breaks ties.
-      let value = Math.min(covered.length, 20) / 1000;
-      for (const unit of units) value += 1 + 1 / (counts.get(unit) ?? 1);
-      const to = Math.max(...covered.map((mark) => mark.end));
-      windows.push({ view, marks: found, from: found[first]?.start ?? 0, to, value });
-    }
+  // How often each unit stands in the window, and what those that do are worth together.
+  const inside = new Uint32Array(counts.length);
+  let [last, worth] = [-1, 0];
+  for (const [first, mark] of found.entries()) {
+    let isOther = false;
+    const reach = lastWithin(found, first, maxChars, last);
+    for (const next of found.slice(last + 1, reach + 1)) isOther = enter(inside, next) || isOther;
+    last = reach;
+    if (isOther) worth = worthOf(inside, counts);
+    // Repetition only breaks ties.
+    const value = Math.min(last - first + 1, 20) / 1000 + worth;
+    windows.push({ view, marks: found, first, last, value });
+    if (leave(inside, mark)) worth = worthOf(inside, counts);
   }
   return windows;
 }
 
-/** Where a window begins in the whole text. */
-function placeOf({ view, from }: Window): number {
-  return view.start + from;
+/** True when it is the first of its unit. */
+function enter(inside: Uint32Array, { unit }: Mark): boolean {
+  const before = inside[unit] ?? 0;
+  inside[unit] = before + 1;
+  return before === 0;
 }
 
-function lastWithin(marks: readonly Mark[], first: number, maxChars: number): number {
+/** True when it was the last of its unit. */
+function leave(inside: Uint32Array, { unit }: Mark): boolean {
+  const left = (inside[unit] ?? 1) - 1;
+  inside[unit] = left;
+  return left === 0;
+}
+
+/** Each unit once, a rare one (in this text) up to twice as much. */
+function worthOf(inside: Uint32Array, counts: readonly number[]): number {
+  let worth = 0;
+  for (let unit = 0; unit < inside.length; unit++) if (inside[unit] !== 0) worth += 1 + 1 / (counts[unit] ?? 1);
+  return worth;
+}
+
+/** Where a window begins in the whole text. */
+function placeOf({ view, marks, first }: Window): number {
+  return view.start + (marks[first]?.start ?? 0);
+}
+
+function stretchOf({ view, marks, first, last }: Window): Stretch {
+  const inside = marks.slice(first, last + 1);
+  return { view, marks, from: inside[0]?.start ?? 0, to: Math.max(...inside.map((mark) => mark.end)) };
+}
+
+/** The last mark that ends near enough to the start of `first`; it is known to be `from` or later. */
+function lastWithin(marks: readonly Mark[], first: number, maxChars: number, from = first): number {
   const start = marks[first]?.start ?? 0;
-  let last = first;
+  let last = Math.max(first, from);
   while (last + 1 < marks.length && (marks[last + 1]?.end ?? Infinity) - start <= maxChars) last++;
   return last;
 }
 
-/** Cuts the passage of a window: whole sentences where they fit, never before `after` (an offset in the whole). */
-function cut({ view, marks, from, to }: Window, maxChars: number, after = 0): Passage {
+/** Cuts the passage around a stretch: whole sentences where they fit, never before `after` (an offset in the whole). */
+function cut({ view, marks, from, to }: Stretch, maxChars: number, after = 0): Passage {
   const last = Math.min(to, from + maxChars);
   const spare = maxChars - (last - from);
   const floor = Math.max(0, after - view.start, from - Math.floor(spare / 2));

@@ -109,3 +109,24 @@ test("dates are printed with their distance in the largest fitting unit", () => 
   ]);
   expect(formatNow(NOW, BERLIN)).toBe("2026-11-21 Sat 10:20 Europe/Berlin");
 });
+
+test("clocks are read as Intl reads them, in every zone, around each change too", () => {
+  const zones = Intl.supportedValuesOf("timeZone");
+  // In 2011 Samoa left out a day; Newfoundland changed its clocks a minute after midnight until then.
+  const changes = ["2011-12-30T10:00:00Z", "2010-11-07T02:31:00Z", "2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z"];
+  const near = fc
+    .tuple(fc.constantFrom(...changes), fc.integer({ min: -90_000_000, max: 90_000_000 }))
+    .map(([change, ms]) => Date.parse(change) + ms);
+  const at = fc.oneof(near, fc.integer({ min: Date.UTC(1900, 0), max: Date.UTC(2300, 0) }));
+  const zone = fc.oneof(fc.constantFrom("UTC", "Pacific/Apia", "America/St_Johns", BERLIN), fc.constantFrom(...zones));
+  fc.assert(
+    fc.property(at, zone, (moment, timeZone) => {
+      const options = { timeZone, hourCycle: "h23", dateStyle: "short", timeStyle: "short" } as const;
+      const [day, time] = new Intl.DateTimeFormat("sv-SE", options).format(moment).split(" ");
+      const shown = formatNow(moment, timeZone).split(" ");
+      expect([shown[0], shown[2]]).toEqual([day, time]);
+      expect(formatDay(moment, timeZone)).toBe(day);
+    }),
+    { numRuns: 500 },
+  );
+});

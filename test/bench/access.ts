@@ -212,14 +212,15 @@ function file(externalId: string, parent: string | null, access: SourceAccess | 
 }
 
 async function tellGroups(workspace: WorkspaceStore, runId: string, members: readonly (readonly Principal[])[]) {
+  const pages = makeGroupPages();
   for (let from = 0; from < members.length; from += PER_BATCH) {
-    const events = members.slice(from, from + PER_BATCH).map((those, i) => whole(`team-${from + i}`, those));
+    const events = members.slice(from, from + PER_BATCH).map((those, i) => whole(`team-${from + i}`, those, pages));
     await tell(workspace, runId, events);
   }
 }
 
-function whole(id: string, members: readonly Principal[]): PeopleEvent {
-  const pages = makeGroupPages();
+/** A group of one page; a run puts the pages of all its groups together in one place. */
+function whole(id: string, members: readonly Principal[], pages = makeGroupPages()): PeopleEvent {
   const event = pages.add({ group: `group:${CONNECTOR}:${id}`, members, hasMore: false, at: Date.now() });
   if (!event) throw new Error("A page without another one is the group.");
   return event;

@@ -1,7 +1,7 @@
 /**
  * How many files of `src` one request runs through: those of which at least one function is called, by V8's precise
  * coverage of the built program with its source maps, all threads of the server included (extraction's child processes are
- * not). Each act is done twice to be warm and three times to count; a file counts when it ran every time, so that what ran
+ * not). Each act is done twice to be warm and eight times to count; a file counts when it ran every time, so that what ran
  * by a timer does not.
  *
  *   npx tsx test/bench/files-run.ts                 counts by folder; needs `npm run build` before
@@ -20,7 +20,7 @@ import { ADMIN, type Ask, type BenchServer, signIn, startServer } from "./server
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CLI = join(ROOT, "dist/cli.js");
 const WARM_UPS = 2;
-const TIMES = 3;
+const TIMES = 8;
 
 /** Where each function that ran begins in its built script. */
 interface Ran {
@@ -144,7 +144,12 @@ async function syncEnds(dir: string): Promise<void> {
 
 async function takeCoverage({ child }: BenchServer): Promise<Ran[]> {
   return new Promise((resolve) => {
-    child.once("message", (ran) => resolve(ran as Ran[])); // sent by the probe below
+    // The probe below sends a list. The server itself says that it is ready, which is kept until somebody listens.
+    child.on("message", function onMessage(ran) {
+      if (!Array.isArray(ran)) return;
+      child.off("message", onMessage);
+      resolve(ran as Ran[]);
+    });
     child.send("take");
   });
 }

@@ -5,13 +5,13 @@
  * The load is open: a question leaves at its time whether or not the one before was answered, so a standing server is
  * counted as often as somebody would have met it.
  */
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { Agent, request } from "node:http";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
 import { findSpawnEntry } from "#core/spawn.ts";
+import { exchange, makeQuestions, readEverybody } from "./questions.ts";
 import { type BenchServer, signIn, startServer, syncFolder } from "./server.ts";
 import { makeFiles } from "./sync.ts";
 
@@ -38,7 +38,6 @@ interface Delays {
 const SEARCHES_PER_SECOND = 20;
 const HEALTH_PER_SECOND = 100;
 const QUIET_SECONDS = 10;
-const PAIRS = 400;
 const LIMIT = 10;
 
 /** Runs all phases one after the other and reports each; needs `npm run build` before. */
@@ -144,39 +143,6 @@ function get(agent: Agent, url: string): Promise<void> {
   return exchange(agent, url, undefined, {});
 }
 
-function exchange(agent: Agent, url: string, body: string | undefined, headers: Record<string, string>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const method = body === undefined ? "GET" : "POST";
-    const outgoing = request(url, { agent, method, headers }, (answer) => {
-      let text = "";
-      answer.on("data", (part: Buffer) => (text += part.toString("latin1")));
-      answer.on("end", () => {
-        const isGood = answer.statusCode === 200 && !text.includes('"isError":true');
-        if (isGood) resolve();
-        else reject(new Error(`${method} ${url} ${body ?? ""}: ${answer.statusCode} ${text}`));
-      });
-    });
-    outgoing.on("error", reject);
-    outgoing.end(body);
-  });
-}
-
-/** Two or three words that stand together in a file, as somebody who knows the file would ask. */
-function makeQuestions(folder: string): string[] {
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => TEXT_NAME.test(name));
-  const questions: string[] = [];
-  for (let n = 0; questions.length < PAIRS && n < PAIRS * 4; n++) {
-    const name = names[(n * 7_919) % names.length] ?? "";
-    const words = readFileSync(join(folder, name), "utf8").match(/[A-Za-z]{4,12}/gu) ?? [];
-    const at = (n * 104_729) % Math.max(1, words.length - 8);
-    const chosen = [words[at], words[at + 3], ...(n % 2 === 0 ? [words[at + 6]] : [])];
-    if (chosen.every((word) => word !== undefined)) questions.push(chosen.join(" "));
-  }
-  return questions;
-}
-
-const TEXT_NAME = /\.(?:md|txt|html?|rst|py|js|ts|c|h)$/u;
-
 /** Each question to the index and then to `/mcp`, so that both meet the same machine. */
 async function comparePairs(dir: string, load: Load) {
   const file = join(dir, "data", "kb.db");
@@ -201,18 +167,6 @@ async function comparePairs(dir: string, load: Load) {
   }
   const [index, mcp] = [percentiles(bare), percentiles(whole)];
   return { index, mcp, moreAtP50: round(mcp.p50 - index.p50), moreAtP95: round(mcp.p95 - index.p95) };
-}
-
-/** The one workspace, and all principals that any list of it names: they open what the admin's own open. */
-function readEverybody(file: string): { workspaceId: string; principals: string[] } {
-  const db = new DatabaseSync(file, { readOnly: true });
-  try {
-    const rows = db.prepare("select distinct workspaceId, principal from access_list_principals").all();
-    const principals = rows.map((row) => String(row["principal"])).sort();
-    return { workspaceId: String(rows[0]?.["workspaceId"]), principals };
-  } finally {
-    db.close();
-  }
 }
 
 /** What the server's main thread did since the last time. */

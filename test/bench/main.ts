@@ -11,6 +11,7 @@ import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { findSpawnEntry } from "#core/spawn.ts";
 import { benchAccess } from "./access.ts";
+import { benchCall } from "./call.ts";
 import { benchCli } from "./cli.ts";
 import { benchExtract } from "./extract.ts";
 import { benchLoop } from "./loop.ts";
@@ -18,7 +19,7 @@ import { benchRelevance } from "./relevance/relevance.ts";
 import { benchSearch } from "./search.ts";
 import { benchSync } from "./sync.ts";
 
-const PARTS = ["cli", "extract", "search", "relevance", "access", "sync", "loop"] as const;
+const PARTS = ["cli", "extract", "search", "relevance", "access", "sync", "loop", "call"] as const;
 
 await main();
 
@@ -80,6 +81,15 @@ async function main(): Promise<void> {
     print("\nmain thread of the built program under sync and searches, milliseconds");
     await benchLoop({
       files: Number(values.files),
+      textFolder,
+      ...folder,
+      report: (name, value) => print(`  ${name}: ${JSON.stringify(value)}`),
+    });
+  }
+  if (isWanted("call")) {
+    print("\none call of kb_search, milliseconds of CPU");
+    await benchCall({
+      files: Math.min(5_000, Number(values.files)),
       textFolder,
       ...folder,
       report: (name, value) => print(`  ${name}: ${JSON.stringify(value)}`),

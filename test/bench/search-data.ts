@@ -51,8 +51,12 @@ export function openBenchData(
 export function intern(db: Database, aclId: number, principals: readonly number[]): void {
   const names = principals.map((n) => `p${n}`);
   db.prepare("INSERT INTO access_lists VALUES (?, ?, ?)").run(WORKSPACE, aclId, JSON.stringify(names));
-  const put = db.prepare("INSERT INTO access_list_principals VALUES (?, ?, ?)");
-  for (const name of names) put.run(WORKSPACE, name, aclId);
+  const number = db.prepare("INSERT INTO access_principals VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
+  const put = db.prepare("INSERT INTO access_list_principals VALUES (?, ?)");
+  for (const n of principals) {
+    number.run(WORKSPACE, `p${n}`, n);
+    put.run(n, aclId);
+  }
   db.prepare("INSERT INTO accesses VALUES (?, ?, ?)").run(WORKSPACE, aclId, String(aclId));
 }
 
@@ -77,8 +81,10 @@ function openWriter(file: string): Database {
   for (const ddl of [
     `CREATE TABLE IF NOT EXISTS access_lists
       (workspaceId TEXT, listId INTEGER, principals TEXT, PRIMARY KEY (workspaceId, listId))`,
-    `CREATE TABLE IF NOT EXISTS access_list_principals (workspaceId TEXT, principal TEXT, listId INTEGER,
-      PRIMARY KEY (workspaceId, principal, listId)) WITHOUT ROWID`,
+    `CREATE TABLE IF NOT EXISTS access_principals (workspaceId TEXT, principal TEXT, principalNo INTEGER,
+      PRIMARY KEY (workspaceId, principal)) WITHOUT ROWID`,
+    `CREATE TABLE IF NOT EXISTS access_list_principals (principalNo INTEGER, listId INTEGER,
+      PRIMARY KEY (principalNo, listId)) WITHOUT ROWID`,
     `CREATE TABLE IF NOT EXISTS accesses
       (workspaceId TEXT, aclId INTEGER, listIds TEXT, PRIMARY KEY (workspaceId, aclId))`,
     ...INDEX_DDL,

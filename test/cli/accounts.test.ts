@@ -25,7 +25,7 @@ const provider = {
   configured: true,
   baseUrl: "https://git.acme.test",
   scopes: ["read:user"],
-  ownTokens: { baseUrls: ["https://git.acme.test"], url: null },
+  ownTokens: { steps: "Make one.", instances: [{ baseUrl: "https://git.acme.test", url: null }] },
   setUp: {
     url: "https://git.acme.test/-/admin/applications",
     steps: "Create one.",
@@ -72,5 +72,69 @@ describe("kb accounts", () => {
     const { code, stderr } = await kb(here, "accounts", "disconnect", "gitea", "--yes");
     expect([code, stderr]).toEqual([0, "Disconnected Anna (anna) at Gitea.\n"]);
     expect((await kb(here, "accounts", "disconnect", "slack", "--yes")).code).toBe(3);
+  });
+
+  describe("at a service that takes tokens alone", () => {
+    const at = (...hosts: string[]) => ({
+      ...provider,
+      providerId: "jira",
+      name: "Jira",
+      configured: false,
+      baseUrl: null,
+      scopes: [],
+      ownTokens: {
+        steps: "Open your profile.",
+        instances: hosts.map((host) => ({ baseUrl: `https://${host}`, url: `https://${host}/tokens` })),
+      },
+      setUp: null,
+    });
+    const here = (hosts: string[], more: Partial<FakeWorld> = {}) =>
+      makeWorld({
+        routes: {
+          "GET /api/accounts": { body: { accounts: [], providers: [at(...hosts)] } },
+          "POST /api/accounts": { status: 201, body: { account } },
+        },
+        ...more,
+      });
+    const terminal = { isTty: true };
+
+    test("says how a token is made, asks where it is from, and hides it", async ({ expect }) => {
+      const asked: string[] = [];
+      const one = here(["a.test", "b.test"], {
+        ...terminal,
+        prompts: {
+          select: async (message, choices) => (asked.push(message), choices[1]?.value ?? ""),
+          password: async (message) => (asked.push(message), " kb-canary-token "),
+        },
+      });
+      const { code, stderr, stdout } = await kb(one, "accounts", "connect", "jira");
+      expect([code, asked]).toEqual([0, ["Which Jira?", "Token of Jira"]]);
+      expect(stderr).toContain("Open your profile.\n\n  https://b.test/tokens\n");
+      expect(stdout + stderr).not.toContain("canary");
+      expect(one.sent.at(-1)?.body).toEqual({
+        providerId: "jira",
+        baseUrl: "https://b.test",
+        credentials: { token: "kb-canary-token" },
+      });
+    });
+
+    test("takes the token from stdin, says which instances there are, and what an admin does first", async ({
+      expect,
+    }) => {
+      const piped = await kb(
+        here(["a.test"], { stdin: "kb-canary-token\n" }),
+        "accounts",
+        "connect",
+        "jira",
+        "--token",
+      );
+      expect(piped.code).toBe(0);
+      const silent = await kb(here(["a.test"]), "accounts", "connect", "jira");
+      expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining("--token < token.txt")]);
+      const several = await kb(here(["a.test", "b.test"], { stdin: "x" }), "accounts", "connect", "jira", "--token");
+      expect([several.code, several.stderr]).toEqual([2, expect.stringContaining("https://a.test, https://b.test")]);
+      const none = await kb(here([], { stdin: "x" }), "accounts", "connect", "jira", "--token");
+      expect([none.code, none.stderr]).toEqual([1, expect.stringContaining("--add-instance jira=URL")]);
+    });
   });
 });

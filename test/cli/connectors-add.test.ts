@@ -72,6 +72,28 @@ describe("connectors add", () => {
     expect(declined.body).not.toHaveProperty("credentials");
   });
 
+  test("asks for what goes with a secret, too, and shows a name that is none", async ({ expect }) => {
+    const properties = {
+      email: { type: "string", title: "Email", description: "Cloud only." },
+      token: { type: "string", title: "Token" },
+    };
+    const cloud = { ...WIKI, credentialsSchema: { required: ["token"], properties } };
+    for (const [email, sent] of [
+      ["ann@acme.test", { email: "ann@acme.test", token: "secret" }],
+      ["", { token: "secret" }],
+    ] as const) {
+      const asked: string[] = [];
+      const prompts: FakeWorld["prompts"] = {
+        text: async (message) => (asked.push(message), email),
+        password: async (message) => (asked.push(message), "secret"),
+      };
+      const settings = ["--set", "url=https://wiki.test", "--set", "edition=own"];
+      const { body } = await sentBy(world(cloud, { isTty: true, prompts }), ...settings);
+      expect((body as { credentials?: unknown }).credentials).toEqual(sent);
+      expect(asked).toEqual(["Email: Cloud only. Leave it empty if it isn't needed.", "Token"]);
+    }
+  });
+
   test("asks for the first secret of a source that takes one or others, and sends none that is left empty", async ({
     expect,
   }) => {

@@ -68,10 +68,13 @@ test("the check sees each word in an identifier, a sentence and a path", () => {
     ["docs/a.md", "The index knows nothing of it."],
     ["test/server/a.test.ts", "the list is read anew"],
     ["test/server/a.test.ts", "// Whoever calls waits."],
+    ["src/server/a.ts", "  message: `There is none in ${folder}.`,"],
+    ["docs/a.md", "What stands on the page is read."],
   ];
   expect(brought.filter(([path, line]) => findRetired(path, line).length === 0)).toEqual([]);
   expect(
     new Set(brought.flatMap(([path, line]) => findRetired(path, line).map((found) => found.split(": ")[1]))).size,
   ).toBe(RETIRED_WORDS.length);
+  expect(findRetired("src/server/a.ts", "  /** It stands beside the other. */")).toEqual([]);
   expect(findRetired("src/text/fold.ts", "foldWord(word) // in a folder with a camera")).toEqual([]);
 });

@@ -86,5 +86,13 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
       "src/storage/migrations/0010-left-connectors.ts": "a sentence that is stored in databases",
     },
   },
+  {
+    word: "is none, stands, is made, beside, meanwhile (outside comments)",
+    instead: "isn't any, is, is created, next to, until then",
+    // Lines of docs, and lines of code up to a comment.
+    pattern:
+      /^(?!\s*(?:\*|\/[/*]))(?:(?!\/\/ |\/\*).)*\b(?:is none|(?:is|are) made|stands?(?! (?:for|alone)\b)|beside|[Mm]eanwhile)\b/,
+    only: /^(?:docs\/(?!decisions\/)|README|src\/(?!storage\/migrations))/,
+  },
   { word: "knows nothing of", instead: "doesn't depend on, has no", pattern: /\bknows? nothing of\b/ },
 ];

@@ -31,9 +31,13 @@ const INNER_PAGES = [
   "/workspace/connectors/new",
   "/workspace/connectors/new/webdav",
   "/workspace/connectors/new/nonsense",
+  "/workspace/servers",
+  "/workspace/servers/new",
+  "/workspace/servers/srv_2222222222222222",
   "/workspace/members",
   "/workspace/groups",
   "/workspace/invitations",
+  "/workspace/events",
   "/workspace/general",
   "/workspace/audit",
   "/workspaces",
@@ -150,6 +154,39 @@ export function looks(visit: OpenProfile, server: () => ServerProcess): void {
     await page.getByText("1 indexed, 1 without searchable text").first().waitFor();
     await page.getByRole("row", { name: /lamp\.bin kb can't read text/ }).waitFor();
     await page.getByRole("row", { name: /Succeeded/ }).waitFor();
+    // The plan says what comes and what goes before anything is stored.
+    const scope = page.locator("section").filter({ has: page.getByRole("heading", { name: "What it indexes" }) });
+    await scope.getByText("1 chosen part.").waitFor();
+    await scope.getByRole("button", { name: "Change" }).click();
+    const review = scope.getByRole("button", { name: "Review the change" });
+    expect(await review.isDisabled()).toBe(true);
+    await scope.getByRole("button", { name: "Browse" }).click();
+    await scope.getByLabel("other", { exact: true }).check();
+    await scope.getByRole("button", { name: "Open wanted" }).click();
+    // What holds it is chosen, so it is too.
+    expect(await scope.getByLabel("lamp.md").isDisabled()).toBe(true);
+    await scope.getByRole("list", { name: "Chosen" }).getByRole("button", { name: "Remove wanted" }).click();
+    await review.click();
+    await scope.getByText("Adds at least 1 item").waitFor();
+    await scope.getByText("Removes 2 of 2 items from search at once.").waitFor();
+    expect(await axeViolations(page, "all")).toEqual([]);
+    await page.setViewportSize({ width: 320, height: 800 });
+    expect(await overflow(page)).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 860 });
+    // Another choice takes another plan.
+    await scope.getByLabel("wanted", { exact: true }).check();
+    await scope.getByText("If you save this").waitFor({ state: "detached" });
+    await scope.getByLabel("wanted", { exact: true }).uncheck();
+    await review.click();
+    await scope.getByRole("button", { name: "Save and sync" }).click();
+    // What was removed is there to restore, and the new run is listed, without a reload.
+    await page.getByText("Show them").click();
+    await page
+      .getByRole("row", { name: /^kbi_\w+ .*Restore/ })
+      .first()
+      .waitFor();
+    await page.getByText("1 indexed", { exact: true }).first().waitFor();
+    expect(await axeViolations(page, "all")).toEqual([]);
     await page.getByLabel("Name").fill("Lamps");
     await page.getByLabel("Who can see it").selectOption("members");
     await page.getByRole("checkbox", { name: "admin", exact: true }).check();

@@ -1,4 +1,4 @@
-/** What a server outlives: a disk that fails, and one that is full. A log that nobody takes: `server/start.test.ts`. */
+/** What a server outlives: a disk that fails, and one that is full. A log that nobody takes: `server/start.system.test.ts`. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

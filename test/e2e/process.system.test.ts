@@ -1,9 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
+import { closeSync, constants, mkdirSync, openSync } from "node:fs";
 import { request, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { tempDir } from "../temp-dir.ts";
 import { ADMIN, cleanEnv, runKb, type ServerProcess, signInAdmin, startServerProcess } from "./server-process.ts";
 
@@ -103,3 +104,28 @@ async function endInFlight(server: ServerProcess, password: string): Promise<voi
   expect(await ended).toBe(0);
   expect(server.output()).toMatch(/"msg":"stopped"/);
 }
+
+/** The writing end of a pipe that nobody reads any more. */
+function closedPipe(dir: string): number {
+  const path = join(dir, "pipe");
+  execFileSync("/usr/bin/env", ["mkfifo", path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(path, "w");
+  closeSync(reader);
+  return writer;
+}
+
+test.runIf(process.platform === "linux").for(["a full device", "a closed pipe"] as const)(
+  "a server whose log goes to %s serves on, and says at its end what was lost",
+  async (where) => {
+    const dir = tempDir();
+    const log = where === "a full device" ? openSync("/dev/full", "w") : closedPipe(dir);
+    const server = await startServerProcess(join(dir, "data"), {}, onTestFinished, {}, log);
+    closeSync(log);
+    const admin = await signInAdmin(server.url);
+    for (let i = 0; i < 5; i++) expect((await admin("GET", "/api/session")).status).toBe(200);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    expect(await server.stop()).toBe(0);
+    expect(server.output()).toMatch(/^\d+ log lines were lost: the log could not be written\.$/m);
+  },
+);

@@ -70,8 +70,9 @@ export async function startServerProcess(
   env: Record<string, string> = {},
   atEnd: (stop: () => void) => void = onTestFinished,
   flags: Record<string, string> = {},
+  log: number | "pipe" = "pipe",
 ): Promise<ServerProcess> {
-  const child = spawnServer(dataDir, { flags, env: { ...BOOTSTRAP, ...env } });
+  const child = spawnServer(dataDir, { flags, log, env: { ...BOOTSTRAP, ...env } });
   atEnd(() => void child.kill("SIGKILL"));
   let output = "";
   child.stdout?.on("data", (chunk) => (output += String(chunk)));

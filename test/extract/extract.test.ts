@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
@@ -15,6 +15,15 @@ const ZIP = Buffer.concat([
   Buffer.from("504b0506", "hex"),
   Buffer.alloc(18),
 ]);
+
+/** The first bytes of a file, which may be large. */
+function beginningOf(path: string, length: number): Uint8Array {
+  const file = openSync(path, "r");
+  const bytes = new Uint8Array(length);
+  readSync(file, bytes);
+  closeSync(file);
+  return bytes;
+}
 
 describe("what a file is", () => {
   verifies("extract:bytes-decide", "the bytes decide, not the name", async ({ expect }) => {
@@ -34,7 +43,7 @@ describe("what a file is", () => {
       state: "ok",
       mimeType: "application/pdf",
     });
-    expect(await extractFile("program.txt", readFileSync(process.execPath).subarray(0, 100_000))).toMatchObject({
+    expect(await extractFile("program.txt", beginningOf(process.execPath, 100_000))).toMatchObject({
       reason: "unsupported_type",
     });
   });

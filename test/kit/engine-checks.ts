@@ -1,3 +1,4 @@
+import { ApiError } from "#api/errors.ts";
 import type { SourceCheck } from "./check.ts";
 import type { KitEngine } from "./engine.ts";
 import type { KitFixture } from "./fixture.ts";
@@ -9,10 +10,12 @@ export const engine: SourceCheck = {
   async run(fixture) {
     // The whole server: loaded by the one check that wants it, so that programs which others start come from a small process.
     const { openEngine } = await import("./engine.ts");
-    const server = await openEngine(fixture);
+    const { source, cut } = makeCuttable(fixture.source);
+    const server = await openEngine({ ...fixture, source });
     await server.readPeople();
     await server.work();
     const faults = await readerFaults(fixture, server, "After the first run");
+    faults.push(...(await strangerFaults(server)));
     const steps = [
       ["an access changed", fixture.changeAccess],
       ["an item moved", fixture.moveItem],
@@ -25,18 +28,88 @@ export const engine: SourceCheck = {
       await server.sync();
       faults.push(...(await readerFaults(fixture, server, `After ${what}`)));
     }
-    const failing = await fixture.fail?.("one_container");
-    if (!failing || faults.length > 0 || fixture.source.spec.acl === "connector") return faults;
-    await server.sync("full");
-    for (const externalId of failing.externalIds) {
-      const readers = await server.whoSees(externalId);
-      if (readers.length > 0) faults.push(`${externalId} is refused, and ${readers.join(", ")} can read it.`);
-    }
-    await failing.heal();
-    await server.sync("full");
-    return [...faults, ...(await readerFaults(fixture, server, "After a refusal that is over"))];
+    if (faults.length > 0) return faults;
+    if (fixture.source.spec.acl !== "connector") faults.push(...(await refusalFaults(fixture, server)));
+    return [...faults, ...(await cutFaults(server, cut)), ...(await limitFaults(fixture, server))];
   },
 };
+
+/** The source, and what breaks its next listing off after so many events. */
+function makeCuttable(source: KitFixture["source"]) {
+  let left = Infinity;
+  async function* sync(...[ctx, run]: Parameters<typeof source.sync & object>) {
+    for await (const event of source.sync?.(ctx, run) ?? []) {
+      if (left-- <= 0) throw new ApiError("source_unavailable", { message: "The listing broke off." });
+      yield event;
+    }
+  }
+  return { source: { ...source, ...(source.sync && { sync }) }, cut: (after: number) => void (left = after) };
+}
+
+/** Wherever a listing of everything breaks off, nothing goes. */
+async function cutFaults(server: KitEngine, cut: (after: number) => void): Promise<string[]> {
+  const before = await server.rows();
+  const faults: string[] = [];
+  for (const after of [0, Math.ceil(before.length / 2)]) {
+    cut(after);
+    await server.sync("full");
+    cut(Infinity);
+    const left = new Set((await server.rows()).map(({ externalId }) => externalId));
+    const lost = before.filter(({ externalId }) => !left.has(externalId));
+    if (lost.length > 0) faults.push(`A listing that broke off after ${after} events removed ${lost.length} items.`);
+  }
+  await server.sync("full");
+  return faults;
+}
+
+/** What is refused is nobody's, until it is shown again. */
+async function refusalFaults(fixture: KitFixture, server: KitEngine): Promise<string[]> {
+  const failing = await fixture.fail?.("one_container");
+  if (!failing) return [];
+  const faults: string[] = [];
+  await server.sync("full");
+  for (const externalId of failing.externalIds) {
+    const readers = await server.whoSees(externalId);
+    if (readers.length > 0) faults.push(`${externalId} is refused, and ${readers.join(", ")} can read it.`);
+  }
+  await failing.heal();
+  await server.sync("full");
+  return [...faults, ...(await readerFaults(fixture, server, "After a refusal that is over"))];
+}
+
+/** A limit is waited for: nobody is asked to sign in again, and nothing is removed. */
+async function limitFaults(fixture: KitFixture, server: KitEngine): Promise<string[]> {
+  const failing = await fixture.fail?.("rate_limited");
+  if (!failing) return [];
+  const faults: string[] = [];
+  const before = await server.rows();
+  await server.sync("full");
+  const { syncs } = (await server.kb.as(server.owner).get(`/api/connectors/${server.connectorId}/syncs`)).json;
+  const run = syncs.find(({ mode }: { mode: string }) => mode !== "identities");
+  const { state, problem } = await server.connector();
+  if (run.state !== "waiting" || run.problem?.code !== "rate_limited")
+    faults.push(`At a limit the run is ${run.state}, for ${run.problem?.code ?? "nothing"}.`);
+  if (state !== "active" || problem)
+    faults.push(`At a limit the connector is ${state}, for ${problem?.code ?? "nothing"}.`);
+  const left = new Set((await server.rows()).map(({ externalId }) => externalId));
+  const lost = before.filter(({ externalId }) => !left.has(externalId));
+  if (lost.length > 0) faults.push(`A limit has removed ${lost.length} items.`);
+  await failing.heal();
+  return faults;
+}
+
+/** Somebody of another workspace of the same server finds and reads nothing. */
+async function strangerFaults({ kb, rows }: KitEngine): Promise<string[]> {
+  const stranger = await kb.addOwner();
+  const { files } = (await kb.as(stranger).get("/api/connectors/all-files")).json;
+  const found = (await kb.as(stranger).get("/api/connectors/search?after=1990-01-01&limit=50")).json;
+  const stored = await rows();
+  const open = await kb.deps.policy.mayRead(
+    await kb.actor(stranger),
+    stored.map(({ kbId }) => kbId),
+  );
+  return files.length + found.total + open.size === 0 ? [] : ["Somebody of another workspace finds or reads items."];
+}
 
 async function readerFaults(fixture: KitFixture, server: KitEngine, what: string): Promise<string[]> {
   const faults: string[] = [];
@@ -44,6 +117,7 @@ async function readerFaults(fixture: KitFixture, server: KitEngine, what: string
   if (rows.length < fixture.minItems)
     return [`${what} ${rows.length} of at least ${fixture.minItems} items are stored.`];
   const people = new Set(((await fixture.people?.()) ?? []).map(({ id }) => id));
+  const readers = await server.whoSeesEach();
   for (const { externalId } of rows) {
     if (!fixture.whoSees) {
       if (!(await server.isOpenToOwner(externalId))) faults.push(`${what} the owner can't read ${externalId}.`);
@@ -51,7 +125,7 @@ async function readerFaults(fixture: KitFixture, server: KitEngine, what: string
     }
     const there = [...(await fixture.whoSees(externalId))].sort().join(", ");
     // Who left the remote is a member still, and reads what everybody reads.
-    const here = (await server.whoSees(externalId)).filter((id) => people.has(id)).join(", ");
+    const here = (readers.get(externalId) ?? []).filter((id) => people.has(id)).join(", ");
     if (here !== there)
       faults.push(`${what} ${externalId} is for ${here || "nobody"}, and for ${there || "nobody"} at the remote.`);
   }

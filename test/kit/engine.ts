@@ -116,6 +116,19 @@ export async function openEngine(fixture: KitFixture, options: Pick<TestServerOp
       for (const [id, actor] of members) if ((await kb.deps.policy.mayRead(actor, kbIds)).size > 0) found.push(id);
       return found.sort();
     },
+    /** The same of each item, by its id at the remote: one question for each person. */
+    async whoSeesEach(): Promise<Map<string, string[]>> {
+      const all = await rows();
+      const found = new Map(all.map(({ externalId }) => [externalId, [] as string[]]));
+      for (const [id, actor] of [...members].sort(([a], [b]) => (a < b ? -1 : 1))) {
+        const open = await kb.deps.policy.mayRead(
+          actor,
+          all.map(({ kbId }) => kbId),
+        );
+        for (const { kbId, externalId } of all) if (open.has(kbId)) found.get(externalId)?.push(id);
+      }
+      return found;
+    },
     /** Whether the owner, who is nobody at the remote, may read it. */
     async isOpenToOwner(externalId: string): Promise<boolean> {
       const kbIds = (await rows()).filter((row) => row.externalId === externalId).map(({ kbId }) => kbId);

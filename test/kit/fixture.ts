@@ -43,7 +43,7 @@ export interface KitFixture<Config = unknown, Cursor = unknown> {
   /** Credentials that `check` must refuse, for sources that take any. */
   badCredentials?: Readonly<Record<string, string>>;
   /** Differs from the kit's own context (today, a workspace connector) where needed. */
-  context?: Partial<Pick<SourceContext<Config>, "connector" | "now">>;
+  context?: Partial<Pick<SourceContext<Config>, "connector" | "now" | "mcp">>;
   /** How many items the remote holds at least; 6 or more make the resume checks worth something. */
   minItems: number;
   /** A scope that leaves out some of the items, and not all. */

@@ -36,6 +36,7 @@ import { engine } from "./engine-checks.ts";
 import type { KitFixture, MakeFixture } from "./fixture.ts";
 import {
   abort,
+  added,
   browse,
   fullSync,
   idle,
@@ -73,6 +74,7 @@ export const SOURCE_CHECKS: readonly SourceCheck[] = [
   abort,
   scope,
   inScope,
+  added,
   items,
   browse,
   odd,

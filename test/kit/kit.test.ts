@@ -7,7 +7,11 @@ import type { KitFixture } from "./fixture.ts";
 
 const run = makeCheckRunner(async () => (await makeReferenceFixture()).fixture as KitFixture);
 
-test.each(SOURCE_CHECKS.map((check) => [check.id, check] as const))(
+/** The check in the server itself plays days of a source: `engine.system.test.ts`. */
+const CHECKS = SOURCE_CHECKS.filter(({ id }) => id !== "engine");
+const PLANTED = Object.entries(FAULTS).filter(([, { caughtBy }]) => caughtBy !== "engine");
+
+test.each(CHECKS.map((check) => [check.id, check] as const))(
   "the reference source passes %s",
   CHECK_TIMEOUT,
   async (_id, check) => {
@@ -26,14 +30,10 @@ test.each(["readers", "access-changes", "groups-end", "moved"])(
 );
 
 describe("a source that is wrong in one way", () => {
-  test.each(Object.entries(FAULTS))(
-    "%s is seen by the check that is there for it",
-    CHECK_TIMEOUT,
-    async (_name, fault) => {
-      const check = SOURCE_CHECKS.find(({ id }) => id === fault.caughtBy);
-      if (check === undefined) throw new Error(`There is no check ${fault.caughtBy}.`);
-      const { faults } = await runSourceCheck(check, () => makeFaultyFixture(fault));
-      expect(faults).not.toEqual([]);
-    },
-  );
+  test.each(PLANTED)("%s is seen by the check that is there for it", CHECK_TIMEOUT, async (_name, fault) => {
+    const check = SOURCE_CHECKS.find(({ id }) => id === fault.caughtBy);
+    if (check === undefined) throw new Error(`There is no check ${fault.caughtBy}.`);
+    const { faults } = await runSourceCheck(check, () => makeFaultyFixture(fault));
+    expect(faults).not.toEqual([]);
+  });
 });

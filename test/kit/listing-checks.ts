@@ -130,6 +130,33 @@ export const inScope: SourceCheck = {
   },
 };
 
+export const added: SourceCheck = {
+  id: "added",
+  title: "countAdded says what a wider scope adds, at most what a run then takes, and nothing of a narrower one",
+  isReading: true,
+  async run(fixture) {
+    const { source, narrowerScope } = fixture;
+    if (source.countAdded === undefined) return [];
+    const everything = { include: [], exclude: [] };
+    const ctx = contextOf(fixture);
+    const [wider, narrower] = [
+      await source.countAdded(ctx, { from: narrowerScope, to: everything }),
+      await source.countAdded(ctx, { from: everything, to: narrowerScope }),
+    ];
+    const { replica: whole } = await readAll(fixture);
+    const narrow = makeReplica();
+    await runInto(fixture, narrow, { scope: narrowerScope });
+    const most = [...whole.items.keys()].filter((id) => !narrow.items.has(id)).length;
+    const faults: string[] = [];
+    if (wider === undefined) faults.push("It does not know of a few items.");
+    else if (wider.items < 1 || wider.items > most) faults.push(`It counts ${wider.items}, and a run adds ${most}.`);
+    if (narrower !== undefined && narrower.items > 0) faults.push(`A narrower scope adds ${narrower.items}.`);
+    for (const { calls } of [wider, narrower].flatMap((each) => each ?? []))
+      if (!Number.isSafeInteger(calls) || calls < 0) faults.push(`${calls} is no number of requests.`);
+    return faults;
+  },
+};
+
 export const items: SourceCheck = {
   id: "items",
   title: "a run of mode items names the items it was asked for, and deletes those that are gone",

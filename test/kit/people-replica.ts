@@ -35,7 +35,15 @@ export async function runPeopleInto(
   const named = new Set<Principal>();
   const authority = await authorityIn(fixture);
   let pending: IdentityEvent[] = [];
-  const run: IdentityRun = { mode, cursor: people.cursor, async *due() {}, ...(groups && { groups }) };
+  const run: IdentityRun = {
+    mode,
+    cursor: people.cursor,
+    async *due() {},
+    async *groupsTold() {
+      yield* people.groups.keys();
+    },
+    ...(groups && { groups }),
+  };
   for await (const event of fixture.source.syncIdentities?.(contextOf(fixture), run) ?? []) {
     events.push(event);
     pending.push(event);

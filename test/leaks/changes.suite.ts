@@ -15,7 +15,11 @@ vi.setConfig({ testTimeout: 300_000 * runs(1) });
 const ASKING: readonly Persona[] = ["owner", "inside", "outside"];
 const [WIKI, FORGE] = [idFor("connector", "wiki"), idFor("connector", "forge")];
 
-/** Histories that once went wrong: an item whose content failed, and whose readers were looked at alone. */
+/**
+ * Histories that once went wrong: an item whose content failed, and whose readers were looked at alone; a space that a feed
+ * did not look into, after its items had been looked at one by one; a part whose content failed, and which got readers of
+ * its own then.
+ */
 const MET: [number, { pauses: [number, number]; seed: number }[]][] = [
   [
     2147483626,
@@ -24,6 +28,14 @@ const MET: [number, { pauses: [number, number]; seed: number }[]][] = [
       { pauses: [5, 1], seed: 2147483638 },
     ],
   ],
+  [
+    597513826,
+    [
+      { pauses: [7, 20], seed: 1203731770 },
+      { pauses: [4, 23], seed: 1772677034 },
+    ],
+  ],
+  [75472605, [{ pauses: [13, 10], seed: 1955356615 }]],
 ];
 
 /** What ends for somebody, one after the other. */

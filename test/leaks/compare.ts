@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { ID_ALPHABET } from "#api/common.ts";
-import type { TestAnswer } from "../helpers.ts";
+import type { TestAnswer, TestClient } from "../helpers.ts";
 import type { LeakServer } from "./build.ts";
 import { allowedCanaries, canariesIn, makeRandom, mayRead, type Persona, type Random } from "./model.ts";
-import { ask, READS_ITEMS, surface, vocabularyOf, type Question } from "./requests.ts";
+import { ask, READS_ITEMS, surface, type Vocabulary, vocabularyOf, type Question } from "./requests.ts";
 
 export interface Comparison {
   asked: number;
@@ -37,7 +37,10 @@ export async function compareWorlds(
       if (report.differences.length >= (options.isEnough ?? Infinity)) return report;
       const question = ask(route, words);
       if (!question || (persona === "owner" && !isSameForAdmins(question))) continue;
-      const [one, two] = [await put(worlds[0], persona, question), await put(worlds[1], persona, question)];
+      const [one, two] = [
+        await put(worlds[0].clients[persona], question),
+        await put(worlds[1].clients[persona], question),
+      ];
       report.asked++;
       tally.asked++;
       if (isMissing(one)) tally.isMounted = false;
@@ -62,6 +65,14 @@ export interface LeakCount {
   speaking: Set<string>;
 }
 
+interface LeakOptions {
+  rounds: number;
+  /** Stops at so many leaks. */
+  isEnough?: number;
+  /** Asks only what shows items, and that no oftener than anything else. */
+  isShort?: boolean;
+}
+
 /**
  * Asks as everybody and looks for canaries of what they may not see. A canary that the question itself holds is not
  * counted: answers may repeat what was asked (that they do so alike for what exists is the two-world test's matter).
@@ -69,40 +80,58 @@ export interface LeakCount {
 export async function countLeaks(
   server: LeakServer,
   personas: readonly Persona[],
-  options: {
-    seed: number;
-    rounds: number;
-    /** Stops at so many leaks. */
-    isEnough?: number;
-    /** Asks only what shows items, and that no oftener than anything else. */
-    isShort?: boolean;
-  },
+  options: LeakOptions & { seed: number },
 ): Promise<LeakCount> {
   const random = makeRandom(options.seed);
-  const count: LeakCount = { checks: 0, leaks: [], speaking: new Set() };
-  const routes = surface().filter((route) => !options.isShort || READS_ITEMS.test(route));
+  const count = noLeaks();
   for (const persona of personas) {
-    const allowed = allowedCanaries(server.model, persona);
     const seen = server.model.items.filter((item) => mayRead(server.model, persona, item));
-    const words = vocabularyOf(server.model, random, seen);
-    for (const route of routes) {
-      const rounds = options.rounds * (READS_ITEMS.test(route) && !options.isShort ? READING_ROUNDS : 1);
-      for (let round = 0; round < rounds; round++) {
-        if (count.leaks.length >= (options.isEnough ?? Infinity)) return count;
-        const question = ask(route, words);
-        if (!question) break;
-        const answer = await put(server, persona, question);
-        const text = `${answer.text}\n${JSON.stringify([...answer.headers])}`;
-        const asked = canariesIn(decodeURIComponent(JSON.stringify(question)));
-        for (const canary of canariesIn(text.toLowerCase())) {
-          if (allowed.has(canary)) count.speaking.add(route);
-          else if (!asked.has(canary)) count.leaks.push(`${persona} ${JSON.stringify(question)}: ${canary}`);
-        }
-        if (!isMissing(answer)) count.checks++;
-      }
-    }
+    const asking = {
+      name: persona,
+      client: server.clients[persona],
+      allowed: allowedCanaries(server.model, persona),
+      marksIn: canariesIn,
+      words: vocabularyOf(server.model, random, seen),
+    };
+    await askForLeaks(asking, count, options);
   }
   return count;
+}
+
+export const noLeaks = (): LeakCount => ({ checks: 0, leaks: [], speaking: new Set() });
+
+/** Somebody who asks, the marks that they may be shown, and what marks a text has. */
+export interface Asking {
+  name: string;
+  client: TestClient;
+  allowed: ReadonlySet<string>;
+  marksIn: (text: string) => ReadonlySet<string>;
+  words: Vocabulary;
+}
+
+/** Asks every route in the name of one, and counts what comes out. */
+export async function askForLeaks(
+  { name, client, allowed, marksIn, words }: Asking,
+  count: LeakCount,
+  options: LeakOptions,
+): Promise<void> {
+  const routes = surface().filter((route) => !options.isShort || READS_ITEMS.test(route));
+  for (const route of routes) {
+    const rounds = options.rounds * (READS_ITEMS.test(route) && !options.isShort ? READING_ROUNDS : 1);
+    for (let round = 0; round < rounds; round++) {
+      if (count.leaks.length >= (options.isEnough ?? Infinity)) return;
+      const question = ask(route, words);
+      if (!question) break;
+      const answer = await put(client, question);
+      const text = `${answer.text}\n${JSON.stringify([...answer.headers])}`;
+      const asked = marksIn(decodeURIComponent(JSON.stringify(question)));
+      for (const mark of marksIn(text.toLowerCase())) {
+        if (allowed.has(mark)) count.speaking.add(route);
+        else if (!asked.has(mark)) count.leaks.push(`${name} ${JSON.stringify(question)}: ${mark}`);
+      }
+      if (!isMissing(answer)) count.checks++;
+    }
+  }
 }
 
 /** A route's questions are its own: another route more or less changes none of them. */
@@ -116,9 +145,9 @@ const ANSWERS = /files(?!.*restore$)|search|entities|^tool/;
 /** How much oftener routes are asked that show items. */
 const READING_ROUNDS = 4;
 
-async function put(server: LeakServer, persona: Persona, question: Question): Promise<TestAnswer> {
+export async function put(client: TestClient, question: Question): Promise<TestAnswer> {
   const { method, path, headers, body } = question;
-  return server.clients[persona].request(method, path, {
+  return client.request(method, path, {
     ...(headers && { headers }),
     ...(body !== undefined && { body }),
   });
@@ -135,11 +164,11 @@ function isMissing(answer: TestAnswer): boolean {
   return answer.status === 404 && answer.text.includes("This path does not exist.");
 }
 
-const OF_CONNECTOR = /\/api\/connectors(\/mine|\/progress|\/\{id\}(?!\/files).*)?$/;
+export const OF_CONNECTOR = /\/api\/connectors(\/mine|\/progress|\/\{id\}(?!\/files).*)?$/;
 const OWN_ID = new RegExp(`\\b(tok|ses|req)_[${ID_ALPHABET}]{16}\\b`, "g");
 
 /** What is compared: everything but the request's id, the time it took and the ids of the asker's own credentials. */
-function fixed(answer: TestAnswer, route: string): string {
+export function fixed(answer: TestAnswer, route: string): string {
   const headers = [...answer.headers].filter(([name]) => name !== "x-request-id" && name !== "date").sort();
   const text = answer.text
     .replace(/"tookMs":[0-9.]+/g, '"tookMs":0')

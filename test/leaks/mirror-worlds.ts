@@ -198,7 +198,7 @@ function makeMirrored(random: Random, { name, where, access, model, names, isSur
   // Out of a space of which nothing more is said, or into one.
   if (!isSure && last?.says === "item" && dice.chance(0.3)) last.space = dice.pick(["open", "open", "shut"]);
   const replyTo = beside.length > 0 && dice.chance(0.3) ? dice.pick(beside).kbId : null;
-  const mirrored = { space, replyTo, authorId: idOf(author), looks };
+  const mirrored = { space, replyTo, isPart: parent !== null, authorId: idOf(author), looks };
   return { ...item, parent, access: own, isRemoved: false, mirrored };
 }
 
@@ -280,7 +280,7 @@ function addUnnamed(world: Model, random: Random): void {
     const item = makeItem(random, `${world.seed} unnamed ${i}`, where, access, world.words);
     const looks: Look[] = [{ says: "item", access }, { says: "nothing" }];
     const text = item.text.slice(0, 200);
-    const mirrored = { space: "open", replyTo: null, authorId: idOf("other"), looks };
+    const mirrored = { space: "open", replyTo: null, isPart: false, authorId: idOf("other"), looks };
     world.items.push({ ...item, text, isRemoved: false, isAdded: true, mirrored });
   }
 }

@@ -58,6 +58,8 @@ export interface MirroredItem {
   space: string;
   /** The kbId of the item that it answers, which says nothing of who may read either. */
   replyTo: string | null;
+  /** It stands below another item: anyone who may not read that may not read it. */
+  isPart: boolean;
   /** The source user who wrote it. */
   authorId: string;
   /** By round. */
@@ -170,7 +172,7 @@ function after(where: Where, item: MirroredItem, at: number, before: Believed | 
   });
   const seenAlone = (access: SourceAccess | null, { access: former, home: at, isFormer }: Believed): Believed => {
     const now = seen(access, at);
-    return isFormer ? { ...now, access: bothOf(former, now.access), isFormer } : now;
+    return isFormer ? { ...now, access: bothOf(former, now.access, item.isPart), isFormer } : now;
   };
   const except = (known: Believed): Believed => ({ ...known, at: known.at ?? aclAt, isExcepted: true });
   const refuse = (known: Believed): Believed => ({ ...known, at: Number.NEGATIVE_INFINITY, isExcepted: true });
@@ -197,15 +199,17 @@ function after(where: Where, item: MirroredItem, at: number, before: Believed | 
       break;
     case "nothing":
       if (ofHome === "listed" || (round.outcome === "proof" && ofHome === undefined)) known = undefined;
-      // Its feed would have told of it.
-      if (known && round.outcome === "feed" && !known.isExcepted) known = { ...known, at: null };
+      // Its feed would have told of it, where it looked: elsewhere a look of its own stands.
+      if (known && round.outcome === "feed" && !known.isExcepted && ofHome !== "not_looked_at")
+        known = { ...known, at: null };
   }
   return known && round.spaces[known.home] === "not_looked_at" ? except(known) : known;
 }
 
-/** Whom both let in. What names nobody stays so. */
-function bothOf(one: SourceAccess | null, other: SourceAccess | null): SourceAccess | null {
-  if (one === null || other === null || !one.known) return one;
+/** Whom both let in. A part that names nobody is for the readers of the whole, anything else for nobody. */
+function bothOf(one: SourceAccess | null, other: SourceAccess | null, isPart: boolean): SourceAccess | null {
+  if (one === null) return isPart ? other : null;
+  if (other === null || !one.known) return one;
   return other.known ? { known: true, all: [...one.all, ...other.all] } : other;
 }
 

@@ -48,6 +48,7 @@ export interface Vocabulary {
   /** `name:value`. */
   pairs: readonly string[];
   entityIds: readonly string[];
+  syncIdsOf: (connectorId: string) => readonly string[];
 }
 
 /** Half of the ids asked about are those in `seen`: an answer that shows something is worth as much as one that must not. */
@@ -94,6 +95,7 @@ export function vocabularyOf(model: Model, random: Random, seen: readonly ModelI
     ],
     pairs: [...items.flatMap(pairsOf), ...again.flatMap(pairsOf), "stage:nowhere", "nowhere:1"],
     entityIds: [...new Set(items.flatMap(entitiesOf)), ...again.flatMap(entitiesOf), ...nowhere("entity")],
+    syncIdsOf,
   };
 }
 
@@ -182,6 +184,28 @@ export const NOTHING_TO_ASK: Readonly<Record<string, string>> = {
   "GET /api/accounts": "shows one's own accounts elsewhere",
   "POST /api/accounts": "connects an account; its provider is asked, not the index",
   "DELETE /api/accounts/{id}": "ends an account of one's own",
+  "GET /api/mcp-servers": "servers and connections: `test/server/provider-servers/` compares two people's",
+  "POST /api/mcp-servers": "adds a server; it is asked, not the index",
+  "PATCH /api/mcp-servers/{id}": "changes a server",
+  "DELETE /api/mcp-servers/{id}": "deletes a server",
+  "POST /api/mcp-servers/connection-tests": "asks a server, not the index",
+  "POST /api/mcp-servers/{id}/connection-tests": "asks a server, not the index",
+  "GET /api/mcp-servers/{id}/tools": "asks a server, not the index",
+  "POST /api/mcp-servers/{id}/mapping/previews": "asks a server, not the index",
+  "PUT /api/mcp-servers/{id}/mapping": "asks a server, not the index",
+  "GET /api/mcp-servers/{id}/health": "counts of connections: `test/server/provider-servers/` compares two people's",
+  "GET /api/mcp-servers/{id}/apps": "counts of connections: `test/server/provider-servers/` compares two people's",
+  "POST /api/mcp-servers/{id}/connections": "connects; the server is asked, not the index",
+  "POST /api/mcp-servers/{id}/connections/intents": "begins to connect; the server is asked, not the index",
+  "POST /api/mcp-servers/intents/read": "needs a link that works once",
+  "POST /api/mcp-servers/intents/open": "needs a link that works once",
+  "GET /api/mcp-servers/callback": "needs a way to a provider; leads to a page",
+  "POST /api/mcp-servers/intents/found": "needs who was found at a provider",
+  "POST /api/mcp-servers/intents/confirm": "needs who was found at a provider; connects them",
+  "GET /oauth/clients/mcp.json": "is the same for everybody",
+  "GET /api/mcp-servers/{id}/connections": "shows one's own connections and those shared with one",
+  "DELETE /api/mcp-servers/{id}/connections/{connectionId}": "ends a connection",
+  "PATCH /api/mcp-servers/{id}/connections/{connectionId}/access": "sets who sees what is read through a connection",
   "GET /api/profile/identities": "needs a session; shows one's own identities elsewhere",
   "POST /api/sso/link": "leads to the identity provider",
   "POST /oauth/consent/{uid}/decision": "needs a request of a client; decides it",
@@ -189,6 +213,7 @@ export const NOTHING_TO_ASK: Readonly<Record<string, string>> = {
   "POST /oauth/device/decision": "needs a device's code; decides it",
   "POST /api/local-roots": "names a folder of the host",
   "DELETE /api/local-roots/{id}": "forgets a folder of the host",
+  "POST /api/webhooks": "adds an event target; reads no items",
   "POST /api/connectors": "makes a connector; its provider is asked, not the index",
   "POST /api/connectors/browse": "shows the provider's places, not items",
   "POST /hooks/{providerId}": "needs the signature of the app; reads no items",
@@ -218,6 +243,13 @@ const refused =
     path: path.replace("{id}", random.pick(hiddenConnectorIds)).replace("{syncId}", idFor("sync", "nowhere")),
     ...(body !== undefined && { body }),
   });
+
+/** An event target that nobody has: what one sends is looked at by tests of its own. */
+const nowhere = (method: string, tail: string, body?: unknown) => (): Asked => ({
+  method,
+  path: `/api/webhooks/${idFor("eventTarget", "nowhere")}${tail}`,
+  ...(body !== undefined && { body }),
+});
 
 const plain =
   (path: string): ((words: Vocabulary) => Asked) =>
@@ -256,16 +288,29 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
   "GET /api/workspace/members/{id}": ({ random }) => get(`/api/workspace/members/${userIdOf(random.pick(PERSONAS))}`),
   "GET /api/workspace/invitations": plain("/api/workspace/invitations"),
 
+  "GET /api/webhooks": plain("/api/webhooks"),
+  "GET /api/webhooks/{id}": nowhere("GET", ""),
+  "PATCH /api/webhooks/{id}": nowhere("PATCH", "", { state: "paused" }),
+  "DELETE /api/webhooks/{id}": nowhere("DELETE", ""),
+  "POST /api/webhooks/{id}/rotate-secret": nowhere("POST", "/rotate-secret", {}),
+  "POST /api/webhooks/{id}/test": nowhere("POST", "/test"),
+  "GET /api/webhooks/{id}/deliveries": nowhere("GET", "/deliveries"),
+  "POST /api/webhooks/{id}/deliveries/{deliveryId}/replay": nowhere(
+    "POST",
+    `/deliveries/${idFor("delivery", "nowhere")}/replay`,
+  ),
+  "POST /api/webhooks/{id}/replay": nowhere("POST", "/replay", { since: "2026-01-01T00:00:00.000Z" }),
+
   "GET /api/connectors": connectorList("/api/connectors"),
   "GET /api/connectors/mine": connectorList("/api/connectors/mine"),
   "GET /api/connectors/sources": plain("/api/connectors/sources"),
   "GET /api/connectors/progress": plain("/api/connectors/progress"),
   "GET /api/connectors/{id}": ofConnector(""),
   "GET /api/connectors/{id}/syncs": ofConnector("/syncs"),
-  "GET /api/connectors/{id}/syncs/{syncId}": ({ random, connectorIds }) => {
+  "GET /api/connectors/{id}/syncs/{syncId}": ({ random, connectorIds, syncIdsOf: runsOf }) => {
     const connectorId = random.pick(connectorIds);
     const ofWhich = random.chance(0.8) ? connectorId : random.pick(connectorIds);
-    return get(`/api/connectors/${connectorId}/syncs/${random.pick(syncIdsOf(ofWhich))}`);
+    return get(`/api/connectors/${connectorId}/syncs/${random.pick(runsOf(ofWhich))}`);
   },
   "GET /api/connectors/{id}/removals": ofConnector("/removals"),
   "GET /api/connectors/{id}/removed": ofConnector("/removed"),
@@ -274,6 +319,7 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
   "PATCH /api/connectors/{id}": refused("PATCH", "/api/connectors/{id}", { name: "Mine" }),
   "DELETE /api/connectors/{id}": refused("DELETE", "/api/connectors/{id}"),
   "PATCH /api/connectors/{id}/scope": refused("PATCH", "/api/connectors/{id}/scope", { include: [], exclude: [] }),
+  "POST /api/connectors/{id}/browse": refused("POST", "/api/connectors/{id}/browse", {}),
   "POST /api/connectors/{id}/syncs": refused("POST", "/api/connectors/{id}/syncs", {}),
   "POST /api/connectors/{id}/syncs/{syncId}/cancel": refused("POST", "/api/connectors/{id}/syncs/{syncId}/cancel"),
   "POST /api/connectors/{id}/pause": refused("POST", "/api/connectors/{id}/pause"),

@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 /** A Python that has some packages, and what it needs to find them. */
@@ -44,14 +43,15 @@ export function findPythonWith({ probe, packages, cache: name, what }: Wanted): 
 }
 
 function install(wanted: readonly string[], cache: string): boolean {
-  const scratch = mkdtempSync(join(tmpdir(), "kb-python-"));
+  mkdirSync(dirname(cache), { recursive: true });
+  // Beside its place: nothing can be moved to another file system.
+  const scratch = mkdtempSync(`${cache}-`);
   try {
     const venv = join(scratch, "venv");
     if (spawnSync("python3", ["-m", "venv", venv], { timeout: 60_000 }).status !== 0) return false;
     const packages = join(scratch, "packages");
     const pip = [join(venv, "bin/pip"), ["install", "--quiet", "--target", packages, ...wanted]] as const;
     if (spawnSync(pip[0], pip[1], { timeout: 180_000 }).status !== 0) return false;
-    mkdirSync(dirname(cache), { recursive: true });
     // Another test file may have been faster.
     if (!existsSync(cache)) renameSync(packages, cache);
     return true;

@@ -1,40 +1,59 @@
 import * as fc from "fast-check";
-import { describe, test } from "vitest";
+import { expect, test } from "vitest";
+import { excerptOf, type StoredText } from "#text/excerpt.ts";
 import { makeMarks } from "#text/marks.ts";
-import { bestSnippets } from "#text/snippet.ts";
-import { likelyRanges } from "#text/excerpt.ts";
 
 const filler = (words: number) => Array.from({ length: words }, (_, n) => `filler${n % 97}.`).join(" ");
 
-describe("the likely parts of a text", () => {
-  test("hold the best snippet of a long text, at its own offset", ({ expect }) => {
-    const text = `${filler(9_000)} The payment webhook times out under load. ${filler(9_000)}`;
-    const marks = makeMarks("payments webhook");
-    const parts = likelyRanges([{ start: 0, text }], marks) ?? [];
-    expect(parts.reduce((sum, part) => sum + part.text.length, 0)).toBeLessThan(5_000);
-    const [snippet] = bestSnippets(parts, marks, { maxChars: 240, count: 1 });
-    expect(snippet?.text).toContain("payment webhook");
-    expect(text.slice(snippet?.at, (snippet?.at ?? 0) + 20)).toBe(snippet?.text.slice(0, 20));
-  });
+/** A text in chunks, and the stretches that were read. */
+function stored(text: string, chunkChars = 16_000) {
+  const reads: [number, number][] = [];
+  const chunks = Array.from({ length: Math.ceil(text.length / chunkChars) }, (_, n) => ({
+    start: n * chunkChars,
+    text: text.slice(n * chunkChars, (n + 1) * chunkChars),
+  }));
+  const read: StoredText["read"] = (start, end) => {
+    reads.push([start, end]);
+    return chunks.filter((chunk) => chunk.start < end && chunk.start + chunk.text.length > start);
+  };
+  return { chars: text.length, read, reads };
+}
 
-  test("are not told for other scripts and for words that are not there", ({ expect }) => {
-    expect(likelyRanges([{ start: 0, text: "議事録" }], makeMarks("議事録"))).toBeUndefined();
-    expect(likelyRanges([{ start: 0, text: "nothing of it" }], makeMarks("webhook"))).toBeUndefined();
-  });
+test("the best passage of a long text is found wherever it is, at its own offset", () => {
+  const text = `${filler(9_000)} A webhook. ${filler(20_000)} The payment webhook times out. ${filler(9_000)}`;
+  const [first] = excerptOf(stored(text.slice(90_000)), makeMarks("payments webhook"), { maxChars: 240 });
+  expect(first?.text).toContain("payment webhook");
+  expect(text.slice(90_000).startsWith(first?.text ?? "none", first?.at)).toBe(true);
+});
 
-  test("are stretches of the text, in order, and split no pair", ({ expect }) => {
-    fc.assert(
-      fc.property(fc.array(fc.constantFrom("alpha ", "beta ", "😀", "gamma. ", "x"), { maxLength: 3_000 }), (words) => {
-        const text = words.join("");
-        let until = 0;
-        for (const part of likelyRanges([{ start: 0, text }], makeMarks("alpha gamma")) ?? []) {
-          expect(part.start).toBeGreaterThanOrEqual(until);
-          until = part.start + part.text.length;
-          expect(text.slice(part.start, until)).toBe(part.text);
-          expect(Buffer.from(part.text, "utf8").toString("utf8")).toBe(part.text);
-        }
-      }),
-      { numRuns: 50 },
-    );
+test("a text is read on only while no word of the query has been seen", () => {
+  const early = stored(`a webhook ${filler(40_000)}`);
+  excerptOf(early, makeMarks("webhook"), { maxChars: 240 });
+  expect(early.reads.length).toBe(1);
+  const late = stored(`${filler(40_000)} a webhook`);
+  expect(excerptOf(late, makeMarks("webhook"), { maxChars: 240 })[0]?.text).toContain("a webhook");
+  expect(late.reads.length).toBeGreaterThan(1);
+  const none = stored("a webhook");
+  expect(excerptOf(none, makeMarks("webhook"), { maxChars: 240, count: 0 })).toEqual([]);
+  expect(none.reads).toEqual([]);
+});
+
+test("passages are stretches of the text that split no pair, whatever its chunks are", () => {
+  const words = fc.array(fc.constantFrom("alpha ", "beta ", "\u{1f600}", "gamma. ", "x", "\u0130 "), {
+    maxLength: 3_000,
   });
+  fc.assert(
+    fc.property(words, fc.integer({ min: 700, max: 5_000 }), (parts, chunkChars) => {
+      const text = parts.join("").replaceAll("\u{1f600}", "\u{1f600} ");
+      for (const passage of excerptOf(stored(text, chunkChars), makeMarks("alpha gamma"), {
+        maxChars: 600,
+        count: 3,
+      })) {
+        expect(text.slice(passage.at, passage.at + passage.text.length)).toBe(passage.text);
+        for (const { start, end } of passage.highlights)
+          expect(passage.text.slice(start, end)).toMatch(/^(?:alpha|gamma)$/);
+      }
+    }),
+    { numRuns: 50 },
+  );
 });

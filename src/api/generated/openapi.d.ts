@@ -465,7 +465,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Connect an account by a token that you made at the provider */
+        /** Connect an account with a token that you created at the provider */
         post: {
             parameters: {
                 query?: never;
@@ -476,6 +476,7 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
+                        accountId?: string;
                         baseUrl?: string;
                         credentials: {
                             token: string;
@@ -508,8 +509,17 @@ export interface paths {
                 };
                 401: components["responses"]["NotSignedIn"];
                 403: components["responses"]["NotAllowed"];
+                /** @description Not found: `not_found` */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
                 408: components["responses"]["RequestTimeout"];
-                /** @description Conflict: `account_taken` */
+                /** @description Conflict: `account_taken`, `account_differs` */
                 409: {
                     headers: {
                         [name: string]: unknown;
@@ -1679,6 +1689,102 @@ export interface paths {
                 507: components["responses"]["InsufficientStorage"];
             };
         };
+        trace?: never;
+    };
+    "/api/connectors/{id}/browse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Browse what the source of your connector holds */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        cursor?: string;
+                        parent?: string | null;
+                        query?: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description The nodes below the parent */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            nextCursor: string | null;
+                            nodes: {
+                                count?: number;
+                                expandable: boolean;
+                                id: string;
+                                kind: string;
+                                parent: string | null;
+                                selectable: boolean;
+                                title: string;
+                            }[];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `connector_state_conflict` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `provider_unavailable`, `source_not_found` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                /** @description Source unavailable: `source_unavailable`, `source_unauthorized`, `source_rate_limited` */
+                502: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/connectors/{id}/documents": {
@@ -3032,7 +3138,7 @@ export interface paths {
                                 subscription: {
                                     /**
                                      * Format: date-time
-                                     * @description kb renews it before. null = it doesn't expire, or there is none
+                                     * @description kb renews it before then. null = it doesn't expire, or doesn't exist
                                      * @example 2026-11-21T09:30:00.000Z
                                      */
                                     expiresAt: string | null;
@@ -3065,7 +3171,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Create a secret for a connector's webhook; it is shown only once, and the one before stops working */
+        /** Create a secret for a connector's webhook; it is shown only once, and the previous one stops working */
         post: {
             parameters: {
                 query?: never;
@@ -3096,7 +3202,7 @@ export interface paths {
                                 subscription: {
                                     /**
                                      * Format: date-time
-                                     * @description kb renews it before. null = it doesn't expire, or there is none
+                                     * @description kb renews it before then. null = it doesn't expire, or doesn't exist
                                      * @example 2026-11-21T09:30:00.000Z
                                      */
                                     expiresAt: string | null;
@@ -4387,6 +4493,1555 @@ export interface paths {
                 507: components["responses"]["InsufficientStorage"];
             };
         };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the MCP servers whose apps can be connected */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page, oldest first */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            nextCursor: string | null;
+                            servers: components["schemas"]["ProviderServer"][];
+                        };
+                    };
+                };
+                /** @description Invalid request: `invalid_request`, `credential_in_url`, `two_credentials`, `invalid_cursor` */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+            };
+        };
+        put?: never;
+        /** Add an MCP server; it is tested first */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        apps?: string[] | null;
+                        auth: {
+                            /** @enum {string} */
+                            kind: "none";
+                        } | {
+                            /** @enum {string} */
+                            kind: "bearer";
+                            secret?: string | null;
+                        } | {
+                            headerName: string;
+                            /** @enum {string} */
+                            kind: "header";
+                            secret?: string | null;
+                        } | {
+                            clientId?: string;
+                            /** @enum {string} */
+                            kind: "oauth";
+                            secret?: string | null;
+                        };
+                        /** @enum {string} */
+                        connectPolicy?: "admins" | "members";
+                        enabled?: boolean;
+                        force?: boolean;
+                        name: string;
+                        url: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description The server, and its test */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            server: components["schemas"]["ProviderServer"];
+                            test: components["schemas"]["ServerTest"];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `server_exists` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `server_check_failed`, `server_config_invalid` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete an MCP server: its connections are revoked, and what was read through them is deleted */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The server as it was */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            server: components["schemas"]["ProviderServer"];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Change an MCP server; at a different scheme, host or port its secrets are dropped */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        apps?: string[] | null;
+                        auth?: {
+                            /** @enum {string} */
+                            kind: "none";
+                        } | {
+                            /** @enum {string} */
+                            kind: "bearer";
+                            secret?: string | null;
+                        } | {
+                            headerName: string;
+                            /** @enum {string} */
+                            kind: "header";
+                            secret?: string | null;
+                        } | {
+                            clientId?: string;
+                            /** @enum {string} */
+                            kind: "oauth";
+                            secret?: string | null;
+                        };
+                        /** @enum {string} */
+                        connectPolicy?: "admins" | "members";
+                        enabled?: boolean;
+                        name?: string;
+                        url?: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description The server */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            server: components["schemas"]["ProviderServer"];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `server_exists`, `server_has_connections` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `server_config_invalid` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        trace?: never;
+    };
+    "/api/mcp-servers/{id}/apps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the apps that can be connected through an MCP server */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                    q?: string;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            apps: components["schemas"]["ServerApp"][];
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+                /** @description Invalid request: `invalid_request`, `credential_in_url`, `two_credentials`, `invalid_cursor` */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{id}/connection-tests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Test an MCP server as it is stored, or one of your connections to it */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        connectionId?: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description What was tried and how it went; 200 whenever the test ran */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ServerTest"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `server_disabled` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{id}/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your connections to an MCP server and those shared with you; admins see all of them */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page, oldest first */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            connections: components["schemas"]["Connection"][];
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+                /** @description Invalid request: `invalid_request`, `credential_in_url`, `two_credentials`, `invalid_cursor` */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+            };
+        };
+        put?: never;
+        /** Connect an app that needs no browser */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        access?: {
+                            /** @default [] */
+                            groupIds?: string[];
+                            /** @default [] */
+                            memberIds?: string[];
+                            /** @enum {string} */
+                            visibility: "private" | "members" | "workspace";
+                        };
+                        app: string;
+                        credentials?: {
+                            token: string;
+                        };
+                        name?: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description The connection */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            connection: components["schemas"]["Connection"];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `intent_required`, `server_disabled` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `app_unknown`, `connection_failed`, `unknown_member`, `unknown_group` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{id}/connections/{connectionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Disconnect: the tokens are revoked, and what was read through the connection is deleted */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    connectionId: string;
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The connection as it is now */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            connection: components["schemas"]["Connection"];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{id}/connections/{connectionId}/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Set who sees what its owner reads through a connection; admins can only narrow it */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    connectionId: string;
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** @default [] */
+                        groupIds?: string[];
+                        /** @default [] */
+                        memberIds?: string[];
+                        /** @enum {string} */
+                        visibility: "private" | "members" | "workspace";
+                    };
+                };
+            };
+            responses: {
+                /** @description The connection */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            connection: components["schemas"]["Connection"];
+                            warnings?: string[];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `unknown_member`, `unknown_group` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        trace?: never;
+    };
+    "/api/mcp-servers/{id}/connections/intents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin to connect an app in a browser */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        access?: {
+                            /** @default [] */
+                            groupIds?: string[];
+                            /** @default [] */
+                            memberIds?: string[];
+                            /** @enum {string} */
+                            visibility: "private" | "members" | "workspace";
+                        };
+                        app: string;
+                        name?: string;
+                        reconnect?: string;
+                        returnTo?: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description What to open */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            intent: components["schemas"]["ConnectionIntent"];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `intent_not_needed`, `server_disabled` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `app_unknown`, `connection_failed`, `unknown_member`, `unknown_group` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{id}/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the health of an MCP server as of its last probe */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description As it was found */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ServerHealth"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{id}/mapping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Map tools to what `kb` reads with them, and pin their current definitions; null removes the mapping */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        connectionId?: string;
+                        mapping: {
+                            fetch?: {
+                                /** @default {} */
+                                args?: {
+                                    [key: string]: string | number | boolean;
+                                };
+                                argument?: string;
+                                tool: string;
+                            };
+                            list?: {
+                                /** @default {} */
+                                args?: {
+                                    [key: string]: string | number | boolean;
+                                };
+                                argument?: string;
+                                tool: string;
+                            };
+                            search?: {
+                                /** @default {} */
+                                args?: {
+                                    [key: string]: string | number | boolean;
+                                };
+                                argument?: string;
+                                tool: string;
+                            };
+                        } | null;
+                    };
+                };
+            };
+            responses: {
+                /** @description The tools with their mapping */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ServerTools"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `server_disabled` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `server_config_invalid`, `server_check_failed` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{id}/mapping/previews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Call a tool once and show what a sync would read of its result; nothing is stored */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** @default {} */
+                        args?: {
+                            [key: string]: string | number | boolean;
+                        };
+                        argument?: string;
+                        connectionId?: string;
+                        /** @enum {string} */
+                        role: "list" | "search" | "fetch";
+                        tool: string;
+                        value?: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description What was read */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["MappingPreview"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `server_disabled` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `server_check_failed` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{id}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tools of an MCP server, and how they are mapped; asks the server */
+        get: {
+            parameters: {
+                query?: {
+                    connectionId?: string;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description As the server has them now */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ServerTools"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `server_disabled` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Cannot be processed: `server_check_failed` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Return from a provider */
+        get: {
+            parameters: {
+                query?: {
+                    code?: string;
+                    state?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Redirect to a page of this server */
+                302: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                400: components["responses"]["InvalidRequest"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/connection-tests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Test an MCP server that isn't stored; nothing is stored */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        auth: {
+                            /** @enum {string} */
+                            kind: "none";
+                        } | {
+                            /** @enum {string} */
+                            kind: "bearer";
+                            secret?: string | null;
+                        } | {
+                            headerName: string;
+                            /** @enum {string} */
+                            kind: "header";
+                            secret?: string | null;
+                        } | {
+                            clientId?: string;
+                            /** @enum {string} */
+                            kind: "oauth";
+                            secret?: string | null;
+                        };
+                        url: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description What was tried and how it went; 200 whenever the test ran */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ServerTest"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `server_config_invalid` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/intents/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Connect who was found at the provider, or not */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        id: string;
+                        isAccepted: boolean;
+                    };
+                };
+            };
+            responses: {
+                /** @description The connection, and where to go on */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            connection: components["schemas"]["Connection"] | null;
+                            returnTo: string;
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `server_disabled` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Gone: `link_invalid` */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `connection_failed` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/intents/found": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Get who was found at the provider, before you connect them */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        id: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description Who was found */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            found: components["schemas"]["FoundConnection"];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Gone: `link_invalid` */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/intents/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Use an intent: go to the provider in this browser */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        intent: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description The provider's page */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            url: string;
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `server_disabled` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Gone: `link_invalid` */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `connection_failed` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                /** @description Source unavailable: `source_unavailable` */
+                502: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/intents/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Get what an intent would connect */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        intent: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description What would be connected */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            intent: components["schemas"]["OpenedIntent"];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                408: components["responses"]["RequestTimeout"];
+                /** @description Gone: `link_invalid` */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -5695,6 +7350,593 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List where events are sent (admin) */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description At most 20, the oldest first */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            targets: components["schemas"]["EventTarget"][];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+            };
+        };
+        put?: never;
+        /** Add an event target; its secret is shown only once (admin) */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * @example [
+                         *       "sync.failed",
+                         *       "connector.needs_reauth"
+                         *     ]
+                         */
+                        types?: components["schemas"]["EventType"][];
+                        /**
+                         * Format: uri
+                         * @example https://hooks.acme.example/kb
+                         */
+                        url: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description The target and its secret */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD */
+                            secret: string;
+                            target: components["schemas"]["EventTarget"];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `idempotency_key_reused`, `already_created`, `quota_reached` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `address_not_allowed` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                /** @description Source unavailable: `source_unavailable` */
+                502: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an event target (admin) */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The target */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            target: components["schemas"]["EventTarget"];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        /** Delete an event target with its deliveries (admin) */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Deleted */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Change the URL or the types of an event target, or pause or resume it (admin) */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        state?: "active" | "paused";
+                        /**
+                         * @example [
+                         *       "sync.failed",
+                         *       "connector.needs_reauth"
+                         *     ]
+                         */
+                        types?: components["schemas"]["EventType"][];
+                        /**
+                         * Format: uri
+                         * @example https://hooks.acme.example/kb
+                         */
+                        url?: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description The target */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            target: components["schemas"]["EventTarget"];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `address_not_allowed` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                /** @description Source unavailable: `source_unavailable` */
+                502: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        trace?: never;
+    };
+    "/api/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the deliveries of an event target, newest first (admin) */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                    state?: "waiting" | "delivered" | "failed";
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            deliveries: components["schemas"]["EventDelivery"][];
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{id}/deliveries/{deliveryId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send the event of a delivery again, with the same event ID (admin) */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    deliveryId: string;
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The new delivery */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            delivery: components["schemas"]["EventDelivery"];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                409: components["responses"]["Conflict"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send the events of a time span again, with the same event IDs (admin) */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:30:00.000Z
+                         */
+                        since: string;
+                        /**
+                         * @default all
+                         * @enum {string}
+                         */
+                        state?: "all" | "failed";
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:30:00.000Z
+                         */
+                        until?: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description How many are sent again */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            replayed: number;
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `idempotency_key_reused`, `already_created`, `quota_reached` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace the secret of an event target; the new one is shown only once (admin) */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * @default 86400
+                         * @example 86400
+                         */
+                        overlapSeconds?: number;
+                    };
+                };
+            };
+            responses: {
+                /** @description The target and its new secret */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD */
+                            secret: string;
+                            target: components["schemas"]["EventTarget"];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                409: components["responses"]["Conflict"];
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `secret_unreadable` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a ping to an event target now, once (admin) */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The delivery, whether it was accepted or not */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            delivery: components["schemas"]["EventDelivery"];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspace": {
         parameters: {
             query?: never;
@@ -6398,7 +8640,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take an app's notification for all connectors of one installation; a wrong signature is answered with 404 */
+        /** Receive an app's notification for all connectors of one installation; a wrong signature returns 404 */
         post: {
             parameters: {
                 query?: never;
@@ -6414,7 +8656,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description Taken; a challenge of the app is answered */
+                /** @description Accepted; if the app sent a challenge, the answer to it */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6451,7 +8693,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take an app's notification for one connector; a wrong signature is answered with 404 */
+        /** Receive an app's notification for one connector; a wrong signature returns 404 */
         post: {
             parameters: {
                 query?: never;
@@ -6468,7 +8710,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description Taken; a challenge of the app is answered */
+                /** @description Accepted; if the app sent a challenge, the answer to it */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7063,6 +9305,51 @@ export interface paths {
                         "text/html": string;
                     };
                 };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/clients/mcp.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get this server's client metadata document, for authorization servers */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Client metadata (RFC 7591) */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -8205,8 +10492,11 @@ export interface components {
             configured: boolean;
             name: string;
             ownTokens: {
-                baseUrls: string[];
-                url: string | null;
+                instances: {
+                    baseUrl: string;
+                    url: string | null;
+                }[];
+                steps: string;
             } | null;
             /** @example gitea */
             providerId: string;
@@ -8216,7 +10506,7 @@ export interface components {
                 redirectUrl: string;
                 steps: string;
                 url: string | null;
-            };
+            } | null;
         };
         AccountStatus: {
             accounts: {
@@ -8235,7 +10525,7 @@ export interface components {
             connected: boolean;
             /** @example gitea */
             provider: string;
-            redirectUrl: string;
+            redirectUrl: string | null;
         };
         AuditCheck: {
             brokenAt: number | null;
@@ -8289,6 +10579,66 @@ export interface components {
             /** @enum {string} */
             purpose: "sign_up" | "verification" | "email_change";
             session: components["schemas"]["Session"] | null;
+        };
+        Connection: {
+            access: {
+                groupIds: string[];
+                memberIds: string[];
+                /** @enum {string} */
+                visibility: "private" | "members" | "workspace";
+            };
+            account: {
+                id: string;
+                label: string;
+            } | null;
+            app: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            createdAt: string;
+            elicitation: {
+                host: string;
+            } | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            expiresAt: string | null;
+            id: string;
+            isMine: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            lastCheckedAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            lastUsedAt: string | null;
+            name: string;
+            owner: {
+                id: string;
+                name: string;
+            };
+            scopes: string[];
+            serverId: string;
+            /** @enum {string} */
+            status: "pending" | "active" | "needs_reauth" | "failed" | "expired" | "disabled" | "revoked";
+            statusReason: string | null;
+        };
+        ConnectionIntent: {
+            connectionId: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            expiresAt: string;
+            id: string;
+            redirectUrl: string;
+            /** @enum {string} */
+            status: "pending";
         };
         Connector: {
             access: {
@@ -8536,6 +10886,107 @@ export interface components {
             signup: "invite" | "open" | "closed";
             sso: string | null;
         };
+        EventDelivery: {
+            /** @enum {string|null} */
+            code: "address_not_allowed" | "unreachable" | "timeout" | "redirected" | "refused" | "gone" | "rate_limited" | "server_error" | "secret_unreadable" | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            createdAt: string;
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            endedAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            eventAt: string;
+            eventId: string;
+            id: string;
+            isReplay: boolean;
+            /** @enum {string} */
+            state: "waiting" | "delivered" | "failed";
+            status: number | null;
+            targetId: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            triedAt: string | null;
+            tries: number;
+            /** @enum {string} */
+            type: "sync.finished" | "sync.failed" | "connector.needs_reauth" | "connector.acl_stale" | "removal.held" | "connection.active" | "connection.needs_reauth" | "connection.revoked" | "connection.failed" | "ping";
+        };
+        EventTarget: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            createdAt: string;
+            createdBy: {
+                id: string;
+                name: string;
+            } | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            failingSince: string | null;
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            lastDeliveredAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            nextTryAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            pausedAt: string | null;
+            /** @enum {string|null} */
+            pausedFor: "admin" | "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            secretOverlapEndsAt: string | null;
+            /** @enum {string} */
+            state: "active" | "paused";
+            types: components["schemas"]["EventType"][];
+            /** @example https://hooks.acme.example/kb */
+            url: string;
+            waiting: number;
+        };
+        EventTargetNotice: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            at: string;
+            by: null;
+            host: string;
+            /** @enum {string} */
+            reason: "gone" | "failing";
+            targetId: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "event_target_paused";
+        };
+        /** @enum {string} */
+        EventType: "sync.finished" | "sync.failed" | "connector.needs_reauth" | "connector.acl_stale" | "removal.held" | "connection.active" | "connection.needs_reauth" | "connection.revoked" | "connection.failed";
         FieldValue: string | number | boolean | string[];
         File: {
             /**
@@ -8638,6 +11089,21 @@ export interface components {
             providerName: string;
             returnTo: string;
             scopes: string[];
+        };
+        FoundConnection: {
+            access: {
+                /** @enum {string} */
+                visibility: "private" | "members" | "workspace";
+            };
+            account: {
+                id: string;
+                label: string;
+            } | null;
+            isNewInstead: boolean;
+            scopes: string[];
+            serverHost: string;
+            serverId: string;
+            serverName: string;
         };
         Grant: {
             clientId: string;
@@ -8743,6 +11209,27 @@ export interface components {
              */
             type: "person_linked" | "person_unlinked" | "people_linked";
         };
+        LiveAnswer: {
+            connections: {
+                connectionId: string;
+                /** @enum {string|null} */
+                problem: "timeout" | "needs_reauth" | "tool_changed" | "refused" | "rate_limited" | "unavailable" | "not_asked" | null;
+                server: string;
+            }[];
+            hits: components["schemas"]["LiveHit"][];
+        };
+        LiveHit: {
+            connectionId: string;
+            server: string;
+            text: string;
+            title: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updatedAt: string | null;
+            url: string | null;
+        };
         LocalRoot: {
             /**
              * Format: date-time
@@ -8752,6 +11239,28 @@ export interface components {
             createdBy: string | null;
             id: string | null;
             path: string;
+        };
+        MappingFault: {
+            /** @enum {string} */
+            reason: "tool_gone" | "tool_changed" | "argument_missing" | "argument_unknown";
+            /** @enum {string} */
+            role: "list" | "search" | "fetch";
+            tool: string;
+        };
+        MappingPreview: {
+            entries?: {
+                id: string;
+                mimeType?: string;
+                text?: string;
+                title: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                updatedAt?: string;
+                url?: string;
+            }[];
+            text?: string;
         };
         Member: {
             email: string;
@@ -8778,12 +11287,31 @@ export interface components {
             name: string;
             role: components["schemas"]["Role"];
         };
-        Notice: components["schemas"]["AccountNotice"] | components["schemas"]["LinkNotice"];
+        Notice: components["schemas"]["AccountNotice"] | components["schemas"]["LinkNotice"] | components["schemas"]["EventTargetNotice"];
         OAuthError: {
             error: string;
             error_description?: string;
         } & {
             [key: string]: unknown;
+        };
+        OpenedIntent: {
+            app: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            expiresAt: string;
+            id: string;
+            isReconnect: boolean;
+            /** @enum {string} */
+            kind: "sign_in" | "elicitation";
+            name: string;
+            opensHost: string;
+            returnTo: string;
+            scopes: string[];
+            serverHost: string;
+            serverId: string;
+            serverName: string;
         };
         Opening: {
             /** @example group.changed */
@@ -8855,6 +11383,58 @@ export interface components {
             status: number;
             title: string;
             type: string;
+        };
+        ProviderServer: {
+            apps: string[] | null;
+            auth: {
+                clientId?: string;
+                hasSecret: boolean;
+                headerName?: string;
+                /** @enum {string} */
+                kind: "none" | "bearer" | "header" | "oauth";
+            };
+            capabilities: {
+                completions: boolean;
+                listChanged: boolean;
+                resources: boolean;
+                subscribe: boolean;
+                tools: boolean;
+            } | null;
+            /** @enum {string} */
+            connectPolicy: "admins" | "members";
+            counts: {
+                apps: number;
+                connections: number;
+                connectors: number;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            createdAt: string;
+            createdBy: {
+                id: string;
+                name: string;
+            };
+            enabled: boolean;
+            health: {
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                checkedAt: string | null;
+                /** @enum {string} */
+                status: "healthy" | "degraded" | "down" | "unknown";
+            };
+            id: string;
+            name: string;
+            protocolVersion: string | null;
+            serverInfo: {
+                name: string;
+                title?: string;
+                version: string;
+            } | null;
+            url: string;
         };
         PushResult: {
             error?: {
@@ -8970,6 +11550,7 @@ export interface components {
                     value: string;
                 }[];
             };
+            live?: components["schemas"]["LiveAnswer"];
             /** @enum {string} */
             match: "all" | "any";
             nextCursor: string | null;
@@ -9025,6 +11606,120 @@ export interface components {
         Sent: {
             /** @enum {boolean} */
             sent: true;
+        };
+        ServerApp: {
+            auth: ("oauth" | "api_key" | "none")[];
+            categories: string[];
+            connected: {
+                mine: number;
+                shared: number;
+            };
+            content: {
+                fetch: boolean;
+                resources: boolean;
+                search: boolean;
+            };
+            description: string;
+            fields?: {
+                [key: string]: unknown;
+            };
+            iconUrl: string | null;
+            name: string;
+            slug: string;
+        };
+        ServerHealth: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            checkedAt: string | null;
+            connections: {
+                active: number;
+                failed: number;
+                needsReauth: number;
+            };
+            consecutiveFailures: number;
+            lastProblem: components["schemas"]["ServerProblem"] & (Record<string, never> | null);
+            latencyMs: number | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            nextCheckAt: string | null;
+            /** @enum {string} */
+            status: "healthy" | "degraded" | "down" | "unknown";
+        };
+        ServerProblem: {
+            code: string;
+            message: string;
+            step: string;
+        };
+        ServerTest: {
+            authRequired?: {
+                authorizationServers: string[];
+                scopes: string[];
+            };
+            capabilities?: {
+                completions: boolean;
+                listChanged: boolean;
+                resources: boolean;
+                subscribe: boolean;
+                tools: boolean;
+            };
+            ok: boolean;
+            protocolVersion?: string;
+            serverInfo?: {
+                name: string;
+                title?: string;
+                version: string;
+            };
+            steps: {
+                ms: number;
+                ok: boolean;
+                problem?: components["schemas"]["ServerProblem"];
+                /** @enum {string} */
+                step: "resolve" | "connect" | "initialize" | "auth" | "tools" | "resources";
+            }[];
+        };
+        ServerTools: {
+            faults: components["schemas"]["MappingFault"][];
+            leftOut: number;
+            mapping: {
+                fetch?: {
+                    args: {
+                        [key: string]: unknown;
+                    };
+                    argument?: string;
+                    tool: string;
+                };
+                list?: {
+                    args: {
+                        [key: string]: unknown;
+                    };
+                    argument?: string;
+                    tool: string;
+                };
+                search?: {
+                    args: {
+                        [key: string]: unknown;
+                    };
+                    argument?: string;
+                    tool: string;
+                };
+            } | null;
+            tools: {
+                arguments: {
+                    description?: string;
+                    isRequired: boolean;
+                    name: string;
+                    type?: string;
+                    values?: string[];
+                }[];
+                description?: string;
+                isReadOnly: boolean;
+                name: string;
+                title?: string;
+            }[];
         };
         Session: {
             /** @enum {string} */
@@ -9641,6 +12336,8 @@ export interface operations {
                 groupBy?: "kind" | "source" | "person" | "status" | "month";
                 kind?: components["schemas"]["ItemKind"];
                 limit?: number;
+                /** @description Also asks the search tools behind your own connections, for a second at most. */
+                live?: "true" | "false";
                 /** @description me, name, email or entityId, in any role. */
                 people?: string;
                 /** @description As the source calls it: high, P1. */

@@ -41,20 +41,23 @@ const listAccounts = command(
   },
 );
 
-/** `kb accounts connect SERVICE`: by the page in a browser, or by a token on stdin. */
+/** `kb accounts connect SERVICE`: by the page in a browser, or by a token of one's own. */
 const connectAccount = command(
   {
-    summary: "Connect an account: opens the page that does it, or takes a token from stdin.",
+    summary: "Connect an account in the browser, or with a token that you created at the service.",
     details:
-      "The page says what will be connected and shows the account that was found. Without a browser here, open the printed address elsewhere. With --token, the account is the one that the token belongs to.",
-    arguments: [{ name: "service", summary: "gitea, github, google or slack", required: true }],
+      "The page says what will be connected and shows the account that was found. Without a browser here, open the printed address elsewhere. With a token, the account is the one that the token belongs to; Matrix, Jira and Confluence take nothing else.",
+    arguments: [
+      { name: "service", summary: "gitea, github, google, slack, matrix, jira or confluence", required: true },
+    ],
     options: [
-      { flags: "--token", summary: "read a token that you made at the service from stdin" },
-      { flags: "--base-url <url>", summary: "with --token: the registered instance, such as https://git.example.org" },
+      { flags: "--token", summary: "use a token that you created at the service, from a prompt or stdin" },
+      { flags: "--base-url <url>", summary: "with a token: the registered instance, such as https://git.example.org" },
       { flags: "--print", summary: "print the page's address only, and don't wait" },
     ],
     examples: [
       "kb accounts connect github",
+      "kb accounts connect matrix",
       "kb accounts connect gitea --base-url https://git.example.org --token < token.txt",
     ],
     exitCodes: [4, 5, 7, 9],
@@ -64,15 +67,17 @@ const connectAccount = command(
   async (input, deps) => {
     const api = await connect(input, deps);
     const output = makeOutput(input, deps, api.settings.defaults);
-    const { service } = input.args;
     const done = (account: Account) =>
       output.result({ account }, () =>
         output.talk(`Connected ${account.label} at ${account.providerName} (${account.id}).`),
       );
-    if (input.options.token) return done(await addByToken(api, service, input, deps));
-    if (input.options.baseUrl !== undefined) throw usageFailure("--base-url goes with --token.");
     const { accounts, providers } = await api.get("/api/accounts");
-    const provider = requireConfigured(providers, service);
+    const provider = pickProvider(providers, input.args.service);
+    if (input.options.token || (provider.setUp === null && !input.options.print)) {
+      return done(await addByToken(api, provider, input.options, deps));
+    }
+    if (input.options.baseUrl !== undefined) throw usageFailure("--base-url goes with --token.");
+    if (provider.setUp !== null) requireConfigured(provider, provider.setUp);
     const address = addressOf(api.settings.server, `/settings/accounts?connect=${provider.providerId}`);
     if (input.options.print) return output.line(address);
     const isOpened = whyNoBrowser(deps) === undefined && (await deps.openUrl(address));
@@ -117,31 +122,84 @@ const LOOK_AGAIN_MS = 2_000;
 
 async function addByToken(
   api: Api,
-  providerId: string,
-  input: { options: { baseUrl: string | undefined } },
+  provider: AccountProviderInfo,
+  options: { token: boolean; baseUrl: string | undefined },
   deps: Deps,
 ): Promise<Account> {
-  if (canAsk(deps, {})) deps.io.stderr.write("Paste the token, then press Enter and Ctrl-D:\n");
-  const token = (await readStdin(deps)).trim();
-  if (token === "") throw usageFailure("stdin has no token.");
-  const { baseUrl } = input.options;
+  const { providerId, name, ownTokens } = provider;
+  if (ownTokens === null) throw usageFailure(`${name} doesn't support tokens of your own.`, `Leave --token out.`);
+  const baseUrl = options.baseUrl ?? (await askInstance(provider, ownTokens, deps));
+  const token = canAsk(deps, {})
+    ? await askToken(provider, ownTokens, baseUrl, deps)
+    : options.token
+      ? (await readStdin(deps)).trim()
+      : "";
+  if (token === "") {
+    throw usageFailure(
+      "No token was given.",
+      `Give it on stdin: kb accounts connect ${providerId} --token < token.txt`,
+    );
+  }
   const body = { providerId, credentials: { token }, ...(baseUrl !== undefined && { baseUrl }) };
   return (await api.post("/api/accounts", { body })).account;
 }
 
-function requireConfigured(providers: readonly AccountProviderInfo[], service: string): AccountProviderInfo {
-  const provider = pickNamed(providers, service, ({ providerId, name }) => ({ id: providerId, names: [name] }), {
+type OwnTokens = NonNullable<AccountProviderInfo["ownTokens"]>;
+
+/** Undefined where the server knows which it is. */
+async function askInstance(
+  { providerId, name, baseUrl }: AccountProviderInfo,
+  { instances }: OwnTokens,
+  deps: Deps,
+): Promise<string | undefined> {
+  if (baseUrl !== null || instances.length === 1) return undefined;
+  if (instances.length === 0) {
+    throw new CliFailure({
+      code: "instance_not_trusted",
+      exit: EXIT.failure,
+      message: `No instance of ${name} is registered here.`,
+      hint: `An admin can register it: kb workspace update --add-instance ${providerId}=URL`,
+    });
+  }
+  const choices = instances.map((each) => ({ value: each.baseUrl, label: each.baseUrl }));
+  if (canAsk(deps, {})) return deps.prompts.select(`Which ${name}?`, choices);
+  throw usageFailure(
+    `There are several: ${choices.map(({ value }) => value).join(", ")}.`,
+    "Choose one by --base-url.",
+  );
+}
+
+/** Says how one is made, and hides what is typed. */
+async function askToken(
+  { name }: AccountProviderInfo,
+  { steps, instances }: OwnTokens,
+  baseUrl: string | undefined,
+  deps: Deps,
+): Promise<string> {
+  const here = baseUrl === undefined ? instances[0] : instances.find((each) => each.baseUrl === baseUrl);
+  deps.io.stderr.write(here?.url ? `${steps}\n\n  ${here.url}\n\n` : `${steps}\n\n`);
+  return (await deps.prompts.password(`Token of ${name}`)).trim();
+}
+
+function pickProvider(providers: readonly AccountProviderInfo[], service: string): AccountProviderInfo {
+  return pickNamed(providers, service, ({ providerId, name }) => ({ id: providerId, names: [name] }), {
     many: "services",
     none: `There are no accounts at "${service}".`,
     list: "kb accounts list",
   });
-  if (provider.configured) return provider;
-  const { setUp, name } = provider;
+}
+
+function requireConfigured(
+  { configured, name, providerId, ownTokens }: AccountProviderInfo,
+  setUp: NonNullable<AccountProviderInfo["setUp"]>,
+): void {
+  if (configured) return;
+  const orToken = ` Or give a token of your own: kb accounts connect ${providerId} --token`;
   throw new CliFailure({
     code: "account_provider_not_configured",
     exit: EXIT.failure,
     message: `This server is not registered at ${name}.`,
-    hint: `The operator registers it${setUp.url === null ? "" : ` at ${setUp.url}`}, with the redirect URL ${setUp.redirectUrl}, and sets ${setUp.env.join(", ")}.${provider.ownTokens === null ? "" : ` Or give a token of your own: kb accounts connect ${provider.providerId} --token`}`,
+    hint: `The operator registers it${setUp.url === null ? "" : ` at ${setUp.url}`}, with the redirect URL ${setUp.redirectUrl}, and sets ${setUp.env.join(", ")}.${ownTokens === null ? "" : orToken}`,
   });
 }
 
@@ -168,7 +226,7 @@ async function waitForAccount(
     code: "timeout",
     exit: EXIT.timedOut,
     message: "No account was connected in time.",
-    hint: "If you did it since, see it with: kb accounts list",
+    hint: "If you have connected it since, it is listed by: kb accounts list",
   });
 }
 

@@ -151,7 +151,7 @@ const restoreFile = command(
     output.result(answer, () =>
       output.talk(
         answer.sync === null
-          ? "Restored. It can be found once its source gives it again."
+          ? "Restored. People can find it once its source has sent it again."
           : "Restored. A sync reads it now; then people can find it.",
       ),
     );

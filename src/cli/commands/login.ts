@@ -20,7 +20,7 @@ import { revokeStored } from "#cli/revoke.ts";
 const LOGIN = {
   summary: "Sign in to a server in your browser; commands and the bridge then use this login.",
   details:
-    "On a machine without a browser (over SSH, in CI, without a display) it shows a code to type into a browser elsewhere. The login renews itself and is kept in the system's keychain, or, where there is none, in a file that only you can read; it is sent only to this server. Scripts use --with-token, or --email with --password-stdin. On a server without users its setup code makes you the owner.",
+    "On a machine without a browser (over SSH, in CI, without a display) it shows a code to type into a browser elsewhere. The login renews itself and is kept in the system's keychain, or, on a machine without one, in a file that only you can read. It is sent only to this server. Scripts use --with-token, or --email with --password-stdin. On a server without users its setup code makes you the owner.",
   arguments: [{ name: "url", summary: "the server (default: KB_URL, the last one, or http://127.0.0.1:7700)" }],
   options: [
     { flags: "--device", summary: "show a code for a browser elsewhere" },

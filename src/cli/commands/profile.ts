@@ -60,7 +60,7 @@ const changePassword = command(
         flags: "--password-stdin",
         summary: "read your current password from line 1 of stdin, the new one from line 2",
       },
-      { flags: "--email <email>", summary: "the account, when nobody is signed in here" },
+      { flags: "--email <email>", summary: "the account, if no one is signed in here" },
     ],
     examples: ["kb profile password", "kb profile password --password-stdin < passwords.txt"],
     exitCodes: [4, 6, 7],

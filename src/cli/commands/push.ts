@@ -24,7 +24,7 @@ const TELLING_PREFIX = "kb_con_".length + 4;
 const PUSH = {
   summary: "Send items to a push connector with its key.",
   details:
-    "Files that end in .ndjson or .jsonl, and stdin, hold one JSON event per line (docs/sources/push.md); every other file is a document, of which the text is kept, and a folder is the documents in it. Programs get each result as NDJSON on stdout, a terminal those that went wrong. What fails in passing is tried again; after an interruption the same command goes on where it was. The key is KB_CONNECTOR_KEY or --key by reference; a file or variable is read again when the key is rotated meanwhile. It goes to KB_URL or --url, where an id needs no login, or to the server that you are signed in to and that made it.",
+    "Files that end in .ndjson or .jsonl, and stdin, hold one JSON event per line (docs/sources/push.md); every other file is a document, whose text is stored, and a folder means all documents in it. Programs get each result as NDJSON on stdout; a terminal gets only the failures. Temporary failures are tried again. After an interruption, the same command continues where it stopped. The key is KB_CONNECTOR_KEY or --key by reference; a file is read again if the key is rotated during the push. Lines go to KB_URL or --url, where an ID needs no login, or to the server that you are signed in to.",
   arguments: [
     { name: "connector", summary: "its name (needs a login) or con_…", required: true },
     {

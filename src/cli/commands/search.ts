@@ -1,4 +1,5 @@
 import { placeOf } from "#api/clean.ts";
+import { LIVE_PROBLEMS, type LiveHit } from "#api/live-search.ts";
 import { count } from "#api/plural.ts";
 import type { SearchAnswer, SearchResult } from "#api/search.ts";
 import { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS, TOOL_KINDS } from "#api/tools.ts";
@@ -33,6 +34,7 @@ export const search = command(
       { flags: "--sort-by <order>", summary: "order of the results", choices: SORT_ORDERS },
       { flags: "--group-by <group>", summary: "also count the results by this", choices: GROUPINGS },
       { flags: "--detail <detail>", summary: "length of the snippets", choices: DETAILS },
+      { flags: "--live", summary: "also ask your own connections' search tools, for a second at most" },
       ...PAGE_OPTIONS,
     ],
     examples: [
@@ -64,6 +66,7 @@ export const search = command(
           detail: input.options.detail,
           limit: parseInteger(input.options.limit, "--limit", 1, 50) ?? defaults.limit,
           cursor: input.options.cursor,
+          live: input.options.live === true ? "true" : undefined,
         },
       },
     });
@@ -76,6 +79,10 @@ export const search = command(
 export function printAnswer(answer: SearchAnswer, output: Output): void {
   if (output.format === "table") answer.results.forEach((result, at) => printResult(result, at + 1, output));
   else output.table(answer.results, TSV_COLUMNS, "");
+  for (const hit of answer.live?.hits ?? []) printLive(hit, output);
+  for (const { server, problem } of answer.live?.connections ?? []) {
+    if (problem !== null) output.talk(`Live: ${server} ${LIVE_PROBLEMS[problem]}.`);
+  }
   for (const [name, values] of Object.entries(answer.facets ?? {})) {
     output.talk(`${name}: ${values.map(facetWords).join(", ")}`);
   }
@@ -112,6 +119,17 @@ const TSV_COLUMNS = [
     tinted: ({ snippet, highlights }: SearchResult, paint: Paint) => excerptLine(snippet, highlights, paint.bold),
   },
 ];
+
+/** A hit of the person's own connections: on a terminal a block like the others, else beside the lines of the index. */
+function printLive({ server, title, url, text }: LiveHit, output: Output): void {
+  if (output.format !== "table") return output.talk(`Live, from ${server}: ${title}${url === null ? "" : `  ${url}`}`);
+  const { paint } = output;
+  output.painted("*  ", title, paint.bold);
+  output.painted("   ", `live, from ${server}`, paint.dim);
+  if (url !== null) output.painted("   ", url, paint.dim);
+  if (text !== "") output.excerpt("   > ", text, []);
+  output.line("");
+}
 
 function printResult(result: SearchResult, number: number, output: Output): void {
   const { paint } = output;

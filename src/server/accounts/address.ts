@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AccountPlace, OAuthClient } from "#sources/account-contract.ts";
-import { type KnownProvider, urlAt } from "./providers.ts";
+import { type ConfiguredProvider, urlAt } from "./providers.ts";
 
 /** What a browser brought back from a provider. */
 export interface ProviderAnswer {
@@ -11,11 +10,7 @@ export interface ProviderAnswer {
 }
 
 /** The provider's page for this trip. Source: RFC 6749 §4.1.1, RFC 7636 §4.3. */
-export function makeAddress(
-  at: Pick<KnownProvider, "provider" | "redirectUrl"> & { client: OAuthClient; place: AccountPlace },
-  state: string,
-  verifier: string | undefined,
-): string {
+export function makeAddress(at: ConfiguredProvider, state: string, verifier: string | undefined): string {
   const { oauth } = at.provider;
   const url = new URL(urlAt(oauth.authorizeUrl, at.place));
   const parameters = {
@@ -25,13 +20,23 @@ export function makeAddress(
     redirect_uri: at.redirectUrl,
     [oauth.scopeParameter ?? "scope"]: oauth.scopes.join(" "),
     state,
-    ...(verifier !== undefined && {
-      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
-      code_challenge_method: "S256",
-    }),
+    ...(verifier !== undefined && challengeOf(verifier)),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url.href;
+}
+
+/** What is sent along so that nobody else can use the code. Source: RFC 7636 §4.2. */
+export function challengeOf(verifier: string): Record<string, string> {
+  const code_challenge = createHash("sha256").update(verifier).digest("base64url");
+  return { code_challenge, code_challenge_method: "S256" };
+}
+
+/** A page of this server with these parameters besides its own. */
+export function withQuery(path: string, values: Readonly<Record<string, string>>): string {
+  const url = new URL(path, "https://here.invalid");
+  for (const [name, value] of Object.entries(values)) url.searchParams.set(name, value);
+  return url.pathname + url.search + url.hash;
 }
 
 /** Reads a callback's query; what is there twice is not there. */

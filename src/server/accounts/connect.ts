@@ -1,13 +1,13 @@
 import type { Account, AccountProblem, FoundAccount } from "#api/accounts.ts";
 import { ApiError, isApiError, noSuchThing } from "#api/errors.ts";
 import { safeReturnTo } from "#api/return-to.ts";
-import type { AccountSecrets, SourceAccount } from "#sources/account-contract.ts";
+import type { AccountProvider, AccountSecrets, SourceAccount } from "#sources/account-contract.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import { makeAddress, readAnswer } from "./address.ts";
+import { makeAddress, readAnswer, withQuery } from "./address.ts";
 import { type AccountDeps, requireProvider } from "./deps.ts";
 import type { FoundFlow, Kept } from "./flows.ts";
 import { principalOf } from "./principal.ts";
-import { instanceUrlOf, type KnownProvider, urlAt } from "./providers.ts";
+import { configured, type ConfiguredProvider, instanceUrlOf, tokenEndpointAt, urlAt } from "./providers.ts";
 import { type ProvenAccount, saveAccount, tellOfRefusal } from "./save.ts";
 import { GrantRefused, makeTokenEndpoint } from "./token-endpoint.ts";
 import { toAccount } from "./view.ts";
@@ -32,10 +32,15 @@ export async function depart(
   wish: { returnTo?: string | undefined; accountId?: string | undefined },
 ): Promise<{ url: string }> {
   const known = requireProvider(deps.book, providerId);
-  if (!known.client || !known.place) {
-    throw new ApiError("account_provider_not_configured", {
-      message: `The operator of this server has not registered it at ${known.provider.name}.`,
-    });
+  const { name, oauth } = known.provider;
+  const way = configured(known);
+  if (!way) {
+    throw new ApiError(
+      "account_provider_not_configured",
+      oauth
+        ? { message: `The operator of this server has not registered it at ${name}.` }
+        : { message: `Accounts at ${name} are connected with your own token.`, hint: tokenHint(providerId) },
+    );
   }
   const { accountId } = wish;
   if (accountId !== undefined) {
@@ -43,9 +48,9 @@ export async function depart(
     const isTheirs = account?.userId === actor.userId && account.providerId === providerId;
     if (!isTheirs || account.state === "ended") throw noSuchThing();
   }
-  const content = { ...makeVerifier(deps, known), ...(accountId !== undefined && { accountId }) };
+  const content = { ...makeVerifier(deps, way), ...(accountId !== undefined && { accountId }) };
   const state = await deps.flows.goAway(actor, { providerId, returnTo: safe(wish.returnTo), content });
-  return { url: makeAddress({ ...known, client: known.client, place: known.place }, state, content.verifier) };
+  return { url: makeAddress(way, state, content.verifier) };
 }
 
 /**
@@ -60,12 +65,11 @@ export async function arrive(
   providerId: string,
   query: string,
 ): Promise<string> {
-  const { provider, client, place, redirectUrl } = requireProvider(deps.book, providerId);
+  const known = configured(requireProvider(deps.book, providerId));
   const answer = readAnswer(query);
   const flow = await deps.flows.comeBack(answer.state, actor);
-  if (!flow || !actor || flow.providerId !== providerId || !client || !place) return failed(undefined, "expired");
+  if (!flow || !actor || flow.providerId !== providerId || !known) return failed(undefined, "expired");
   const { returnTo, content } = flow;
-  const known = { provider, client, place, redirectUrl };
   try {
     if (answer.isRefused) return failed(returnTo, "denied");
     if (answer.code === undefined || !isIssuer(known, answer.issuer)) return failed(returnTo, "failed");
@@ -108,17 +112,12 @@ export async function decideFound(
   return { account: await toAccount(deps, actor, account), returnTo: connected(flow.returnTo) };
 }
 
-interface Configured extends KnownProvider {
-  client: NonNullable<KnownProvider["client"]>;
-  place: NonNullable<KnownProvider["place"]>;
-}
-
-function makeVerifier({ randomBytes }: AccountDeps, { provider }: KnownProvider): { verifier?: string } {
+function makeVerifier({ randomBytes }: AccountDeps, { provider }: ConfiguredProvider): { verifier?: string } {
   return provider.oauth.hasPkce ? { verifier: Buffer.from(randomBytes(32)).toString("base64url") } : {};
 }
 
 /** Where a provider says who it is, it must be the one to which the person was sent. Source: RFC 9207. */
-function isIssuer({ provider, place }: Configured, issuer: string | undefined): boolean {
+function isIssuer({ provider, place }: ConfiguredProvider, issuer: string | undefined): boolean {
   const expected = provider.oauth.issuer;
   if (issuer === undefined || expected === undefined) return true;
   return urlAt(expected, place) === issuer.replace(/\/$/, "");
@@ -126,17 +125,13 @@ function isIssuer({ provider, place }: Configured, issuer: string | undefined): 
 
 async function findOut(
   deps: AccountDeps,
-  { provider, client, place, redirectUrl }: Configured,
+  { provider, client, place, redirectUrl }: ConfiguredProvider,
   code: string,
   verifier: string | undefined,
 ): Promise<ProvenAccount> {
   const { keeper, clock } = deps;
-  const endpoint = makeTokenEndpoint(keeper.wayTo(provider, place), {
-    provider,
-    client,
-    place,
-    now: () => clock.now(),
-  });
+  const at = tokenEndpointAt({ provider, client, place }, () => clock.now());
+  const endpoint = makeTokenEndpoint(keeper.wayTo(provider, place), at);
   const granted = await endpoint.redeem(code, { verifier, redirectUrl });
   const { secrets, expiresAt } = granted;
   const said = await provider.whoami(keeper.wayTo(provider, place, secrets.accessToken), place);
@@ -151,7 +146,7 @@ async function findOut(
 
 /** Who somebody at a provider is. */
 export function whoOf(
-  provider: KnownProvider["provider"],
+  provider: AccountProvider,
   instance: string,
   said: SourceAccount,
 ): Pick<ProvenAccount, "providerId" | "instance" | "principal" | "label" | "login"> {
@@ -163,7 +158,7 @@ export function whoOf(
 async function judge(
   deps: AccountDeps,
   actor: Actor,
-  { provider }: Configured,
+  { provider }: ConfiguredProvider,
   { returnTo, accountId, proven }: { returnTo: string; accountId: string | undefined; proven: ProvenAccount },
 ): Promise<string> {
   const { accounts } = deps.store.in(actor.workspaceId);
@@ -200,11 +195,12 @@ async function giveBack(
   { providerId, instance, secrets }: ProvenAccount,
 ): Promise<void> {
   const known = book.find(providerId);
-  if (!known?.client || !known.provider.oauth.revoke) return;
-  const place = book.placeOf(known.provider, instance);
-  const http = keeper.wayTo(known.provider, place);
-  await known.provider.oauth.revoke(http, { place, client: known.client, secrets }).catch((error: unknown) => {
-    log.warn({ providerId, error: String(error) }, "tokens that nobody wants could not be revoked");
+  const { provider, client } = known ?? {};
+  if (!provider?.oauth?.revoke || !client) return;
+  const place = book.placeOf(provider, instance);
+  const http = keeper.wayTo(provider, place);
+  await provider.oauth.revoke(http, { place, client, secrets }).catch((error: unknown) => {
+    log.warn({ providerId, error: String(error) }, "unneeded tokens could not be revoked");
   });
 }
 
@@ -216,6 +212,8 @@ function problemOf(error: unknown): AccountProblem | undefined {
   if (error.class === "source_unavailable" || error.code === "address_not_allowed") return "unavailable";
   return error.class === "unprocessable" ? "failed" : undefined;
 }
+
+const tokenHint = (providerId: string) => `kb accounts connect ${providerId} --token`;
 
 function tooLate(): ApiError {
   return new ApiError("link_invalid", {
@@ -232,10 +230,4 @@ function failed(returnTo: string | undefined, reason: AccountProblem): string {
 /** A page of this server; the page of accounts when nobody said which. */
 function safe(returnTo: string | undefined): string {
   return returnTo === undefined ? ACCOUNTS_PAGE : safeReturnTo(returnTo);
-}
-
-function withQuery(path: string, values: Record<string, string>): string {
-  const url = new URL(path, "https://here.invalid");
-  for (const [name, value] of Object.entries(values)) url.searchParams.set(name, value);
-  return url.pathname + url.search + url.hash;
 }

@@ -1,10 +1,7 @@
 import { z } from "zod";
-import type { Clock, RandomBytes } from "#core/clock.ts";
-import { hashSecret, randomSecret } from "#core/secrets.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { AccountFlowRecord } from "#storage/records/accounts.ts";
-import type { Store } from "#storage/store.ts";
-import type { SealedPlace, Vault } from "#storage/vault.ts";
+import type { OneTime, OpenedFlow } from "./one-time.ts";
 
 const Away = z.object({ verifier: z.string().optional(), accountId: z.string().optional() });
 
@@ -34,46 +31,24 @@ export interface Kept<Content> {
 
 export type Flows = ReturnType<typeof makeFlows>;
 
-/** The way to a provider and what was found there: 10 minutes each, used once, in the session in which they began. */
-export function makeFlows(options: { store: Store; clock: Clock; randomBytes: RandomBytes; vault: Vault }) {
-  const { store, clock, randomBytes, vault } = options;
-
-  async function begin(
+/** The way to a provider and what was found there: each works once, in the session in which it began. */
+export function makeFlows({ once }: { once: OneTime }) {
+  function begin(
     stage: AccountFlowRecord["stage"],
-    actor: Actor,
+    { workspaceId, userId, credential }: Actor,
     { providerId, returnTo, content }: Kept<object>,
   ): Promise<string> {
-    const secret = randomSecret(randomBytes);
-    const flowHash = hashSecret(secret);
-    const createdAt = clock.now();
-    const { workspaceId, userId } = actor;
-    await store.transaction(async (tx) => {
-      await tx.accountFlows.sweep(createdAt);
-      await tx.accountFlows.insert({
-        flowHash,
-        workspaceId,
-        userId,
-        sessionId: actor.credential.id,
-        providerId,
-        stage,
-        sealed: vault.seal(placeOf(flowHash), JSON.stringify(content)),
-        returnTo,
-        createdAt,
-        expiresAt: createdAt + LIFETIME_MS,
-      });
-    });
-    return secret;
+    return once.begin(stage, { workspaceId, userId, sessionId: credential.id, providerId, returnTo, content });
   }
 
   function open<Content>(
-    flow: AccountFlowRecord | undefined,
+    flow: OpenedFlow | undefined,
     actor: Actor | undefined,
     schema: z.ZodType<Content>,
   ): Kept<Content> | undefined {
-    if (!flow || !actor || flow.expiresAt <= clock.now()) return undefined;
+    if (!flow || !actor) return undefined;
     if (flow.sessionId !== actor.credential.id || flow.workspaceId !== actor.workspaceId) return undefined;
-    const content = schema.parse(JSON.parse(vault.open(placeOf(flow.flowHash), flow.sealed)));
-    return { providerId: flow.providerId, returnTo: flow.returnTo, content };
+    return { providerId: flow.providerId, returnTo: flow.returnTo, content: schema.parse(flow.content) };
   }
 
   return {
@@ -81,23 +56,17 @@ export function makeFlows(options: { store: Store; clock: Clock; randomBytes: Ra
     goAway: (actor: Actor, flow: Kept<AwayFlow>) => begin("away", actor, flow),
     /** Undefined for one that is unknown, used, too old or another session's; it is used up in any case. */
     async comeBack(state: string, actor: Actor | undefined): Promise<Kept<AwayFlow> | undefined> {
-      return open(await store.accountFlows.take(hashSecret(state), "away"), actor, Away);
+      return open(await once.take("away", state), actor, Away);
     },
     /** @returns the id by which the page asks for it */
     keepFound: (actor: Actor, flow: Kept<FoundFlow>) => begin("found", actor, flow),
     /** What was found; it stays. */
     async readFound(id: string, actor: Actor): Promise<Kept<FoundFlow> | undefined> {
-      return open(await store.accountFlows.find(hashSecret(id), "found"), actor, Found);
+      return open(await once.find("found", id), actor, Found);
     },
     /** What was found, for the one who takes it first. */
     async takeFound(id: string, actor: Actor): Promise<Kept<FoundFlow> | undefined> {
-      return open(await store.accountFlows.take(hashSecret(id), "found"), actor, Found);
+      return open(await once.take("found", id), actor, Found);
     },
   };
-}
-
-const LIFETIME_MS = 10 * 60_000;
-
-function placeOf(flowHash: string): SealedPlace {
-  return { table: "account_flows", row: [flowHash], column: "sealed" };
 }

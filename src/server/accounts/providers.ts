@@ -1,8 +1,9 @@
-import type { AccountPlace, AccountProvider, OAuthClient } from "#sources/account-contract.ts";
+import type { AccountPlace, AccountProvider, OAuthClient, OAuthSpec } from "#sources/account-contract.ts";
 import { expandTemplate } from "#core/url-template.ts";
 import { normalizeBaseUrl } from "#core/base-url.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
 import type { Store } from "#storage/store.ts";
+import type { TokenEndpoint } from "./token-endpoint.ts";
 
 /** What the settings say of a service at which people connect accounts. */
 export interface AccountSettings {
@@ -23,12 +24,26 @@ export interface KnownProvider {
   redirectUrl: string;
 }
 
+/** One to which people are sent. */
+export interface ConfiguredProvider extends KnownProvider {
+  provider: AccountProvider & { oauth: OAuthSpec };
+  place: AccountPlace;
+  client: OAuthClient;
+}
+
+/** Undefined while the operator has not registered this server there, and for a provider without OAuth. */
+export function configured({ provider, place, client, ...rest }: KnownProvider): ConfiguredProvider | undefined {
+  const { oauth } = provider;
+  return oauth && place && client && { ...rest, provider: { ...provider, oauth }, place, client };
+}
+
 export interface ProviderBook {
   list(): readonly KnownProvider[];
   find(providerId: string): KnownProvider | undefined;
   /** Where an instance is, by what principals name it by. */
   placeOf(provider: AccountProvider, instance: string): AccountPlace;
-  /** Whether the users of an instance can be members of the workspace. Source: S2. */
+  /** Those whose users can be members of the workspace, the one of the settings first. Source: S2. */
+  instancesOf(from: Store, workspaceId: string, providerId: string): Promise<string[]>;
   isRegistered(from: Store, workspaceId: string, providerId: string, instance: string): Promise<boolean>;
 }
 
@@ -68,14 +83,26 @@ export function makeProviderBook(options: {
       }
       return placeAt(provider, instance);
     },
-    async isRegistered(from, workspaceId, providerId, instance) {
-      const fixed = find(providerId)?.place;
-      const provider = find(providerId)?.provider;
-      if (fixed && provider && instanceUrlOf(provider, fixed) === instance) return true;
-      const all = [...options.instances, ...(await from.in(workspaceId).instances.list())];
-      return all.some((each) => each.providerId === providerId && each.baseUrl === instance);
-    },
+    instancesOf,
+    isRegistered: async (from, workspaceId, providerId, instance) =>
+      (await instancesOf(from, workspaceId, providerId)).includes(instance),
   };
+
+  async function instancesOf(from: Store, workspaceId: string, providerId: string): Promise<string[]> {
+    const { provider, place } = find(providerId) ?? {};
+    const all = [...options.instances, ...(await from.in(workspaceId).instances.list())];
+    const registered = all.filter((each) => each.providerId === providerId).map(({ baseUrl }) => baseUrl);
+    return [...new Set([...(provider && place ? [instanceUrlOf(provider, place)] : []), ...registered])];
+  }
+}
+
+/** Where a provider has its tokens. */
+export function tokenEndpointAt(
+  { provider, place, client }: Pick<ConfiguredProvider, "provider" | "place" | "client">,
+  now: () => number,
+): TokenEndpoint {
+  const { tokenUrl, tokensIn } = provider.oauth;
+  return { name: provider.name, tokenUrl: urlAt(tokenUrl, place), client, tokensIn, now };
 }
 
 /** What principals name an instance by. */

@@ -22,8 +22,25 @@ export async function loseAccess(
     const dueAt = account.confirmedAt + (await access.maxAclAgeMs());
     await accounts.update(at.accountId, { state: "needs_reauth", stateReason: REFUSED, dueAt });
   }
-  const stateReason = at.isGone ? GONE : LOST;
-  for (const { connectorId, state, refusedAt } of await connectors.listOnAccount(at.accountId)) {
+  await stopConnectors(
+    tx,
+    clock,
+    at.workspaceId,
+    await connectors.listOnAccount(at.accountId),
+    at.isGone ? GONE : LOST,
+  );
+}
+
+/** What these read with opens nothing any more: they don't go on by themselves, and what they read is withheld. */
+export async function stopConnectors(
+  tx: Store,
+  clock: Clock,
+  workspaceId: string,
+  stopped: readonly ConnectorRecord[],
+  stateReason: string,
+): Promise<void> {
+  const { connectors, access } = tx.in(workspaceId);
+  for (const { connectorId, state, refusedAt } of stopped) {
     if (!ENDS.has(state)) continue;
     await connectors.update(connectorId, {
       state: "needs_reauth",
@@ -41,8 +58,18 @@ export async function regainAccess(
   request: (tx: Store, workspaceId: string, connector: ConnectorRecord) => Promise<unknown>,
   { workspaceId, accountId }: { workspaceId: string; accountId: string },
 ): Promise<void> {
+  await resumeConnectors(tx, request, workspaceId, await tx.in(workspaceId).connectors.listOnAccount(accountId));
+}
+
+/** Connectors that waited for it go on. */
+export async function resumeConnectors(
+  tx: Store,
+  request: (tx: Store, workspaceId: string, connector: ConnectorRecord) => Promise<unknown>,
+  workspaceId: string,
+  waiting: readonly ConnectorRecord[],
+): Promise<void> {
   const { connectors } = tx.in(workspaceId);
-  for (const connector of await connectors.listOnAccount(accountId)) {
+  for (const connector of waiting) {
     if (connector.state !== "needs_reauth") continue;
     const patch = { state: "active", stateReason: null, consecutiveFailures: 0 } as const;
     await connectors.update(connector.connectorId, patch);

@@ -94,7 +94,7 @@ export async function tellOfRefusal(
 
 export function taken(): ApiError {
   return new ApiError("account_taken", {
-    message: "Somebody else in this workspace is this user of the provider.",
+    message: "Someone else in this workspace is already linked to this user.",
     hint: "Ask an admin who it is linked to, or connect another account.",
   });
 }

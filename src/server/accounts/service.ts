@@ -3,9 +3,9 @@ import { ApiError, noSuchThing } from "#api/errors.ts";
 import { normalizeBaseUrl } from "#core/base-url.ts";
 import type { AccountProvider } from "#sources/account-contract.ts";
 import type { Actor } from "#storage/access/actor.ts";
+import type { AccountRecord } from "#storage/records/accounts.ts";
 import { whoOf } from "./connect.ts";
 import { type AccountDeps, requireProvider } from "./deps.ts";
-import { instanceUrlOf } from "./providers.ts";
 import { loseAccess } from "./reauth.ts";
 import { saveAccount } from "./save.ts";
 import { toAccount, toProviderInfo, toStatus } from "./view.ts";
@@ -15,17 +15,15 @@ export async function listAccounts(
   deps: AccountDeps,
   actor: Actor,
 ): Promise<{ accounts: Account[]; providers: AccountProviderInfo[] }> {
-  const workspace = deps.store.in(actor.workspaceId);
   const accounts: Account[] = [];
-  for (const account of await workspace.accounts.listOf(actor.userId)) {
+  for (const account of await deps.store.in(actor.workspaceId).accounts.listOf(actor.userId)) {
     accounts.push(await toAccount(deps, actor, account));
   }
-  const registered = await workspace.instances.list();
-  const providers = deps.book.list().map((known) => {
-    const { providerId } = known.provider;
-    const baseUrls = registered.filter((each) => each.providerId === providerId).map(({ baseUrl }) => baseUrl);
-    return toProviderInfo(known, baseUrls);
-  });
+  const providers: AccountProviderInfo[] = [];
+  for (const known of deps.book.list()) {
+    const instances = await deps.book.instancesOf(deps.store, actor.workspaceId, known.provider.providerId);
+    providers.push(toProviderInfo(deps.book, known, instances));
+  }
   return { accounts, providers };
 }
 
@@ -43,24 +41,26 @@ export async function describeProvider(deps: AccountDeps, actor: Actor, provider
  * Connects an account by a token of the person's own: what the provider says with it is who they are.
  *
  * @throws ApiError `provider_unknown`, `provider_unavailable` when the provider has no such tokens, `instance_not_trusted`,
- *   `account_taken`, and what the provider says
+ *   `account_taken`, `account_differs` from the one that is to be connected again, and what the provider says
  */
 export async function addAccount(deps: AccountDeps, actor: Actor, body: AddAccountBody): Promise<{ account: Account }> {
-  const { book, keeper, store } = deps;
-  const { providerId, credentials } = body;
-  const provider = requireTokens(deps, providerId);
-  const instance = requireInstance(deps, provider, body.baseUrl);
-  if (!(await book.isRegistered(store, actor.workspaceId, providerId, instance))) {
-    throw new ApiError("instance_not_trusted", {
-      message: `${instance} is not a registered instance of ${provider.name}.`,
-      hint: `An admin can register it: kb workspace update --add-instance ${providerId}=${instance}`,
-      field: "baseUrl",
-    });
-  }
+  const { book, keeper } = deps;
+  const { credentials, accountId } = body;
+  const provider = requireTokens(deps, body.providerId);
+  const wanted = accountId === undefined ? undefined : await requireOwn(deps, actor, provider, accountId);
+  const instance = wanted?.baseUrl ?? (await requireInstance(deps, actor, provider, body.baseUrl));
   const place = book.placeOf(provider, instance);
   const said = await provider.whoami(keeper.wayTo(provider, place, credentials.token), place);
+  const who = whoOf(provider, instance, said);
+  if (wanted && wanted.principal !== who.principal) {
+    throw new ApiError("account_differs", {
+      message: `This token belongs to ${who.label}, not to ${wanted.label}.`,
+      hint: "Give a token of the same account. To connect another account as well, leave out the account.",
+      field: "token",
+    });
+  }
   const account = await saveAccount(deps, actor, {
-    ...whoOf(provider, instance, said),
+    ...who,
     scopes: said.scopes ?? [],
     way: "token",
     secrets: { accessToken: credentials.token },
@@ -99,22 +99,63 @@ function requireTokens({ book }: AccountDeps, providerId: string): AccountProvid
       field: "providerId",
     });
   }
-  if (provider.ownTokensAt !== undefined) return provider;
+  if (provider.ownTokens) return provider;
   throw new ApiError("provider_unavailable", {
-    message: `${provider.name} has no tokens that you could give. Connect your account there.`,
+    message: `${provider.name} doesn't support tokens of your own. Connect your account in a browser.`,
     field: "providerId",
   });
 }
 
-function requireInstance({ book }: AccountDeps, provider: AccountProvider, baseUrl: string | undefined): string {
-  const place = book.find(provider.providerId)?.place;
-  if (baseUrl === undefined && place) return instanceUrlOf(provider, place);
-  const normal = normalizeBaseUrl(baseUrl ?? "");
+/** An account of theirs that is to be connected again. */
+async function requireOwn(
+  { store }: AccountDeps,
+  actor: Actor,
+  { providerId }: AccountProvider,
+  accountId: string,
+): Promise<AccountRecord> {
+  const account = await store.in(actor.workspaceId).accounts.find(accountId);
+  const isTheirs = account?.userId === actor.userId && account.providerId === providerId;
+  if (!isTheirs || account.state === "ended") throw noSuchThing();
+  return account;
+}
+
+/** The instance whose users can be members that was named; the only one there is when none was. */
+async function requireInstance(
+  { book, store }: AccountDeps,
+  { workspaceId }: Actor,
+  { providerId, name, ownTokens }: AccountProvider,
+  named: string | undefined,
+): Promise<string> {
+  const place = book.find(providerId)?.place;
+  const registered = await book.instancesOf(store, workspaceId, providerId);
+  const [only, ...others] = registered.filter(ownTokens?.areAt ?? (() => true));
+  if (named === undefined && only !== undefined && (place || others.length === 0)) return only;
+  const normal = normalizeBaseUrl(named ?? "");
+  if (normal === undefined) {
+    throw new ApiError("invalid_request", {
+      message: `Say which ${name}: its base URL, such as ${only ?? "https://git.example.org"}.`,
+      ...(only === undefined && { hint: registerHint(providerId) }),
+      field: "baseUrl",
+    });
+  }
   // People know the address that they open.
-  if (place && normal === normalizeBaseUrl(place.baseUrl)) return instanceUrlOf(provider, place);
-  if (normal !== undefined) return normal;
-  throw new ApiError("invalid_request", {
-    message: `Say which ${provider.name}: its base URL, such as https://git.example.org.`,
+  const isFixed = place !== undefined && normal === normalizeBaseUrl(place.baseUrl);
+  const instance = isFixed && only !== undefined ? only : normal;
+  if (!registered.includes(instance)) {
+    throw new ApiError("instance_not_trusted", {
+      message: `${instance} is not a registered instance of ${name}.`,
+      hint: registerHint(providerId, instance),
+      field: "baseUrl",
+    });
+  }
+  if (ownTokens?.areAt?.(instance) !== false) return instance;
+  throw new ApiError("provider_unavailable", {
+    message: `A token of ${instance} can't prove who you are.`,
+    hint: "An admin can link you on the page of the connector.",
     field: "baseUrl",
   });
+}
+
+function registerHint(providerId: string, instance = "URL"): string {
+  return `An admin can register it: kb workspace update --add-instance ${providerId}=${instance}`;
 }

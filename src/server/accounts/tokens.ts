@@ -9,7 +9,8 @@ import type { SourceHttpPool } from "#sources/http.ts";
 import type { AccountRecord } from "#storage/records/accounts.ts";
 import type { Store } from "#storage/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
-import { originsAt, type ProviderBook } from "./providers.ts";
+import { configured, originsAt, type ProviderBook, tokenEndpointAt } from "./providers.ts";
+import { EARLY_MS, makeRenewer } from "./renewal.ts";
 import { GrantRefused, makeTokenEndpoint } from "./token-endpoint.ts";
 
 export type AccountKeeper = ReturnType<typeof makeAccountKeeper>;
@@ -32,7 +33,7 @@ export interface KeeperOptions {
  * many need new ones at once, in this process and others, the provider is asked once.
  */
 export function makeAccountKeeper(options: KeeperOptions) {
-  const { store, clock, randomBytes, vault, http, book, sleep, log } = options;
+  const { store, clock, randomBytes, vault, http, book, log } = options;
 
   function seal(workspaceId: string, accountId: string, secrets: AccountSecrets): string {
     return vault.seal(placeOf(workspaceId, accountId), JSON.stringify(secrets));
@@ -58,33 +59,20 @@ export function makeAccountKeeper(options: KeeperOptions) {
     });
   }
 
-  const renewing = new Map<string, Promise<string>>();
+  const renewAlone = makeRenewer({ clock, randomBytes, sleep: options.sleep });
 
   function renew(workspaceId: string, accountId: string, stale: string): Promise<string> {
-    const under = renewing.get(accountId) ?? renewAlone(workspaceId, accountId, stale);
-    renewing.set(accountId, under);
-    return under.finally(() => renewing.delete(accountId));
-  }
-
-  async function renewAlone(workspaceId: string, accountId: string, stale: string): Promise<string> {
-    const by = randomSecret(randomBytes);
-    const until = clock.now() + WAIT_MS;
-    for (let waited = 0; ; waited += LOOK_AGAIN_MS) {
-      const account = await read(workspaceId, accountId);
-      const secrets = await open(workspaceId, account);
-      if (secrets.accessToken !== stale) return secrets.accessToken;
-      const now = clock.now();
-      const lock = { by, now, until: now + LOCK_MS };
-      if (await store.in(workspaceId).accounts.lock(accountId, account.version, lock)) {
-        return renewLocked(workspaceId, account, secrets, by);
-      }
-      if (clock.now() >= until || waited >= WAIT_MS) {
-        throw new ApiError("source_unavailable", {
-          message: "The account's tokens are being renewed. Try again later.",
-        });
-      }
-      await sleep(LOOK_AGAIN_MS, AbortSignal.timeout(WAIT_MS));
-    }
+    let account: AccountRecord;
+    let secrets: AccountSecrets;
+    return renewAlone(accountId, stale, {
+      async read() {
+        account = await read(workspaceId, accountId);
+        secrets = await open(workspaceId, account);
+        return { accessToken: secrets.accessToken, version: account.version };
+      },
+      lock: (version, lock) => store.in(workspaceId).accounts.lock(accountId, version, lock),
+      renew: (by) => renewLocked(workspaceId, account, secrets, by),
+    });
   }
 
   async function renewLocked(
@@ -97,15 +85,11 @@ export function makeAccountKeeper(options: KeeperOptions) {
     const { accounts } = store.in(workspaceId);
     try {
       const { refreshToken } = secrets;
-      const known = book.find(providerId);
-      if (refreshToken === undefined || !known?.client) throw new GrantRefused();
-      const place = book.placeOf(known.provider, account.baseUrl);
-      const endpoint = makeTokenEndpoint(openWay(known.provider, place), {
-        provider: known.provider,
-        place,
-        client: known.client,
-        now: () => clock.now(),
-      });
+      const found = book.find(providerId);
+      const known = found && configured({ ...found, place: book.placeOf(found.provider, account.baseUrl) });
+      if (refreshToken === undefined || !known) throw new GrantRefused();
+      const at = tokenEndpointAt(known, () => clock.now());
+      const endpoint = makeTokenEndpoint(openWay(known.provider, known.place), at);
       const granted = await endpoint.refresh({ ...secrets, refreshToken });
       const sealed = seal(workspaceId, accountId, granted.secrets);
       if (!(await accounts.putLocked(accountId, by, { sealed, expiresAt: granted.expiresAt }))) {
@@ -185,12 +169,6 @@ export function makeAccountKeeper(options: KeeperOptions) {
 
 /** Longer than this no person waits for an answer of a provider. */
 const ASK_MS = 30_000;
-/** Tokens are renewed this long before they end. */
-const EARLY_MS = 60_000;
-/** A process that gets tokens and dies lets the next one try after this. */
-const LOCK_MS = 60_000;
-const WAIT_MS = 45_000;
-const LOOK_AGAIN_MS = 250;
 
 const Secrets = z.object({ accessToken: z.string(), refreshToken: z.string().optional() });
 

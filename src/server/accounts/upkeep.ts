@@ -77,7 +77,7 @@ export function makeAccountUpkeep(options: {
     const known = book.find(providerId);
     try {
       // A token that the person made themselves is theirs to end.
-      if (way === "oauth" && known?.client && known.provider.oauth.revoke) {
+      if (way === "oauth" && known?.client && known.provider.oauth?.revoke) {
         const place = book.placeOf(known.provider, baseUrl);
         const secrets = await keeper.open(workspaceId, account);
         await known.provider.oauth.revoke(keeper.wayTo(known.provider, place), {

@@ -1,9 +1,10 @@
 import type { Account, AccountProviderInfo, AccountStatus } from "#api/accounts.ts";
 import { isoOf } from "#core/instant.ts";
+import type { OAuthSpec } from "#sources/account-contract.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { AccountRecord } from "#storage/records/accounts.ts";
 import type { AccountDeps } from "./deps.ts";
-import { instanceUrlOf, type KnownProvider, urlAt } from "./providers.ts";
+import { configured, type KnownProvider, type ProviderBook, urlAt } from "./providers.ts";
 
 /** An account as its person sees it; never a token. */
 export async function toAccount(
@@ -32,41 +33,52 @@ export async function toAccount(
   };
 }
 
-export function toStatus(
-  { provider, client, place, redirectUrl }: KnownProvider,
-  accounts: readonly AccountRecord[],
-): AccountStatus {
+export function toStatus(known: KnownProvider, accounts: readonly AccountRecord[]): AccountStatus {
+  const { provider, redirectUrl } = known;
   return {
     provider: provider.providerId,
-    configured: client !== undefined && place !== undefined,
+    configured: configured(known) !== undefined,
     connected: accounts.some(({ state }) => state === "active"),
     accounts: accounts.map(toSummary),
-    redirectUrl,
+    redirectUrl: provider.oauth ? redirectUrl : null,
   };
 }
 
-/** @param baseUrls  registered instances of the provider */
-export function toProviderInfo(known: KnownProvider, baseUrls: readonly string[]): AccountProviderInfo {
-  const { provider, client, place, redirectUrl } = known;
-  const at = (template: string) => (place ? urlAt(template, place) : template.includes("{") ? null : template);
-  const name = provider.providerId.toUpperCase().replaceAll("-", "_");
-  const own = place ? [instanceUrlOf(provider, place)] : [];
+/** @param instances  those of the provider whose users can be members */
+export function toProviderInfo(
+  book: Pick<ProviderBook, "placeOf">,
+  known: KnownProvider,
+  instances: readonly string[],
+): AccountProviderInfo {
+  const { provider, place } = known;
+  const { oauth, ownTokens } = provider;
+  const { areAt = () => true } = ownTokens ?? {};
   return {
     providerId: provider.providerId,
     name: provider.name,
-    configured: client !== undefined && place !== undefined,
+    configured: configured(known) !== undefined,
     baseUrl: place?.baseUrl ?? null,
-    scopes: [...provider.oauth.scopes],
-    ownTokens:
-      provider.ownTokensAt === undefined
-        ? null
-        : { baseUrls: [...new Set([...own, ...baseUrls])], url: at(provider.ownTokensAt) },
-    setUp: {
-      url: at(provider.setUp.url),
-      steps: provider.setUp.steps,
-      redirectUrl,
-      env: [...(provider.usual ? [] : [`KB_${name}_URL`]), `KB_${name}_CLIENT_ID`, `KB_${name}_CLIENT_SECRET_FILE`],
-    },
+    scopes: [...(oauth?.scopes ?? [])],
+    ownTokens: ownTokens
+      ? {
+          steps: ownTokens.steps,
+          instances: instances.filter(areAt).map((baseUrl) => ({
+            baseUrl,
+            url: ownTokens.url === undefined ? null : urlAt(ownTokens.url, book.placeOf(provider, baseUrl)),
+          })),
+        }
+      : null,
+    setUp: oauth ? toSetUp(known, oauth) : null,
+  };
+}
+
+function toSetUp({ provider, place, redirectUrl }: KnownProvider, { setUp }: OAuthSpec): AccountProviderInfo["setUp"] {
+  const name = provider.providerId.toUpperCase().replaceAll("-", "_");
+  return {
+    url: place ? urlAt(setUp.url, place) : setUp.url.includes("{") ? null : setUp.url,
+    steps: setUp.steps,
+    redirectUrl,
+    env: [...(provider.usual ? [] : [`KB_${name}_URL`]), `KB_${name}_CLIENT_ID`, `KB_${name}_CLIENT_SECRET_FILE`],
   };
 }
 

@@ -1,6 +1,7 @@
 import { makeConnectorAccounts } from "#server/accounts/for-connectors.ts";
 import type { AccountDeps } from "#server/accounts/deps.ts";
 import { makeFlows } from "#server/accounts/flows.ts";
+import { makeOneTime } from "#server/accounts/one-time.ts";
 import { makeAccountLinks } from "#server/accounts/links.ts";
 import { makeProviderBook } from "#server/accounts/providers.ts";
 import { loseAccess } from "#server/accounts/reauth.ts";
@@ -40,6 +41,7 @@ export async function makeAccounts(
     onRefused: (workspaceId, accountId) =>
       store.transaction((tx) => loseAccess(tx, clock, { workspaceId, accountId, isGone: false })),
   });
+  const once = makeOneTime({ store, clock, randomBytes, vault });
   const upkeep = makeAccountUpkeep({ store, clock, log, book, keeper, links });
   const accountDeps: AccountDeps = {
     store,
@@ -48,12 +50,12 @@ export async function makeAccounts(
     log,
     audit,
     book,
-    flows: makeFlows({ store, clock, randomBytes, vault }),
+    flows: makeFlows({ once }),
     keeper,
     links,
     request: (tx, workspaceId, connector) =>
       requestSync(tx, workspaceId, connector, { trigger: "manual", now: clock.now(), randomBytes }),
     wake,
   };
-  return { accountDeps, upkeep, forConnectors: makeConnectorAccounts(accountDeps) };
+  return { accountDeps, once, upkeep, forConnectors: makeConnectorAccounts(accountDeps) };
 }

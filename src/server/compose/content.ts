@@ -15,6 +15,12 @@ import type { Actor } from "#storage/access/actor.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Identity } from "./identity.ts";
 import { makeAccounts } from "./accounts.ts";
+import { makeEvents } from "./events.ts";
+import { makeProviderServers } from "./provider-servers.ts";
+import { giveBackLeft } from "#server/provider-servers/give-back.ts";
+import { probeServer } from "#server/provider-servers/health.ts";
+import type { OpenMcp } from "#server/provider-servers/deps.ts";
+import { makeLiveSearch } from "#server/provider-servers/live.ts";
 import { makeEntityFinder } from "#server/entities/finder.ts";
 import { makeEntityService } from "#server/entities/service.ts";
 import { makeFileService, type FileService } from "#server/files/service.ts";
@@ -28,6 +34,7 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
 import { gatedEntities, gatedFiles, gatedSearch, makeSearchGate } from "#server/search/gate.ts";
+import { searchWithLive } from "#server/search/live.ts";
 import { makeSearchService } from "#server/search/service.ts";
 import { readPushDocument } from "#sources/push/document.ts";
 import { parsePushLines } from "#sources/push/lines.ts";
@@ -49,8 +56,12 @@ export interface ContentAdapters {
   extractor: Extractor;
   sources: Pick<SourceRegistry, "find" | "list">;
   sleep: Sleep;
+  /** Opens conversations with provider servers. */
+  openMcp: OpenMcp;
   /** How requests to providers wait for their turn and before another try; real time unless told. */
   requestSleep?: SourceHttpOptions["sleep"];
+  /** Syncs at once; as many as a worker does by itself unless told. */
+  workers?: number;
 }
 
 /** Content: connectors, syncs, items, search, entities, tools. */
@@ -87,7 +98,14 @@ const FILES_AT_ONCE = 16;
 /** Builds everything about content on the given adapters; the one place that says which service is built on which. */
 export async function makeContent(
   foundation: Foundation,
-  { cursors, audit, quotas, syncStops }: Pick<Identity, "cursors" | "audit" | "quotas" | "syncStops">,
+  {
+    cursors,
+    audit,
+    quotas,
+    syncStops,
+    afterwards,
+    leftGrants,
+  }: Pick<Identity, "cursors" | "audit" | "quotas" | "syncStops" | "afterwards" | "leftGrants">,
   adapters: ContentAdapters,
   decorate: ServiceDecorator = UNDECORATED,
 ) {
@@ -107,6 +125,7 @@ export async function makeContent(
   const http = makeSourceHttpPool({ guard: addressGuard, now, ...pace });
   const {
     accountDeps,
+    once,
     upkeep,
     forConnectors: accounts,
   } = await makeAccounts(
@@ -118,15 +137,22 @@ export async function makeContent(
       wake: () => worker.wake(),
     },
   );
-  const credentials = makeCredentialKeeper({ store, vault, accounts, now });
   const keepsSecrets = makeKeepsSecrets(store, now);
   const webhookSecrets = makeWebhookSecrets({ store, vault, randomBytes, log });
   const authorityIn = async (workspace: WorkspaceStore, source: Source, connector: ConnectorRecord) => {
     const instance = await findInstance(workspace, source, connector, settings.instances);
     return loadAuthority(workspace, source, connector, instance);
   };
+  const { emit, events, eventDelivery } = makeEvents(foundation, { audit, cursors }, { sleep });
+  const providers = makeProviderServers(
+    foundation,
+    { audit, cursors },
+    { openMcp: adapters.openMcp, afterwards, emit, http, once, sleep, connectorDeps: () => connectorDeps },
+  );
+  const credentials = makeCredentialKeeper({ store, vault, accounts, connections: providers.sessions, now });
   const worker = makeSyncWorker({
     store,
+    emit,
     findSource: (providerId) => sources.find(providerId),
     extractor,
     analyze: analyzeDocument,
@@ -137,6 +163,7 @@ export async function makeContent(
     quotas,
     standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),
     keepAccount: upkeep,
+    probeServer: (workspaceId, serverId) => probeServer(providers.serverDeps, workspaceId, serverId),
     subscribing: {
       // No provider can reach a server by an address that is every machine's own.
       providerIds: isLoopbackHost(new URL(baseUrl).hostname)
@@ -151,7 +178,9 @@ export async function makeContent(
     sleep,
     log,
     parallel: FILES_AT_ONCE,
+    ...(adapters.workers !== undefined && { concurrency: adapters.workers }),
   });
+  leftGrants.listen((workspaceId, connections) => giveBackLeft(providers.serverDeps, workspaceId, connections));
   syncStops.listen((syncId) => worker.cancel(syncId));
   const sourceWatcher = makeSourceWatcher({
     store,
@@ -187,6 +216,7 @@ export async function makeContent(
     syncs: makeSyncControl({ now, randomBytes, loadAuthority: authorityIn, worker }),
     credentials,
     accounts,
+    connections: providers.sessions,
     http,
     policy,
     audit,
@@ -228,16 +258,23 @@ export async function makeContent(
     ),
     onRefused: (count) => log.error({ count }, "the index proposed items that the records refuse"),
   });
-  const search = decorate("search", gatedSearch(gate, searching));
+  const live = makeLiveSearch({ sessions: providers.sessions, sleep, log });
+  const search = decorate("search", searchWithLive(gatedSearch(gate, searching), live));
   return {
     policy,
     accountDeps,
+    serverDeps: providers.serverDeps,
+    /** What is read through people's connections to provider servers. */
+    providerSessions: providers.sessions,
     connectorDeps,
     files,
     search,
     entities,
     tools: makeTools({ search, entities, files, clock, baseUrl, reads: audit }),
     worker,
+    events,
+    /** Sends outgoing events; stopped after the worker. */
+    eventDelivery,
     webhooks,
     /** Listens to sources between runs; stopped with the worker. */
     sourceWatcher,

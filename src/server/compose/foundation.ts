@@ -50,6 +50,8 @@ export interface Foundation {
   log: Log;
   randomBytes: RandomBytes;
   vault: Vault;
+  /** What this instance calls itself to provider servers, so that two that ask each other find out. */
+  instanceId: string;
   /** Judges every address that somebody else named before this server connects to it. */
   addressGuard: AddressGuard;
 }
@@ -86,7 +88,8 @@ export function makeFoundation(
   };
   const { clock, log, store, vault } = opened;
   const addressGuard = makeGuard(settings, opened.port);
-  return { settings: appSettings, store, clock, log, randomBytes, vault, addressGuard };
+  const instanceId = randomBytes(12).toString("hex");
+  return { settings: appSettings, store, clock, log, randomBytes, vault, instanceId, addressGuard };
 }
 
 /** Where people connect accounts, and what this server is there. */

@@ -10,6 +10,7 @@ import { makeNoThrottle, makeThrottle } from "#server/http/throttle.ts";
 import { makeAuditService, type AuditService } from "#server/identity/audit/service.ts";
 import { notingUses } from "#server/identity/audit/uses.ts";
 import { makeGroupService } from "#server/identity/groups/service.ts";
+import { makeOutbox } from "#server/events/outbox.ts";
 import { makeAfterwards } from "#server/identity/mail/afterwards.ts";
 import type { Mailer } from "#server/identity/mail/mailer.ts";
 import { makePost, NO_MAILER } from "#server/identity/mail/post.ts";
@@ -34,6 +35,7 @@ import { makeInvitationService } from "#server/identity/workspaces/invitations.t
 import { makeLocalRootService } from "#server/identity/workspaces/local-roots.ts";
 import { makeMyWorkspaceService } from "#server/identity/workspaces/mine.ts";
 import { makeQuotaKeeper, type QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
+import { makeLeftGrants } from "#server/identity/workspaces/left-grants.ts";
 import { makeWorkspaceService } from "#server/identity/workspaces/service.ts";
 import { makeGuardedFetch } from "#net/guarded-fetch.ts";
 import { makeSyncStops } from "#core/sync-stops.ts";
@@ -133,6 +135,8 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
   const throttles = makeThrottles(foundation);
   const afterwards = makeAfterwards({ log });
   const syncStops = makeSyncStops();
+  const leftGrants = makeLeftGrants();
+  const emit = makeOutbox({ clock, randomBytes });
   const post = makePost({ mailer, afterwards, baseUrl });
   const cookie = makeSessionCookie(baseUrl);
   const signUpCookie = makeSecretCookie(baseUrl, { onHttps: "__Host-kb-sign-up", onHttp: "kb_sign_up" });
@@ -194,9 +198,27 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
       confirmThrottle: throttles.firstStep,
     }),
     profile: makeProfileService({ ...signingIn, throttle: throttles.mail }),
-    workspaces: makeWorkspaceService({ ...base, syncStops, instances: settings.instances }),
+    workspaces: makeWorkspaceService({
+      ...base,
+      syncStops,
+      leftGrants,
+      instances: settings.instances,
+      async tellRevoked(tx, workspaceId, connections) {
+        for (const { connectionId, serverId } of connections) {
+          const reason = "member_left";
+          const act = { action: "connection.revoked", target: { type: "connection", id: connectionId } };
+          await audit.recordSystem(tx, workspaceId, { ...act, details: { reason } });
+          await emit(tx, workspaceId, {
+            type: "connection.revoked",
+            data: { connectionId, serverId, code: reason },
+          });
+        }
+      },
+    }),
     /** Ends syncs of people who leave. */
     syncStops,
+    /** Ends what people who leave had at providers. */
+    leftGrants,
     myWorkspaces: makeMyWorkspaceService({ ...base, addWorkspace: accounts.addWorkspace }),
     invitations: makeInvitationService({ ...base, quotas, throttle: throttles.invitation }),
     groups: makeGroupService(base),

@@ -19,6 +19,7 @@ import {
   standingOfActor,
   type Told,
 } from "./sources.ts";
+import { askForAddition, planScope } from "./scope-plan.ts";
 import { removeItems } from "./stored.ts";
 import { isOrphan, removeWhatTakerCouldNotRead, takeOver } from "./take-over.ts";
 import { toConnector, toSync } from "./view.ts";
@@ -99,7 +100,11 @@ export async function changeScope(
   }
   const { out, plan } = await planScope(deps, actor, source, connectorId, scope);
   const workspace = deps.store.in(actor.workspaceId);
-  if (isDryRun) return { ...(await one(deps, actor, connectorId)), sync: null, plan };
+  if (isDryRun) {
+    const addition = await askForAddition(deps, actor, source, before, scope);
+    const added = addition && { added: addition.items, estimatedCalls: addition.calls };
+    return { ...(await one(deps, actor, connectorId)), sync: null, plan: { ...plan, ...added } };
+  }
   const after = { ...before, scope, scopeVersion: before.scopeVersion + 1 };
   const { sync, cancelled } = await deps.store.transaction(async (tx) => {
     await tx.in(actor.workspaceId).connectors.update(connectorId, { scope, scopeVersion: after.scopeVersion });
@@ -153,35 +158,47 @@ export async function removeConnector(
 ): Promise<{ connector: Connector }> {
   const before = await requireManaged(deps.store, actor, connectorId);
   const cancelled = await deps.store.transaction(async (tx) => {
-    const workspace = tx.in(actor.workspaceId);
-    const now = deps.clock.now();
-    const state = deps.syncs.nextState(before.state, "delete");
-    await workspace.connectors.update(connectorId, { state, stateReason: null, nextRunAt: null });
-    // What it signs in with ends its subscription at the provider first, in the job.
-    const subscription = await workspace.webhookSubscriptions.find(connectorId);
-    if (!subscription) await deps.credentials.drop(tx, actor.workspaceId, connectorId);
-    await fillConnectorGroup(workspace, connectorId, undefined);
-    await workspace.access.dropReported(connectorId, now);
-    const keys = await workspace.connectors.listKeys(connectorId, now);
-    await workspace.connectors.endKeys(
-      keys.map((key) => key.keyId),
-      now,
-    );
-    const ended = await deps.syncs.cancelAll(tx, actor.workspaceId, connectorId);
-    await tx.queue.enqueue({
-      workspaceId: actor.workspaceId,
-      type: "purge_connector",
-      dedupeKey: `purge:${connectorId}`,
-      payload: { connectorId },
-      priority: 30,
-      runAt: now,
-    });
+    const ended = await endConnector(deps, tx, actor.workspaceId, before);
     if (before.state !== "deleting") await record(deps, tx, actor, "connector.deleted", connectorId, {});
     return ended;
   });
   const answer = await one(deps, actor, connectorId);
   deps.syncs.signal(cancelled);
   return answer;
+}
+
+/** Hides what it read and has it deleted. Call it in a transaction. Gives the runs under way that were told to end. */
+export async function endConnector(
+  deps: Pick<ConnectorDeps, "clock" | "syncs" | "credentials">,
+  tx: Store,
+  workspaceId: string,
+  before: ConnectorRecord,
+): Promise<SyncRecord[]> {
+  const { connectorId } = before;
+  const workspace = tx.in(workspaceId);
+  const now = deps.clock.now();
+  const state = deps.syncs.nextState(before.state, "delete");
+  await workspace.connectors.update(connectorId, { state, stateReason: null, nextRunAt: null });
+  // What it signs in with ends its subscription at the provider first, in the job.
+  const subscription = await workspace.webhookSubscriptions.find(connectorId);
+  if (!subscription) await deps.credentials.drop(tx, workspaceId, connectorId);
+  await fillConnectorGroup(workspace, connectorId, undefined);
+  await workspace.access.dropReported(connectorId, now);
+  const keys = await workspace.connectors.listKeys(connectorId, now);
+  await workspace.connectors.endKeys(
+    keys.map((key) => key.keyId),
+    now,
+  );
+  const ended = await deps.syncs.cancelAll(tx, workspaceId, connectorId);
+  await tx.queue.enqueue({
+    workspaceId,
+    type: "purge_connector",
+    dedupeKey: `purge:${connectorId}`,
+    payload: { connectorId },
+    priority: 30,
+    runAt: now,
+  });
+  return ended;
 }
 
 /** @throws ApiError `not_found`, `connector_state_conflict` for one that is being deleted */
@@ -208,6 +225,7 @@ async function toPatch(
   let parsedCredentials: Credentials | undefined;
   const patch: ConnectorPatch = body.name === undefined ? {} : { name: body.name };
   const { credentials, accountId, connectionId } = body;
+  if (connectionId !== undefined && connectionId !== before.connectionId) throw otherConnection();
   if ([body.config, credentials, accountId, connectionId].some((value) => value !== undefined)) {
     await requireUsable(deps, actor, { providerId: before.providerId, credentials, accountId, connectionId });
     const config = parseConfig(source, body.config ?? before.config);
@@ -257,6 +275,9 @@ async function standingFor(
   },
 ): Promise<Standing> {
   const { before, config, credentials, accountId } = change;
+  if (before.connectionId !== null) {
+    return standingOfActor(deps, actor, source, { connectionId: before.connectionId });
+  }
   const giver = await deps.credentials.giverOf(actor.workspaceId, before);
   if (credentials !== undefined || accountId !== undefined || giver === undefined) {
     const standing = await standingOfActor(deps, actor, source, { credentials, accountId });
@@ -273,6 +294,15 @@ async function standingFor(
     });
   }
   return deps.credentials.standingOf(actor.workspaceId, before);
+}
+
+/** Its items belong to its connection: read through another one they would be somebody else's view. Source: S5. */
+function otherConnection(): ApiError {
+  return new ApiError("connector_config_invalid", {
+    message: "A connector can't change its connection, because what it read belongs to that connection.",
+    hint: "Create a connector on the other connection, then delete this one.",
+    field: "connectionId",
+  });
 }
 
 /** Where the credentials go. A config that this program can't read any more leads nowhere: it counts as another one. */
@@ -316,25 +346,6 @@ async function changeAccess(tx: Store, actor: Actor, after: ConnectorRecord): Pr
   const workspace = tx.in(actor.workspaceId);
   await fillConnectorGroup(workspace, after.connectorId, after);
   await workspace.access.raiseEpoch();
-}
-
-async function planScope(
-  deps: ConnectorDeps,
-  actor: Actor,
-  source: Source,
-  connectorId: string,
-  scope: ConnectorScope,
-): Promise<{ out: string[]; plan: ScopePlan }> {
-  const inScope = source.inScope?.bind(source);
-  const out: string[] = [];
-  let rechecked = 0;
-  if (inScope) {
-    for await (const { kbId, ...item } of deps.store.in(actor.workspaceId).itemWrites.walkPlaced(connectorId)) {
-      rechecked++;
-      if (!inScope(scope, item)) out.push(kbId);
-    }
-  }
-  return { out, plan: { added: null, removed: inScope ? out.length : null, rechecked, estimatedCalls: null } };
 }
 
 async function one(deps: ConnectorDeps, actor: Actor, connectorId: string): Promise<{ connector: Connector }> {

@@ -49,6 +49,8 @@ export async function createConnector(
     await deps.quotas.requireRoom(tx, actor.workspaceId, "connectors");
     const workspace = tx.in(actor.workspaceId);
     const connector = { ...record, ...access };
+    // The source was asked for a while.
+    if (record.connectionId !== null) await deps.connections.requireOwn(actor, record.connectionId, tx);
     await workspace.connectors.create(connector);
     await keepTold(workspace, connectorId, told);
     await credentials.keep(tx, actor, connectorId, standing.credentials);
@@ -121,7 +123,7 @@ function makeRecord({ actor, body, connectorId, config, hasSync, now }: NewRecor
     scope: body.scope ?? { include: [], exclude: [] },
     scopeVersion: 1,
     accountId: body.accountId ?? null,
-    connectionId: null,
+    connectionId: body.connectionId ?? null,
     everyMinutes,
     state: "active",
     stateReason: null,

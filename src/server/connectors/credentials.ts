@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
-import type { Source } from "#sources/contract.ts";
+import type { Source, SourceContext } from "#sources/contract.ts";
 import type { HttpGrant } from "#sources/http.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/store.ts";
@@ -15,11 +15,25 @@ export interface Standing {
   credentials: Credentials;
   /** Whose account it reads with, instead of credentials. */
   account?: AccountTokens;
+  /** Through which connection to a provider server it reads, instead of credentials: its owner's. */
+  connectionId?: string;
+  /** With a connection, the way through it. */
+  mcp?: ConnectionWay;
   /** Made by somebody who is an admin here now. */
   isAdminMade: boolean;
 }
 
 type AccountTokens = NonNullable<HttpGrant["account"]>;
+
+/** What a connector needs of people's connections to provider servers. */
+export interface ConnectorConnections {
+  /** Fails unless the connection is this person's own and active now. @throws ApiError `connector_config_invalid` */
+  requireOwn(actor: Actor, connectionId: string, from?: Store): Promise<unknown>;
+  /** What a source reads through it with, in its owner's name. */
+  wayOf(workspaceId: string, connectionId: string): Promise<ConnectionWay>;
+}
+
+type ConnectionWay = NonNullable<SourceContext<unknown>["mcp"]>;
 
 /** What a connector needs of people's accounts. */
 export interface ConnectorAccounts {
@@ -46,7 +60,7 @@ export interface CredentialKeeper {
    */
   standingOf(
     workspaceId: string,
-    connector: Pick<ConnectorRecord, "connectorId" | "createdBy" | "accountId">,
+    connector: Pick<ConnectorRecord, "connectorId" | "createdBy" | "accountId" | "connectionId">,
   ): Promise<Standing>;
   /** Who gave the stored ones, or whose the account is; undefined when there is neither. */
   giverOf(
@@ -64,11 +78,13 @@ export function makeCredentialKeeper({
   store,
   vault,
   accounts,
+  connections,
   now,
 }: {
   store: Store;
   vault: Vault;
   accounts: Pick<ConnectorAccounts, "tokensOf" | "ownerOf">;
+  connections: Pick<ConnectorConnections, "wayOf">;
   now: () => number;
 }): CredentialKeeper {
   async function isAdminMade(workspaceId: string, createdBy: string): Promise<boolean> {
@@ -77,9 +93,13 @@ export function makeCredentialKeeper({
   }
   return {
     isAdminMade: (workspaceId, { createdBy }) => isAdminMade(workspaceId, createdBy),
-    async standingOf(workspaceId, { connectorId, createdBy, accountId }) {
+    async standingOf(workspaceId, { connectorId, createdBy, accountId, connectionId }) {
       const workspace = store.in(workspaceId);
       const made = { isAdminMade: await isAdminMade(workspaceId, createdBy) };
+      if (connectionId !== null) {
+        const mcp = await connections.wayOf(workspaceId, connectionId);
+        return { credentials: {}, connectionId, mcp, ...made };
+      }
       if (accountId !== null) {
         return { credentials: {}, account: await accounts.tokensOf(workspaceId, accountId), ...made };
       }
@@ -140,17 +160,14 @@ export function requireMayConnect(
   actor: Actor,
   source: Source,
   config: unknown,
-  { credentials, account }: Pick<Standing, "credentials" | "account">,
+  { credentials, account, connectionId }: Pick<Standing, "credentials" | "account" | "connectionId">,
 ): void {
-  const hasCredentials = account !== undefined || Object.keys(credentials).length > 0;
+  const hasCredentials = account !== undefined || connectionId !== undefined || Object.keys(credentials).length > 0;
   const { auth, name } = source.spec;
   const isNeeded = auth.every(({ type }) => type !== "none" && type !== "key");
   if (isNeeded && !hasCredentials) {
-    const takesCredentials = auth.some(({ type }) => type === "credentials");
-    throw new ApiError("connector_config_invalid", {
-      message: `${name} needs ${takesCredentials ? "credentials" : "an account of yours"}.`,
-      field: takesCredentials ? "credentials" : "accountId",
-    });
+    const needed = NEEDED.find(({ type }) => auth.some((way) => way.type === type)) ?? NEEDED[1];
+    throw new ApiError("connector_config_invalid", { message: `${name} needs ${needed.what}.`, field: needed.field });
   }
   if (actsAsAdmin(actor)) return;
   const isForAdmins = source.isForAdmins?.(config, { hasCredentials }) ?? !hasCredentials;
@@ -160,6 +177,12 @@ export function requireMayConnect(
     hint: "Give your own credentials, or ask an admin.",
   });
 }
+
+const NEEDED = [
+  { type: "credentials", what: "credentials", field: "credentials" },
+  { type: "account", what: "an account of yours", field: "accountId" },
+  { type: "connection", what: "a connection of yours", field: "connectionId" },
+] as const;
 
 const Stored = z.record(z.string(), z.string());
 

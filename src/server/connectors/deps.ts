@@ -13,7 +13,7 @@ import type { ConnectorRecord, ConnectorState } from "#storage/records/connector
 import type { Believing } from "#storage/access/clocks.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
-import type { ConnectorAccounts, CredentialKeeper } from "./credentials.ts";
+import type { ConnectorAccounts, ConnectorConnections, CredentialKeeper } from "./credentials.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
 /** The kinds of apps this program knows. */
@@ -65,6 +65,7 @@ export interface ConnectorDeps {
   syncs: SyncControl;
   credentials: CredentialKeeper;
   accounts: Pick<ConnectorAccounts, "own">;
+  connections: ConnectorConnections;
   webhookSecrets: WebhookSecrets;
   /** The one origin of links. */
   baseUrl: string;

@@ -1,7 +1,7 @@
 import type { Connector, ConnectorListQuery, ConnectorPublic } from "#api/connector-records.ts";
 import { listOpenings } from "#storage/access/openings.ts";
 import { isoOrNull } from "#core/instant.ts";
-import { cutPage } from "#server/http/cursor.ts";
+import { pageOf } from "#server/http/row-pages.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ItemCount } from "#storage/records/items.ts";
@@ -16,7 +16,7 @@ export async function listConnectors(
 ): Promise<{ connectors: (Connector | ConnectorPublic)[]; nextCursor: string | null }> {
   const seen = actsAsAdmin(actor) ? new Set<string>() : await connectorsSeen(deps, actor);
   const isShown = (record: ConnectorRecord) => manages(actor, record) || isPublic(record, seen);
-  const { page, nextCursor } = await pageOf(deps, actor, "GET /api/connectors", query, isShown);
+  const { page, nextCursor } = await shownPage(deps, actor, "GET /api/connectors", query, isShown);
   const connectors: (Connector | ConnectorPublic)[] = [];
   for (const record of page) {
     connectors.push(manages(actor, record) ? await toConnector(deps, actor, record) : toPublic(record));
@@ -31,7 +31,7 @@ export async function listOwnConnectors(
   query: ConnectorListQuery,
 ): Promise<{ connectors: Connector[]; nextCursor: string | null }> {
   const isMine = (record: ConnectorRecord) => record.ownerUserId === actor.userId;
-  const { page, nextCursor } = await pageOf(deps, actor, "GET /api/connectors/mine", query, isMine);
+  const { page, nextCursor } = await shownPage(deps, actor, "GET /api/connectors/mine", query, isMine);
   const connectors: Connector[] = [];
   for (const record of page) connectors.push(await toConnector(deps, actor, record));
   return { connectors, nextCursor };
@@ -92,34 +92,21 @@ async function connectorsSeen({ policy }: ConnectorDeps, actor: Actor): Promise<
 }
 
 /** A page of the workspace's connectors, the oldest first. @throws ApiError `invalid_cursor` */
-async function pageOf(
-  { store, cursors }: ConnectorDeps,
+async function shownPage(
+  deps: ConnectorDeps,
   actor: Actor,
   route: string,
   query: ConnectorListQuery,
   isShown: (record: ConnectorRecord) => boolean,
 ): Promise<{ page: ConnectorRecord[]; nextCursor: string | null }> {
-  const { limit, cursor, providerId, state, q } = query;
-  const { workspaceId, userId } = actor;
-  const scope = { workspaceId, userId, route, args: { providerId, state, q } };
-  const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
-  const rows = (await store.in(workspaceId).connectors.list()).filter(
+  const { providerId, state, q } = query;
+  const rows = (await deps.store.in(actor.workspaceId).connectors.list()).filter(
     (record) =>
       (providerId === undefined || record.providerId === providerId) &&
       (state === undefined || record.state === state) &&
       (q === undefined || record.name.toLowerCase().includes(q.toLowerCase())) &&
-      (after === undefined || isAfter(record, after)) &&
       isShown(record),
   );
-  return cutPage(
-    rows,
-    limit,
-    (row) => ({ flags: 0, value: row.createdAt, id: row.connectorId.slice(4) }),
-    (position) => cursors.encode(scope, position),
-  );
-}
-
-function isAfter(record: ConnectorRecord, after: { value: number; id: string }): boolean {
-  if (record.createdAt !== after.value) return record.createdAt > after.value;
-  return record.connectorId > `con_${after.id}`;
+  const list = { route, args: { providerId, state, q }, rows, idOf: (row: ConnectorRecord) => row.connectorId };
+  return pageOf(deps, actor, list, query);
 }

@@ -11,7 +11,7 @@ export async function connectorNotes(
   { now, isSynced }: { now: number; isSynced(providerId: string): boolean },
 ): Promise<string[]> {
   const { connectors, access } = store.in(actor.workspaceId);
-  const own = (await connectors.list()).filter((record) => record.ownerUserId === actor.userId);
+  const own = await connectors.listOwnedBy(actor.userId);
   if (own.length === 0) return [];
   const age = { now, maxAclAgeMs: await access.maxAclAgeMs() };
   return own.flatMap((record) => noteOf(record, age, isSynced(record.providerId)));

@@ -1,4 +1,4 @@
-import { connectorPrincipal } from "#storage/access/item-clocks.ts";
+import { groupsAlways } from "#storage/access/item-clocks.ts";
 import { createHash } from "node:crypto";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
@@ -84,7 +84,7 @@ async function storeOnce(
   if (ops.length === 0 && target.uploadId === undefined) return { results: answers.map((each) => toResult(each)) };
   const applied = await deps.store.in(target.caller.workspaceId).itemWrites.applyBatch({
     connectorId: target.connector.connectorId,
-    always: [connectorPrincipal(target.connector.connectorId)],
+    always: groupsAlways(target.connector),
     highest,
     now: deps.clock.now(),
     ops,

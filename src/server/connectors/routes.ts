@@ -2,6 +2,7 @@ import { accepts } from "hono/accepts";
 import { connectorRoutes as routes } from "#api/connectors.ts";
 import { peopleRoutes } from "#api/people.ts";
 import type { Mount } from "#server/http/mount.ts";
+import { browseConnector, browseSource } from "./browse.ts";
 import { changeScope, pauseOrResume, removeConnector, updateConnector } from "./change.ts";
 import { createConnector } from "./create.ts";
 import { rotateKey } from "./keys.ts";
@@ -10,7 +11,7 @@ import { linkPeople, listPeople, type PeopleDeps } from "./people.ts";
 import { makeProgressStream } from "./progress-stream.ts";
 import { listRemoved, restoreItem } from "./removed.ts";
 import { cancelSync, decideRemovals, getSync, listProgress, listRemovals, listSyncs, requestSync } from "./runs.ts";
-import { browseSource, listSources } from "./sources.ts";
+import { listSources } from "./sources.ts";
 import { rotateWebhook, showWebhook } from "./webhooks.ts";
 
 /** `/api/connectors` without pushing, files and search. */
@@ -36,6 +37,7 @@ export function mountConnectors(
   at.member(routes.changeScope, ({ actor, params, query, body }) =>
     changeScope(deps, actor, params.id, body, query.dryRun === "true"),
   );
+  at.member(routes.browseOwn, ({ actor, params, body }) => browseConnector(deps, actor, params.id, body));
   at.member(routes.requestSync, ({ actor, params, body }) => requestSync(deps, actor, params.id, body));
   at.member(routes.listSyncs, ({ actor, params, query }) => listSyncs(deps, actor, params.id, query));
   at.member(routes.getSync, ({ actor, params }) => getSync(deps, actor, params.id, params.syncId));

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import type { BrowseAnswer, BrowseBody, SourceKind } from "#api/connector-records.ts";
+import type { SourceKind } from "#api/connector-records.ts";
 import { defined } from "#core/defined.ts";
 import type { KindLinks } from "#core/link-rules.ts";
 import { redact } from "#core/redact.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
-import { type Credentials, parseCredentials, requireMayConnect, type Standing } from "./credentials.ts";
+import { type Credentials, parseCredentials, type Standing } from "./credentials.ts";
 import { type ConnectorDeps, requireSource } from "./deps.ts";
 
 /** Longer than this a person does not wait for a check or a browse. */
@@ -17,28 +17,6 @@ const ASK_MS = 30_000;
 export async function listSources({ sources }: Pick<ConnectorDeps, "sources">): Promise<{ sources: SourceKind[] }> {
   const kinds = await Promise.all((await sources.list()).map(toKind));
   return { sources: kinds.sort((a, b) => (a.name < b.name ? -1 : 1)) };
-}
-
-/**
- * The nodes below a place in a source.
- *
- * @throws ApiError `provider_unknown`, `provider_unavailable`, `connector_config_invalid`, `forbidden`, and what the source says
- */
-export async function browseSource(deps: ConnectorDeps, actor: Actor, body: BrowseBody): Promise<BrowseAnswer> {
-  const source = await requireUsable(deps, actor, body);
-  if (!source.browse) {
-    throw new ApiError("provider_unavailable", { message: `${source.spec.name} has nothing to choose from.` });
-  }
-  const standing = await standingOfActor(deps, actor, source, body);
-  const config = parseConfig(source, body.config);
-  requireMayConnect(actor, source, config, standing);
-  requireAccountPlace(source, config, standing);
-  const context = makeContext(deps, source, body.config, { id: "", name: "", ...standing });
-  const { parent = null, query, cursor } = body;
-  return source.browse(context, {
-    parent,
-    ...defined({ query, cursor }),
-  });
 }
 
 interface ConnectionInput {
@@ -73,38 +51,41 @@ export async function requireUsable(
     (key) =>
       input[key] !== undefined &&
       !(takesCredentials && key === "credentials") &&
-      !(takesAccount && key === "accountId"),
+      !(takesAccount && key === "accountId") &&
+      !(types.has("connection") && key === "connectionId"),
   );
   if (field !== undefined) {
     throw new ApiError("connector_config_invalid", { message: `${name} does not use ${field}.`, field });
   }
-  if (input.accountId !== undefined && input.credentials !== undefined) {
+  const sent = (["accountId", "connectionId", "credentials"] as const).filter((key) => input[key] !== undefined);
+  if (sent.length > 1) {
     throw new ApiError("connector_config_invalid", {
-      message: "Give credentials or an account, not both.",
-      field: "accountId",
-    });
-  }
-  if (needsPerson && !takesCredentials && !takesAccount && !types.has("none")) {
-    throw new ApiError("provider_unavailable", {
-      message: `${name} needs a connection, which this version does not support.`,
+      message: "Give credentials, an account or a connection: one of them.",
+      ...defined({ field: sent[0] }),
     });
   }
   return source;
 }
 
 /**
- * What a check or a browse acts with: what the body gives, with the rights of who asks. An account is its owner's alone.
+ * What a check or a browse acts with: what the body gives, with the rights of who asks. An account or a connection is its
+ * owner's alone. Source: S5.
  *
  * @throws ApiError `connector_config_invalid`, also for an account that is not theirs
  */
 export async function standingOfActor(
-  { accounts }: Pick<ConnectorDeps, "accounts">,
+  { accounts, connections }: Pick<ConnectorDeps, "accounts" | "connections">,
   actor: Actor,
   source: Source,
-  input: { credentials?: Credentials | undefined; accountId?: string | undefined },
+  input: { credentials?: Credentials | undefined; accountId?: string | undefined; connectionId?: string | undefined },
 ): Promise<Standing> {
   const isAdminMade = actsAsAdmin(actor);
-  const { accountId } = input;
+  const { accountId, connectionId } = input;
+  if (connectionId !== undefined) {
+    await connections.requireOwn(actor, connectionId);
+    const mcp = await connections.wayOf(actor.workspaceId, connectionId);
+    return { credentials: {}, connectionId, mcp, isAdminMade };
+  }
   if (accountId === undefined) return { credentials: parseCredentials(source, input.credentials), isAdminMade };
   const way = source.spec.auth.find(({ type }) => type === "account");
   const providerId = (way?.type === "account" ? way.provider : undefined) ?? source.spec.providerId;
@@ -196,7 +177,7 @@ export function makeContext(
   { clock, log, http }: Pick<ConnectorDeps, "clock" | "log" | "http">,
   source: Source,
   config: Record<string, unknown>,
-  { credentials, account, id, name }: { id: string; name: string } & Standing,
+  { credentials, account, mcp, id, name }: { id: string; name: string } & Standing,
 ): SourceContext<unknown> {
   const parsed = parseConfig(source, config);
   const signal = AbortSignal.timeout(ASK_MS);
@@ -204,6 +185,7 @@ export function makeContext(
     config: parsed,
     connector: { id, name },
     ...http.for({ source, config: parsed, credentials, ...defined({ account }), signal }),
+    ...defined({ mcp }),
     signal,
     now: () => clock.now(),
     log: (message, fields) => log.info({ providerId: source.spec.providerId, ...fields }, message),

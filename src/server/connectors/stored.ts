@@ -1,4 +1,4 @@
-import { connectorPrincipal } from "#storage/access/item-clocks.ts";
+import { groupsAlways } from "#storage/access/item-clocks.ts";
 import { inChunks } from "#core/in-chunks.ts";
 import { defined } from "#core/defined.ts";
 import type { BatchResult, ItemBatch, ItemOp } from "#storage/batch/item-batch.ts";
@@ -46,11 +46,13 @@ export async function applyOps(
   ops: readonly ItemOp[],
   { upload, expects, trace }: Pick<ItemBatch, "upload" | "expects" | "trace"> = {},
 ): Promise<Extract<BatchResult, { isApplied: true }> | undefined> {
-  const { itemWrites } = store.in(workspaceId);
+  const { itemWrites, connectors } = store.in(workspaceId);
   const now = clock.now();
+  const connector = await connectors.find(connectorId);
+  if (!connector) return undefined;
   const result = await itemWrites.applyBatch({
     connectorId,
-    always: [connectorPrincipal(connectorId)],
+    always: groupsAlways(connector),
     highest: (await itemWrites.guardOf(connectorId, now)).highest,
     now,
     ops,

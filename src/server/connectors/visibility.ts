@@ -6,7 +6,11 @@ import type { SourceSpec } from "#sources/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 
-type Access = Pick<ConnectorRecord, "visibility" | "memberIds" | "groupIds" | "ownerUserId">;
+/** Whom something is for: a connector, or a connection to a provider server. */
+type Access = Pick<ConnectorRecord, "visibility" | "ownerUserId"> & {
+  memberIds: readonly string[];
+  groupIds: readonly string[];
+};
 
 /**
  * The access as it may be set.
@@ -18,7 +22,7 @@ export async function checkAccess(
   workspace: WorkspaceStore,
   spec: Pick<SourceSpec<unknown>, "acl" | "name">,
   access: ConnectorAccess,
-): Promise<Pick<Access, "visibility" | "memberIds" | "groupIds">> {
+): Promise<Pick<ConnectorRecord, "visibility" | "memberIds" | "groupIds">> {
   const { visibility } = access;
   if (visibility === "source" && spec.acl === "connector") {
     throw new ApiError("visibility_not_supported", {
@@ -26,7 +30,15 @@ export async function checkAccess(
       field: "access.visibility",
     });
   }
-  if (visibility !== "members") return { visibility, memberIds: [], groupIds: [] };
+  return { visibility, ...(await checkReaders(workspace, access)) };
+}
+
+/** The members and groups of an access, each once. @throws ApiError `unknown_member`, `unknown_group` */
+export async function checkReaders(
+  workspace: Pick<WorkspaceStore, "members" | "groups">,
+  access: ConnectorAccess,
+): Promise<Pick<ConnectorRecord, "memberIds" | "groupIds">> {
+  if (access.visibility !== "members") return { memberIds: [], groupIds: [] };
   const memberIds = [...new Set(access.memberIds)];
   const groupIds = [...new Set(access.groupIds)];
   const members = await workspace.members.whichOf(memberIds);
@@ -41,7 +53,7 @@ export async function checkAccess(
     const message = `${unknown} is not a group of this workspace.`;
     throw new ApiError("unknown_group", { message, field: "access.groupIds" });
   }
-  return { visibility, memberIds, groupIds };
+  return { memberIds, groupIds };
 }
 
 /** Makes the connector's group what its access says; raises the access epoch when somebody gains or loses. */

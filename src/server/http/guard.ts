@@ -81,13 +81,18 @@ export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> 
     }
     // The rest of a body that came too slowly is not waited for.
     if (c.res.status === 408) c.res.headers.set("Connection", "close");
-    c.res = withSecurityHeaders(c.res, { isHttps, isApi: /^\/(?:api|oauth)\//.test(c.req.path), requestId });
+    const framed = withSecurityHeaders(c.res, { isHttps, isApi: /^\/(?:api|oauth)\//.test(c.req.path), requestId });
+    // To set a response makes another one of it, with its body as a stream: what was written past it needs just that.
+    if (framed !== c.res || framed.headers.has(ALREADY_SENT)) c.res = framed;
     log.info(
       { requestId, method: c.req.method, path: c.req.path, status: c.res.status, tookMs: clock.now() - startedAt },
       "request",
     );
   };
 }
+
+/** Marks a response whose answer somebody else has written; `@hono/node-server` looks for it on a copy only. */
+const ALREADY_SENT = "x-hono-already-sent";
 
 function checkRequest(guard: Guard, request: Request): void {
   guard.checkHost(request.headers, request.url);

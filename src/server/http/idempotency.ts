@@ -27,6 +27,10 @@ export const CREATE_RULES: Readonly<Record<string, CreateRule>> = {
   "POST /api/connectors/{id}/syncs": { id: "sync.id" },
   "POST /api/connectors/{id}/rotate-key": { secrets: ["key"] },
   "POST /api/connectors/{id}/uploads": { id: "upload.id" },
+  "POST /api/webhooks": { id: "target.id", secrets: ["secret"] },
+  "POST /api/webhooks/{id}/rotate-secret": { secrets: ["secret"] },
+  "POST /api/webhooks/{id}/deliveries/{deliveryId}/replay": { id: "delivery.id" },
+  "POST /api/webhooks/{id}/replay": {},
 };
 
 /** A create as it was sent. */

@@ -19,11 +19,12 @@ export type ArgumentRule =
   | { type: "choice"; values: readonly string[]; synonyms?: Readonly<Record<string, string>> }
   /** One or several of the kinds. */
   | { type: "kinds" }
+  | { type: "boolean" }
   | { type: "integer"; min: number; max: number; fallback: number; isZeroAbsent?: boolean }
   /** Words for "none" give an empty list; anything else is checked by the caller. */
   | { type: "cursor" };
 
-export type ArgumentValue = string | number | readonly string[];
+export type ArgumentValue = string | number | boolean | readonly string[];
 
 export interface ReadArguments {
   /** Present arguments by their canonical names; integers always, with their default. */
@@ -110,6 +111,7 @@ const ARGUMENTS: Record<ToolName, Readonly<Record<string, ArgumentRule>>> = {
     maxTokens: size(TOOL_LIMITS.maxTokens.search),
     detail: { type: "choice", values: DETAILS, synonyms: { full: "detailed", short: "concise", brief: "concise" } },
     cursor: { type: "cursor" },
+    live: { type: "boolean" },
   },
   kb_search_entities: {
     query: QUERY,
@@ -220,6 +222,7 @@ function isAbsent(value: unknown): boolean {
 
 function readOne(name: string, rule: ArgumentRule, value: unknown, notes: string[]): ArgumentValue | undefined {
   if (rule.type === "integer") return readInteger(name, rule, value, notes);
+  if (rule.type === "boolean") return readBoolean(name, value);
   if (rule.type === "kinds") return readKinds(textsOf(name, value), notes);
   const text = oneText(name, value);
   switch (rule.type) {
@@ -292,6 +295,16 @@ function readInteger(
   const clamped = Math.min(rule.max, Math.max(rule.min, Math.trunc(number)));
   if (clamped !== Math.trunc(number)) notes.push(`${name} ${number} was read as ${clamped}.`);
   return clamped;
+}
+
+function readBoolean(name: string, value: unknown): boolean | undefined {
+  const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (typeof single === "boolean") return single;
+  const text = typeof single === "string" || typeof single === "number" ? String(single).trim().toLowerCase() : "";
+  if (/^(?:true|yes|1)$/.test(text)) return true;
+  if (/^(?:false|no|0)$/.test(text)) return false;
+  if (isPlaceholder(text)) return undefined;
+  throw invalid(name, `${name} ${describe(single)} is not true or false.`);
 }
 
 function readChoice(

@@ -1,6 +1,7 @@
 import { cleanField, cleanLine, cleanUrl, cut, MAX_CHARS, permalinkOf } from "#api/clean.ts";
 import type { ToolSearchEntry } from "#api/tools.ts";
-import type { Excerpt, ShownHit, ShownItem } from "#storage/search-index.ts";
+import type { ShownItem } from "#storage/records/item-record.ts";
+import type { Excerpt, ShownHit } from "#storage/search-index.ts";
 import { agentFacts, factTexts, type Printing } from "./facts.ts";
 
 /** How much of an entry is shown; the budget goes down this list. Source: B24. */

@@ -13,7 +13,7 @@ import {
 } from "#api/item-fields.ts";
 import type { AgentFacts, AgentValues } from "#api/tools.ts";
 import type { FactValues } from "#core/item-facts.ts";
-import type { ShownItem } from "#storage/search-index.ts";
+import type { ShownItem } from "#storage/records/item-record.ts";
 import { fieldName } from "#text/field-terms.ts";
 
 /** The moment and zone that dates are printed in, and the origin of permalinks. */
@@ -32,6 +32,15 @@ const MAX_TEXTS = 20;
 const MAX_FIELDS = 8;
 const MAX_FIELD_CHARS = 120;
 
+const CONCISE_FIELDS = fieldsShown(false);
+const DETAILED_FIELDS = fieldsShown(true);
+
+function fieldsShown(isDetailed: boolean) {
+  const ofTasks = AGENT_FIELDS.filter((name) => isDetailed || fieldOf(name).agent?.isDetail !== true);
+  // The name of a file stands at the end of its path.
+  return { ofTasks, ofOthers: ofTasks.filter((name) => name !== "key") };
+}
+
 type Shown = { [T in FieldType]: AgentValues[T] | undefined };
 
 /** What an item says of itself, cleaned, under the names that agents read; what is empty is left out. */
@@ -41,11 +50,8 @@ export function agentFacts(item: ShownItem, isDetailed: boolean, { timeZone }: P
     path: () => placeOf(item, isDetailed ? undefined : CONCISE_FOLDERS) || undefined,
     date: (at) => (at === null ? undefined : formatDay(at, timeZone)),
   };
-  const shown = AGENT_FIELDS.filter((name) => {
-    // The name of a file stands at the end of its path.
-    if (name === "key" && item.kind !== "task") return false;
-    return isDetailed || fieldOf(name).agent?.isDetail !== true;
-  });
+  const ofSort = isDetailed ? DETAILED_FIELDS : CONCISE_FIELDS;
+  const shown = item.kind === "task" ? ofSort.ofTasks : ofSort.ofOthers;
   const facts = convertFields(shown, item, byType);
   const named = shown.flatMap((name) => {
     const value = facts[name];

@@ -1,6 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
-import { readInPace } from "#server/http/body.ts";
+import { type BodySource, readInPace } from "#server/http/body.ts";
 import { RPC, type Message } from "./revisions.ts";
 
 /** What a body held: requests and notifications; answers that a client sent back are dropped. */
@@ -15,26 +15,30 @@ export const MAX_BATCH = 20;
 /**
  * Reads the body of a POST as JSON-RPC.
  *
+ * @param type its Content-Type
  * @throws ApiError `payload_too_large`, `request_timeout`, `unsupported_media_type`, `invalid_request` (`details.rpcCode` is -32700 for
  *   what is no JSON and -32600 for what is no request)
  */
-export async function readMessages(request: Request, maxBytes: number): Promise<Incoming> {
-  const type = request.headers.get("content-type");
+export async function readMessages(
+  type: string | null,
+  source: BodySource | null,
+  maxBytes: number,
+): Promise<Incoming> {
   if (type !== null && !/^application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(type.trim())) {
     throw new ApiError("unsupported_media_type", { message: "Send the body as Content-Type: application/json." });
   }
-  const body = parse(await readText(request, maxBytes));
+  const body = parse(await readText(source, maxBytes));
   if (!Array.isArray(body)) return { isBatch: false, messages: [body].flatMap(toMessage) };
   if (body.length === 0) throw notARequest("The batch is empty.");
   if (body.length > MAX_BATCH) throw notARequest(`A batch has at most ${MAX_BATCH} messages, not ${body.length}.`);
   return { isBatch: true, messages: body.flatMap(toMessage) };
 }
 
-async function readText(request: Request, maxBytes: number): Promise<string> {
+async function readText(source: BodySource | null, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   // A body without a stated length is measured while it comes.
-  for await (const chunk of request.body === null ? [] : readInPace(request.body)) {
+  for await (const chunk of source === null ? [] : readInPace(source)) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes)
       throw new ApiError("payload_too_large", { message: `The body is larger than ${maxBytes} bytes.` });

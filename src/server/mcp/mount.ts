@@ -1,4 +1,6 @@
+import { Readable } from "node:stream";
 import { ApiError } from "#api/errors.ts";
+import { HOPS_HEADER, isLoop, parseHops } from "#core/hops.ts";
 import type { Authenticator } from "#server/http/authenticate.ts";
 import { findRouteAccess } from "#server/http/auth.ts";
 import { type App, originOf } from "#server/http/env.ts";
@@ -18,6 +20,8 @@ export interface MountMcpOptions {
   version: string;
   /** The public address of this server, for the address of its metadata. */
   baseUrl: string;
+  /** What this instance calls itself to provider servers, until it ends. */
+  instanceId: string;
   lifecycle?: Lifecycle;
   limits: Pick<Limits, "admit" | "chargeCall">;
 }
@@ -26,12 +30,13 @@ export interface MountMcpOptions {
 export function mountMcp(app: App, options: MountMcpOptions): void {
   const rule = findRouteAccess("POST", "/mcp");
   if (rule === undefined) throw new Error("POST /mcp has no row in http/auth.ts.");
-  const { clock, guard, authenticator, tools, log, version, lifecycle = "auto", limits, baseUrl } = options;
+  const { clock, guard, authenticator, tools, log, version, lifecycle = "auto", limits, baseUrl, instanceId } = options;
   const handler = makeMcpHandler({
     clock,
     checkSite(request, origin) {
       guard.checkHost(request.headers, request.url);
       guard.checkOrigin(request.headers);
+      if (isLoop(parseHops(request.headers.get(HOPS_HEADER)), instanceId)) throw inLoop();
       limits.admit({ clientIp: origin.clientIp, method: "POST", path: "/mcp" });
     },
     async authenticate(request, origin) {
@@ -46,5 +51,16 @@ export function mountMcp(app: App, options: MountMcpOptions): void {
     lifecycle,
     charge: limits.chargeCall,
   });
-  app.all("/mcp", (c) => handler(c.req.raw, originOf(c)));
+  app.all("/mcp", (c) => {
+    const incoming: unknown = c.env?.incoming;
+    return handler(c.req.raw, originOf(c), incoming instanceof Readable ? incoming : undefined);
+  });
+}
+
+/** Source: S31. */
+function inLoop(): ApiError {
+  return new ApiError("loop", {
+    message: "This request comes from this server itself, or passed through too many kb servers.",
+    hint: "Don't register a kb server as a provider server of itself, or of one that it reads.",
+  });
 }

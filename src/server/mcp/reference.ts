@@ -108,6 +108,9 @@ End of results. 41 more: repeat the call with cursor="k7Qx2mZt9aVb4Lw0…".
 - With \`groupBy: "person"\` each line counts a person's items in any role (\`count\` in \`groups\`), and in how many of them
   they are the assignee (\`assigned\`): \`3 x Bo Lind | assignee: 1, author or other: 2\`. A search by \`assignee\`, or for any of the
   words, counts without roles.
+- With \`live: true\` the search tools behind this person's own [connections](provider-servers.md#search-live) are asked too, for a second at
+  most. Their hits are in a second block of text and in \`live\` (\`hits\`, \`notes\`): they have no kbId, are in no count, and use what \`maxTokens\`
+  leaves. The answer from the index is the same with and without. Pages after the first don't ask.
 - \`at\` is an \`offset\` for \`kb_get_file_content\`.
 - With \`detail: "detailed"\` an entry has a line \`fields: status: draft; pages: 12\`, at most eight of its [fields](fields.md). A name
   and a value in \`query\` (\`status:draft\`, \`created:2024-03\`, \`owner:"Ana K"\`) are a filter when something visible has them, and a

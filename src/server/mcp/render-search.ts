@@ -49,7 +49,7 @@ export function firstThatFits<T extends object>(
 }
 
 /** Both forms must fit: hosts show the model one of the two. No token is shorter than a byte, so a short form is not counted. */
-function fits(form: string, { maxTokens, count }: { maxTokens: number; count: CountTokens }): boolean {
+export function fits(form: string, { maxTokens, count }: { maxTokens: number; count: CountTokens }): boolean {
   return Buffer.byteLength(form) <= maxTokens || count(form) <= maxTokens;
 }
 

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { cleanLine } from "#api/clean.ts";
 import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
 import { INSTRUCTIONS, TOOLS } from "#api/tools.ts";
@@ -5,6 +6,7 @@ import { challengeOf } from "#server/http/problem.ts";
 import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
 import type { Clock } from "#core/clock.ts";
 import { defined } from "#core/defined.ts";
+import { HOPS_HEADER, parseHops } from "#core/hops.ts";
 import { readFor } from "#server/http/body.ts";
 import type { Log } from "#core/log.ts";
 import {
@@ -34,6 +36,8 @@ import {
 /** What a tool gives back: the text, and the same facts as an object where the tool has an output schema. */
 export interface ToolResult {
   text: string;
+  /** A block of its own after the text. */
+  live?: string;
   structured?: object;
   isError?: boolean;
 }
@@ -45,7 +49,12 @@ export interface ToolCalls {
    * @returns undefined for a name that is no tool
    * @throws ApiError for what the caller can fix; everything else is an error of the server
    */
-  call(actor: Actor, name: string, args: unknown, context: CallContext): Promise<ToolResult | undefined>;
+  call(actor: Actor, name: string, args: unknown, context: ToolContext): Promise<ToolResult | undefined>;
+}
+
+export interface ToolContext extends CallContext {
+  /** Another instance asks: it gets what this one has, and nobody else is asked for it. */
+  isFromKb: boolean;
 }
 
 export interface McpOptions {
@@ -68,8 +77,8 @@ export interface McpOptions {
   charge?(actor: Actor): { retryAfterMs: number; isHard: boolean } | undefined;
 }
 
-/** Answers anything that comes to `/mcp`. Never throws. */
-export type McpHandler = (request: Request, origin: RequestOrigin) => Promise<Response>;
+/** Answers anything that comes to `/mcp`. Never throws. The body is that of the request unless it comes from elsewhere. */
+export type McpHandler = (request: Request, origin: RequestOrigin, body?: Readable) => Promise<Response>;
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** How long a client may keep the list of tools. */
@@ -80,23 +89,28 @@ const LIST_TTL_MS = 300_000;
  * Stateless: no session is ever made, `tools/list` may be the first request. Source: docs/mcp.md#versions.
  */
 export function makeMcpHandler(options: McpOptions): McpHandler {
-  return async (request, origin) => {
+  return async (request, origin, body) => {
     try {
-      return await answer(options, request, origin);
+      return await answer(options, request, origin, body);
     } catch (error) {
       return refusalOf(options, error, origin);
     }
   };
 }
 
-async function answer(options: McpOptions, request: Request, origin: RequestOrigin): Promise<Response> {
+async function answer(
+  options: McpOptions,
+  request: Request,
+  origin: RequestOrigin,
+  body?: Readable,
+): Promise<Response> {
   if (request.method !== "POST") {
     throw new ApiError("method_not_allowed", { message: `/mcp accepts POST, not ${request.method.slice(0, 20)}.` });
   }
   options.checkSite(request, origin);
   checkLength(request);
   const authenticate = () => options.authenticate(request, origin);
-  const read = () => readMessages(request, MAX_BODY_BYTES);
+  const read = () => readMessages(request.headers.get("content-type"), body ?? request.body, MAX_BODY_BYTES);
   const { caller: actor, body: incoming } = await readFor(await authenticate(), options.clock, { read, authenticate });
   const version = request.headers.get("mcp-protocol-version")?.trim() ?? null;
   const fromHeader = revisionOfHeader(version, options.lifecycle, incoming.messages);
@@ -193,10 +207,12 @@ async function callTool(call: Call, params: Record<string, unknown>, context: Ca
   }
   try {
     chargeCall(call);
-    const result = await call.options.tools.call(actorOf(call, params), name, params["arguments"], context);
+    const isFromKb = parseHops(call.request.headers.get(HOPS_HEADER)).length > 0;
+    const asked = { ...context, isFromKb };
+    const result = await call.options.tools.call(actorOf(call, params), name, params["arguments"], asked);
     if (result === undefined) return unknownTool(name);
     return {
-      content: [{ type: "text", text: result.text }],
+      content: [result.text, result.live].flatMap((text) => (text === undefined ? [] : [{ type: "text", text }])),
       ...defined({ structuredContent: result.structured }),
       ...(result.isError === true && { isError: true }),
     };

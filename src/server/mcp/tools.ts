@@ -10,6 +10,7 @@ import { defined } from "#core/defined.ts";
 import { readArguments, type ArgumentValue } from "./arguments.ts";
 import { charsFor, renderContent, renderPassages, type ContentPassages, type ContentRange } from "./render-content.ts";
 import { renderContext, renderEntities } from "./render-entities.ts";
+import { addLive } from "./render-live.ts";
 import { renderSearch } from "./render-search.ts";
 import type { ToolCalls, ToolResult } from "./rpc.ts";
 import { loadTokenCounter, type CountTokens } from "./tokens.ts";
@@ -43,6 +44,7 @@ interface ToolCall {
   notes: string[];
   maxTokens: number;
   count: CountTokens;
+  isFromKb: boolean;
   /** For what the structured answer does not name. */
   noteReads(kbIds: readonly string[]): void;
 }
@@ -66,7 +68,7 @@ export function makeTools(options: ToolOptions): ToolCalls {
       const maxTokens = typeof values["maxTokens"] === "number" ? values["maxTokens"] : ENTITY_TOKENS;
       const noteReads = (kbIds: readonly string[]) =>
         options.reads.recordReads(actor, { type: "tool", name: tool }, kbIds);
-      const result = await run[tool]({ actor, values, notes, maxTokens, count, noteReads });
+      const result = await run[tool]({ actor, values, notes, maxTokens, count, isFromKb: context.isFromKb, noteReads });
       // What was cut to fit the budget was not shown, so it is the answer itself that says what was.
       noteReads(kbIdsIn(result.structured));
       return result;
@@ -86,19 +88,24 @@ async function search({ search: service, baseUrl }: ToolOptions, call: ToolCall)
     ...input,
     query: input.query ?? "",
     limit: input.limit ?? 10,
+    // Each instance would ask the next, and the first one again.
+    live: input.live === true && !call.isFromKb,
     ...(Array.isArray(kind) && { kinds: kind as readonly ItemKind[] }),
   };
   const found = await service.search(actor, args).catch(forAgents("no_such_person", "Or use kb_search_entities."));
   const outcome: SearchOutcome = { ...found, notes: [...notes, ...found.notes] };
-  return renderSearch(outcome, {
-    maxTokens: call.maxTokens,
-    count: call.count,
+  const { maxTokens, count } = call;
+  const { timeZone } = actor;
+  const indexed = renderSearch(outcome, {
+    maxTokens,
+    count,
     isDetailed: args.detail === "detailed",
     isContinued: args.cursor !== undefined,
-    timeZone: actor.timeZone,
+    timeZone,
     baseUrl,
     ...defined({ groupBy: args.groupBy }),
   });
+  return outcome.live === undefined ? indexed : addLive(indexed, outcome.live, { maxTokens, count, timeZone });
 }
 
 async function searchEntities({ entities, clock, baseUrl }: ToolOptions, call: ToolCall): Promise<ToolResult> {

@@ -23,6 +23,7 @@ export function toSearchAnswer(outcome: SearchOutcome, { baseUrl }: { baseUrl: s
     }),
     notes: [...outcome.notes],
     tookMs: outcome.tookMs,
+    ...(outcome.live && { live: outcome.live }),
   };
 }
 

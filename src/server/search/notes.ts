@@ -41,12 +41,12 @@ function matchNotes({ search, response }: NoteContext): string[] {
     notes.push(
       response.totalAll === 0
         ? `no item has all words; these have some${most}.`
-        : `${response.totalAll} ${response.totalAll === 1 ? "item has" : "items have"} all words and come first; the others have some${most}.`,
+        : `${response.totalAll} ${response.totalAll === 1 ? "item has all words and comes" : "items have all words and come"} first; the others have some${most}.`,
     );
   }
   const { sortBy } = search.args;
   if (sortBy !== undefined && sortBy !== "relevance" && response.order === "relevance") {
-    notes.push(`${sortBy} orders only items with all words, and there is none: ordered by relevance instead.`);
+    notes.push(`No item has all words, so results are ordered by relevance, not by ${sortBy}.`);
   }
   return notes;
 }

@@ -10,14 +10,19 @@ export function mountSearch(
   at: Mount,
   deps: { search: SearchService; audit: ReadRecorder; settings: { baseUrl: string } },
 ): void {
-  at.member(searchRoute, async ({ actor, query: { kind, field, ...query } }) => {
+  at.member(searchRoute, async ({ actor, query: { kind, field, live, ...query } }) => {
     const input = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     // Only absent values were taken out, so what the contract promised is still there.
     const args = input as typeof query & { query: string; limit: number };
     const { search } = deps;
     const outcome = await search.search(
       actor,
-      withoutAbsent({ ...args, kinds: kind === undefined ? undefined : [kind], fields: field?.map(toPair) }),
+      withoutAbsent({
+        ...args,
+        kinds: kind === undefined ? undefined : [kind],
+        fields: field?.map(toPair),
+        live: live === "true",
+      }),
     );
     const kbIds = outcome.entries.map(({ item }) => item.kbId);
     deps.audit.recordReads(actor, { type: "route", name: "GET /api/connectors/search" }, kbIds);

@@ -1,4 +1,5 @@
 import type { ItemKind, TaskStatus } from "#api/common.ts";
+import type { LiveAnswer } from "#api/live-search.ts";
 import type { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS } from "#api/tools.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { FieldFilter, ShownHit } from "#storage/search-index.ts";
@@ -32,6 +33,8 @@ export interface SearchArguments {
   limit: number;
   detail?: (typeof DETAILS)[number];
   cursor?: string;
+  /** Also asks servers that the person has connected; the first page only. */
+  live?: boolean;
 }
 
 export type Grouping = (typeof GROUPINGS)[number];
@@ -60,6 +63,8 @@ export interface SearchOutcome {
   /** Epoch milliseconds. */
   asOf: number;
   tookMs: number;
+  /** What connections of the person's own found just now, where that was asked for. */
+  live?: LiveAnswer;
 }
 
 export interface SearchService {

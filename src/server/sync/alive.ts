@@ -22,17 +22,21 @@ export interface AliveOptions {
 /** Unnamed items read together. */
 const UNNAMED_PAGE = 2_000;
 
-/** Notes that a stored item is there. */
-export function countAlive(item: StoredItem, { sync }: AliveOptions, known: Known, sink: BatchSink): void {
-  // What an earlier attempt has stored or marked was counted by it.
-  sink.count(item.seenBy === sync.syncId ? {} : { seen: 1, unchanged: 1 }, 1);
-  markAlive(item, known, sink);
+/** Notes that a stored item is there and as it was. It is counted when it is marked, so in one attempt of all. */
+export function countAlive(item: StoredItem, known: Known, sink: BatchSink): void {
+  sink.count({}, 1);
+  mark(item, true, known, sink);
+}
+
+/** Notes that a stored item is there, whatever became of it. */
+export function markAlive(item: StoredItem, known: Known, sink: BatchSink): void {
+  mark(item, false, known, sink);
 }
 
 /** A held item that is there again is kept; others are marked only where a cursor relies on it. */
-export function markAlive({ externalId, indexState }: StoredItem, known: Known, sink: BatchSink): void {
-  if (indexState === "held") sink.add({ type: "seen", externalIds: [externalId] });
-  else known.markLater(externalId);
+function mark({ externalId, indexState }: StoredItem, isCounted: boolean, known: Known, sink: BatchSink): void {
+  if (indexState !== "held") known.markLater(externalId, isCounted);
+  else sink.add({ type: "seen", externalIds: [externalId], ...(isCounted && { isCounted }) });
 }
 
 /** Everything that lives in a container is there: marked by the end of the run, as what is named one by one. */
@@ -46,8 +50,8 @@ export async function keepBelow(
   await sink.flush();
   const entityId = containerEntityId(options.store.workspaceId, options.connector.connectorId, container);
   for await (const page of listBelow(options.store, options.connector.connectorId, entityId)) {
-    for (const item of page) countAlive(item, options, known, sink);
-    for (const externalIds of known.takeMarks()) sink.add({ type: "seen", externalIds });
+    for (const item of page) countAlive(item, known, sink);
+    for (const op of known.takeMarks()) sink.add(op);
     await sink.flushIfDue();
   }
 }
@@ -90,7 +94,7 @@ export async function sweep(
   known: Known,
   sink: BatchSink,
 ): Promise<void> {
-  for (const externalIds of known.takeMarks()) sink.add({ type: "seen", externalIds });
+  for (const op of known.takeMarks()) sink.add(op);
   await sink.flush();
   const gone: { kbId: string }[] = [];
   for (let after = ""; ;) {

@@ -9,7 +9,7 @@ export interface BatchSink {
   add(op: ItemOp): void;
   /**
    * Counts what leaves no trace in the records, so that another attempt would count it again: it is stored with the next
-   * cursor or at the end; bytes with the next batch. `done` is for the progress.
+   * cursor that is given, or at the end; bytes with the next batch. `done` is for the progress.
    */
   count(counts: Partial<SyncCounts>, done?: number): void;
   progress(progress: SyncProgress): void;
@@ -42,7 +42,7 @@ export interface SinkOptions {
   highest: number;
   run: Omit<BatchRun, "addCounts" | "progress" | "cursor" | "state" | "aclCheckedAt">;
   /** Groups and users that the run tells of: stored with its items. */
-  people?: Pick<ToldPeople, "take" | "isDue" | "onApplied">;
+  people?: Pick<ToldPeople, "take" | "cover" | "isDue" | "onApplied">;
   /** Given where permissions are mirrored: the connector's clock as it is now. */
   mirror?: { aclCheckedAt: number | null };
   total: number | null;
@@ -63,6 +63,8 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
   let ops: ItemOp[] = [];
   let chars = 0;
   let loose: Partial<SyncCounts> = {};
+  /** Of them what came before the cursor that goes with the next batch. */
+  let covered: Partial<SyncCounts> = {};
   let bytes = 0;
   let progress: SyncProgress | undefined;
   let done = 0;
@@ -81,17 +83,23 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
   let refusal: BatchSink["refusal"];
   let isCancelRequested = false;
 
-  function takeCounts(isCovered: boolean): Partial<SyncCounts> {
-    const taken = { ...(isCovered && loose), ...(bytes > 0 && { bytes }) };
-    if (isCovered) loose = {};
+  function coverCounts(): void {
+    addTo(covered, loose);
+    loose = {};
+  }
+
+  function takeCounts(): Partial<SyncCounts> {
+    const taken = { ...covered, ...(bytes > 0 && { bytes }) };
+    covered = {};
     bytes = 0;
     return taken;
   }
 
   async function flush(isEnd = false): Promise<void> {
     startedAt = options.now();
-    const addCounts = takeCounts(isEnd || hasCover);
-    const people = options.people?.take(hasCover);
+    if (isEnd) coverCounts();
+    const addCounts = takeCounts();
+    const people = options.people?.take();
     if (
       people === undefined &&
       ops.length === 0 &&
@@ -142,11 +150,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
     count({ bytes: read = 0, ...counts }, more = 0) {
       done += more;
       bytes += read;
-      // Keys of one type on both sides.
-      for (const name of Object.keys(counts) as (keyof typeof counts)[]) {
-        const value = counts[name] ?? 0;
-        if (value !== 0) loose[name] = (loose[name] ?? 0) + value;
-      }
+      addTo(loose, counts);
     },
     progress(next) {
       total = next.total ?? total;
@@ -155,6 +159,8 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
     cursor(next, more = {}) {
       cursor = next;
       hasCover = true;
+      coverCounts();
+      options.people?.cover();
       state = { ...state, ...kept, ...more };
       kept = {};
     },
@@ -174,6 +180,14 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
       return isCancelRequested;
     },
   };
+}
+
+function addTo(counts: Partial<SyncCounts>, more: Partial<SyncCounts>): void {
+  // Keys of one type on both sides.
+  for (const name of Object.keys(more) as (keyof typeof more)[]) {
+    const value = more[name] ?? 0;
+    if (value !== 0) counts[name] = (counts[name] ?? 0) + value;
+  }
 }
 
 /** The size at which a batch would have taken `TARGET_MS`, approached by halves. */

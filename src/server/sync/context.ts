@@ -1,8 +1,10 @@
 import { ApiError } from "#api/errors.ts";
 import type { AnalyzedText, DocumentFields } from "#text/analyzer.ts";
+import { defined } from "#core/defined.ts";
 import type { Log } from "#core/log.ts";
 import type { RandomBytes } from "#core/clock.ts";
 import type { Extractor } from "#extract/extractor.ts";
+import type { Emit } from "#server/events/outbox.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { Source, SourceContext, SourceItem } from "#sources/contract.ts";
 import type { HttpGrant, SourceHttpPool } from "#sources/http.ts";
@@ -25,9 +27,16 @@ export interface SyncDeps {
   /** What becomes of users of sources; absent = nobody of them is anybody here. */
   people?: PeopleHooks;
   /** What a connector acts with; absent = no connector has credentials. */
-  standingOf?(workspaceId: string, connector: ConnectorRecord): Promise<Pick<HttpGrant, "credentials" | "account">>;
+  standingOf?(
+    workspaceId: string,
+    connector: ConnectorRecord,
+  ): Promise<Pick<HttpGrant, "credentials" | "account"> & Pick<SourceContext<unknown>, "mcp">>;
   /** What time brings to a person's account; absent = nobody has one. */
   keepAccount?(workspaceId: string, accountId: string): Promise<void>;
+  /** Probes a provider server that is due. */
+  probeServer?(workspaceId: string, serverId: string): Promise<void>;
+  /** Tells the workspace's systems what happened; absent = nobody is told. */
+  emit?: Emit;
   /** Absent = no provider notifies this server by itself. */
   subscribing?: Subscribing;
   /** The way of sources to their providers. */
@@ -79,11 +88,12 @@ export async function makeContext(
   const about = { connectorId: connector.connectorId, providerId: connector.providerId };
   const { connectorId: id, name, visibility } = connector;
   const owner = `user:${connector.ownerUserId}`;
-  const standing = (await standingOf?.(workspaceId, connector)) ?? { credentials: {} };
+  const { mcp, ...standing } = (await standingOf?.(workspaceId, connector)) ?? { credentials: {} };
   return {
     config: config.data,
     connector: { id, name, visibility, owner },
     ...http.for({ source, config: config.data, ...standing, signal }),
+    ...defined({ mcp }),
     signal,
     maxAclAgeMs: await store.in(workspaceId).access.maxAclAgeMs(),
     now,

@@ -13,8 +13,9 @@ import { noteOnNobodys, noteOnStrangers, toProblem } from "./problem.ts";
 import { type RunEnd, runSync } from "./run.ts";
 import { requestSync } from "./request.ts";
 import { applySecretsSetting } from "./secrets-setting.ts";
-import { MAX_ATTEMPTS, MAY_RUN, nextSyncState } from "./state.ts";
+import { GIVEN_UP, MAX_ATTEMPTS, MAY_RUN, nextSyncState } from "./state.ts";
 import { subscribe, unsubscribe } from "./subscriptions.ts";
+import { tellEnd } from "./tell.ts";
 
 /**
  * `done` = the job is to be finished; `again` = due again at that time; `settled` = the queue knows already, or it is
@@ -54,6 +55,9 @@ export async function runJob(deps: SyncDeps, job: ClaimedJob, owner: string, sig
     }
     case "account":
       await deps.keepAccount?.(job.workspaceId, job.payload["accountId"] ?? "");
+      return { type: "done" };
+    case "server":
+      await deps.probeServer?.(job.workspaceId, job.payload["serverId"] ?? "");
       return { type: "done" };
     case "subscribe_webhook":
       await subscribe(deps, job, requireConnectorId(job), signals.signal);
@@ -145,13 +149,13 @@ async function runSyncJob(
 
 /** Takes the connector's next run; undefined when none is to be done: then the job is finished too. */
 async function startNext(
-  { store, now }: SyncDeps,
+  { store, now, randomBytes, emit }: SyncDeps,
   job: ClaimedJob,
   owner: string,
   connectorId: string,
 ): Promise<{ connector: ConnectorRecord; sync: SyncRecord } | { at: number } | undefined> {
   return store.transaction(async (tx) => {
-    const { connectors, syncs } = tx.in(job.workspaceId);
+    const { connectors, syncs, access } = tx.in(job.workspaceId);
     const connector = await connectors.find(connectorId);
     for (const sync of await syncs.listOpen([connectorId])) {
       const isWanted = connector && MAY_RUN.has(connector.state) && sync.cancelRequestedAt === null;
@@ -163,9 +167,12 @@ async function startNext(
         // Still "running" in the records: its worker died over it. `saveRun` starts the count again when one gets further.
         const attempt = sync.attempt + (sync.state === "running" || sync.attempt === 0 ? 1 : 0);
         if (attempt <= MAX_ATTEMPTS) return start(tx, job.workspaceId, connector, sync, attempt, now());
-        const message = `The sync failed ${MAX_ATTEMPTS} times at the same place.`;
-        const problem = { code: "internal", message };
-        await syncs.update(sync.syncId, { state: nextSyncState(sync.state, "fail"), problem, finishedAt: now() });
+        const random = (randomBytes(1)[0] ?? 0) / 255;
+        const after = aftermath({ type: "failed", problem: GIVEN_UP }, sync, connector, { now: now(), random });
+        await syncs.update(sync.syncId, after?.sync ?? {});
+        await connectors.update(connectorId, after?.connector ?? {});
+        await access.raiseEpoch();
+        await tellEnd(emit, tx, job.workspaceId, connector, sync.syncId);
       }
     }
     // In the same transaction: a request for a run after it puts a new job in line.
@@ -244,7 +251,7 @@ async function runStarted(
 
 /** Writes down what the end means and settles the job in the same transaction, so that no later wish is missed. */
 async function finish(
-  { store, findSource, now, randomBytes, log }: SyncDeps,
+  { store, findSource, now, randomBytes, log, emit }: SyncDeps,
   job: ClaimedJob,
   owner: string,
   end: RunEnd,
@@ -267,6 +274,7 @@ async function finish(
         ...defined({ problem }),
         counts: { ...sync.counts, parentMissing },
       });
+      await tellEnd(emit, tx, job.workspaceId, connector, syncId);
       const source = await findSource(connector.providerId);
       const age = { now: now(), maxAclAgeMs: await access.maxAclAgeMs() };
       const proof = end.type === "done" && source ? afterProof(source.spec, connector, sync, age) : {};

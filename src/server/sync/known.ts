@@ -1,5 +1,6 @@
 import { inChunks } from "#core/in-chunks.ts";
 import { beforeChildren, isInside, isChildId, outermostId } from "#core/child-ids.ts";
+import type { ItemOp } from "#storage/batch/item-batch.ts";
 import type { ItemWriteStore } from "#storage/records/item-writes.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
 import { isAfterInBytes } from "./byte-order.ts";
@@ -18,10 +19,10 @@ export interface Known {
   find(externalId: string): StoredItem | undefined;
   /** The stored child items of it that were made of its content, and theirs. */
   childrenOf(externalId: string): readonly StoredItem[];
-  /** Named but not yet marked in the store. */
-  markLater(externalId: string): void;
-  /** What is to be marked now, in batches. */
-  takeMarks(): Generator<string[]>;
+  /** Named but not yet marked in the store; `isCounted`: told to be as it is. */
+  markLater(externalId: string, isCounted: boolean): void;
+  /** What marks them now. */
+  takeMarks(): Generator<ItemOp>;
 }
 
 const PAGE = 2_000;
@@ -44,7 +45,7 @@ export function makeKnown(store: Reads, connectorId: string): Known {
   const single = new Set<string>();
   const stretches: Stretch[] = [];
   let isWhole = false;
-  let marks: string[] = [];
+  let marks: { counted: string[]; uncounted: string[] } = { counted: [], uncounted: [] };
   let [ahead, asked] = [FEWEST_AHEAD, 0];
 
   function keep(item: StoredItem): void {
@@ -120,11 +121,12 @@ export function makeKnown(store: Reads, connectorId: string): Known {
       const all = [...(children.get(outermostId(externalId))?.values() ?? [])];
       return isChildId(externalId) ? all.filter((item) => isInside(externalId, item.externalId)) : all;
     },
-    markLater: (externalId) => marks.push(externalId),
+    markLater: (externalId, isCounted) => void marks[isCounted ? "counted" : "uncounted"].push(externalId),
     *takeMarks() {
-      const taken = marks;
-      marks = [];
-      yield* inChunks(taken, MARKS);
+      const { counted, uncounted } = marks;
+      marks = { counted: [], uncounted: [] };
+      for (const externalIds of inChunks(counted, MARKS)) yield { type: "seen", externalIds, isCounted: true };
+      for (const externalIds of inChunks(uncounted, MARKS)) yield { type: "seen", externalIds };
     },
   };
 }

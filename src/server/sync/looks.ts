@@ -148,7 +148,7 @@ function below({ options: { store, connector } }: Looking, container: ContainerR
 
 /** What the run has said so far is to be seen in what is stored. */
 async function flushMarks({ known, sink }: Looking): Promise<void> {
-  for (const externalIds of known.takeMarks()) sink.add({ type: "seen", externalIds });
+  for (const op of known.takeMarks()) sink.add(op);
   await sink.flush();
 }
 

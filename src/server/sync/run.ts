@@ -1,5 +1,5 @@
 // Over 400 lines because it is one walk over what a source says: each event, and what it does to what is stored.
-import { connectorPrincipal } from "#storage/access/item-clocks.ts";
+import { groupsAlways } from "#storage/access/item-clocks.ts";
 import { setMaxListeners } from "node:events";
 import { isApiError } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
@@ -111,12 +111,12 @@ export async function runSync(options: RunOptions): Promise<RunEnd> {
 
 async function makeSink(options: RunOptions, people: ToldPeople): Promise<BatchSink> {
   const { store, connector, sync, lease, now } = options;
-  const { connectorId, connectionId } = connector;
+  const { connectorId } = connector;
   const guard = await store.itemWrites.guardOf(connectorId, now());
   return makeBatchSink({
     apply: (batch) => store.itemWrites.applyBatch(batch),
     connectorId,
-    always: [connectorPrincipal(connectorId), ...(connectionId ? [`group:connection:${connectionId}`] : [])],
+    always: groupsAlways(connector),
     highest: guard.highest,
     run: { syncId: sync.syncId, jobId: lease.jobId, leaseOwner: lease.owner, scopeVersion: connector.scopeVersion },
     total: sync.progress.total,
@@ -343,7 +343,7 @@ async function take(step: Step, looking: Taking): Promise<void> {
   for (const externalId of step.seen ?? []) {
     const item = known.find(externalId);
     const alive = item ? [item, ...known.childrenOf(externalId)] : [];
-    for (const each of alive) countAlive(each, options, known, sink);
+    for (const each of alive) countAlive(each, known, sink);
   }
   if (step.gone) await dropBelow(step.gone, options, sink);
   if (step.seenBelow) await keepBelow(step.seenBelow, options, known, sink);
@@ -375,7 +375,7 @@ function cover(
     return;
   }
   // A run that resumes from this cursor must know what was named before it.
-  for (const externalIds of known.takeMarks()) sink.add({ type: "seen", externalIds });
+  for (const op of known.takeMarks()) sink.add(op);
   // What says only who may read what is nowhere in the feed that the connector's cursor is of.
   if (isAccess) sink.cursor(undefined, accessPlace(sync.syncId, json));
   else sink.cursor(json, state);

@@ -33,7 +33,7 @@ const SWEEP_EVERY_MS = 24 * 3_600_000;
 const FIRST_SWEEP_MS = 6 * 3_600_000;
 
 /**
- * Queues what time brings: due runs of connectors, subscriptions to webhooks, accounts to ask or to end, the purge of removed items once an hour, and once a day the sweep of
+ * Queues what time brings: due runs of connectors, subscriptions to webhooks, accounts to ask or to end, provider servers to probe, the purge of removed items once an hour, and once a day the sweep of
  * accesses that nothing has any more.
  */
 export function makeSchedule({ store, findSource, now, randomBytes, subscribing }: ScheduleOptions): Schedule {
@@ -149,10 +149,26 @@ export function makeSchedule({ store, findSource, now, randomBytes, subscribing 
     }
   }
 
+  async function queueServers(): Promise<void> {
+    await store.pendingConnections.expire(now());
+    await store.accountFlows.sweep(now());
+    for (const { workspaceId, serverId } of await store.dueServers.list(now(), DUE_AT_ONCE)) {
+      await store.queue.enqueue({
+        workspaceId,
+        type: "server",
+        dedupeKey: `server:${serverId}`,
+        payload: { serverId },
+        priority: 20,
+        runAt: now(),
+      });
+    }
+  }
+
   return {
     async tick() {
       await healClock();
       await queueAccounts();
+      await queueServers();
       if (subscribing) await queueDueSubscriptions(store, subscribing, now(), DUE_AT_ONCE);
       await queuePurges();
       await queueSweeps();

@@ -1,3 +1,4 @@
+import type { SourceProblem } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import type { ConnectorState } from "#storage/records/connectors.ts";
 import type { SyncCounts, SyncState } from "#storage/records/syncs.ts";
@@ -22,6 +23,10 @@ export const FAILURES_TO_ERROR = 5;
 export const MAY_RUN: ReadonlySet<ConnectorState> = new Set(["active", "error", "needs_reauth"]);
 /** Tries of a run whose worker died at the same place, before it is given up. */
 export const MAX_ATTEMPTS = 5;
+export const GIVEN_UP: SourceProblem = {
+  code: "internal",
+  message: `The server stopped ${MAX_ATTEMPTS} times while this run was at the same place.`,
+};
 
 /**
  * The connector's next state.

@@ -47,11 +47,11 @@ export interface ToldPeople {
   isOpen(): boolean;
   /** Enough for a batch. */
   isDue(): boolean;
-  /** What goes with the next batch, in its order. Somebody is let into a group only where a cursor `isCovered` it. */
-  take(isCovered: boolean): PeopleBatch | undefined;
-  onApplied(result: Extract<PeopleResult, { isApplied: true }>): Promise<void>;
-  /** The run has come to its end: all that was told counts. */
+  /** The next batch has a cursor that covers all that was told so far, or the run has come to its end. */
   cover(): void;
+  /** What goes with the next batch, in its order. Somebody is let into a group only where a cursor covers it. */
+  take(): PeopleBatch | undefined;
+  onApplied(result: Extract<PeopleResult, { isApplied: true }>): Promise<void>;
   /**
    * Ends, in a complete listing, what it did not name, and moves clocks.
    *
@@ -89,7 +89,8 @@ export async function makeToldPeople(options: ToldPeopleOptions): Promise<ToldPe
   let members = 0;
   let strangers = 0;
   let hasUsers = false;
-  let isOver = false;
+  /** So many of those that wait are covered. */
+  let covered = 0;
 
   async function begin(): Promise<void> {
     since ??= (await sourcePeople.begin(teller())).position;
@@ -123,8 +124,11 @@ export async function makeToldPeople(options: ToldPeopleOptions): Promise<ToldPe
       }
       await begin();
       pages.drop(group);
+      const without = (events: readonly PeopleEvent[]) => events.flatMap((event) => withoutReading(event, group));
+      const before = without(waiting.slice(0, covered));
       // It waits behind nothing, and so takes the place of readings that do.
-      waiting = [{ t: "group_refused", group }, ...waiting.flatMap((event) => withoutReading(event, group))];
+      waiting = [{ t: "group_refused", group }, ...before, ...without(waiting.slice(covered))];
+      covered = before.length + 1;
     },
     async endListing(container) {
       if (!(await sourcePeople.tells(connectorId, fixed.toldIn))) return undefined;
@@ -135,20 +139,22 @@ export async function makeToldPeople(options: ToldPeopleOptions): Promise<ToldPe
     },
     isOpen: () => pages.open().length > 0,
     isDue: () => (waiting.length >= BATCH_EVENTS || members >= BATCH_MEMBERS) && waiting[0]?.t !== "member",
-    take(isCovered) {
+    cover() {
+      covered = waiting.length;
+    },
+    take() {
       // Told again after what took them out, it would let them in for a while.
-      const held = isCovered || isOver ? -1 : waiting.findIndex(({ t }) => t === "member");
+      const held = waiting.findIndex(({ t }, at) => at >= covered && t === "member");
       const events = held === -1 ? waiting : waiting.slice(0, held);
+      const isCovered = covered > 0;
       if (events.length === 0 || since === undefined) return undefined;
       waiting = held === -1 ? [] : waiting.slice(held);
+      covered = 0;
       members = 0;
-      return { ...teller(), since, events, ...((isCovered || isOver) && { checkpoint: { cursor: null } }) };
+      return { ...teller(), since, events, ...(isCovered && { checkpoint: { cursor: null } }) };
     },
     async onApplied({ endedJoins }) {
       if (endedJoins.length > 0) await options.onEndedJoins(endedJoins);
-    },
-    cover() {
-      isOver = true;
     },
     async end(end) {
       const { toldIn, mode } = fixed;

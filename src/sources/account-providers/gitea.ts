@@ -13,11 +13,15 @@ export const gitea: AccountProvider = {
     scopes: ["read:user", "read:organization", "read:repository", "read:issue"],
     hasPkce: true,
     issuer: "{+baseUrl}",
+    setUp: {
+      url: "{+baseUrl}/-/admin/applications",
+      steps:
+        "In Gitea, open Site Administration > Integrations > Applications (or your own Settings > Applications) and create an OAuth2 application, as a confidential client.",
+    },
   },
-  ownTokensAt: "{+baseUrl}/user/settings/applications",
-  setUp: {
-    url: "{+baseUrl}/-/admin/applications",
-    steps: "As an administrator of Gitea, create an OAuth2 application there, as a confidential client.",
+  ownTokens: {
+    url: "{+baseUrl}/user/settings/applications",
+    steps: "Create an access token that may read your user, and what your connectors should read.",
   },
   async whoami(http, { apiUrl }) {
     const { id, login, full_name } = (await http.request({ url: `${apiUrl}/user`, auth: true })).json(User);

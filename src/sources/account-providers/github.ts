@@ -26,16 +26,19 @@ export const github: AccountProvider = {
         allow: [404, 422],
       });
     },
+    setUp: {
+      url: "{+baseUrl}/settings/apps/new",
+      steps:
+        "Create a GitHub App with read access to contents, issues, pull requests, metadata and organization members, or an OAuth app. Leave “Expire user authorization tokens” on.",
+    },
   },
-  ownTokensAt: "{+baseUrl}/settings/tokens",
+  ownTokens: {
+    url: "{+baseUrl}/settings/tokens",
+    steps: "Create a personal access token that may read what your connectors should read.",
+  },
   limits: {
     windows: [{ remaining: "x-ratelimit-remaining", reset: "x-ratelimit-reset", unit: "epoch_seconds" }],
     forbidden: [{ header: "x-ratelimit-remaining", value: "0" }, { phrase: "secondary rate limit" }],
-  },
-  setUp: {
-    url: "{+baseUrl}/settings/apps/new",
-    steps:
-      "Create a GitHub App with read access to contents, issues, pull requests, metadata and organization members, or an OAuth app. Leave “Expire user authorization tokens” on.",
   },
   async whoami(http, { apiUrl }) {
     const answer = await http.request({

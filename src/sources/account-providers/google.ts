@@ -30,11 +30,11 @@ export const google: AccountProvider = {
         allow: [400],
       });
     },
-  },
-  setUp: {
-    url: "https://console.cloud.google.com/apis/credentials",
-    steps:
-      "Create an OAuth client of the type “Web application”, turn on the Google Drive API, and add the scope drive.readonly to the consent screen.",
+    setUp: {
+      url: "https://console.cloud.google.com/apis/credentials",
+      steps:
+        "Create an OAuth client of the type “Web application”, turn on the Google Drive API, and add the scope drive.readonly to the consent screen.",
+    },
   },
   async whoami(http, { apiUrl }) {
     const answer = await http.request({ url: `${apiUrl}/oauth2/v3/userinfo`, auth: true });

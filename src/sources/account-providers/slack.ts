@@ -29,12 +29,12 @@ export const slack: AccountProvider = {
       const headers = { authorization: `Bearer ${accessToken}` };
       await http.request({ method: "POST", url: `${apiUrl}/auth.revoke`, headers });
     },
+    setUp: {
+      url: "https://api.slack.com/apps?new_app=1",
+      steps: "Create an app for your workspace, add the user token scopes below, and turn on token rotation.",
+    },
   },
   limits: { perMinute: 50 },
-  setUp: {
-    url: "https://api.slack.com/apps?new_app=1",
-    steps: "Create an app for your workspace, add the user token scopes below, and turn on token rotation.",
-  },
   async whoami(http, { apiUrl }) {
     const answer = await http.request({ method: "POST", url: `${apiUrl}/auth.test`, auth: true, isIdempotent: true });
     const said = answer.json(Said);

@@ -50,6 +50,10 @@ export const ATLASSIAN_LIMITS: LimitSpec = { perMinute: 600, burst: 60 };
 
 export function isCloud({ url, deployment }: AtlassianPlace): boolean {
   if (deployment !== "auto") return deployment === "cloud";
+  return isCloudAddress(url);
+}
+
+export function isCloudAddress(url: string): boolean {
   return URL.canParse(url) && /\.(?:atlassian\.net|jira-dev\.com)$/.test(new URL(url).hostname);
 }
 

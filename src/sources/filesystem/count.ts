@@ -6,16 +6,20 @@ import { errorCode } from "./root.ts";
 import { MAX_DEPTH } from "./walk.ts";
 
 /**
- * Counts the files that the walk will take, by their names alone: one listing a folder and no look at a file. An upper
+ * Counts the files that the walk will take, or those of them that `isCounted`, by their names alone: one listing a folder and no look at a file. An upper
  * bound, since links, rights and other devices show only when looked at. `undefined` when aborted or when the root
  * can't be read: a total is a comfort, never a reason to fail.
  */
-export async function countFiles(options: JudgeOptions, signal: AbortSignal): Promise<number | undefined> {
+export async function countFiles(
+  options: JudgeOptions,
+  signal: AbortSignal,
+  isCounted: (rel: string) => boolean = () => true,
+): Promise<number | undefined> {
   const pending: Pending[] = [{ rel: "", chain: undefined, depth: 0 }];
   let total = 0;
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     if (signal.aborted) return undefined;
-    const found = await countFolder(options, folder);
+    const found = await countFolder(options, folder, isCounted);
     if (found === undefined && folder.depth === 0) return undefined;
     total += found?.files ?? 0;
     pending.push(...(found?.folders ?? []));
@@ -32,6 +36,7 @@ interface Pending {
 async function countFolder(
   options: JudgeOptions,
   { rel, chain: outer, depth }: Pending,
+  isCounted: (rel: string) => boolean,
 ): Promise<{ files: number; folders: Pending[] } | undefined> {
   const folder = await openFolderInside(options.root, rel).catch(ignoreReadFailure);
   if (folder === undefined) return undefined;
@@ -40,13 +45,14 @@ async function countFolder(
     const names = entries.map((entry) => entry.name);
     if (rel !== "" && judgeFolder(options, outer, rel, names) !== "take") return { files: 0, folders: [] };
     const { chain } = await readIgnoreFiles(options.root, { rel, names }, outer, options.config.gitignore);
-    const beside = new Set(names);
+    const siblings = new Set(names);
     let files = 0;
     const folders: Pending[] = [];
     for (const { name, isFolder, isFile } of entries) {
       const id = rel === "" ? name : `${rel}/${name}`;
-      if ((!isFolder && !isFile) || judgeName(options, { name, rel: id, isFolder, chain, beside }) !== "take") continue;
-      if (isFile) files += 1;
+      if ((!isFolder && !isFile) || judgeName(options, { name, rel: id, isFolder, chain, siblings }) !== "take")
+        continue;
+      if (isFile) files += isCounted(id) ? 1 : 0;
       else if (depth < MAX_DEPTH) folders.push({ rel: id, chain: chainBelow(chain, id), depth: depth + 1 });
     }
     return { files, folders };

@@ -5,6 +5,7 @@ import type { Source, SourceContext } from "#sources/contract.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { browseFolder } from "./browse.ts";
+import { countFiles } from "./count.ts";
 import { FilesystemConfig, type Places } from "./config.ts";
 import { isLeftOut } from "./judge.ts";
 import { versionRead } from "./map.ts";
@@ -52,6 +53,13 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
     fetchContent: (ctx, item) => roots.withRoot(ctx.config.root, ctx.now(), (root) => fetchFile(ctx, item, root)),
     watch: (ctx, scope, listener) => watchFolder(ctx, scope, places, listener, options.watching),
     inScope: (scope, item) => inScope(scope, item.externalId),
+    async countAdded(ctx, { from, to }) {
+      const root = await openRoot(ctx.config.root, places);
+      const options = { root, config: ctx.config, scope: compileScope(to), isPrivate: isPrivate(ctx) };
+      const items = await countFiles(options, ctx.signal, (rel) => !inScope(from, rel));
+      // No requests: they are files of this machine.
+      return items === undefined ? undefined : { items, calls: 0 };
+    },
     childRules: makeChildRules,
     async unavailable() {
       if (isOpenToStrangers) return "Local folders can't be connected on a server with open sign-up.";

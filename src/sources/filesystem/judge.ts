@@ -41,16 +41,16 @@ export interface NamedPlace {
   /** The ignore lists that count there. */
   chain: IgnoreChain | undefined;
   /** All names of the folder that it is in. */
-  beside: ReadonlySet<string>;
+  siblings: ReadonlySet<string>;
 }
 
 /** Judges by name alone, before any look at the file: what the counting walk can know. */
-export function judgeName(options: JudgeOptions, { name, rel, isFolder, chain, beside }: NamedPlace): Verdict {
+export function judgeName(options: JudgeOptions, { name, rel, isFolder, chain, siblings }: NamedPlace): Verdict {
   if (name === ".git") return "silent";
   if (!options.config.hidden && name.startsWith(".")) return HIDDEN;
   const said = ignoreListsOn(chain, rel, isFolder);
   if (said === "ignored") return IGNORED;
-  if (isFolder && said !== "kept" && !options.config.generated && isGeneratedFolder(name, beside)) return GENERATED;
+  if (isFolder && said !== "kept" && !options.config.generated && isGeneratedFolder(name, siblings)) return GENERATED;
   if (options.scope.excludes(rel, isFolder)) return EXCLUDED;
   const isWanted = isFolder ? options.scope.mayContainIncluded(rel) : options.scope.includes(rel);
   if (!isWanted) return "silent";

@@ -104,7 +104,7 @@ interface Frame {
   rel: string;
   names: string[];
   /** All its names, also where only one of them is asked about. */
-  beside: ReadonlySet<string>;
+  siblings: ReadonlySet<string>;
   next: number;
   /** Looked at already, in order. */
   ahead: Looked[];
@@ -189,7 +189,7 @@ async function openFrame(
     const start = resume[0];
     const next = start === undefined ? 0 : names.findIndex((name) => byCodeUnits(name, start) >= 0);
     const place = { next: next === -1 ? names.length : next, ahead: [], resume };
-    const frame: Frame = { folder, rel, names, beside: new Set(names), chain, isRestricted, ...place };
+    const frame: Frame = { folder, rel, names, siblings: new Set(names), chain, isRestricted, ...place };
     return { frame, entries: faults.map(({ rel, message }) => refused(rel, { reason: "failed", message })) };
   } catch (error) {
     await folder.close();
@@ -219,8 +219,8 @@ async function nextStep(options: JudgeOptions, frame: Frame): Promise<Step | und
 }
 
 function judge(options: JudgeOptions, frame: Frame, name: string, rel: string, stats: BigIntStats): Verdict {
-  const { chain, beside } = frame;
-  const byName = judgeName(options, { name, rel, isFolder: stats.isDirectory(), chain, beside });
+  const { chain, siblings } = frame;
+  const byName = judgeName(options, { name, rel, isFolder: stats.isDirectory(), chain, siblings });
   return byName === "take" ? judgeStats(options, stats) : byName;
 }
 

@@ -138,11 +138,11 @@ async function foldersIn(options: JudgeOptions, { rel, chain: outer, depth }: Pl
   const entries = await folder.entries();
   const names = entries.map(({ name }) => name);
   if (rel !== "" && judgeFolder(options, outer, rel, names) !== "take") return [];
-  const beside = new Set(names);
+  const siblings = new Set(names);
   const { chain } = await readIgnoreFiles(options.root, { rel, names }, outer, options.config.gitignore);
   return entries.flatMap(({ name, isFolder }): Place[] => {
     const id = idOf(rel, name);
-    if (!isFolder || judgeName(options, { name, rel: id, isFolder: true, chain, beside }) !== "take") return [];
+    if (!isFolder || judgeName(options, { name, rel: id, isFolder: true, chain, siblings }) !== "take") return [];
     return [{ rel: id, chain: chainBelow(chain, id), depth: depth + 1 }];
   });
 }

@@ -25,7 +25,7 @@ const Content = z
   .min(1)
   .max(FORGE_CONTENT.length)
   .default([...FORGE_CONTENT])
-  .meta({ title: "Content", description: "What to index: issues, pulls, files." });
+  .meta({ title: "Content", description: "What to index of each repository." });
 
 /** What every forge can be told of what it takes. */
 export const FORGE_CHOICES = {

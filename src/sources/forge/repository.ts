@@ -236,7 +236,7 @@ export async function* orRefused(
   }
 }
 
-function hasThreads({ content }: ForgeRepository): boolean {
+export function hasThreads({ content }: ForgeRepository): boolean {
   return content.has("issues") || content.has("pulls");
 }
 

@@ -21,12 +21,12 @@ export async function checkGitea(ctx: SourceContext<GiteaConfig>, files: ForgeFi
     const { records, closed } = await listRecords(client, ctx.config);
     if (closed.length > 0 && records.length === 0) return { ok: false, problem: closedProblem(closed) };
     const warnings = [
-      ...closed.map(({ name }) => `${name} is not there, or not open to this account.`),
-      ...(records.length === 0 ? ["This account is a member of no repository."] : []),
+      ...closed.map(({ name }) => `${name} doesn't exist, or this account can't read it.`),
+      ...(records.length === 0 ? ["This account isn't a member of any repository."] : []),
       ...(administers
         ? []
         : [
-            `${isAdmin === true ? "This token can't read admin" : "This account is no site administrator"}: kb can't see which users are deactivated, and who administers the site.`,
+            `${isAdmin === true ? "The token has no read:admin" : "You aren't a site administrator there"}, so kb can't see who is deactivated or a site administrator. Everything else works.`,
           ]),
     ];
     return { ok: true, ...(warnings.length > 0 && { warnings }) };

@@ -2,6 +2,7 @@ import type { Source } from "#sources/contract.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { browseRepositories } from "#sources/forge/browse.ts";
+import { countAdded } from "#sources/forge/count-added.ts";
 import { makeForgeFiles } from "#sources/forge/files.ts";
 import { factsOf } from "#sources/forge/map.ts";
 import { tellPeople } from "#sources/forge/people.ts";
@@ -82,6 +83,7 @@ export function makeGithubSource(
       const { repositories } = await makeGithubForge(ctx).list();
       return browseRepositories(repositories, at);
     },
+    countAdded: (ctx, change) => countAdded(makeGithubForge(ctx), change),
     webhook: { verify: (secret, request) => verifyHook(secret, request, HOOK) },
     fetchContent: (ctx, item) => files.read(ctx, item),
     childRules: makeChildRules,

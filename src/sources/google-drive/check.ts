@@ -46,7 +46,7 @@ async function directoryWarnings(client: DriveClient, isAccount: boolean): Promi
   const users = await fromDirectory(() => client.users().next());
   if (domains && users) return [];
   const unknown =
-    "kb can't see who is in Google groups and domains. Files shared with those alone are for nobody here.";
+    "kb can't see who is in Google groups and domains. No one here can read files that are shared only with those.";
   const todo = isAccount
     ? "Connect a service account with domain-wide delegation instead."
     : `In the Admin console, grant domain-wide delegation for ${DIRECTORY_SCOPES.join(", ")}, and act as an administrator who can read users, groups and domains.`;

@@ -242,7 +242,7 @@ function endOf({ text }: Answer, host: string): Ended {
 function refusedLogin({ status, code }: Ended, host: string): ApiError {
   if (code === "LIMIT" || code === "INUSE") {
     const retryAfterMs = 60_000;
-    return new ApiError("source_rate_limited", { message: `${host} lets nobody sign in for now.`, retryAfterMs });
+    return new ApiError("source_rate_limited", { message: `${host} refuses all sign-ins for now.`, retryAfterMs });
   }
   if (status === "BAD" || TEMPORARY.has(code)) {
     return new ApiError("source_unavailable", { message: `${host} can't sign anybody in now (${code || status}).` });

@@ -17,7 +17,7 @@ type Event = IdentityEvent<null>;
  */
 export async function* syncJiraPeople(
   ctx: JiraContext,
-  { mode, groups = [], due }: IdentityRun,
+  { mode, groups = [], due, groupsTold }: IdentityRun,
 ): AsyncGenerator<Event, void> {
   const wanted = mode === "groups" ? new Set(groups) : undefined;
   const told = new Set<Principal>();
@@ -27,11 +27,15 @@ export async function* syncJiraPeople(
     if (event.t === "identity") told.add(event.principal);
     if (!wanted || (event.t === "group" && wanted.has(event.group))) yield event;
   }
-  // Which groups a project has that could not be read is not known: each keeps its last reading as long as that counts.
+  // Which groups a project has that could not be read, or names, is not known: each that was told before and is not now
+  // keeps its last reading as long as that counts. All the rest is settled.
   const isWhole = failed.length === 0;
+  const notLookedAt: Principal[] = [];
+  if (!isWhole) for await (const group of groupsTold()) if (!told.has(group)) notLookedAt.push(group);
   yield* tellGone(wanted ?? (mode === "changes" ? due(MOST_DUE) : []), told, isWhole);
   yield { t: "checkpoint", cursor: null };
-  yield { t: "end", listing: wanted || !isWhole ? "partial" : "complete" };
+  const listing = wanted ? "partial" : "complete";
+  yield { t: "end", listing, ...(notLookedAt.length > 0 && { notLookedAt }) };
 }
 
 /** @param failed  takes the ids of projects at which the server fails */

@@ -22,9 +22,15 @@ const VERSION = "2025-09-03";
 const PAGE = 100;
 /** So many pages of a listing one after another are not empty while there is more. */
 const MOST_EMPTY = 50;
+/** Pages of one listing: a million entries, which take an hour at the pace that Notion allows. */
+const MOST_PAGES = 10_000;
 
 /** All calls to Notion: nothing else knows its routes. Ids are in the form of `parseNotionId`. */
-export function makeNotionClient({ http, now }: Pick<NotionContext, "http" | "now">, apiUrl: string) {
+export function makeNotionClient(
+  { http, now }: Pick<NotionContext, "http" | "now">,
+  apiUrl: string,
+  mostPages: number = MOST_PAGES,
+) {
   const headers = { "notion-version": VERSION, accept: "application/json" };
   const send = (path: string, more: Omit<SourceRequest, "url"> = {}) =>
     http.request({ url: `${apiUrl}/v1${path}`, auth: true, headers, ...more });
@@ -38,15 +44,17 @@ export function makeNotionClient({ http, now }: Pick<NotionContext, "http" | "no
   ): AsyncGenerator<{ results: unknown[]; next: string | undefined }, void> {
     const seen = new Set<string>();
     let empty = 0;
+    const fail = (message: string) => {
+      // It answers: what is wrong is wrong with this one listing.
+      throw new ApiError("source_unavailable", { message, details: { status: 200 } });
+    };
     for (let cursor = from; ;) {
       const { results, has_more: hasMore, next_cursor: next } = (await send(...ask(cursor))).json(ListPage);
       empty = results.length === 0 ? empty + 1 : 0;
       // What is cut must not pass for all there is.
-      if (hasMore && (!next || seen.has(next) || empty > MOST_EMPTY)) {
-        // It answers: what is wrong is wrong with this one listing.
-        const details = { status: 200 };
-        throw new ApiError("source_unavailable", { message: "Notion sends a listing that doesn't end.", details });
-      }
+      if (hasMore && (!next || seen.has(next) || empty > MOST_EMPTY)) fail("Notion sends a listing that doesn't end.");
+      if (hasMore && seen.size + 1 >= mostPages)
+        fail(`Notion sends a listing of more than ${mostPages * PAGE} entries.`);
       yield { results, next: hasMore ? (next ?? undefined) : undefined };
       if (!hasMore || !next) return;
       seen.add(next);

@@ -53,7 +53,7 @@ const Access: z.ZodType<SourceAccess> = z
   )
   .meta({
     id: "Access",
-    description: "Who can read it: the reader must match one name of every inner list; {known: false} is nobody.",
+    description: "Who can read it: the reader must match one name of every inner list; {known: false} means no one.",
   });
 
 const Person = z.strictObject({
@@ -123,7 +123,7 @@ const PushItem = z
       description: "The item that it belongs to. Nobody can read this item without access to that one.",
     }),
     replyTo: ExternalId.optional().meta({
-      description: "The item that it answers. Says nothing about who can read either.",
+      description: "The item that it replies to. It doesn't change who can read either.",
     }),
     version: Line(300).optional(),
     people: z.array(Person).max(500).optional(),

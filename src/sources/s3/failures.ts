@@ -130,6 +130,6 @@ const BAD_KEYS: ReadonlySet<string> = new Set([
 const GONE: ReadonlySet<string> = new Set(["NoSuchKey", "NoSuchVersion"]);
 
 const CREDENTIAL_HINTS: Readonly<Record<string, string>> = {
-  ExpiredToken: "Temporary credentials end. Enter new ones, or an access key without a session token.",
+  ExpiredToken: "Temporary credentials expire. Enter new ones, or an access key without a session token.",
   SignatureDoesNotMatch: "Check the secret access key, and the region.",
 };

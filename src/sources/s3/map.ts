@@ -32,8 +32,8 @@ export function factsOf(config: S3Config, connectorId: string, now: () => number
 export function versionOf(object: S3Object, facts: BucketFacts): string | undefined {
   const { etag, size, modifiedAt } = object;
   if (etag === undefined) return undefined;
-  const stands = archivedIn(object, facts.now()) === undefined ? "" : ":archived";
-  return `${bytesOf(etag, size)}${modifiedAt ?? ""}${stands}:${facts.configKey}`;
+  const archived = archivedIn(object, facts.now()) === undefined ? "" : ":archived";
+  return `${bytesOf(etag, size)}${modifiedAt ?? ""}${archived}:${facts.configKey}`;
 }
 
 /** The version of what a download gives. Its time may be told less exactly than in the listing; the bytes are the same. */

@@ -18,6 +18,16 @@ export function connectorPrincipal(connectorId: string, at: number | null = null
   return at === null ? `group:connector:${connectorId}` : `group:connector:${connectorId}:${at}`;
 }
 
+/** Whose view is read through a connection, and with whom it is shared. Nobody else can name it, as the connector's. */
+export function connectionPrincipal(connectionId: string): Principal {
+  return `group:connection:${connectionId}`;
+}
+
+/** What every access of a connector's items asks for in addition to the source's own lists, however it is stored. Source: S5. */
+export function groupsAlways({ connectorId, connectionId }: { connectorId: string; connectionId: string | null }) {
+  return [connectorPrincipal(connectorId), ...(connectionId === null ? [] : [connectionPrincipal(connectionId)])];
+}
+
 /** Whether a list is that of `connectorPrincipal`, at whatever instant. */
 export function isConnectorList([only, ...others]: readonly Principal[], connectorId: string): boolean {
   const plain = connectorPrincipal(connectorId);

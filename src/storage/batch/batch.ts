@@ -178,7 +178,7 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
     case "delete":
       return deleteItem(work, op);
     case "seen":
-      return markSeen(work, op.externalIds);
+      return markSeen(work, op);
     case "children":
       return keepChildren(work, op);
     case "restore":

@@ -1,6 +1,7 @@
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import { listDigest } from "#storage/access/list-digest.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
+import { numberPrincipals } from "./principal-numbers.ts";
 
 export type Interner = ReturnType<typeof makeInterner>;
 
@@ -18,8 +19,8 @@ const WAITING = 1_000;
 export function makeInterner(connection: SqliteConnection, workspaceId: string) {
   const lists = new Map<string, number>();
   const accesses = new Map<string, number>();
-  /** Of what is new and not written: texts of lists with their digests, and lists of accesses. */
-  const newLists = new Map<number, readonly [text: string, digest: number]>();
+  /** Of what is new and not written: lists, and the lists of accesses. */
+  const newLists = new Map<number, NewList>();
   const newAccesses = new Map<number, string>();
   const findList = connection.prepare(
     `select listId as id from access_lists indexed by access_lists_by_digest
@@ -84,13 +85,13 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
     const text = JSON.stringify(principals);
     return kept(lists, text, () => {
       const digest = listDigest(workspaceId, text);
-      return idOf(findList.get(digest, workspaceId, text)) ?? addList(text, digest);
+      return idOf(findList.get(digest, workspaceId, text)) ?? addList({ principals, text, digest });
     });
   }
 
-  function addList(text: string, digest: number): number {
+  function addList(added: NewList): number {
     const listId = numbers().listId++;
-    newLists.set(listId, [text, digest]);
+    newLists.set(listId, added);
     if (newLists.size >= WAITING) store.save();
     return listId;
   }
@@ -103,24 +104,26 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
   }
 
   function saveLists(): void {
-    const all = json(newLists);
+    const add = connection.prepare(
+      "insert into access_lists (workspaceId, listId, principals, digest) values (?, ?, ?, ?)",
+    );
+    for (const [listId, { text, digest }] of newLists) add.run(workspaceId, listId, text, digest);
+    const numberOf = numberPrincipals(connection, workspaceId, newLists.values());
+    const rows = [...newLists].flatMap(([listId, { principals }]) =>
+      principals.map((principal) => [numberOf(principal), listId] as const),
+    );
     newLists.clear();
+    // In the order of the table's key, so that each of its pages is met once.
+    rows.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     connection
       .prepare(
-        `insert into access_lists (workspaceId, listId, principals, digest)
-         select ?1, value ->> 0, value ->> 1 ->> 0, value ->> 1 ->> 1 from json_each(?2) order by 2`,
+        "insert into access_list_principals (principalNo, listId) select value ->> 0, value ->> 1 from json_each(?)",
       )
-      .run(workspaceId, all);
-    connection
-      .prepare(
-        `insert into access_list_principals (workspaceId, principal, listId)
-         select ?1, p.value, l.value ->> 0 from json_each(?2) l, json_each(l.value ->> 1 ->> 0) p order by 2, 3`,
-      )
-      .run(workspaceId, all);
+      .run(JSON.stringify(rows));
   }
 
   function saveAccesses(): void {
-    const all = json(newAccesses);
+    const all = JSON.stringify([...newAccesses]);
     newAccesses.clear();
     connection
       .prepare(
@@ -150,14 +153,17 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
   }
 }
 
+/** A list that is not written: its principals, each once and sorted, and what it is found by. */
+interface NewList {
+  principals: readonly Principal[];
+  text: string;
+  digest: number;
+}
+
 /** What the next list and the next access get. */
 interface Numbers {
   listId: number;
   aclId: number;
-}
-
-function json(rows: ReadonlyMap<number, unknown>): string {
-  return JSON.stringify([...rows]);
 }
 
 function idOf(row: unknown): number | undefined {

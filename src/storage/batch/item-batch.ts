@@ -90,8 +90,11 @@ export type ItemOp =
   | { type: "access"; externalId: string; access: SourceAccess | null; of?: ItemState; clockAt?: number | null }
   /** Removes it and its child items, with `subtree` also what lies below `<externalId>/`; under the guard. */
   | { type: "delete"; externalId: string; subtree: boolean }
-  /** Alive and unchanged; counted by the run. Of those that were held, the child items are held no more either. */
-  | { type: "seen"; externalIds: readonly string[] }
+  /**
+   * Alive and unchanged, and with `isCounted` counted so unless the run had named it. Of those that were held, the child items
+   * are held no more either.
+   */
+  | { type: "seen"; externalIds: readonly string[]; isCounted?: true }
   /**
    * Of the child items that were made of an item's own content these stay; the others go, with what is in them, and without
    * asking the guard: the content has changed. `version` becomes the item's: it is read whole only now.

@@ -99,6 +99,29 @@ export function makeItemRows(
         connectorId,
         JSON.stringify(externalIds),
       ),
+    /** Living ones of many that are held, by one statement. */
+    heldAmong: (externalIds: readonly string[]) =>
+      known(
+        `and connectorId = ? and externalId in (select value from json_each(?)) and indexState = 'held'
+         and removedAt is null`,
+        connectorId,
+        JSON.stringify(externalIds),
+      ),
+    /**
+     * Notes who named the living ones of many, by one statement: a run names thousands that it has nothing else to say of.
+     * Gives how many that had not named before.
+     */
+    markSeen: (externalIds: readonly string[], seenBy: string | null) =>
+      Number(
+        run(
+          `update items set seenBy = ?1 where workspaceId = ?2 and connectorId = ?3
+             and externalId in (select value from json_each(?4)) and removedAt is null and seenBy is not ?1`,
+          seenBy,
+          workspaceId,
+          connectorId,
+          JSON.stringify(externalIds),
+        ).changes,
+      ),
     findByKbId: (kbId: string) => known("and kbId = ? and connectorId = ?", kbId, connectorId)[0],
     /** A known item with this hint and text; a living one before a removed one. */
     findByHint: (hint: string, textHash: string) =>

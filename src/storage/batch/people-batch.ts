@@ -1,4 +1,5 @@
 import type { Principal } from "#core/principals.ts";
+import type { SyncCounts } from "#storage/records/syncs.ts";
 
 /** What told of a group or user, and so ends what it no longer tells. */
 export type ToldIn = "identities" | "sync";
@@ -59,7 +60,16 @@ export interface PeopleTeller {
   maxAclAgeMs: number;
 }
 
+/** The run of identities that tells: what it counts is stored with what it tells. */
+export interface PeopleRun {
+  syncId: string;
+  /** Counted by the run itself, since the checkpoint before. */
+  addCounts?: Partial<SyncCounts>;
+}
+
 export interface PeopleBatch extends PeopleTeller {
+  /** Absent for what a sync tells. */
+  run?: PeopleRun;
   /** The position of the feed that `begin` gave to this attempt. */
   since: number;
   events: readonly PeopleEvent[];
@@ -116,6 +126,7 @@ export type PeopleResult =
 
 /** The end of a run that came to its end. */
 export interface PeopleEnd extends PeopleTeller {
+  run?: PeopleRun;
   /** The listing of a run of mode `whole` was complete: what it did not name ends. */
   isComplete: boolean;
   /** Only groups of this container, by entity. */

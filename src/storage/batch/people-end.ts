@@ -1,6 +1,7 @@
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import type { EndedJoin, PeopleCounts, PeopleEnd, PeopleRefusal, PeopleTeller } from "./people-batch.ts";
 import { endJoin, isJoined, setAliases } from "./people-users.ts";
+import { savePeopleRun } from "./people-run.ts";
 import { isPast, makePeopleWork, type PeopleWork, refusalOf, settlePeople } from "./people-work.ts";
 
 export type PeopleEndSlice =
@@ -53,6 +54,7 @@ export function endPeople(connection: SqliteConnection, workspaceId: string, end
   const isDone = !sweeps || (sweepGroups(work, end) && (end.home !== undefined || sweepUsers(work, end)));
   if (isDone && end.home === undefined) close(work, end);
   settlePeople(work);
+  if (end.run) savePeopleRun(work, end.run, { isCovered: false, isFurther: false });
   return { isApplied: true, isDone, counts: work.counts, endedJoins: work.endedJoins };
 }
 

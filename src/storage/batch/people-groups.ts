@@ -5,7 +5,7 @@ import type { SqlRow } from "#storage/sqlite.ts";
 import type { PeopleEvent, WholeGroup } from "./people-batch.ts";
 import { isPast, type PeopleWork } from "./people-work.ts";
 
-const CLOCK = "checkedAt as at, toldIn, followsFeed, neverAges, members, digest, toldPosition";
+const CLOCK = "checkedAt as at, toldIn, followsFeed, neverAges, members, digest, toldPosition, toldBy";
 
 interface KnownGroup {
   at: number;
@@ -16,6 +16,8 @@ interface KnownGroup {
   /** Of its members in their order, and as they were told; null = not known. */
   digest: string | null;
   toldPosition: number;
+  /** The run that told it last. */
+  toldBy: string | null;
 }
 
 function findGroup(work: PeopleWork, group: Principal): KnownGroup | undefined {
@@ -47,6 +49,7 @@ function toKnown(row: SqlRow): KnownGroup {
     members: Number(row["members"]),
     digest: row["digest"] === null ? null : String(row["digest"]),
     toldPosition: Number(row["toldPosition"]),
+    toldBy: row["toldBy"] === null ? null : String(row["toldBy"]),
   };
 }
 
@@ -65,6 +68,7 @@ export function setGroups(work: PeopleWork, groups: readonly WholeGroup[]): void
     work.counts.groups++;
     const reading = readingOf(told, before);
     readings.push(reading);
+    tally(work, before, reading.replaced === undefined);
     if (reading.replaced === undefined) work.counts.unchanged++;
     else replaceMembers(work, told.group, reading.replaced);
     // Its members get it back.
@@ -75,6 +79,13 @@ export function setGroups(work: PeopleWork, groups: readonly WholeGroup[]): void
     // Only a sync tells where a group is at home.
     if (homes !== undefined || known.get(group)?.toldIn !== "identities") setHomes(work, group, homes ?? []);
   }
+}
+
+/** Counts a group once in a run, however many attempts tell it. */
+function tally({ told, teller }: PeopleWork, before: KnownGroup | undefined, isUnchanged: boolean): void {
+  if (before?.toldBy === teller.runId) return;
+  told.groups++;
+  if (isUnchanged) told.unchanged++;
 }
 
 interface Reading extends Pick<WholeGroup, "group" | "at" | "count" | "digest" | "etag"> {
@@ -181,6 +192,7 @@ export function keepGroup(work: PeopleWork, group: Principal, at: number): void 
     return;
   }
   work.counts.same++;
+  tally(work, known, true);
   if (isPast(work, known)) work.isChanged = true;
   work.change(
     `update source_groups set checkedAt = ?3, followsFeed = 1, toldPosition = ?4, toldBy = ?5,

@@ -11,6 +11,8 @@ export interface PeopleWork {
   counts: PeopleCounts;
   endedJoins: EndedJoin[];
   unknown: Principal[];
+  /** Groups that the run had not told before, and those of them that were as they are. */
+  told: { groups: number; unchanged: number };
   /** Somebody's principals are others now. */
   isChanged: boolean;
   /** Runs a statement whose first parameter is the workspace. */
@@ -57,6 +59,7 @@ export function makePeopleWork(connection: SqliteConnection, workspaceId: string
     counts: { ...NO_PEOPLE },
     endedJoins: [],
     unknown: [],
+    told: { groups: 0, unchanged: 0 },
     isChanged: false,
     all: (sql, ...values) => connection.execute(sql, [workspaceId, ...values]).rows,
     change: (sql, ...values) => connection.execute(sql, [workspaceId, ...values]).changes,

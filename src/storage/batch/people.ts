@@ -3,6 +3,7 @@ import type { Principal } from "#core/principals.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import type { PeopleBatch, PeopleEvent, PeopleResult, WholeGroup } from "./people-batch.ts";
 import { changeMember, keepGroup, refuseGroup, setGroups } from "./people-groups.ts";
+import { savePeopleRun } from "./people-run.ts";
 import { setIdentity } from "./people-users.ts";
 import { makePeopleWork, type PeopleWork, refusalOf, settlePeople } from "./people-work.ts";
 
@@ -28,23 +29,29 @@ export function applyPeople(connection: SqliteConnection, workspaceId: string, b
     }
   }
   readings.store();
-  saveCursor(work, batch);
+  const isFurther = saveCursor(work, batch);
   settlePeople(work);
+  if (batch.run) savePeopleRun(work, batch.run, { isCovered: batch.checkpoint !== undefined, isFurther });
   const { counts, endedJoins, unknown } = work;
   return { isApplied: true, counts, endedJoins, unknown };
 }
 
-/** A whole run has a cursor of its own until its end; what is looked at in between has none. */
-function saveCursor({ change }: PeopleWork, { checkpoint, mode, connectorId, toldIn }: PeopleBatch): void {
-  if (!checkpoint || checkpoint.cursor === null || mode === "groups") return;
+/**
+ * A whole run has a cursor of its own until its end; what is looked at in between has none.
+ *
+ * @returns true when it is another one than before
+ */
+function saveCursor({ change }: PeopleWork, { checkpoint, mode, connectorId, toldIn }: PeopleBatch): boolean {
+  if (!checkpoint || checkpoint.cursor === null || mode === "groups") return false;
   const column = mode === "whole" ? "runCursor" : "cursor";
-  change(
+  const changed = change(
     `insert into people_feeds (workspaceId, connectorId, toldIn, position, ${column}) values (?, ?, ?, 0, ?)
-     on conflict do update set ${column} = excluded.${column}`,
+     on conflict do update set ${column} = excluded.${column} where ${column} is not excluded.${column}`,
     connectorId,
     toldIn,
     checkpoint.cursor,
   );
+  return changed > 0;
 }
 
 /** Whole readings that follow each other, each of another group: stored together, before whatever comes after them. */

@@ -84,15 +84,11 @@ export function sweep(work: Work, kbIds: readonly string[], isHeld: boolean): Op
 }
 
 /** Notes that these are alive: what was held is held no more. */
-export function markSeen(work: Work, externalIds: readonly string[]): OpOutcome {
-  for (const externalId of externalIds) {
-    const item = work.rows.find(externalId);
-    if (!item || item.removedAt !== null) continue;
-    if (item.indexState === "held") release(work, item);
-    if (item.seenBy === work.seenBy) continue;
-    work.rows.set(item.kbId, { seenBy: work.seenBy });
-    work.isFurther = true;
-  }
+export function markSeen(work: Work, { externalIds, isCounted }: Extract<ItemOp, { type: "seen" }>): OpOutcome {
+  for (const item of work.rows.heldAmong(externalIds)) release(work, item);
+  const marked = work.rows.markSeen(externalIds, work.seenBy);
+  if (marked > 0) work.isFurther = true;
+  if (isCounted) work.marked += marked;
   return "done";
 }
 

@@ -1,6 +1,7 @@
 import type { SyncCounts } from "#storage/records/syncs.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import type { BatchRun, ItemBatch } from "./item-batch.ts";
+import type { Work } from "./work.ts";
 
 /**
  * Why a batch may not be stored any more, if it may not: the worker lost its lease, the scope is another one now, or
@@ -35,7 +36,7 @@ export function saveRun(
   workspaceId: string,
   connectorId: string,
   run: BatchRun,
-  { counts, isFurther }: { counts: SyncCounts; isFurther: boolean },
+  { counts, marked, isFurther }: Pick<Work, "counts" | "marked" | "isFurther">,
 ): boolean {
   const row = one(
     connection,
@@ -49,6 +50,8 @@ export function saveRun(
   for (const name of Object.keys(counts) as (keyof SyncCounts)[]) {
     total[name] = (total[name] ?? 0) + (counts[name] ?? 0) + (run.addCounts?.[name] ?? 0);
   }
+  total.seen += marked;
+  total.unchanged += marked;
   connection
     .prepare("update syncs set counts = ?, progress = ?, attempt = ? where workspaceId = ? and syncId = ?")
     .run(

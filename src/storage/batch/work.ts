@@ -17,6 +17,8 @@ export interface Work {
   rows: ItemRows;
   changes: IndexChange[];
   counts: SyncCounts;
+  /** Items that were named and are as they were, so that nothing else is counted of them. */
+  marked: number;
   /** True once the run has named an item that it had not named before, or removed one. */
   isFurther: boolean;
   /** Removals of this batch that the guard counts, and how many it lets pass. */
@@ -75,6 +77,7 @@ export function makeWork(
     hidden: [],
     accessChanges: [],
     counts: { ...NO_COUNTS },
+    marked: 0,
     isFurther: false,
     guarded: 0,
     allowance: removalLimit(batch.highest) - removedLately(connection, { workspaceId, connectorId }, batch.now),

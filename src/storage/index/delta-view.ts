@@ -2,7 +2,7 @@ import { AccessLog } from "./access-log.ts";
 import { ColumnsBuilder } from "./columns.ts";
 import type { DeltaEntry } from "./delta-rows.ts";
 import { type Growing, push } from "./growing.ts";
-import type { Postings } from "./postings.ts";
+import type { SparseList } from "./posting-list.ts";
 import { MAX_SEGMENT_DOCS } from "./schema.ts";
 import type { SegmentView } from "./segment-view.ts";
 import { TermBytes } from "./term-bytes.ts";
@@ -18,6 +18,8 @@ export class DeltaSegment implements SegmentView {
   readonly #older: Growing<Uint32Array> = { array: new Uint32Array(64), length: 1 };
   readonly #ids: Growing<Uint16Array> = { array: new Uint16Array(64), length: 1 };
   readonly #weights: Growing<Uint8Array> = { array: new Uint8Array(64), length: 1 };
+  /** Lists as they were read last, by the number of their term. */
+  readonly #lists = new Map<number, SparseList>();
   living = 0;
   readonly accessLog = new AccessLog();
 
@@ -38,10 +40,19 @@ export class DeltaSegment implements SegmentView {
     return id;
   }
 
-  postings(term: string): Postings | undefined {
+  /** Never dense: a delta is small. A chain is walked once for as long as nothing is added to it. */
+  postings(term: string): SparseList | undefined {
     const number = this.#terms.find(term);
     if (number < 0) return undefined;
     const count = this.#counts.array[number] ?? 0;
+    const known = this.#lists.get(number);
+    if (known?.ids.length === count) return known;
+    const list = this.#walk(number, count);
+    this.#lists.set(number, list);
+    return list;
+  }
+
+  #walk(number: number, count: number): SparseList {
     const ids = new Uint16Array(count);
     const weights = new Uint8Array(count);
     let entry = this.#newest.array[number] ?? 0;
@@ -50,7 +61,7 @@ export class DeltaSegment implements SegmentView {
       weights[i] = this.#weights.array[entry] ?? 0;
       entry = this.#older.array[entry] ?? 0;
     }
-    return { ids, weights };
+    return { isDense: false, ids, weights };
   }
 
   /** All terms that begin with this. */

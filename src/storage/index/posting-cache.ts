@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { bytesOf, DENSE, type PostingList, toPostingList } from "./posting-list.ts";
 import type { Postings } from "./postings.ts";
 
 /** Bytes of posting lists that a reader keeps. */
@@ -11,25 +12,25 @@ const OVERHEAD = 250;
  * least recently used go first.
  */
 export class PostingCache {
-  readonly #lists: LRUCache<number, Postings>;
+  readonly #lists: LRUCache<number, PostingList>;
+  readonly #dense: number;
 
-  constructor(budget = CACHE_BYTES) {
-    this.#lists = new LRUCache({ maxSize: budget, sizeCalculation: sizeOf });
+  /** `dense`: from so many entries on a list is kept as bits. */
+  constructor({ budget = CACHE_BYTES, dense = DENSE }: { budget?: number; dense?: number } = {}) {
+    this.#lists = new LRUCache({ maxSize: budget, sizeCalculation: (list) => OVERHEAD + bytesOf(list) });
+    this.#dense = dense;
   }
 
   /** The list of a key; read now if it is not there. */
-  get(key: number, read: () => Postings | undefined): Postings | undefined {
+  get(key: number, read: () => Postings | undefined): PostingList | undefined {
     const known = this.#lists.get(key);
     if (known !== undefined) return known === NONE ? undefined : known;
-    const list = read();
+    const postings = read();
+    const list = postings && toPostingList(postings, this.#dense);
     this.#lists.set(key, list ?? NONE);
     return list;
   }
 }
 
 /** Kept where there is no list: the cache takes no `undefined`. */
-const NONE: Postings = { ids: new Uint16Array(0), weights: new Uint8Array(0) };
-
-function sizeOf({ ids }: Postings): number {
-  return OVERHEAD + ids.length * 3;
-}
+const NONE: PostingList = { isDense: false, ids: new Uint16Array(0), weights: new Uint8Array(0) };

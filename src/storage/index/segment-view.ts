@@ -1,7 +1,8 @@
 import { AccessLog } from "./access-log.ts";
 import { type Columns, findKbId, type KbIdHeads, makeKbIdHeads } from "./columns.ts";
 import type { PostingCache } from "./posting-cache.ts";
-import { decodePostings, type Postings } from "./postings.ts";
+import type { PostingList } from "./posting-list.ts";
+import { decodePostings } from "./postings.ts";
 import { packKey } from "./schema.ts";
 import { hasBit, loadColumns, setBit } from "./segment-files.ts";
 import type { SegmentRow } from "./segments.ts";
@@ -14,7 +15,7 @@ export interface SegmentView {
   /** Changes of `columns.acl` since the documents came in. */
   readonly accessLog: AccessLog;
   /** The posting list of a term; `termId` is its number in the workspace, when it has one. */
-  postings(term: string, termId: number | undefined): Postings | undefined;
+  postings(term: string, termId: number | undefined): PostingList | undefined;
 }
 
 /** A segment on disk: columns in memory, postings read when asked for. */
@@ -35,7 +36,7 @@ export class BaseSegment implements SegmentView {
     this.#dead = new Uint8Array(Math.ceil(row.docs / 8));
   }
 
-  postings(_term: string, termId: number | undefined): Postings | undefined {
+  postings(_term: string, termId: number | undefined): PostingList | undefined {
     if (termId === undefined) return undefined;
     const key = packKey(this.number, termId);
     return this.#cache.get(key, () => {

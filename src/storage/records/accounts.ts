@@ -39,6 +39,9 @@ export interface AccountRecord {
 
 export type AccountPatch = Partial<Omit<AccountRecord, "accountId" | "userId" | "providerId" | "createdAt">>;
 
+/** Of an account; of a connection, whose ID stands for the provider then. */
+export type FlowStage = "away" | "found" | "intent" | "intent_away" | "intent_found" | "elicitation";
+
 /** A way to a provider, or what was found at its end. Instants are epoch milliseconds. */
 export interface AccountFlowRecord {
   flowHash: string;
@@ -46,7 +49,7 @@ export interface AccountFlowRecord {
   userId: string;
   sessionId: string;
   providerId: string;
-  stage: "away" | "found";
+  stage: FlowStage;
   sealed: string;
   returnTo: string;
   createdAt: number;
@@ -95,6 +98,17 @@ export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Changes what the account is; other tokens raise its version. */
+    /** Providers are asked of all who are connected. */
+    async hasten(dueAt: number): Promise<void> {
+      await sql.write
+        .updateTable("provider_accounts")
+        .set({ dueAt })
+        .where("workspaceId", "=", workspaceId)
+        .where("state", "=", "active")
+        .where("dueAt", ">", dueAt)
+        .execute();
+    },
+
     async update(accountId: string, { scopes, ...patch }: AccountPatch): Promise<void> {
       await one(accountId)
         .set({ ...patch, ...(scopes && { scopes: JSON.stringify(scopes) }) })

@@ -1,5 +1,6 @@
 import type { Selectable, Updateable } from "kysely";
 import type { Scope } from "#core/scope.ts";
+import { compiledQuery } from "#storage/compiled-query.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { ConnectorsTable } from "#storage/schema.ts";
 
@@ -96,6 +97,16 @@ export interface ConnectorWebhookRecord {
 
 export type ConnectorPatch = Partial<Omit<ConnectorRecord, "connectorId" | "providerId" | "createdAt">>;
 
+const LIST_OWNED = compiledQuery((read, workspaceId: string, userId: string) =>
+  read
+    .selectFrom("connectors")
+    .selectAll()
+    .where("workspaceId", "=", workspaceId)
+    .where("ownerUserId", "=", userId)
+    .orderBy("createdAt")
+    .orderBy("connectorId"),
+);
+
 /** Connectors and their keys. */
 export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
   const openKeys = (now: number) =>
@@ -108,6 +119,8 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
       .orderBy("createdAt", "desc")
       .orderBy("keyId");
 
+  const rows = () => sql.read.selectFrom("connectors").selectAll().where("workspaceId", "=", workspaceId);
+
   return {
     async create(connector: ConnectorRecord): Promise<void> {
       const { connectorId, providerId, createdAt, createdBy, ...rest } = connector;
@@ -119,39 +132,32 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
     async find(connectorId: string): Promise<ConnectorRecord | undefined> {
-      const row = await sql.read
-        .selectFrom("connectors")
-        .selectAll()
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .executeTakeFirst();
+      const row = await rows().where("connectorId", "=", connectorId).executeTakeFirst();
       return row && toRecord(row);
     },
 
     /** All of the workspace, the oldest first; one workspace has some hundred at most. */
     async list(): Promise<ConnectorRecord[]> {
-      const rows = await sql.read
-        .selectFrom("connectors")
-        .selectAll()
-        .where("workspaceId", "=", workspaceId)
-        .orderBy("createdAt")
-        .orderBy("connectorId")
-        .execute();
-      return rows.map(toRecord);
+      return (await rows().orderBy("createdAt").orderBy("connectorId").execute()).map(toRecord);
+    },
+
+    /** Those of this owner. */
+    async listOwnedBy(userId: string): Promise<ConnectorRecord[]> {
+      return (await LIST_OWNED(sql.read, workspaceId, userId)).map(toRecord);
     },
 
     /** Those that read with an account and are not being deleted. */
     async listOnAccount(accountId: string): Promise<ConnectorRecord[]> {
-      const rows = await sql.read
-        .selectFrom("connectors")
-        .selectAll()
-        .where("workspaceId", "=", workspaceId)
-        .where("accountId", "=", accountId)
-        .where("state", "!=", "deleting")
-        .orderBy("connectorId")
-        .execute();
-      return rows.map(toRecord);
+      const found = rows().where("accountId", "=", accountId).where("state", "!=", "deleting");
+      return (await found.orderBy("connectorId").execute()).map(toRecord);
     },
+
+    /** Those that read through a connection and are not being deleted. */
+    async listOnConnection(connectionId: string): Promise<ConnectorRecord[]> {
+      const found = rows().where("connectionId", "=", connectionId).where("state", "!=", "deleting");
+      return (await found.orderBy("connectorId").execute()).map(toRecord);
+    },
+
     async update(connectorId: string, patch: ConnectorPatch): Promise<void> {
       const row = toRow(patch);
       if (Object.keys(row).length === 0) return;
@@ -163,13 +169,31 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
-    /** Deletes the record with its syncs, keys and whatever still hangs on it. */
     /** When its users and groups are read next. */
     async scheduleIdentities(connectorId: string, nextRunAt: number): Promise<void> {
       await sql.write
         .insertInto("identity_schedules")
         .values({ workspaceId, connectorId, nextRunAt })
         .onConflict((oc) => oc.columns(["workspaceId", "connectorId"]).doUpdateSet({ nextRunAt }))
+        .execute();
+    },
+
+    /** As `scheduleIdentities`, unless the connector has a schedule. */
+    async scheduleIdentitiesOnce(connectorId: string, nextRunAt: number): Promise<void> {
+      await sql.write
+        .insertInto("identity_schedules")
+        .values({ workspaceId, connectorId, nextRunAt })
+        .onConflict((oc) => oc.columns(["workspaceId", "connectorId"]).doNothing())
+        .execute();
+    },
+
+    /** All that are read by the clock are due. */
+    async hastenIdentities(nextRunAt: number): Promise<void> {
+      await sql.write
+        .updateTable("identity_schedules")
+        .set({ nextRunAt })
+        .where("workspaceId", "=", workspaceId)
+        .where("nextRunAt", ">", nextRunAt)
         .execute();
     },
 
@@ -182,6 +206,7 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
+    /** Deletes the record with its syncs, keys and whatever still hangs on it. */
     async remove(connectorId: string): Promise<void> {
       await sql.write
         .deleteFrom("connector_tenants")

@@ -1,3 +1,4 @@
+import { compiledQuery } from "#storage/compiled-query.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 
 /** An instant that clocks of items of a connector stand at. */
@@ -9,16 +10,16 @@ export interface ItemClock {
 /** No permissions are believed longer. */
 const MAX_AGE_MS = 30 * 24 * 3_600_000;
 
+const MAX_ACL_AGE = compiledQuery((read, workspaceId: string) =>
+  read.selectFrom("workspaces").select("maxAclAgeMs").where("workspaceId", "=", workspaceId),
+);
+
 /** How long permissions of sources are believed, and the instants that clocks of items stand at. Source: S23. */
 export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEpoch: () => Promise<void>) {
   const store = {
     /** How long permissions of sources are believed in this workspace, in milliseconds. */
     async maxAclAgeMs(): Promise<number> {
-      const row = await sql.read
-        .selectFrom("workspaces")
-        .select("maxAclAgeMs")
-        .where("workspaceId", "=", workspaceId)
-        .executeTakeFirst();
+      const [row] = await MAX_ACL_AGE(sql.read, workspaceId);
       return row?.maxAclAgeMs ?? 0;
     },
 

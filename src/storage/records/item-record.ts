@@ -46,8 +46,41 @@ export function toItemRecord(row: ItemsTable): ItemRecord {
     ...convertFields(FIELD_NAMES, row, FROM_COLUMN),
     indexState: row.indexState as IndexState,
     textReason: row.textReason as TextReason | null,
-    sections: JSON.parse(row.sections) as Section[],
+    sections: sectionsOf(row),
   };
+}
+
+/** What of an item an answer shows, apart from its text. */
+export type ShownItem = ItemFacts & Pick<ItemRecord, (typeof SHOWN_COLUMNS)[number]>;
+
+const SHOWN_COLUMNS = ["kbId", "providerId", "source", "url", "indexedAt", "textReason"] as const;
+
+/** What a search reads of an item: what is shown, and what passages are found by. Half of the table's columns. */
+export const HIT_COLUMNS = [
+  ...FIELD_NAMES,
+  ...SHOWN_COLUMNS,
+  ...(["aclId", "textHash", "textChars", "sections", "lineAnchor"] as const),
+];
+
+export type HitRow = Pick<ItemsTable, (typeof HIT_COLUMNS)[number]>;
+
+/** What is shown of the item in such a row. */
+export function toShownItem(row: HitRow): ShownItem {
+  const { kbId, providerId, source, url, indexedAt, textReason } = row;
+  return {
+    ...convertFields(FIELD_NAMES, row, FROM_COLUMN),
+    kbId,
+    providerId,
+    source,
+    url,
+    indexedAt,
+    textReason: textReason as TextReason | null,
+  };
+}
+
+/** Where the texts of the sections in a row begin. */
+export function sectionsOf({ sections }: Pick<ItemsTable, "sections">): Section[] {
+  return JSON.parse(sections) as Section[];
 }
 
 const FROM_COLUMN: FieldConversion<FieldColumns, FactValues> = {

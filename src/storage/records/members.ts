@@ -1,8 +1,10 @@
+import { sql as raw } from "kysely";
 import { inChunks } from "#core/in-chunks.ts";
 import { Role } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { makeAccessStore } from "./access.ts";
 import { endAccountsOf } from "./accounts.ts";
+import { type EndedConnection, endConnectionsOf } from "./connections.ts";
 import { endGrantsOf } from "./grants.ts";
 import { keepAddressOfLeft } from "./former-addresses.ts";
 import { distrustConnectorsOf, type UntrustedJoin } from "./distrust.ts";
@@ -115,12 +117,16 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
     /**
      * Ends the membership and everything that hung on it, so that coming back restores none of it: group memberships,
      * places in connectors' access, sessions, tokens, grants, connector keys and invitations they made, credentials
-     * they gave to connectors, accounts. Connectors of theirs that can't go on without are `needs_owner`. Raises the access
+     * they gave to connectors, accounts, connections. Connectors of theirs that can't go on without are `needs_owner`. Raises the access
      * epoch. Source: S13.
      *
-     * @returns the runs under way that were told to end, and the links that ended with the trust in connectors of theirs
+     * @returns the runs under way that were told to end, the links that ended with the trust in connectors of theirs, and
+     *   the connections that are to be revoked at their providers
      */
-    async remove(userId: string, at: number): Promise<{ stoppedSyncIds: string[]; endedJoins: UntrustedJoin[] }> {
+    async remove(
+      userId: string,
+      at: number,
+    ): Promise<{ stoppedSyncIds: string[]; endedJoins: UntrustedJoin[]; endedConnections: EndedConnection[] }> {
       const whose = { workspaceId, userId, at };
       await endSessions(sql, whose);
       await endGrantsOf(sql, { workspaceId, userId }, at);
@@ -139,13 +145,14 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
       const endedJoins = await distrustConnectorsOf(sql, whose);
       const stoppedSyncIds = await leaveConnectors(sql, whose);
       await endAccountsOf(sql, whose);
+      const endedConnections = await endConnectionsOf(sql, whose);
       await sql.write
         .deleteFrom("members")
         .where("workspaceId", "=", workspaceId)
         .where("userId", "=", userId)
         .execute();
       await raiseEpoch();
-      return { stoppedSyncIds, endedJoins };
+      return { stoppedSyncIds, endedJoins, endedConnections };
     },
   };
 }
@@ -159,28 +166,38 @@ export async function dropFromGroups(sql: SqlHandles, workspaceId: string, princ
     .execute();
 }
 
-/** Takes an id out of every connector's list of whom it is for, so that the id coming back opens nothing. */
+/** Takes an id out of every list of whom a connector or connection is for, so that the id coming back opens nothing. */
 export async function dropFromConnectors(
   sql: SqlHandles,
   workspaceId: string,
   column: "memberIds" | "groupIds",
   id: string,
 ): Promise<void> {
-  const rows = await sql.write
-    .selectFrom("connectors")
-    .select(["connectorId", column])
-    .where("workspaceId", "=", workspaceId)
-    .where(column, "like", `%"${id}"%`)
-    .execute();
+  await dropFromLists(sql, { table: "connectors", key: "connectorId", column }, workspaceId, id);
+  await dropFromLists(sql, { table: "connections", key: "connectionId", column }, workspaceId, id);
+}
+
+interface Lists {
+  table: "connectors" | "connections";
+  key: "connectorId" | "connectionId";
+  column: "memberIds" | "groupIds";
+}
+
+async function dropFromLists(
+  sql: SqlHandles,
+  { table, key, column }: Lists,
+  workspaceId: string,
+  id: string,
+): Promise<void> {
+  const { rows } = await raw<{ id: string; ids: string }>`
+    select ${raw.ref(key)} as id, ${raw.ref(column)} as ids from ${raw.table(table)}
+    where "workspaceId" = ${workspaceId} and ${raw.ref(column)} like ${`%"${id}"%`}`.execute(sql.write);
   for (const row of rows) {
-    // Written by the connectors' store as a JSON array of ids.
-    const ids = (JSON.parse(row[column] ?? "[]") as string[]).filter((other) => other !== id);
-    await sql.write
-      .updateTable("connectors")
-      .set({ [column]: JSON.stringify(ids) })
-      .where("workspaceId", "=", workspaceId)
-      .where("connectorId", "=", row.connectorId)
-      .execute();
+    // Written by their stores as a JSON array of ids.
+    const ids = (JSON.parse(row.ids) as string[]).filter((other) => other !== id);
+    await raw`
+      update ${raw.table(table)} set ${raw.ref(column)} = ${JSON.stringify(ids)}
+      where "workspaceId" = ${workspaceId} and ${raw.ref(key)} = ${row.id}`.execute(sql.write);
   }
 }
 

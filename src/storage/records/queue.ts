@@ -12,6 +12,7 @@ export type JobType =
   | "identities"
   | "sweep_accesses"
   | "account"
+  | "server"
   | "subscribe_webhook";
 
 export interface NewJob {

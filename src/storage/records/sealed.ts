@@ -7,8 +7,11 @@ export const SEALED_TABLES = {
   connector_webhooks: ["workspaceId", "connectorId"],
   provider_accounts: ["workspaceId", "accountId"],
   account_flows: ["flowHash"],
+  provider_server_secrets: ["workspaceId", "serverId"],
+  connection_secrets: ["workspaceId", "connectionId"],
   sso_flows: ["stateHash"],
   oauth_records: ["model", "idHash"],
+  event_targets: ["workspaceId", "targetId"],
 } as const satisfies Record<string, readonly string[]>;
 
 export type SealedTable = keyof typeof SEALED_TABLES;

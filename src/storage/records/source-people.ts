@@ -193,6 +193,18 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       return found;
     },
 
+    /** Every group that was told so. */
+    async listGroups(connectorId: string, toldIn: ToldIn): Promise<Principal[]> {
+      const rows = await sql.read
+        .selectFrom("source_groups")
+        .select("groupPrincipal")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .where("toldIn", "=", toldIn)
+        .execute();
+      return rows.map(({ groupPrincipal }) => groupPrincipal);
+    },
+
     /** Groups and users that were last looked at before a time, the oldest first, at most `limit` of each. */
     async listDue(
       connectorId: string,

@@ -11,8 +11,8 @@ import type { SyncsTable } from "#storage/schema.ts";
 
 /**
  * What a run has done. Items are counted once, however often they were named and in how many attempts; bytes as often as
- * they were read. What leaves no trace in the records (unchanged and left-out items) is added with the cursor that covers
- * it, or at the end of the run: an attempt that dies before has not counted it.
+ * they were read. What leaves no trace in the records (left-out items, users) is added with the cursor that covers it, or at
+ * the end of the run: an attempt that dies before has not counted it.
  */
 export interface SyncCounts {
   seen: number;

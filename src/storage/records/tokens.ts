@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import { Role, Scope } from "#api/common.ts";
 import type { ConnectorCaller } from "#storage/access/actor.ts";
+import { compiledQuery } from "#storage/compiled-query.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { ApiTokensTable } from "#storage/schema.ts";
 import type { WithMembership } from "./sessions.ts";
@@ -22,31 +23,34 @@ export interface TokenRecord {
   grantId: string | null;
 }
 
+const FIND_TOKEN = compiledQuery((read, hash: string, now: number) =>
+  read
+    .selectFrom("api_tokens")
+    .innerJoin("members", (join) =>
+      join
+        .onRef("members.workspaceId", "=", "api_tokens.workspaceId")
+        .onRef("members.userId", "=", "api_tokens.userId"),
+    )
+    .innerJoin("users", "users.userId", "api_tokens.userId")
+    .innerJoin("workspaces", "workspaces.workspaceId", "api_tokens.workspaceId")
+    .leftJoin("grants", "grants.grantId", "api_tokens.grantId")
+    .selectAll("api_tokens")
+    .select(["members.role", "users.timeZone as ownZone", "workspaces.timeZone as workspaceZone"])
+    .where("api_tokens.hash", "=", hash)
+    .where((eb) =>
+      eb.or([
+        eb("api_tokens.grantId", "is", null),
+        eb("grants.revokedAt", "is", null).and("grants.expiresAt", ">", now),
+      ]),
+    ),
+);
+
 /** Finds a secret by its SHA-256, before its workspace is known. */
 export function makeTokenLookup(sql: SqlHandles) {
   return {
     /** Undefined when its person is no member of its workspace any more, or the grant that made it has ended. */
     async findToken(hash: string, now: number): Promise<(TokenRecord & WithMembership) | undefined> {
-      const row = await sql.read
-        .selectFrom("api_tokens")
-        .innerJoin("members", (join) =>
-          join
-            .onRef("members.workspaceId", "=", "api_tokens.workspaceId")
-            .onRef("members.userId", "=", "api_tokens.userId"),
-        )
-        .innerJoin("users", "users.userId", "api_tokens.userId")
-        .innerJoin("workspaces", "workspaces.workspaceId", "api_tokens.workspaceId")
-        .leftJoin("grants", "grants.grantId", "api_tokens.grantId")
-        .selectAll("api_tokens")
-        .select(["members.role", "users.timeZone as ownZone", "workspaces.timeZone as workspaceZone"])
-        .where("api_tokens.hash", "=", hash)
-        .where((eb) =>
-          eb.or([
-            eb("api_tokens.grantId", "is", null),
-            eb("grants.revokedAt", "is", null).and("grants.expiresAt", ">", now),
-          ]),
-        )
-        .executeTakeFirst();
+      const [row] = await FIND_TOKEN(sql.read, hash, now);
       return row && { ...toToken(row), role: Role.parse(row.role), timeZone: row.ownZone ?? row.workspaceZone };
     },
 

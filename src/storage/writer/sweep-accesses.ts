@@ -171,11 +171,17 @@ function* sweepLists(all: Query, page: number, sweep: Sweep): Generator<void> {
   }
 }
 
+/** With the principals that no list names any more. */
 function deleteList(all: Query, listId: number, principals: string): void {
+  const named = "from access_principals where workspaceId = ?1 and principal in (select value from json_each(?2))";
   all(
-    `delete from access_list_principals where workspaceId = ? and listId = ?
-     and principal in (select value from json_each(?))`,
+    `delete from access_list_principals where listId = ?3 and principalNo in (select principalNo ${named})`,
+    principals,
     listId,
+  );
+  all(
+    `delete ${named} and not exists (
+       select 1 from access_list_principals as lists where lists.principalNo = access_principals.principalNo)`,
     principals,
   );
   all("delete from access_lists where workspaceId = ? and listId = ?", listId);

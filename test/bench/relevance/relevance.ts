@@ -57,14 +57,16 @@ export function makeOurs({ documents }: Collection): Engine {
   const db = new DatabaseSync(":memory:");
   for (const ddl of [
     "CREATE TABLE access_lists (workspaceId TEXT, listId INTEGER, principals TEXT)",
-    "CREATE TABLE access_list_principals (workspaceId TEXT, principal TEXT, listId INTEGER)",
+    "CREATE TABLE access_principals (workspaceId TEXT, principal TEXT, principalNo INTEGER)",
+    "CREATE TABLE access_list_principals (principalNo INTEGER, listId INTEGER)",
     "CREATE TABLE accesses (workspaceId TEXT, aclId INTEGER, listIds TEXT)",
     ...INDEX_DDL,
   ]) {
     db.exec(ddl);
   }
   db.prepare("INSERT INTO access_lists VALUES (?, 1, '[]')").run(WORKSPACE);
-  db.prepare("INSERT INTO access_list_principals VALUES (?, 'everyone', 1)").run(WORKSPACE);
+  db.prepare("INSERT INTO access_principals VALUES (?, 'everyone', 1)").run(WORKSPACE);
+  db.exec("INSERT INTO access_list_principals VALUES (1, 1)");
   db.prepare("INSERT INTO accesses VALUES (?, 1, '1')").run(WORKSPACE);
   const writer = makeIndexWriter(db);
   inTransaction(db, () => writer.bulk(WORKSPACE, documents.map(toDocument)));

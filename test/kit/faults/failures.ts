@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, isApiError } from "#api/errors.ts";
 import type { What } from "#sources/contract.ts";
 import { TOKEN } from "../reference/provider.ts";
 import { type Faults, onEvents } from "./plant.ts";
@@ -41,6 +41,31 @@ export const FAILURES: Faults = {
             ctx.signal.throwIfAborted();
           }
         }
+      },
+    }),
+  },
+  "a limit is said to be a matter of signing in": {
+    caughtBy: "engine",
+    plant: (source) => ({
+      async *sync(ctx, run) {
+        try {
+          yield* source.sync(ctx, run);
+        } catch (error) {
+          if (!isApiError(error, "source_rate_limited")) throw error;
+          throw new ApiError("source_unauthorized", { message: "Sign in again." });
+        }
+      },
+    }),
+  },
+  "a listing of everything takes away what it will name": {
+    caughtBy: "engine",
+    plant: (source) => ({
+      async *sync(ctx, run) {
+        const before: string[] = [];
+        for (const id of run.mode === "full" ? ["a", "b"] : [])
+          for await (const { externalId } of ctx.stored.list({ type: "space", id })) before.push(externalId);
+        for (const externalId of before) yield { t: "delete", externalId };
+        yield* source.sync(ctx, run);
       },
     }),
   },

@@ -16,6 +16,16 @@ export const SPEC: Faults = {
   },
   "check accepts anything": { caughtBy: "bad-config", plant: () => ({ check: async () => ({ ok: true }) }) },
   "inScope is always false": { caughtBy: "in-scope", plant: () => ({ inScope: () => false }) },
+  "all that a scope takes counts as added": {
+    caughtBy: "added",
+    plant: (source) => ({
+      countAdded: (ctx, { to }) => source.countAdded(ctx, { from: { include: ["nothing"], exclude: [] }, to }),
+    }),
+  },
+  "nothing ever counts as added": {
+    caughtBy: "added",
+    plant: () => ({ countAdded: async () => ({ items: 0, calls: 0 }) }),
+  },
   "a key of the configuration is not explained": {
     caughtBy: "config-schema",
     plant: ({ spec }) => ({ spec: { ...spec, config: z.strictObject({ url: z.string() }) } }),

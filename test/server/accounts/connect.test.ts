@@ -209,6 +209,9 @@ describe("connecting an account", () => {
       "github",
       "google",
       "slack",
+      "matrix",
+      "jira",
+      "confluence",
     ]);
     expect(providers[1].setUp).toMatchObject({
       url: "https://github.com/settings/apps/new",

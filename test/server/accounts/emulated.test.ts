@@ -1,27 +1,17 @@
 /** The wire format of GitHub, Google and Slack, as `emulate` speaks it. */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { createEmulator } from "emulate";
 import { describe, onTestFinished, test } from "vitest";
+import { EMULATED_CLIENT, type EmulatedService, startEmulated } from "./emulated.ts";
 import { makeAccountServer } from "./server.ts";
 
-const CLIENT = { clientId: "kb-client", clientSecret: "kb-client-secret" };
-const KB = "http://127.0.0.1:7700";
+const CLIENT = EMULATED_CLIENT;
 
-/** One emulated service that knows kb, and people. */
-async function emulate(service: "github" | "google" | "slack", seed: Record<string, unknown>): Promise<string> {
-  const emulator = await createEmulator({ service, port: 0, seed: { [service]: seed } });
-  onTestFinished(() => emulator.close());
-  // It names itself by a name; kb is to go to its address.
-  return emulator.url.replace("localhost", "127.0.0.1");
+/** The address of one that ends with the test. */
+async function emulate(service: EmulatedService, ...people: string[]): Promise<string> {
+  const redirectUrl = `http://127.0.0.1:7700/api/oauth/${service}/callback`;
+  const emulated = await startEmulated(service, { people, redirectUrl });
+  onTestFinished(() => emulated.stop());
+  return emulated.url;
 }
-
-const app = (provider: string) => ({
-  client_id: CLIENT.clientId,
-  client_secret: CLIENT.clientSecret,
-  name: "kb",
-  redirect_uris: [`${KB}/api/oauth/${provider}/callback`],
-});
 
 /** What a person does at the picker of people: the path at kb to which it leads back. */
 async function pick(address: string, form: { path: string; who: Record<string, string> }): Promise<string> {
@@ -39,16 +29,13 @@ async function pick(address: string, form: { path: string; who: Record<string, s
 
 describe("accounts at emulated services", { timeout: 60_000 }, () => {
   test("GitHub: no refresh token, an error that comes with 200", async ({ expect }) => {
-    const baseUrl = await emulate("github", {
-      users: [{ login: "octocat", name: "Octo Cat" }],
-      oauth_apps: [app("github")],
-    });
+    const baseUrl = await emulate("github", "octocat");
     const kb = await makeAccountServer({ github: { baseUrl, apiUrl: baseUrl, ...CLIENT } });
     const octocat = { path: "/login/oauth/callback", who: { login: "octocat" } };
     const back = await pick(await kb.begin(kb.anna, "github"), octocat);
     const { json } = await kb.accept(kb.anna, (await kb.go(kb.anna, back)).location);
     expect(json.account).toMatchObject({
-      label: "Octo Cat (octocat)",
+      label: expect.stringContaining("octocat"),
       login: "octocat",
       state: "active",
       isLinked: true,
@@ -63,16 +50,7 @@ describe("accounts at emulated services", { timeout: 60_000 }, () => {
   });
 
   test("Google: renewed with the refresh token that it gives once", async ({ expect }) => {
-    const emulated = await emulate("google", {
-      users: [{ email: "anna@acme.test", name: "Anna" }],
-      oauth_clients: [app("google")],
-    });
-    // Google's own paths; the emulator has others of them.
-    const baseUrl = await standBefore(emulated, {
-      "/token": "/oauth2/token",
-      "/revoke": "/oauth2/revoke",
-      "/oauth2/v3/userinfo": "/oauth2/v2/userinfo",
-    });
+    const baseUrl = await emulate("google", "anna@acme.test");
     const kb = await makeAccountServer({ google: { baseUrl, apiUrl: baseUrl, ...CLIENT } });
     const address = await kb.begin(kb.anna, "google");
     expect(Object.fromEntries(new URL(address).searchParams)).toMatchObject({ access_type: "offline" });
@@ -94,10 +72,7 @@ describe("accounts at emulated services", { timeout: 60_000 }, () => {
   });
 
   test("Slack: the person's token, not the app's, and the team in who they are", async ({ expect }) => {
-    const baseUrl = await emulate("slack", {
-      users: [{ name: "anna", real_name: "Anna" }],
-      oauth_apps: [app("slack")],
-    });
+    const baseUrl = await emulate("slack", "anna");
     const kb = await makeAccountServer({ slack: { baseUrl, ...CLIENT } });
     const address = await kb.begin(kb.anna, "slack");
     expect(new URL(address).searchParams.get("user_scope")).toContain("channels:history");
@@ -109,39 +84,3 @@ describe("accounts at emulated services", { timeout: 60_000 }, () => {
     expect(json.account).toMatchObject({ state: "active", isLinked: true });
   });
 });
-
-/** A server that gives requests on under other paths. */
-async function standBefore(url: string, paths: Readonly<Record<string, string>>): Promise<string> {
-  const server = createServer((request, response) => {
-    void (async () => {
-      const asked = new URL(request.url ?? "/", url);
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
-      const headers = Object.fromEntries(
-        ["authorization", "content-type"].flatMap((name) => {
-          const value = request.headers[name];
-          return typeof value === "string" ? [[name, value]] : [];
-        }),
-      );
-      const answer = await fetch(new URL((paths[asked.pathname] ?? asked.pathname) + asked.search, url), {
-        method: request.method ?? "GET",
-        headers,
-        redirect: "manual",
-        ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
-      });
-      const location = answer.headers.get("location");
-      response.writeHead(answer.status, {
-        "content-type": answer.headers.get("content-type") ?? "",
-        ...(location !== null && { location }),
-      });
-      response.end(Buffer.from(await answer.arrayBuffer()));
-    })();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    return new Promise<void>((resolve) => void server.close(() => resolve()));
-  });
-  // A listening TCP server has an address with a port.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}

@@ -90,6 +90,17 @@ describe("an account", () => {
     expect((await principals()).length).toBe(1);
   });
 
+  test("is asked who it is at once when that counts for another time", async ({ expect }) => {
+    const { kb, provider, connect } = await makeConnected();
+    await connect(kb.anna);
+    const before = provider.whoamis;
+    kb.clock.advance(2 * 3_600_000);
+    await kb.as(kb.owner).patch("/api/workspace", { maxAclAgeHours: 1 });
+    await kb.worker.runUntilIdle();
+    expect(provider.whoamis).toBe(before + 1);
+    expect((await kb.accountsOf(kb.anna))[0]).toMatchObject({ state: "active", isLinked: true });
+  });
+
   test("whose tokens are somebody else's by now is theirs no more", async ({ expect }) => {
     const { kb, provider, connect } = await makeConnected();
     await connect(kb.anna);

@@ -43,20 +43,27 @@ export async function makeAccountServer(
   {
     readers = () => [],
     isReachable = true,
+    sources = [forgeSource(readers)],
+    hosts = [],
     ...options
-  }: TestServerOptions & { readers?: () => readonly string[]; isReachable?: boolean } = {},
+  }: TestServerOptions & {
+    readers?: () => readonly string[];
+    isReachable?: boolean;
+    sources?: readonly Source[];
+    /** What else is on loopback. */
+    hosts?: readonly string[];
+  } = {},
 ) {
   const urls = Object.values(accounts).flatMap(({ baseUrl, apiUrl }) => [baseUrl, apiUrl]);
   const privateHosts = urls.flatMap((url) => (url === undefined ? [] : [new URL(url).host]));
   const instances = Object.entries(accounts).flatMap(([providerId, { baseUrl }]) =>
     baseUrl === undefined ? [] : [{ providerId, baseUrl }],
   );
-  const sources = [forgeSource(readers)];
   const kb = await makeServer(
     {
       addressGuard: makeAddressGuard({
         lookup: () => Promise.resolve([]),
-        privateHosts: isReachable ? privateHosts : [],
+        privateHosts: isReachable ? [...privateHosts, ...hosts] : [],
         isOwn: () => false,
       }),
       ...options,
@@ -66,7 +73,7 @@ export async function makeAccountServer(
       composeFeatures(core, database, {
         sources: {
           find: async (id) => sources.find(({ spec }) => spec.providerId === id),
-          list: async () => sources,
+          list: async () => [...sources],
         },
         extractor: fakeExtractor,
       }),

@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { item } from "../sync/harness.ts";
 import { verifies } from "../../requirements.ts";
 import type { TestClient } from "../../helpers.ts";
@@ -93,6 +93,18 @@ describe("the connector routes of the contract", () => {
     const below = await kb.as(kb.owner).post("/api/connectors/browse", { providerId, config, parent: "a/" });
     expect(below.json.nodes).toMatchObject([{ id: "a/b", parent: "a/" }]);
     expect((await kb.as(kb.owner).get("/api/connectors")).json.connectors).toEqual([]);
+  });
+
+  test("a connector is browsed as it is set up, by its owner alone", async () => {
+    const kb = await makeConnectorServer();
+    const id = await connect(kb, kb.as(kb.admin), "Docs");
+    const browse = (user: Kb["owner"], body: unknown = {}) => kb.as(user).post(`/api/connectors/${id}/browse`, body);
+    expect((await browse(kb.admin)).json).toMatchObject({ nodes: [{ id: "b", selectable: true }], nextCursor: null });
+    expect((await browse(kb.admin, { parent: "a/" })).json.nodes).toMatchObject([{ id: "a/b", parent: "a/" }]);
+    // What its credentials see is its owner's to see, also for those who manage it.
+    expect(await browse(kb.owner)).toMatchObject({ status: 403, json: { code: "forbidden" } });
+    expect(await browse(kb.member)).toMatchObject({ status: 404, json: { code: "not_found" } });
+    expect(await browse(kb.stranger)).toMatchObject({ status: 404, json: { code: "not_found" } });
   });
 
   verifies(

@@ -299,14 +299,20 @@ describe("credentials of a connector", () => {
   verifies("vault:keys-change", "sealed with an older key are sealed again when they are next used", async () => {
     const kb = await makeSafeServer();
     const { json } = await kb.as(kb.owner).post("/api/connectors", BODY);
-    const connector = { connectorId: json.connector.id, createdBy: kb.owner.userId, accountId: null };
+    const connector = {
+      connectorId: json.connector.id,
+      createdBy: kb.owner.userId,
+      accountId: null,
+      connectionId: null,
+    };
     const bytes = (count: number) => new Uint8Array(count).fill(3);
     const keys = [
       { id: "new", key: new Uint8Array(32).fill(9) },
       { id: "test", key: new Uint8Array(32).fill(7) },
     ];
     const accounts = { tokensOf: () => Promise.reject(new Error("No account.")), ownerOf: async () => undefined };
-    const given = { store: kb.store, accounts, now: Date.now };
+    const connections = { wayOf: () => Promise.reject(new Error("No connection.")) };
+    const given = { store: kb.store, accounts, connections, now: Date.now };
     const keeper = makeCredentialKeeper({ ...given, vault: makeVault(keys, bytes) });
     expect((await keeper.standingOf(kb.owner.workspaceId, connector)).credentials).toEqual({ token: CANARY });
     expect((await kb.sealed())?.sealed).toMatch(/^v1\.new\./);

@@ -76,7 +76,7 @@ async function makeLibrary() {
     (await kb.as(owner).get(`/api/connectors/search?query=${query}`)).json.results[0];
   const content = (kbId: string, query: string) => kb.as(owner).get(`/api/connectors/files/${kbId}/content?${query}`);
   const read = async (kbId: string, more: Record<string, unknown> = {}) => {
-    const context = { signal: new AbortController().signal, report: () => undefined };
+    const context = { signal: new AbortController().signal, report: () => undefined, isFromKb: false };
     return (await kb.deps.tools.call(actor, "kb_get_file_content", { kbId, ...more }, context))?.text ?? "";
   };
   return { search, content, read };

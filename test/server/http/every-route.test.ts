@@ -8,10 +8,11 @@ import { makeServer } from "../../helpers.ts";
 
 const BASE = "http://127.0.0.1:7700";
 /** Ids of every kind: with the right one a path gets as far as its body. */
-const IDS = "con grp usr tok ses inv syn kbi ent cnx upl grt lrt"
+const IDS = "con grp usr tok ses inv syn kbi ent cnx srv upl grt lrt whk dlv"
   .split(" ")
   .map((kind) => `${kind}_2222222222222222`)
   .concat("gitea");
+const SERVER = "srv_2222222222222222";
 /** Pages of other sites may send to these, which look at no cookie. */
 const CROSS_SITE = /^\/oauth\/(?:register|token|revoke|device_authorization)$/;
 
@@ -111,7 +112,13 @@ describe("every route of the app", () => {
       if (rule === undefined || rule.connectorKey) continue;
       const statuses = async (headers: Record<string, string>, body: string) => {
         const found = [];
-        const paths = path.includes("{") ? IDS.map((id) => path.replaceAll(/\{[^}]+\}/g, id)) : [path];
+        const paths = path.includes("{")
+          ? IDS.map((id) =>
+              path
+                .replace("mcp-servers/{id}/connections/{", `mcp-servers/${SERVER}/connections/{`)
+                .replaceAll(/\{[^}]+\}/g, id),
+            )
+          : [path];
         for (const each of paths) {
           // A signed-in person each time: some of these end the session.
           found.push((await send(method.toUpperCase(), each, { cookie, ...headers }, body)).status);

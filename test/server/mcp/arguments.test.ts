@@ -158,17 +158,17 @@ describe("bad input", () => {
     [
       "kb_search",
       { team: "x" },
-      'unknown_argument: "team". kb_search takes query, kind, status, assignee, people, priority, source, after, before, dateField, sortBy, groupBy, limit, maxTokens, detail, cursor.',
+      'unknown_argument: "team". kb_search takes query, kind, status, assignee, people, priority, source, after, before, dateField, sortBy, groupBy, limit, maxTokens, detail, cursor, live.',
     ],
     [
       "kb_search",
       { __proto__x: 1 },
-      'unknown_argument: "__proto__x". kb_search takes query, kind, status, assignee, people, priority, source, after, before, dateField, sortBy, groupBy, limit, maxTokens, detail, cursor.',
+      'unknown_argument: "__proto__x". kb_search takes query, kind, status, assignee, people, priority, source, after, before, dateField, sortBy, groupBy, limit, maxTokens, detail, cursor, live.',
     ],
     [
       "kb_search",
       JSON.parse('{"constructor": "x", "query": "y"}'),
-      'unknown_argument: "constructor". kb_search takes query, kind, status, assignee, people, priority, source, after, before, dateField, sortBy, groupBy, limit, maxTokens, detail, cursor.',
+      'unknown_argument: "constructor". kb_search takes query, kind, status, assignee, people, priority, source, after, before, dateField, sortBy, groupBy, limit, maxTokens, detail, cursor, live.',
     ],
     ["kb_search", "release", 'invalid_argument: arguments of kb_search must be an object such as {"query": "…"}.'],
     ["kb_search", ["release"], 'invalid_argument: arguments of kb_search must be an object such as {"query": "…"}.'],

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ToolSearchEntry, ToolSearchResult } from "#api/tools.ts";
 import type { SearchOutcome } from "#server/search/types.ts";
+import type { ItemRecord } from "#storage/records/item-record.ts";
 import type { ShownHit } from "#storage/search-index.ts";
 import { renderContent, renderPassages } from "#server/mcp/render-content.ts";
 import { renderSearch, type Rendered } from "#server/mcp/render-search.ts";
@@ -235,7 +236,7 @@ describe("kb_get_file_content", () => {
     let read = "";
     for (let call = 0; call < 100; call++) {
       const range = {
-        item: { ...ENTRY.item, sections: [] },
+        item: { ...RECORD, sections: [] },
         text: whole.slice(offset, offset + 3000),
         start: offset,
         totalChars: whole.length,
@@ -258,7 +259,7 @@ describe("kb_get_file_content", () => {
       { name: "Intro", level: 1, start: 0 },
       { name: 'Proposed "fix"', level: 1, start: 1840 },
     ];
-    const item = { ...ENTRY.item, sections, textChars: 81_200 };
+    const item = { ...RECORD, sections, textChars: 81_200 };
     const range = { item, text: "word ".repeat(2000), start: 0, totalChars: 81_200 };
     const answer = renderContent(range, { ...time, maxTokens: 1000, count });
     expect(answer).toContain('\nOutline: 0 Intro; 1840 Proposed "fix"\n');
@@ -292,42 +293,45 @@ describe("counting tokens", () => {
   });
 });
 
+const RECORD: ItemRecord = {
+  kbId: "kbi_3q8d7m2x9k4fa2zc",
+  connectorId: "con_2222222222222222",
+  externalId: "412",
+  parentExternalId: null,
+  providerId: "github",
+  source: "github:acme/web",
+  kind: "task",
+  subkind: "issue",
+  key: "acme/web#412",
+  title: "Payment webhook times out under load",
+  url: "https://github.com/acme/web/issues/412",
+  lineAnchor: null,
+  ownClockAt: null,
+  path: [],
+  mimeType: null,
+  size: null,
+  version: "1",
+  textHash: null,
+  textChars: 3000,
+  status: "open",
+  priority: null,
+  labels: [],
+  fields: {},
+  author: { name: "Anna Kowalska", entityId: null, claimed: false },
+  assignees: [{ name: "Marek Novak", entityId: null, claimed: false }],
+  createdAt: null,
+  updatedAt: Date.parse("2026-11-19T12:00:00Z"),
+  dueAt: Date.parse("2026-11-27T12:00:00Z"),
+  indexedAt: NOW,
+  indexState: "indexed",
+  textReason: null,
+  textMessage: null,
+  aclId: 1,
+  sections: [],
+};
+
 const ENTRY: ShownHit = {
-  item: {
-    kbId: "kbi_3q8d7m2x9k4fa2zc",
-    connectorId: "con_2222222222222222",
-    externalId: "412",
-    parentExternalId: null,
-    providerId: "github",
-    source: "github:acme/web",
-    kind: "task",
-    subkind: "issue",
-    key: "acme/web#412",
-    title: "Payment webhook times out under load",
-    url: "https://github.com/acme/web/issues/412",
-    lineAnchor: null,
-    ownClockAt: null,
-    path: [],
-    mimeType: null,
-    size: null,
-    version: "1",
-    textHash: null,
-    textChars: 3000,
-    status: "open",
-    priority: null,
-    labels: [],
-    fields: {},
-    author: { name: "Anna Kowalska", entityId: null, claimed: false },
-    assignees: [{ name: "Marek Novak", entityId: null, claimed: false }],
-    createdAt: null,
-    updatedAt: Date.parse("2026-11-19T12:00:00Z"),
-    dueAt: Date.parse("2026-11-27T12:00:00Z"),
-    indexedAt: NOW,
-    indexState: "indexed",
-    textReason: null,
-    textMessage: null,
-    aclId: 1,
-  },
+  item: RECORD,
   passages: [
     {
       at: 1840,

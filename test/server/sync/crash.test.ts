@@ -52,6 +52,8 @@ const LEFT_OUT: SyncEvent[] = [
   { t: "skip", externalId: "f9", reason: "failed", message: "Broken.", retryable: true },
   { t: "delete_container", type: "folder", id: "gone" },
   { t: "seen", externalIds: [], container: { type: "folder", id: "kept" } },
+  { t: "seen", externalIds: ["f0", "f1"] },
+  { t: "listed", container: { type: "folder", id: "kept" } },
   { t: "skip", externalId: "new/9", reason: "failed", message: "Broken.", retryable: true },
 ];
 
@@ -76,7 +78,7 @@ describe("a run that is killed", () => {
     async ({ expect }) => {
       const wanted = await endState(Number.POSITIVE_INFINITY);
       const ends = new Set<string>();
-      for (let at = 0; at <= 24; at++) ends.add(await endState(at));
+      for (let at = 0; at <= 26; at++) ends.add(await endState(at));
       expect([...ends]).toEqual([wanted]);
 
       async function endState(killAt: number): Promise<string> {

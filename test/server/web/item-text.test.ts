@@ -251,10 +251,15 @@ test("who may see an item is said in words", ({ expect }) => {
     whyVisible([list(["workspace", "group:connector:con_2"]), list(["workspace"])], names),
     whyVisible([list(["user:usr_2", "group:grp_2", "group:connector:con_2"])], names),
     whyVisible([list(["user:usr_2", "group:connector:con_2"]), list(["user:usr_2"])], names),
+    whyVisible(
+      [list(["workspace", "group:connector:con_2"]), list(["user:gitea:x:7", "group:con_2:t1", "group:con_2:r1"])],
+      names,
+    ),
   ]).toEqual([
     ["everyone in the workspace can read the connector Notes"],
     ["you are in the group Research, which can read the connector Notes"],
     ["you can read the connector Notes", "it is shared with you"],
+    ["everyone in the workspace can read the connector Notes", "your user at the source can read it"],
   ]);
   expect(whoIn(list(null, ["user:usr_2", "group:grp_2", "user:git:x:1"], 9), names)).toBe(
     "Ben Ito, the group Research, a user in the source, 6 more",

@@ -49,7 +49,7 @@ async function makeWatched(tuning: WatchTuning = QUICK, config: object = {}) {
   };
   const titles = async (query: string) => {
     const { entries } = await search.search(actor, { query, limit: 10 });
-    return entries.map(({ item }) => item.externalId);
+    return entries.map(({ item }) => [...item.path, item.key].join("/"));
   };
   const found = (query: string, expected: string[]) =>
     vi.waitFor(async () => expect(await titles(query)).toEqual(expected), SOON);

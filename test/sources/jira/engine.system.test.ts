@@ -100,11 +100,18 @@ describe("jira in the server", { timeout: 120_000 }, () => {
       if (isOne) response.writeHead(500).end();
       return isOne;
     };
+    const openedAt = kb.kb.clock.now();
+    world.leave("g-users", ids.cid);
+    world.users.delete(ids.cid);
     for (let hours = 0; hours < 15; hours += 5) {
       kb.kb.clock.advance(5 * HOUR_MS);
       await kb.readPeople();
       expect(await kb.whoSees(made.plan.id)).toEqual(before);
     }
+    // Everything else is settled: who is not there any more ends, and the rest counts as looked at whole.
+    const { wholeAt } = await kb.kb.store.in(kb.owner.workspaceId).sourcePeople.summaryOf(kb.connectorId);
+    expect(wholeAt).toBeGreaterThan(openedAt);
+    expect((await shownTo(kb, ids.cid)).listed).toEqual([]);
     jira.instead = undefined;
     await kb.pass(HOUR_MS);
     await kb.readPeople();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { makeNotionClient } from "#sources/notion/client.ts";
 import { contextOf } from "../../kit/fixture.ts";
 import { makeReplica, runInto } from "../../kit/replica.ts";
 import { openNotion } from "./fixture.ts";
@@ -43,6 +44,27 @@ const listOf = (results: unknown[], next: string | null = null) => ({
 });
 
 describe("pages that are a trap", () => {
+  test("a listing that goes on for ever with other cursors ends, and says why", async () => {
+    const { notion, fixture } = await connect();
+    let asked = 0;
+    notion.instead = ({ path }, response) => {
+      if (!path.endsWith("/query")) return false;
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify(listOf([{ object: "page", id: idOf(asked) }], `cursor-${++asked}`)));
+      return true;
+    };
+    const read = async () => {
+      const rows = makeNotionClient(contextOf(fixture), notion.origin, 20).rows(idOf(1));
+      while ((await rows.next()).done !== true);
+    };
+    await expect(read()).rejects.toMatchObject({
+      code: "source_unavailable",
+      message: "Notion sends a listing of more than 2000 entries.",
+      details: { status: 200 },
+    });
+    expect(asked).toBe(20);
+  });
+
   test("blocks in blocks for ever end, and those that hold themselves are read once", async () => {
     const { notion, alone, run, textOf } = await connect();
     const isMine = ({ path }: Asked) => path.includes(alone.id) || path.includes("bbbbbbbb");

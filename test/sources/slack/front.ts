@@ -39,6 +39,8 @@ export async function startFront(emulator: string, more: More) {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
+  // People of a test speak seldom, over connections that they keep.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   // A server that listens over TCP has such an address.
   front.port = (server.address() as AddressInfo).port;

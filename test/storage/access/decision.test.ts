@@ -85,11 +85,12 @@ test("on lists met by SQL and on names, every access of at most three lists is d
 });
 
 test.each([
-  ["those of another workspace", (n: number) => listsMet(n).replace("workspaceId = ?", "? <> ''")],
-  ["everybody but those named", (n: number) => listsMet(n).replace("principal IN", "principal NOT IN")],
+  ["those of another workspace", (n: number) => listsMet(n).replace("named.workspaceId = ?", "? <> ''")],
+  ["everybody but those named", (n: number) => listsMet(n).replace("named.principal IN", "named.principal NOT IN")],
   ["one principal only", (n: number) => listsMet(n).replaceAll(", ?", ") AND ? NOT IN (''")],
+  ["another principal's number", (n: number) => listsMet(n).replace("= named.principalNo", "<> named.principalNo")],
   ["a wrong mark", (n: number) => listsMet(n).replace("listId >", "listId >=")],
-  ["nothing at all", (n: number) => listsMet(n).replace("principal IN", "1 OR principal IN")],
+  ["nothing at all", (n: number) => listsMet(n).replace("named.principal IN", "1 OR named.principal IN")],
 ])("a planted SQL form that meets lists by %s is seen", (_, sql) => {
   expect(differencesOfLists(sql)).not.toEqual([]);
 });

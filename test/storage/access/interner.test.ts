@@ -5,6 +5,7 @@ import { makeInterner } from "#storage/batch/intern.ts";
 import { openWriter } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";
 import { makeWorld } from "./fixtures.ts";
+import { internAll } from "./intern.ts";
 
 const accessOf = (n: number) => ({
   known: true as const,
@@ -18,8 +19,7 @@ async function open() {
   const workspaceId = await world.workspace();
   const connection = openWriter(world.database.file, "normal");
   onTestFinished(() => connection.close());
-  const count = (table: string) =>
-    connection.execute(`select count(*) as n from ${table} where workspaceId = ?`, [workspaceId]).rows[0]?.["n"];
+  const count = (table: string) => connection.execute(`select count(*) as n from ${table}`, []).rows[0]?.["n"];
   const inOne = <T>(work: (interner: ReturnType<typeof makeInterner>) => T): T =>
     inTransaction(connection.raw, () => work(makeInterner(connection, workspaceId)));
   return { world, workspaceId, connection, count, inOne };
@@ -39,6 +39,7 @@ test("more new accesses than wait, and than are kept in mind, have the same numb
   expect(again).toEqual(first);
   expect(inOne((interner) => all.map((access) => interner.access(access, ALWAYS)))).toEqual(first);
   expect(["accesses", "access_lists", "access_list_principals"].map(count)).toEqual([12_000, 12_001, 24_001]);
+  expect(count("access_principals")).toBe(12_002);
 });
 
 test("what is new costs no statement until it is saved, and can be joined before", async ({ expect }) => {
@@ -77,4 +78,34 @@ test("numbers go on after those that were given before", async ({ expect }) => {
       return aclId;
     });
   expect([numberOf(1), numberOf(2), numberOf(1), numberOf(3)]).toEqual([1, 2, 1, 3]);
+});
+
+test("a number is one principal's of one workspace, also after a rollback and after the list went", async ({
+  expect,
+}) => {
+  const { world, connection, inOne } = await open();
+  const other = await world.workspace("Other");
+  const numbers = () => {
+    const { rows } = connection.execute("select workspaceId, principal, principalNo from access_principals", []);
+    return new Map(
+      rows.map((row) => [`${String(row["workspaceId"])} ${String(row["principal"])}`, row["principalNo"]]),
+    );
+  };
+  const give = (n: number) => inOne((interner) => void (interner.access(accessOf(n), ALWAYS), interner.save()));
+  give(1);
+  const first = numbers();
+  expect(() =>
+    inOne((interner) => {
+      interner.access(accessOf(2), ALWAYS);
+      interner.save();
+      throw new Error("no");
+    }),
+  ).toThrow("no");
+  expect(numbers()).toEqual(first);
+  internAll(world.database, other, [accessOf(1)], ALWAYS);
+  give(3);
+  const all = numbers();
+  expect(all.size).toBe(3 + 3 + 1);
+  expect(new Set(all.values()).size).toBe(all.size);
+  for (const [name, number] of first) expect(all.get(name)).toBe(number);
 });

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
 import type { SegmentView } from "#storage/index/segment-view.ts";
 import { makeStatements } from "#storage/index/sqlite.ts";
+import { lengthOf } from "#storage/index/posting-list.ts";
 import { type TermLists, TermReader } from "#storage/index/read/term-lists.ts";
 import { type VisibleSet, Visibility } from "#storage/index/visibility/visibility.ts";
 import { ACCESSES, firstDifference, type Flaw, scenario, type Scenario } from "./two-worlds.ts";
@@ -35,7 +36,7 @@ function breakVisibleSet(change: (set: VisibleSet, segments: readonly SegmentVie
 }
 
 /** Postings in all, hidden and dead ones included. */
-const postingsIn = ({ lists }: TermLists) => lists.reduce((sum, list) => sum + (list?.ids.length ?? 0), 0);
+const postingsIn = ({ lists }: TermLists) => lists.reduce((sum, list) => sum + (list ? lengthOf(list) : 0), 0);
 
 const plain: Flaw = (_index, reader) => (request) => reader.search(request);
 

@@ -15,10 +15,27 @@ import type { IndexChange, IndexedDocument, SearchRequest } from "#storage/searc
 export const ACCESS_DDL = [
   `CREATE TABLE access_lists (
     workspaceId TEXT, listId INTEGER, principals TEXT, digest INTEGER, PRIMARY KEY (workspaceId, listId))`,
+  `CREATE TABLE access_principals (
+    workspaceId TEXT, principal TEXT, principalNo INTEGER, PRIMARY KEY (workspaceId, principal)) WITHOUT ROWID`,
   `CREATE TABLE access_list_principals (
-    workspaceId TEXT, principal TEXT, listId INTEGER, PRIMARY KEY (workspaceId, principal, listId)) WITHOUT ROWID`,
+    principalNo INTEGER, listId INTEGER, PRIMARY KEY (principalNo, listId)) WITHOUT ROWID`,
   `CREATE TABLE accesses (workspaceId TEXT, aclId INTEGER, listIds TEXT, PRIMARY KEY (workspaceId, aclId))`,
 ];
+
+/** Enters that a list names a principal, under the principal's number. */
+function nameInList(
+  db: Database,
+  { workspaceId, principal, listId }: { workspaceId: string; principal: string; listId: number },
+): void {
+  db.prepare(
+    `INSERT INTO access_principals SELECT ?, ?, count(*) + 1 FROM access_principals WHERE true
+     ON CONFLICT DO NOTHING`,
+  ).run(workspaceId, principal);
+  db.prepare(
+    `INSERT INTO access_list_principals
+     SELECT principalNo, ? FROM access_principals WHERE workspaceId = ? AND principal = ?`,
+  ).run(listId, workspaceId, principal);
+}
 
 /** Small numbers: a few dozen documents pass through every level. */
 export const TINY_LIMITS: CompactionLimits = {
@@ -102,11 +119,13 @@ export class TestIndex {
     this.writer = makeIndexWriter(this.db, { limits, sliceMs: 0.2 });
   }
 
-  openReader(options: { cacheBytes?: number } = {}): IndexReader {
+  /** Lists are dense from three entries on, so that a small world has some of both. */
+  openReader(options: { cacheBytes?: number; dense?: number } = {}): IndexReader {
     const db = new DatabaseSync(this.file, { readOnly: true });
     this.#readers.push(db);
     return makeIndexReader(db, {
       readText: (workspaceId, kbId) => this.texts.get(`${workspaceId} ${kbId}`),
+      dense: 3,
       ...options,
     });
   }
@@ -173,9 +192,7 @@ export class TestIndex {
     const listId = Number(next.listId);
     const digest = listDigest(workspaceId, key);
     this.db.prepare("INSERT INTO access_lists VALUES (?, ?, ?, ?)").run(workspaceId, listId, key, digest);
-    for (const principal of new Set(principals)) {
-      this.db.prepare("INSERT INTO access_list_principals VALUES (?, ?, ?)").run(workspaceId, principal, listId);
-    }
+    for (const principal of new Set(principals)) nameInList(this.db, { workspaceId, principal, listId });
     return listId;
   }
 }

@@ -117,6 +117,10 @@ describe("accesses that nothing has any more", () => {
         expect(new Set(kb.numbers("accesses", "aclId"))).toEqual(used);
         expect(new Set(kb.numbers("access_lists", "listId"))).toEqual(new Set(kb.lists()));
         expect(new Set(kb.numbers("access_list_principals", "listId"))).toEqual(new Set(kb.lists()));
+        const numbered = kb.numbers("access_principals", "principalNo");
+        expect(new Set(kb.numbers("access_list_principals", "principalNo"))).toEqual(new Set(numbered));
+        const named = kb.rows("select distinct value from access_lists, json_each(principals) order by value");
+        expect(kb.rows("select principal as value from access_principals order by principal")).toEqual(named);
         expect(kb.chunked().filter((aclId) => !used.has(aclId))).toEqual([]);
         await check(kb.pool);
         await check(kb.freshPool());

@@ -1,4 +1,6 @@
 import type { BodyOf } from "#api/client.ts";
+import type { ScopePlan } from "#api/connector-records.ts";
+import { plural } from "#api/plural.ts";
 import { connect, isEmpty, type Api } from "#cli/api.ts";
 import { command, fieldsOf, ownFields, type CommandData, type Input, type InputOf } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
@@ -85,8 +87,12 @@ export const setScope = command(
   {
     summary: "Show or set what a connector includes.",
     arguments: CONNECTOR,
-    options: [...SCOPE_OPTIONS, { flags: "--all", summary: "include everything again" }],
-    examples: ["kb connectors scope docs --exclude 'drafts/**'"],
+    options: [
+      ...SCOPE_OPTIONS,
+      { flags: "--all", summary: "include everything again" },
+      { flags: "--dry-run", summary: "show what this would add and remove, without changing anything" },
+    ],
+    examples: ["kb connectors scope docs --exclude 'drafts/**'", "kb connectors scope docs --all --dry-run"],
     exitCodes: [3, 4, 5, 7],
     fields: [
       ...ownFields<NonNullable<ConnectorRecord["scope"]>>("include", "exclude"),
@@ -105,16 +111,26 @@ export const setScope = command(
       return output.result(scope, () => output.record(Object.entries(scope)));
     }
     const answer = await api.patch("/api/connectors/{id}/scope", {
-      params: { path: { id: connector.id } },
+      params: { path: { id: connector.id }, ...(input.options.dryRun && { query: { dryRun: "true" } }) },
       body: { include, exclude },
     });
     output.result(answer, () =>
       output.talk(
-        `The scope of "${connector.name}" is set; ${answer.sync === null ? "nothing has to be read again" : `sync ${answer.sync.id} applies it`}.`,
+        input.options.dryRun
+          ? planText(answer.plan)
+          : `The scope of "${connector.name}" is set; ${answer.sync === null ? "nothing has to be read again" : `sync ${answer.sync.id} applies it`}.`,
       ),
     );
   },
 );
+
+/** What a scope would do, as far as that is known before a run. */
+function planText({ added, removed, estimatedCalls }: ScopePlan): string {
+  const adds = added === null ? "Only a sync can tell what this adds" : `This adds at least ${plural(added, "item")}`;
+  const calls = estimatedCalls === null ? "" : `, with about ${plural(estimatedCalls, "request")}`;
+  const removes = removed === null ? "what it removes shows after the sync" : `removes ${plural(removed, "item")}`;
+  return `${adds}${calls}, and ${removes}. Nothing has changed.`;
+}
 
 /** `kb connectors rotate-key CONNECTOR`: the new key is the only data on stdout. */
 export const rotateKey = command(
@@ -156,7 +172,7 @@ export const showWebhook = command(
   {
     summary: "Show where the app can notify kb of changes, or create the secret that it signs with.",
     arguments: CONNECTOR,
-    options: [{ flags: "--new-secret", summary: "create a secret; the one before stops working" }],
+    options: [{ flags: "--new-secret", summary: "create a secret; the previous one stops working" }],
     examples: ["kb connectors webhook docs", "kb connectors webhook docs --new-secret > secret.txt"],
     exitCodes: [3, 4, 5, 7],
     fields: [fieldsOf("get", "/api/connectors/{id}/webhook")],

@@ -47,7 +47,7 @@ export const listPeople = command(
       output.table(
         list.people,
         PEOPLE_COLUMNS,
-        input.options.unlinked ? "Everybody is linked." : "The source named nobody yet.",
+        input.options.unlinked ? "Everyone is linked." : "The source hasn't named anyone yet.",
       ),
     );
     const { users, linked, groups, oldestGroupAt } = list.summary;
@@ -90,7 +90,7 @@ export const linkPerson = command(
       for (const person of answer.people) {
         const who = person.name ?? person.principal;
         output.talk(
-          person.member === null ? `"${who}" is linked to nobody.` : `"${who}" is ${person.member.name} now.`,
+          person.member === null ? `"${who}" isn't linked to a member.` : `"${who}" is ${person.member.name} now.`,
         );
       }
     });

@@ -26,8 +26,8 @@ async function askSetting(key: string, property: JsonSchema, prompts: Prompts): 
 }
 
 /**
- * Asks for the secrets that a source must have; for those of one that can be read without signing in, only after asking
- * whether to sign in. Of a source with several ways, the first secret, which may be left empty.
+ * Asks for the secrets of a source, in their order: those that it can do without may be left empty. For those of one that
+ * can be read without signing in, only after asking whether to sign in. Of a source with several ways, the first secret.
  *
  * @returns undefined where nothing is to be sent
  */
@@ -40,7 +40,11 @@ export async function askCredentials(
   if (!authTypes.includes("credentials")) return undefined;
   if (authTypes.includes("none") && !(await prompts.confirm(`Sign in to ${name}?`))) return undefined;
   const answers: Record<string, string> = {};
-  for (const key of required) answers[key] = await prompts.password(questionOf(key, properties[key] ?? {}));
+  for (const [key, property] of required.length === 0 ? [] : Object.entries(properties)) {
+    const hint = required.includes(key) ? "" : " Leave it empty if it isn't needed.";
+    const answer = await (NAMES.has(key) ? prompts.text : prompts.password)(questionOf(key, property) + hint);
+    if (answer !== "" || required.includes(key)) answers[key] = answer;
+  }
   const [first] = Object.keys(properties);
   if (required.length === 0 && first !== undefined && !authTypes.includes("none")) {
     const answer = await prompts.password(questionOf(first, properties[first] ?? {}));
@@ -48,6 +52,9 @@ export async function askCredentials(
   }
   return Object.keys(answers).length === 0 ? undefined : answers;
 }
+
+/** Said with secrets, and none themselves: people see what they type. */
+const NAMES = new Set(["email", "subject", "username"]);
 
 function questionOf(key: string, { title = key, description }: JsonSchema): string {
   return description === undefined ? title : `${title}: ${description}`;

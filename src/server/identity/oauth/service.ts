@@ -69,11 +69,11 @@ const EXPIRED_KEPT_MS = 3_600_000;
 
 /** Puts the parts together; nothing is loaded before `provider` is called. */
 export function makeOAuthService(options: OAuthOptions): OAuthService {
-  const { store, clock, log, randomBytes, baseUrl } = options;
+  const { store, vault, clock, log, randomBytes, audit, baseUrl, prove } = options;
   const keys = makeOAuthKeys(options.key);
-  const records = makeOAuthRecords({ ...options, keys });
+  const records = makeOAuthRecords({ store, vault, clock, log, keys });
   const grants = makeGrantService(options);
-  const decisions = makeDecisions({ ...options, keys });
+  const decisions = makeDecisions({ store, clock, randomBytes, keys, audit, baseUrl, prove });
   let loading: Promise<Provider> | undefined;
   let sweptAt = 0;
 

@@ -40,7 +40,19 @@ export async function noticesOf(
     notices.push({ type: "reset_link_made", at: isoOf(link.at), by });
   }
   notices.push(...(await linkNoticesOf(store.in(workspaceId), reader, since)));
+  if (reader.role !== "member") notices.push(...(await targetNoticesOf(store.in(workspaceId))));
   return notices;
+}
+
+/** Event targets that the server paused, for as long as they are: their events wait for an admin. */
+async function targetNoticesOf({ eventTargets }: Pick<WorkspaceStore, "eventTargets">): Promise<Notice[]> {
+  return (await eventTargets.list()).flatMap(({ targetId, url, pausedFor, pausedAt }) => {
+    if (pausedFor === null || pausedFor === "admin" || pausedAt === null) return [];
+    const at = isoOf(pausedAt);
+    return [
+      { type: "event_target_paused", at, by: null, targetId, host: new URL(url).host, reason: pausedFor } as const,
+    ];
+  });
 }
 
 interface Told {

@@ -11,10 +11,13 @@ import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import type { SyncStops } from "#core/sync-stops.ts";
 import type { UntrustedJoin } from "#storage/records/distrust.ts";
+import type { LeftGrants } from "./left-grants.ts";
+import type { EndedConnection } from "#storage/records/connections.ts";
 import type { MemberRecord } from "#storage/records/members.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
 import type { WorkspaceRecord } from "#storage/records/people.ts";
 import type { Store } from "#storage/store.ts";
+import { askAgain } from "./acl-age.ts";
 import { checkDomains, checkInstances, setInstances } from "./instances.ts";
 
 export interface WorkspaceService {
@@ -41,8 +44,11 @@ export function makeWorkspaceService(options: {
   cursors: CursorCodec;
   audit: AuditRecorder;
   syncStops: Pick<SyncStops, "stop">;
+  leftGrants: Pick<LeftGrants, "end">;
   /** Those of the server's settings. */
   instances: readonly RegisteredInstance[];
+  /** Tells that connections of somebody who left were revoked, in the transaction of it. */
+  tellRevoked(tx: Store, workspaceId: string, connections: readonly EndedConnection[]): Promise<void>;
 }): WorkspaceService {
   const { store, clock, cursors, audit, syncStops } = options;
 
@@ -83,8 +89,9 @@ export function makeWorkspaceService(options: {
       return store.transaction(async (tx) => {
         const before = await tx.workspaces.find(actor.workspaceId);
         await tx.workspaces.update(actor.workspaceId, change);
-        // Sources that were believed until another instant are asked again.
-        if (body.maxAclAgeHours !== undefined) await tx.in(actor.workspaceId).access.raiseEpoch();
+        if (change.maxAclAgeMs !== undefined && change.maxAclAgeMs !== before?.maxAclAgeMs) {
+          await askAgain(tx.in(actor.workspaceId), { before: before?.maxAclAgeMs ?? 0, now: clock.now() });
+        }
         if (body.secrets !== undefined && body.secrets !== before?.secrets) {
           await applySecretsLater(tx, actor.workspaceId, clock.now());
         }
@@ -142,17 +149,20 @@ export function makeWorkspaceService(options: {
     },
 
     async removeMember(actor, userId) {
-      const stopped = await store.transaction(async (tx) => {
+      const left = await store.transaction(async (tx) => {
         const member = await requireMember(tx, actor, userId);
         if (userId !== actor.userId) requireAdminAbove(actor, member.role);
         await keepLastOwner(tx, actor.workspaceId, member);
-        const { stoppedSyncIds, endedJoins } = await tx.in(actor.workspaceId).members.remove(userId, clock.now());
+        const removed = await tx.in(actor.workspaceId).members.remove(userId, clock.now());
+        const { stoppedSyncIds, endedJoins, endedConnections } = removed;
+        await options.tellRevoked(tx, actor.workspaceId, endedConnections);
         await recordUntrusted(tx, actor, endedJoins);
         const action = userId === actor.userId ? "member.left" : "member.removed";
         await audit.record(tx, actor, { action, target: { type: "user", id: userId }, details: { role: member.role } });
-        return stoppedSyncIds;
+        return { stoppedSyncIds, endedConnections };
       });
-      syncStops.stop(stopped);
+      syncStops.stop(left.stoppedSyncIds);
+      options.leftGrants.end(actor.workspaceId, left.endedConnections);
     },
   };
 }

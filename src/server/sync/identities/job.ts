@@ -12,18 +12,19 @@ import { bind } from "#server/sync/binding.ts";
 import { atInstance, makeContext, type SyncDeps } from "#server/sync/context.ts";
 import { type JobEnd, type JobSignals, readAgain } from "#server/sync/jobs.ts";
 import { noteOnStrangers, toProblem } from "#server/sync/problem.ts";
-import { MAX_ATTEMPTS, nextSyncState } from "#server/sync/state.ts";
+import { GIVEN_UP, MAX_ATTEMPTS, nextSyncState } from "#server/sync/state.ts";
+import { tellEnd } from "#server/sync/tell.ts";
 import type { StopReason } from "#server/sync/run.ts";
 import { isMirror } from "#server/sync/clocks.ts";
 import { LEAST_INTERVAL_MS } from "./request.ts";
-import { type IdentityCounts, runIdentities } from "./run.ts";
+import { runIdentities } from "./run.ts";
 
 const RUNS_KEPT = 100;
 const RETRY_MS = 60_000;
 const MAY_RUN: ReadonlySet<ConnectorRecord["state"]> = new Set(["active", "error"]);
 
 type Outcome = (
-  | { type: "done"; counts: IdentityCounts; isComplete: boolean }
+  | { type: "done"; isComplete: boolean }
   | { type: "failed"; problem: SourceProblem }
   | { type: "stopped"; reason: StopReason }
   | { type: "superseded"; reason: PeopleRefusal }
@@ -63,7 +64,7 @@ interface Started {
 }
 
 async function start(
-  { store, now }: SyncDeps,
+  { store, now, randomBytes, emit }: SyncDeps,
   job: ClaimedJob,
   connectorId: string,
 ): Promise<Started | { at: number } | undefined> {
@@ -76,9 +77,14 @@ async function start(
       // Still "running": its worker died over it.
       const attempt = sync.attempt + (sync.state === "running" || sync.attempt === 0 ? 1 : 0);
       if (!isWanted || attempt > MAX_ATTEMPTS) {
-        const problem = isWanted ? { code: "internal", message: `The run failed ${MAX_ATTEMPTS} times.` } : null;
+        const problem = isWanted ? GIVEN_UP : null;
         const state = nextSyncState(sync.state, problem ? "fail" : "stop");
         await syncs.update(sync.syncId, { state, problem, finishedAt: now() });
+        if (connector) await tellEnd(emit, tx, job.workspaceId, connector, sync.syncId);
+        if (problem && sync.items === null) {
+          const wait = backOffMs(sync.attempt, (randomBytes(1)[0] ?? 0) / 255);
+          await connectors.scheduleIdentities(connectorId, now() + wait);
+        }
         continue;
       }
       const patch = {
@@ -134,6 +140,7 @@ async function perform(
       source,
       context,
       authority,
+      syncId: sync.syncId,
       teller: {
         connectorId,
         toldIn: "identities",
@@ -178,7 +185,7 @@ async function findRunToFinish(
 }
 
 async function finish(
-  { store, now, randomBytes, log }: SyncDeps,
+  { store, now, randomBytes, log, emit }: SyncDeps,
   job: ClaimedJob,
   { connector, sync, outcome }: Started & { outcome: Exclude<Outcome, { type: "superseded" }> },
 ): Promise<JobEnd> {
@@ -210,6 +217,7 @@ async function finish(
     const finishedAt = now();
     const patch = afterOf(outcome, { ...today, counts });
     await syncs.update(sync.syncId, { ...patch, finishedAt });
+    await tellEnd(emit, tx, job.workspaceId, connector, sync.syncId);
     await syncs.trimIdentities(connectorId, RUNS_KEPT);
     if (sync.items === null) {
       const maxAclAgeMs = await access.maxAclAgeMs();
@@ -254,26 +262,11 @@ function afterOf(
       return { state: nextSyncState(sync.state, "stop"), problem: null, counts: sync.counts };
     case "failed":
       return { state: nextSyncState(sync.state, "fail"), problem: outcome.problem, counts: sync.counts };
-    case "done": {
-      const state = nextSyncState(sync.state, outcome.isComplete ? "succeed" : "part");
+    case "done":
       return {
-        state,
-        problem: noteOnStrangers(outcome.counts.strangers) ?? null,
-        counts: { ...toSyncCounts(outcome.counts), requests: sync.counts.requests ?? 0 },
+        state: nextSyncState(sync.state, outcome.isComplete ? "succeed" : "part"),
+        problem: noteOnStrangers(sync.counts.skipped) ?? null,
+        counts: sync.counts,
       };
-    }
   }
-}
-
-/** Groups and users as a run counts items; `deleted` are groups that ended. */
-function toSyncCounts(counts: IdentityCounts): SyncRecord["counts"] {
-  const { groups, unchanged, same, identities, ended, strangers } = counts;
-  return {
-    ...NO_COUNTS,
-    seen: groups + same + identities,
-    upserted: groups - unchanged,
-    unchanged: unchanged + same,
-    deleted: ended,
-    skipped: strangers,
-  };
 }

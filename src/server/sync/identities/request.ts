@@ -25,9 +25,11 @@ export async function requestIdentities(
     randomBytes: RandomBytes;
   },
 ): Promise<SyncRecord> {
-  const { syncs } = tx.in(workspaceId);
+  const { syncs, connectors } = tx.in(workspaceId);
   const { connectorId, scopeVersion } = connector;
   const { trigger, groups, notBefore, now } = wish;
+  // Whatever becomes of this one, others follow: without them nobody would be let in.
+  if (!groups) await connectors.scheduleIdentitiesOnce(connectorId, now + LEAST_INTERVAL_MS);
   const open = await syncs.listOpenIdentities(connectorId);
   const queued = open.find((sync) => sync.state === "queued" && sync.startedAt === null);
   const items = groups && (!queued || queued.items) ? [...new Set([...(queued?.items ?? []), ...groups])] : null;

@@ -4,10 +4,9 @@ import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import { makeGroupPages } from "#storage/batch/group-pages.ts";
 import {
   type EndedJoin,
-  NO_PEOPLE,
-  type PeopleCounts,
   type PeopleEvent,
   type PeopleRefusal,
+  type PeopleRun,
   type PeopleTeller,
 } from "#storage/batch/people-batch.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
@@ -18,6 +17,8 @@ export interface IdentityRunOptions {
   source: Pick<Source, "syncIdentities" | "spec">;
   context: SourceContext<unknown>;
   authority: Authority;
+  /** The run; absent where none is recorded. */
+  syncId?: string;
   /** Who tells, without the time. */
   teller: Omit<PeopleTeller, "now">;
   /** Only these. */
@@ -28,19 +29,10 @@ export interface IdentityRunOptions {
   signal: AbortSignal;
   /** Joins that the source's word has ended, after they were. */
   onEnded(joins: readonly EndedJoin[]): Promise<void>;
-  /** Told after each stored batch, with what is counted up to there in this attempt. */
-  onCounts?(counts: IdentityCounts): Promise<void>;
-}
-
-export interface IdentityCounts extends PeopleCounts {
-  /** Principals that were named and may not be. */
-  strangers: number;
 }
 
 /** How a run ended, where nothing was thrown. */
-export type IdentityRunEnd =
-  | { type: "done"; counts: IdentityCounts; isComplete: boolean }
-  | { type: "superseded"; reason: PeopleRefusal };
+export type IdentityRunEnd = { type: "done"; isComplete: boolean } | { type: "superseded"; reason: PeopleRefusal };
 
 /** Events of one slice, and members in it, after which it is stored. */
 const SLICE_EVENTS = 500;
@@ -59,7 +51,10 @@ export async function runIdentities(options: IdentityRunOptions): Promise<Identi
   const { position, cursor } = await store.sourcePeople.begin(teller());
   // What an earlier attempt read was true when that began, not now.
   const isResumed = options.teller.mode === "whole" && cursor !== null;
-  const counts: IdentityCounts = { ...NO_PEOPLE, strangers: 0 };
+  /** What is not stored with the run yet: it is told again by an attempt that begins at the last checkpoint. */
+  let uncounted = { identities: 0, strangers: 0 };
+  const runOf = (more: PeopleRun["addCounts"] = {}) =>
+    options.syncId === undefined ? {} : { run: { syncId: options.syncId, addCounts: more } };
   const pages = makeGroupPages();
   let waiting: PeopleEvent[] = [];
   let members = 0;
@@ -75,14 +70,15 @@ export async function runIdentities(options: IdentityRunOptions): Promise<Identi
       since: position,
       events,
       ...(checkpoint && { checkpoint }),
+      ...runOf(checkpoint && { seen: uncounted.identities, skipped: uncounted.strangers }),
     });
     if (!result.isApplied) {
       refusal = result.reason;
       return false;
     }
-    add(counts, result.counts);
+    if (checkpoint) uncounted = { identities: 0, strangers: 0 };
+    else uncounted.identities += result.counts.identities;
     if (result.endedJoins.length > 0) await options.onEnded(result.endedJoins);
-    await options.onCounts?.(counts);
     return true;
   }
 
@@ -101,7 +97,7 @@ export async function runIdentities(options: IdentityRunOptions): Promise<Identi
       continue;
     }
     const judged = judgePeople(event, authority, pages, now());
-    counts.strangers += judged.strangers;
+    uncounted.strangers += judged.strangers;
     waiting.push(...judged.events);
     members += event.t === "group" ? event.members.length : 1;
     const isDue = waiting.length >= SLICE_EVENTS || members >= SLICE_MEMBERS;
@@ -111,19 +107,19 @@ export async function runIdentities(options: IdentityRunOptions): Promise<Identi
   signal.throwIfAborted();
   if (refusal === undefined) await flush({ cursor: null });
   if (refusal !== undefined) return { type: "superseded", reason: refusal };
-  if (!end) return { type: "done", counts, isComplete: false };
+  if (!end) return { type: "done", isComplete: false };
 
   const isComplete = end.listing === "complete";
   const ended = await store.sourcePeople.end({
     ...teller(),
+    ...runOf(),
     isComplete,
     notLookedAt: [...(end.notLookedAt ?? []), ...pages.open()],
     ...(isComplete && source.spec.isPeopleFeedGapless === true && !isResumed && { currentAt: startedAt }),
   });
   if (!ended.isApplied) return { type: "superseded", reason: ended.reason };
-  add(counts, ended.counts);
   if (ended.endedJoins.length > 0) await options.onEnded(ended.endedJoins);
-  return { type: "done", counts, isComplete };
+  return { type: "done", isComplete };
 }
 
 function toRun({ store, teller, groups, dueBefore }: IdentityRunOptions, cursor: string | null): IdentityRun {
@@ -135,9 +131,8 @@ function toRun({ store, teller, groups, dueBefore }: IdentityRunOptions, cursor:
       const due = await store.sourcePeople.listDue(teller.connectorId, { before: dueBefore, limit });
       yield* [...due.groups, ...due.users].slice(0, limit);
     },
+    async *groupsTold() {
+      yield* await store.sourcePeople.listGroups(teller.connectorId, teller.toldIn);
+    },
   };
-}
-
-function add(to: PeopleCounts, more: PeopleCounts): void {
-  for (const key of Object.keys(NO_PEOPLE) as (keyof PeopleCounts)[]) to[key] += more[key];
 }

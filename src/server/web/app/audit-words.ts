@@ -31,6 +31,21 @@ export const ACTS_BY_TOPIC: readonly { topic: string; acts: Readonly<Record<stri
     },
   },
   {
+    topic: "Events",
+    acts: {
+      "event_target.created": { title: "Event target added", says: "added an event target at {host}" },
+      "event_target.updated": { title: "Event target changed", says: "changed an event target" },
+      "event_target.deleted": { title: "Event target deleted", says: "deleted an event target at {host}" },
+      "event_target.paused": { title: "Event target paused by the server", says: "paused an event target ({reason})" },
+      "event_target.secret_rotated": {
+        title: "Secret of an event target rotated",
+        says: "rotated the secret of an event target",
+      },
+      "event_target.tested": { title: "Event target tested", says: "sent a ping to an event target" },
+      "event_target.replayed": { title: "Events replayed", says: "replayed events: {count}" },
+    },
+  },
+  {
     topic: "Members and groups",
     acts: {
       "invitation.created": { title: "Invited", says: "invited {target} as {role}" },
@@ -74,6 +89,21 @@ export const ACTS_BY_TOPIC: readonly { topic: string; acts: Readonly<Record<stri
       "connector.people_pushed": { title: "People pushed", says: "pushed who belongs to the groups of {target}" },
       "person.linked": { title: "Person linked", says: "linked {target} to a user of a source" },
       "person.unlinked": { title: "Person unlinked", says: "ended the link of {target} to a user of a source" },
+    },
+  },
+  {
+    topic: "Provider servers",
+    acts: {
+      "server.created": { title: "Server added", says: "added the provider server {target}" },
+      "server.changed": { title: "Server changed", says: "changed the provider server {target}" },
+      "server.deleted": { title: "Server deleted", says: "deleted the provider server {target}" },
+      "connection.created": { title: "App connected", says: "created the connection {target}" },
+      "connection.access_changed": {
+        title: "Connection's access changed",
+        says: "changed who sees what is read through the connection {target}",
+      },
+      "connection.lost": { title: "Sign-in refused", says: "stopped the connection {target}: its server refused it" },
+      "connection.revoked": { title: "App disconnected", says: "ended the connection {target}" },
     },
   },
   {

@@ -1,4 +1,5 @@
-import type { Connector, ConnectorPublic, SourceKind, Sync } from "#api/connector-records.ts";
+import type { Connector, ConnectorPublic, ScopePlan, SourceKind, Sync } from "#api/connector-records.ts";
+import { count, plural } from "#api/plural.ts";
 
 type State = ConnectorPublic["state"];
 
@@ -42,9 +43,9 @@ export const VISIBILITY_WORDS: Readonly<Record<Connector["access"]["visibility"]
 
 /** How exactly a source says who can see its items. */
 export const ACL_WORDS: Readonly<Record<SourceKind["acl"], string>> = {
-  per_item: "Everyone sees what they can read in the source, item by item.",
-  container: "Everyone sees what they can read in the source.",
-  connector: "You choose who sees it here.",
+  per_item: "People find what they can read there, item by item.",
+  container: "People find what they can read there.",
+  connector: "You choose who finds it here.",
 };
 
 /** What a person reads of something that needs them, and the command that helps. */
@@ -115,4 +116,26 @@ export function itemsSummary({
   ];
   const said = others.filter(([count]) => count > 0).map(([count, word]) => `${count.toLocaleString("en-GB")} ${word}`);
   return [`${indexed.toLocaleString("en-GB")} indexed`, ...said].join(", ");
+}
+
+/** What a scope would do to what is indexed, as far as that is known before a sync. */
+export function describePlan({ added, removed, rechecked, estimatedCalls }: ScopePlan): {
+  adds: string;
+  removes: string;
+} {
+  const calls = estimatedCalls ? `, with about ${plural(estimatedCalls, "request")} to the source` : "";
+  return {
+    adds:
+      added === null
+        ? "The next sync shows what this adds."
+        : added === 0
+          ? "Adds nothing."
+          : `Adds at least ${plural(added, "item")}${calls}.`,
+    removes:
+      removed === null
+        ? "The next sync shows what this removes."
+        : removed === 0
+          ? "Removes nothing."
+          : `Removes ${count(removed)} of ${plural(rechecked, "item")} from search at once.`,
+  };
 }

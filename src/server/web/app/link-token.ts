@@ -1,4 +1,4 @@
-/** Secrets of mailed, handed-over and printed links, and of who was found: `/invite#token=…`, `/welcome#code=…`, `#found=…`. */
+/** Secrets of mailed, handed-over and printed links, and of who was found: `/invite#token=…`, `/welcome#code=…`, `/connect#intent=…`, `#found=…`. */
 import { useSyncExternalStore } from "react";
 
 let held: string | undefined;
@@ -9,8 +9,8 @@ let held: string | undefined;
  */
 export function takeLinkToken(): void {
   const fragment = new URLSearchParams(window.location.hash.slice(1));
-  const token = fragment.get("token") ?? fragment.get("code") ?? fragment.get("found");
-  if (token === null || token === "") return;
+  const token = ["token", "code", "intent", "found"].map((name) => fragment.get(name)).find((value) => value !== null);
+  if (!token) return;
   held = token;
   window.history.replaceState(null, "", window.location.pathname + window.location.search);
 }

@@ -12,13 +12,9 @@ import type { ItemRecord } from "#storage/records/item-record.ts";
 const ITEM = `SELECT aclId, textHash FROM items WHERE workspaceId = ? AND kbId = ? AND removedAt IS NULL`;
 
 const CHUNKS = `
-  SELECT start, text FROM item_texts WHERE workspaceId = ?1 AND kbId = ?2 AND start < ?4
+  SELECT start, text, line FROM item_texts WHERE workspaceId = ?1 AND kbId = ?2 AND start < ?4
   AND chunk >= (SELECT max(chunk) FROM item_texts WHERE workspaceId = ?1 AND kbId = ?2 AND start <= ?3)
   ORDER BY chunk`;
-
-const CHUNK_AT = `
-  SELECT start, text, line FROM item_texts WHERE workspaceId = ? AND kbId = ? AND start <= ?
-  ORDER BY chunk DESC LIMIT 1`;
 
 const LISTS = `
   SELECT lists.principals AS principals
@@ -37,18 +33,28 @@ export function makeExcerpts(sql: Statements, workspaceId: string, query: Parsed
   const marks = marksOf(query);
   const find = makeMarkFinder(marks);
   return (item: Placed, isLate: () => boolean): Excerpt[] => {
-    // Columns of the store's `item_texts`.
-    const read = (start: number, end: number) =>
-      sql(CHUNKS).all(workspaceId, item.kbId, start, end) as unknown as TextChunk[];
+    const looked: StoredChunk[] = [];
+    const read = (start: number, end: number) => {
+      // Columns of the store's `item_texts`.
+      const chunks = sql(CHUNKS).all(workspaceId, item.kbId, start, end) as unknown as StoredChunk[];
+      looked.push(...chunks);
+      return chunks;
+    };
     const passages = excerptOf({ chars: item.textChars, read }, marks, options, isLate, find);
-    return passages.map((passage) => withPlace(sql, workspaceId, item, passage));
+    return passages.map((passage) => withPlace(item, passage, looked));
   };
 }
 
-function withPlace(sql: Statements, workspaceId: string, item: Placed, passage: Passage): Excerpt {
+/** A chunk, with the file's line it begins in when the text has the file's lines. */
+interface StoredChunk extends TextChunk {
+  line: number | null;
+}
+
+/** @param chunks those that were looked at, in order */
+function withPlace(item: Placed, passage: Passage, chunks: readonly StoredChunk[]): Excerpt {
   // Where the match stands, which may be in a later section than the passage's beginning.
   const at = passage.at + (passage.highlights[0]?.start ?? 0);
-  const line = lineAt(sql, workspaceId, item.kbId, at);
+  const line = lineAt(chunks, at);
   const place = placeAt(item.sections, at);
   const section = place?.path ?? (line === undefined ? undefined : `line ${line}`);
   const url = urlOfPlace(item, { section: place?.section, line });
@@ -56,9 +62,8 @@ function withPlace(sql: Statements, workspaceId: string, item: Placed, passage: 
 }
 
 /** The file's line that holds a place, when the text has the file's lines. */
-function lineAt(sql: Statements, workspaceId: string, kbId: string, at: number): number | undefined {
-  // Columns of the store's `item_texts`.
-  const chunk = sql(CHUNK_AT).get(workspaceId, kbId, at) as (TextChunk & { line: number | null }) | undefined;
+function lineAt(chunks: readonly StoredChunk[], at: number): number | undefined {
+  const chunk = chunks.findLast(({ start }) => start <= at);
   if (chunk === undefined || chunk.line === null) return undefined;
   return chunk.line + countLineFeeds(chunk.text.slice(0, at - chunk.start));
 }

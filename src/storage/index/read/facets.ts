@@ -1,32 +1,34 @@
 import type { FacetField, SearchResponse } from "#storage/search-index.ts";
-import { KIND_CODES, STATUS_CODES } from "#storage/index/columns.ts";
+import { type Columns, KIND_CODES, STATUS_CODES } from "#storage/index/columns.ts";
+import type { Counts, Months } from "./months.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
 
 /** Most values listed of one field. */
 const MAX_VALUES = 1_000;
 
-/** Counts values of fields over matches. */
+/** Counts values of fields over matches: by the codes of a segment first, by value once for each segment. */
 export class FacetCounter {
   readonly #fields: readonly FacetField[];
   readonly #segments: readonly SegmentView[];
-  readonly #monthOf: (time: number) => string;
+  readonly #months: Months;
   readonly #counts = new Map<FacetField, Map<string, number>>();
 
-  constructor(segments: readonly SegmentView[], fields: readonly FacetField[], timeZone: string) {
-    this.#segments = segments;
+  constructor(segments: readonly SegmentView[], fields: readonly FacetField[], months: Months) {
     this.#fields = fields;
-    this.#monthOf = makeMonths(timeZone);
+    this.#segments = segments;
+    this.#months = months;
     for (const field of fields) this.#counts.set(field, new Map());
   }
 
-  accept(segment: number, id: number): void {
-    const view = this.#segments[segment];
-    if (view === undefined) return;
-    for (const field of this.#fields) {
-      const counts = this.#counts.get(field);
-      if (counts === undefined) continue;
-      for (const value of this.#valuesOf(field, view, id)) counts.set(value, (counts.get(value) ?? 0) + 1);
-    }
+  /** Takes the first `total` of the matches of a segment. */
+  accept(segment: number, ids: Uint16Array, total: number): void {
+    const columns = this.#segments[segment]?.columns;
+    if (columns === undefined || total === 0) return;
+    const matches = ids.subarray(0, total);
+    const origins = needsOrigins(this.#fields)
+      ? countCodes(columns.origins.codes, columns.origins.values.length, matches)
+      : NONE;
+    for (const field of this.#fields) this.#acceptField(field, columns, matches, origins);
   }
 
   /** Most frequent first, then by value. */
@@ -40,64 +42,59 @@ export class FacetCounter {
     return facets;
   }
 
-  #valuesOf(field: FacetField, { columns }: SegmentView, id: number): string[] {
-    const origin = columns.origins.values[columns.origins.codes[id] ?? 0];
+  #acceptField(field: FacetField, columns: Columns, ids: Uint16Array, origins: Counts): void {
     switch (field) {
       case "kind":
-        return present(KIND_CODES[columns.kinds[id] ?? 0]);
+        return this.#add(field, countCodes(columns.kinds, 256, ids), (code) => KIND_CODES[code]);
       case "status":
-        return present(STATUS_CODES[columns.statuses[id] ?? 255]);
+        return this.#add(field, countCodes(columns.statuses, 256, ids), (code) => STATUS_CODES[code]);
       case "source":
-        return present(origin?.source);
+        return this.#add(field, origins, (code) => columns.origins.values[code]?.source);
       case "provider":
-        return present(origin?.providerId);
-      case "month": {
-        const time = columns.updatedAt[id] ?? Number.NaN;
-        return Number.isNaN(time) ? [] : [this.#monthOf(time)];
-      }
-      case "person": {
-        const { starts, codes, values } = columns.people;
-        const codesOf = codes.subarray(starts[id] ?? 0, starts[id + 1] ?? 0);
-        return Array.from(codesOf, (code) => values[code] ?? "");
-      }
+        return this.#add(field, origins, (code) => columns.origins.values[code]?.providerId);
+      case "month":
+        return this.#add(field, this.#months.count(columns.updatedAt, ids), (code) => this.#months.nameOf(code));
+      case "person":
+        return this.#add(field, countPeople(columns, ids), (code) => columns.people.values[code] ?? "");
+    }
+  }
+
+  /** What has no value isn't counted. */
+  #add(field: FacetField, counts: Counts, valueOf: (code: number) => string | undefined): void {
+    const known = this.#counts.get(field);
+    if (known === undefined) return;
+    for (let code = 0; code < counts.length; code++) {
+      const count = counts[code] ?? 0;
+      const value = count === 0 ? undefined : valueOf(code);
+      if (value !== undefined) known.set(value, (known.get(value) ?? 0) + count);
     }
   }
 }
 
-function present(value: string | undefined): string[] {
-  return value === undefined ? [] : [value];
+const NONE: Counts = new Uint32Array(0);
+
+function needsOrigins(fields: readonly FacetField[]): boolean {
+  return fields.includes("source") || fields.includes("provider");
 }
 
-const DAY_MS = 86_400_000;
-/** Zones change their offset on whole quarters of an hour. */
-const QUARTER_MS = 900_000;
+function countCodes(codes: Uint8Array | Uint32Array, size: number, ids: Uint16Array): Counts {
+  const counts = new Uint32Array(size);
+  for (let i = 0; i < ids.length; i++) {
+    const code = codes[ids[i] ?? 0] ?? 0;
+    counts[code] = (counts[code] ?? 0) + 1;
+  }
+  return counts;
+}
 
-/**
- * `2026-11` of a time in a zone. Formatting is slow, so each UTC day is formatted at its two ends only; the few days in
- * which a month begins are formatted by the quarter of an hour.
- */
-function makeMonths(timeZone: string): (time: number) => string {
-  let format: Intl.DateTimeFormat | undefined;
-  const formatted = (time: number) => {
-    format ??= new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit" });
-    const parts = format.formatToParts(time);
-    const part = (type: string) => parts.find((each) => each.type === type)?.value ?? "";
-    return `${part("year")}-${part("month")}`;
-  };
-  const days = new Map<number, string | undefined>();
-  const quarters = new Map<number, string>();
-  const monthOfDay = (day: number) => {
-    const first = formatted(day * DAY_MS);
-    return formatted((day + 1) * DAY_MS - 1) === first ? first : undefined;
-  };
-  return (time) => {
-    const day = Math.floor(time / DAY_MS);
-    if (!days.has(day)) days.set(day, monthOfDay(day));
-    const month = days.get(day);
-    if (month !== undefined) return month;
-    const quarter = Math.floor(time / QUARTER_MS);
-    let known = quarters.get(quarter);
-    if (known === undefined) quarters.set(quarter, (known = formatted(quarter * QUARTER_MS)));
-    return known;
-  };
+function countPeople({ people: { starts, codes, values } }: Columns, ids: Uint16Array): Counts {
+  const counts = new Uint32Array(values.length);
+  for (let i = 0; i < ids.length; i++) {
+    const id = ids[i] ?? 0;
+    const end = starts[id + 1] ?? 0;
+    for (let at = starts[id] ?? 0; at < end; at++) {
+      const code = codes[at] ?? 0;
+      counts[code] = (counts[code] ?? 0) + 1;
+    }
+  }
+  return counts;
 }

@@ -1,6 +1,8 @@
 import { termsOfPair } from "#text/field-terms.ts";
 import type { SearchFilters } from "#storage/search-index.ts";
 import { type DateColumn, KIND_CODES, type Origin, STATUS_CODES } from "#storage/index/columns.ts";
+import { bitAt, MAX_WORDS } from "#storage/index/bits.ts";
+import { addTo, type PostingList } from "#storage/index/posting-list.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
 import type { Filter } from "./search-context.ts";
 import type { TermReader } from "./term-lists.ts";
@@ -29,7 +31,7 @@ export function makeFilters(view: WorkspaceView, reader: TermReader, filters: Se
   const places = filters.kbIds?.map((kbId) => view.find(kbId));
   return view.segments.map((segment, s) => {
     const checks = columnChecks(segment, filters);
-    for (const lists of members) checks.push(memberCheck(lists.map((list) => list.lists[s]?.ids)));
+    for (const lists of members) checks.push(memberCheck(lists.map((list) => list.lists[s])));
     if (places !== undefined) {
       const ids = new Set(places.flatMap((place) => (place?.segment === segment ? [place.id] : [])));
       checks.push((id) => ids.has(id));
@@ -45,11 +47,11 @@ export function allOf(checks: readonly Filter[]): Filter | undefined {
   return (id) => checks.every((check) => check(id));
 }
 
-/** Is the document in one of these lists? Marks 64 kB once, so that the check itself is one load. */
-export function memberCheck(lists: readonly (Uint16Array | undefined)[]): Filter {
-  const marks = new Uint8Array(65_536);
-  for (const ids of lists) if (ids !== undefined) for (const id of ids) marks[id] = 1;
-  return (id) => marks[id] === 1;
+/** Is the document in one of these lists? They are put together once, so that the check itself is one load. */
+export function memberCheck(lists: readonly (PostingList | undefined)[]): Filter {
+  const set = new Uint32Array(MAX_WORDS);
+  for (const list of lists) if (list !== undefined) addTo(set, list);
+  return (id) => bitAt(set, id) === 1;
 }
 
 function listedTerms(reader: TermReader, prefix: string, ids: readonly string[] | undefined) {

@@ -8,6 +8,7 @@ import { allOf, makeFilters, memberCheck } from "./filters.ts";
 import { HitCollector, type Match } from "./hits.ts";
 import type { ReadText } from "./phrases.ts";
 import { hasNoTextWork, makePlan, type Plan } from "./plan.ts";
+import { makeMonths, type Months } from "./months.ts";
 import { clearScratch, makeScratch } from "./scratch.ts";
 import { type Database, inReadTransaction, makeStatements, type Statements } from "#storage/index/sqlite.ts";
 import { readState } from "#storage/index/state.ts";
@@ -36,6 +37,8 @@ export interface IndexReaderOptions {
   now?: () => number;
   /** Bytes that visible sets of a workspace may take. */
   cacheBytes?: number;
+  /** Entries from which on posting lists are kept as bits. */
+  dense?: number;
 }
 
 /** With fewer visible items than this that have all words, those with some of them follow. */
@@ -48,6 +51,8 @@ const ENOUGH = { any: 2, one: 1 } as const;
 const DEADLINE_MS = 2_000;
 /** Workspaces kept in memory; the least recently searched goes first. */
 const MAX_WORKSPACES = 64;
+/** Time zones whose months are kept, 800 kB each. */
+const MAX_ZONES = 4;
 
 /** No workspace has this number. */
 const NO_WORKSPACE = 0;
@@ -65,6 +70,7 @@ interface Search {
   context: SearchContext;
   plan: Plan;
   readText: ReadText;
+  monthsOf: (timeZone: string) => Months;
 }
 
 interface Answer {
@@ -78,11 +84,12 @@ interface Answer {
 
 /** Makes the reading half; it holds columns and visible sets in memory and brings them forward at each search. */
 export function makeIndexReader(db: Database, options: IndexReaderOptions): IndexReader {
-  const { now = () => performance.now(), readText, cacheBytes } = options;
+  const { now = () => performance.now(), readText, cacheBytes, dense } = options;
   const sql = makeStatements(db);
   const scratch = makeScratch();
+  const months = new LRUCache<string, Months>({ max: MAX_ZONES, memoMethod: makeMonths });
   const workspaces = new LRUCache<string, Opened>({ max: MAX_WORKSPACES });
-  const postings = new PostingCache();
+  const postings = new PostingCache({ ...(dense !== undefined && { dense }) });
 
   const makeOpened = (workspaceId: string, no: number): Opened => ({
     view: new WorkspaceView(sql, no, postings),
@@ -121,7 +128,8 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
       norm: makeNorm(visible),
       deadline,
     };
-    const search: Search = { request, sql, view, context, plan, readText };
+    const monthsOf = (timeZone: string) => months.memo(timeZone);
+    const search: Search = { request, sql, view, context, plan, readText, monthsOf };
     const found = decide(search, (order, match) => run(search, scratch, order, match));
     return {
       hits: found.collector.hits(),
@@ -181,14 +189,16 @@ function run(search: Search, scratch: ReturnType<typeof makeScratch>, order: Sea
   const { segments } = context;
   const collector = new HitCollector(segments, { order, limit: request.limit, after: request.after?.position });
   const fields = request.facets ?? [];
-  const facets = fields.length === 0 ? undefined : new FacetCounter(segments, fields, request.timeZone ?? "UTC");
+  const facets =
+    fields.length === 0 ? undefined : new FacetCounter(segments, fields, search.monthsOf(request.timeZone ?? "UTC"));
   const accept: Accept = (matches) => {
     collector.acceptAll(matches);
-    if (facets) for (let i = 0; i < matches.total; i++) facets.accept(matches.segment, matches.matches[i] ?? 0);
+    if (matches.total > 0) facets?.accept(matches.segment, matches.matches(), matches.total);
   };
+  const verified: number[][] = [];
   const acceptOne = ({ segment, id, hasAll, score }: Match) => {
     collector.accept(segment, id, hasAll, score);
-    facets?.accept(segment, id);
+    if (facets) (verified[segment] ??= []).push(id);
   };
   const evaluate = (sink: Accept, leastScore?: () => number) => {
     if (plan.words + plan.phrases === 0) evaluateEverything(context, scratch, sink);
@@ -200,13 +210,14 @@ function run(search: Search, scratch: ReturnType<typeof makeScratch>, order: Sea
     return { collector, facets, match, order, isExact: true };
   }
   const isExact = verifyOnText({ ...search, collector, evaluate, accept: acceptOne });
+  verified.forEach((ids, segment) => facets?.accept(segment, Uint16Array.from(ids), ids.length));
   return { collector, facets, match, order, isExact };
 }
 
 function withExclusions(filters: readonly (Filter | undefined)[], plan: Plan): (Filter | undefined)[] {
   if (plan.excluded.length === 0) return [...filters];
   return filters.map((filter, s) => {
-    const isExcluded = memberCheck(plan.excluded.map(({ lists }) => lists[s]?.ids));
+    const isExcluded = memberCheck(plan.excluded.map(({ lists }) => lists[s]));
     return allOf([...(filter === undefined ? [] : [filter]), (id) => !isExcluded(id)]);
   });
 }

@@ -1,45 +1,32 @@
+import { type BitScratch, clearBits, makeBitScratch } from "./selection.ts";
+
 /** Documents of a segment at most. */
 const SIZE = 65_536;
 
-/**
- * Scratch arrays of an evaluation, made once per reader: 2 MB. Everything in them is left as it was found: zeros in
- * `seen`, `required` and `places`.
- */
+/** Scratch arrays of an evaluation, made once per reader: 1 MB. */
 export interface Scratch {
-  /** Candidates, and for each its score, whether it has all words, and the weight of the first list. */
+  /** Candidates, and for each its score, its terms found so far and whether it has all words. */
   ids: Uint16Array;
   scores: Float64Array;
+  found: Uint8Array;
   hasAll: Uint8Array;
-  weights: Uint8Array;
-  /** Where a candidate stands in the list looked at last. */
-  spots: Uint16Array;
-  /** By local id: words found, required terms found, place among the candidates (plus one). */
-  seen: Uint8Array;
-  required: Uint8Array;
-  places: Uint32Array;
-  /** Candidates that are worth a score, and whether they have all words. */
-  chosen: Uint16Array;
-  chosenAll: Uint8Array;
+  /** All that matches, scored or not. */
+  matches: Uint16Array;
+  bits: BitScratch;
 }
 
 export function makeScratch(): Scratch {
   return {
     ids: new Uint16Array(SIZE),
     scores: new Float64Array(SIZE),
+    found: new Uint8Array(SIZE),
     hasAll: new Uint8Array(SIZE),
-    weights: new Uint8Array(SIZE),
-    spots: new Uint16Array(SIZE),
-    seen: new Uint8Array(SIZE),
-    required: new Uint8Array(SIZE),
-    places: new Uint32Array(SIZE),
-    chosen: new Uint16Array(SIZE),
-    chosenAll: new Uint8Array(SIZE),
+    matches: new Uint16Array(SIZE),
+    bits: makeBitScratch(),
   };
 }
 
 /** After an evaluation that was given up. */
-export function clearScratch(scratch: Scratch): void {
-  scratch.seen.fill(0);
-  scratch.required.fill(0);
-  scratch.places.fill(0);
+export function clearScratch({ bits }: Scratch): void {
+  clearBits(bits);
 }

@@ -1,7 +1,6 @@
 import { type ParsedQuery, parseQuery } from "#text/query.ts";
 import { type Database, inReadTransaction, makeStatements, numberOf, type Statements } from "#storage/index/sqlite.ts";
-import { toItemRecord } from "#storage/records/item-record.ts";
-import type { ItemsTable } from "#storage/schema.ts";
+import { HIT_COLUMNS, type HitRow, sectionsOf, toShownItem } from "#storage/records/item-record.ts";
 import type { HitPosition, SearchResponse, ShownHit, ShowRequest, ShowResponse } from "#storage/search-index.ts";
 import { makeAccessCheck, makeExcerpts } from "./excerpts.ts";
 import type { IndexReader } from "./reader.ts";
@@ -13,7 +12,7 @@ const SPARE_HITS = 3;
 const ENOUGH_MS = 500;
 
 const EPOCH = "SELECT epoch FROM access_state WHERE workspaceId = ?";
-const ITEM = "SELECT * FROM items WHERE workspaceId = ? AND kbId = ? AND removedAt IS NULL";
+const ITEM = `SELECT ${HIT_COLUMNS.join(", ")} FROM items WHERE workspaceId = ? AND kbId = ? AND removedAt IS NULL`;
 
 /** Makes `show` of the port: a search, the second verdict on each hit, and what is shown of it, in one read transaction. */
 export function makeShow(
@@ -91,16 +90,17 @@ function readShown(
   const shown: ShownHit[] = [];
   let refused = 0;
   for (const { kbId, position } of wanted.slice(0, limit + SPARE_HITS)) {
-    // The columns of the store's `items`.
-    const row = sql(ITEM).get(workspaceId, kbId) as ItemsTable | undefined;
+    // One beyond the limit says that there is more.
+    if (shown.length > limit) break;
+    // Columns of the store's `items`.
+    const row = sql(ITEM).get(workspaceId, kbId) as HitRow | undefined;
     if (row === undefined || !isReadable(row.aclId)) {
       refused++;
       continue;
     }
-    const { sections, ...item } = toItemRecord(row);
-    const hasPassages = item.textHash !== null && shown.length < limit;
-    const passages = hasPassages ? excerptsOf({ ...item, sections }, () => now() > latest) : [];
-    shown.push({ item, passages, ...(position !== undefined && { position }) });
+    const hasPassages = row.textHash !== null && shown.length < limit;
+    const passages = hasPassages ? excerptsOf({ ...row, sections: sectionsOf(row) }, () => now() > latest) : [];
+    shown.push({ item: toShownItem(row), passages, ...(position !== undefined && { position }) });
   }
   return { shown, refused };
 }

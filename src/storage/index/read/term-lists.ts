@@ -1,14 +1,13 @@
 import type { Deadline } from "./search-context.ts";
 import type { DeltaSegment } from "#storage/index/delta-view.ts";
-import { type Postings, unitePostings } from "#storage/index/postings.ts";
+import { countIn, isAnyIn, type PostingList, uniteLists } from "#storage/index/posting-list.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
 import type { Statements } from "#storage/index/sqlite.ts";
-import { isVisible } from "#storage/index/visibility/visibility.ts";
 
 /** Posting lists of one term (or of a united prefix), one per segment. */
 export interface TermLists {
   /** They hold dead and invisible documents too. */
-  lists: readonly (Postings | undefined)[];
+  lists: readonly (PostingList | undefined)[];
 }
 
 /** Most words that a prefix stands for. Source: S24. */
@@ -45,13 +44,13 @@ export class TermReader {
     return known;
   }
 
-  /** Visible items that have the term: half a million postings take about a millisecond. */
+  /** Visible items that have the term. */
   visibleCount({ lists }: TermLists): number {
     let count = 0;
     for (let s = 0; s < lists.length; s++) {
-      const ids = lists[s]?.ids;
+      const list = lists[s];
       const bits = this.#documents[s];
-      if (ids !== undefined && bits !== undefined) count += countVisible(ids, bits);
+      if (list !== undefined && bits !== undefined) count += countIn(list, bits);
     }
     return count;
   }
@@ -60,7 +59,7 @@ export class TermReader {
   isInSight({ lists }: TermLists): boolean {
     return lists.some((list, s) => {
       const bits = this.#documents[s];
-      return list !== undefined && bits !== undefined && hasVisible(list.ids, bits);
+      return list !== undefined && bits !== undefined && isAnyIn(list, bits);
     });
   }
 
@@ -80,7 +79,7 @@ export class TermReader {
       }
       found.push(lists);
     }
-    const united = this.#segments.map((_, s) => unitePostings(found.flatMap(({ lists }) => lists[s] ?? [])));
+    const united = this.#segments.map((_, s) => uniteLists(found.flatMap(({ lists }) => lists[s] ?? [])));
     return { lists: united, isCapped };
   }
 
@@ -105,27 +104,4 @@ export class TermReader {
     }
     return [...terms].sort();
   }
-}
-
-/** Four at a time and without a branch on the outcome: 1.5 instead of 2.4 ns a posting. */
-function countVisible(ids: Uint16Array, bits: Uint32Array): number {
-  const fours = ids.length & ~3;
-  let [first, second, third, fourth] = [0, 0, 0, 0];
-  for (let i = 0; i < fours; i += 4) {
-    first += bitAt(bits, ids[i] ?? 0);
-    second += bitAt(bits, ids[i + 1] ?? 0);
-    third += bitAt(bits, ids[i + 2] ?? 0);
-    fourth += bitAt(bits, ids[i + 3] ?? 0);
-  }
-  for (let i = fours; i < ids.length; i++) first += bitAt(bits, ids[i] ?? 0);
-  return first + second + third + fourth;
-}
-
-function bitAt(bits: Uint32Array, id: number): number {
-  return ((bits[id >>> 5] ?? 0) >>> (id & 31)) & 1;
-}
-
-function hasVisible(ids: Uint16Array, bits: Uint32Array): boolean {
-  for (let i = 0; i < ids.length; i++) if (isVisible(bits, ids[i] ?? 0)) return true;
-  return false;
 }

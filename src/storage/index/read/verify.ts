@@ -1,5 +1,6 @@
 import type { SearchRequest } from "#storage/search-index.ts";
 import { kbIdAt } from "#storage/index/columns.ts";
+import type { PostingList } from "#storage/index/posting-list.ts";
 import type { Accept } from "./evaluate.ts";
 import type { SearchContext, Filter } from "./search-context.ts";
 import { memberCheck } from "./filters.ts";
@@ -34,7 +35,7 @@ export function verifyOnText(work: {
   work.collector.sort(matches);
   const suspects = plan.excludedPhrases.map(({ words, lists }) => ({
     words,
-    isSuspect: context.segments.map((_, s) => commonCheck(lists.map((list) => list.lists[s]?.ids))),
+    isSuspect: context.segments.map((_, s) => commonCheck(lists.map((list) => list.lists[s]))),
   }));
   let read = 0;
   for (const match of matches) {
@@ -55,7 +56,7 @@ export function verifyOnText(work: {
 }
 
 /** Is a document in all of these lists? */
-function commonCheck(lists: readonly (Uint16Array | undefined)[]): Filter {
-  const checks = lists.map((ids) => memberCheck([ids]));
+function commonCheck(lists: readonly (PostingList | undefined)[]): Filter {
+  const checks = lists.map((list) => memberCheck([list]));
   return (id) => checks.every((check) => check(id));
 }

@@ -149,11 +149,6 @@ export class Visibility {
   }
 }
 
-/** Is the bit of this document set? */
-export function isVisible(bits: Uint32Array, id: number): boolean {
-  return (((bits[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1;
-}
-
 /** The size of a value that is set again is not looked at, so it is taken out first. */
 function keep<V extends object>(cache: LRUCache<string, V>, key: string, value: V): void {
   cache.delete(key);

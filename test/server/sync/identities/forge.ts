@@ -61,6 +61,11 @@ export async function makeForge(worlds: Record<string, ForgeWorld>) {
   );
   const owner = await kb.addOwner();
   const work = () => kb.deps.worker.runUntilIdle();
+  async function add(who: TestUser, url = BASE_URL): Promise<string> {
+    const body = { providerId: "forge", name: `Forge ${url}`, config: { url }, credentials: { token: "t" } };
+    const { json } = await kb.as(who).post("/api/connectors", { ...body, access: { visibility: "workspace" } });
+    return json.connector.id;
+  }
   return {
     ...kb,
     owner,
@@ -68,11 +73,12 @@ export async function makeForge(worlds: Record<string, ForgeWorld>) {
     work,
     register: () => kb.as(owner).patch("/api/workspace", { instances: [{ providerId: "forge", baseUrl: BASE_URL }] }),
     setDomains: (identityDomains: string[]) => kb.as(owner).patch("/api/workspace", { identityDomains }),
+    /** Makes a connector, and leaves its runs in the queue. */
+    add,
     async connect(who: TestUser, url = BASE_URL): Promise<string> {
-      const body = { providerId: "forge", name: `Forge ${url}`, config: { url }, credentials: { token: "t" } };
-      const { json } = await kb.as(who).post("/api/connectors", { ...body, access: { visibility: "workspace" } });
+      const connectorId = await add(who, url);
       await work();
-      return json.connector.id;
+      return connectorId;
     },
     async pass(ms: number): Promise<void> {
       kb.clock.advance(ms);

@@ -265,6 +265,89 @@ describe("runs of identities", () => {
     ]);
   });
 
+  test("is given up after five workers that died over it, says so, and is tried again by the clock", async ({
+    expect,
+  }) => {
+    const kb = await makeForge({
+      [BASE_URL]: {
+        items: ({ group }) => [openTo("notes", group("team"))],
+        people: ({ group }) => [{ t: "group", group: group("team"), members: [`user:${kb.owner.userId}`] }, WHOLE],
+      },
+    });
+    const connectorId = await kb.add(kb.owner);
+    // The first one: nobody has read a group before it.
+    await kb.database.write
+      .updateTable("syncs")
+      .set({ state: "running", attempt: 5, startedAt: 1 })
+      .where("mode", "=", "identities")
+      .execute();
+    await kb.work();
+    expect((await kb.people(connectorId)).summary.lastSync).toMatchObject({
+      state: "failed",
+      problem: { code: "internal", message: expect.stringContaining("5 times") },
+    });
+    expect(await kb.readable(kb.owner)).toEqual([]);
+    await kb.pass(HOUR_MS / 2);
+    expect((await kb.people(connectorId)).summary.lastSync).toMatchObject({ state: "succeeded" });
+    expect(await kb.readable(kb.owner)).toEqual(["notes"]);
+  });
+
+  test("follow one that was cancelled before it began", async ({ expect }) => {
+    const kb = await makeForge({
+      [BASE_URL]: {
+        items: () => [],
+        people: ({ group }) => [{ t: "group", group: group("team"), members: [] }, WHOLE],
+      },
+    });
+    const connectorId = await kb.add(kb.owner);
+    const { syncs } = (await kb.as(kb.owner).get(`/api/connectors/${connectorId}/syncs`)).json;
+    const first = syncs.find(({ mode }: { mode: string }) => mode === "identities");
+    expect((await kb.as(kb.owner).post(`/api/connectors/${connectorId}/syncs/${first.id}/cancel`, {})).status).toBe(
+      202,
+    );
+    await kb.work();
+    expect(kb.runs).toEqual([]);
+    await kb.pass(HOUR_MS / 2);
+    expect(kb.runs).toHaveLength(1);
+  });
+
+  test("whose worker dies goes on as long as each gets further, and counts each group and user once", async ({
+    expect,
+  }) => {
+    let dies = true;
+    const kb = await makeForge({
+      [BASE_URL]: {
+        items: () => [],
+        async *people({ group, user }, { cursor }) {
+          const from = typeof cursor === "number" ? cursor : 0;
+          for (let i = from; i < 20; i++) {
+            yield { t: "group", group: group(`g${i}`), members: [user("1")] };
+            yield person(user(`${i}`));
+            yield { t: "group", group: "group:con_bbbbbbbbbbbbbbbb:x", members: [] };
+            yield { t: "checkpoint", cursor: i + 1 };
+            if (!dies || i < from + 1) continue;
+            // Another worker has taken the job: this one stores nothing any more.
+            await kb.database.write.updateTable("jobs").set({ leaseOwner: "other" }).execute();
+          }
+          yield WHOLE;
+        },
+      },
+    });
+    const connectorId = await kb.add(kb.owner);
+    const find = async () => (await kb.people(connectorId)).summary.lastSync;
+    for (let attempt = 0; attempt < 7; attempt++) {
+      await kb.work();
+      kb.clock.advance(60_000);
+    }
+    expect([await find(), kb.runs.map(({ cursor }) => cursor)]).toEqual([null, [null, 2, 4, 6, 8, 10, 12]]);
+    dies = false;
+    await kb.work();
+    expect(await find()).toMatchObject({
+      state: "succeeded",
+      counts: { seen: 40, upserted: 20, unchanged: 0, skipped: 20 },
+    });
+  });
+
   test("a group that is no longer told empties; a user that is no longer told is nobody", async ({ expect }) => {
     const world = { isThere: true };
     const kb = await makeForge({

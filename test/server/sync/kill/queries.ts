@@ -130,7 +130,7 @@ function openReader(file: string): Reader {
   return {
     db,
     index,
-    principals: rowsOf(db, "SELECT DISTINCT principal AS id FROM access_list_principals ORDER BY principal"),
+    principals: rowsOf(db, "SELECT DISTINCT principal AS id FROM access_principals ORDER BY principal"),
     async close() {
       await index.close();
       db.close();

@@ -31,12 +31,20 @@ export const sourcesQuery = queryOptions({
   queryFn: () => take(api.GET("/api/connectors/sources")),
 });
 
-/** What a source holds below `body.parent`, with settings that no connector has yet. */
-export function browseQuery(body: BrowseBody) {
+/** A connector, or settings that none has yet. */
+export type BrowseTarget = { connectorId: string } | { settings: BrowseBody };
+
+/** What a source holds below a node. */
+export function browseQuery(target: BrowseTarget, below: { parent: string | null; query?: string }) {
   return infiniteQueryOptions({
-    queryKey: ["browse", body],
-    queryFn: ({ pageParam }) =>
-      take(api.POST("/api/connectors/browse", { body: { ...body, ...(pageParam !== "" && { cursor: pageParam }) } })),
+    queryKey: ["browse", target, below],
+    queryFn: ({ pageParam }) => {
+      const at = { ...below, ...(pageParam !== "" && { cursor: pageParam }) };
+      if ("settings" in target)
+        return take(api.POST("/api/connectors/browse", { body: { ...target.settings, ...at } }));
+      const params = { path: { id: target.connectorId } };
+      return take(api.POST("/api/connectors/{id}/browse", { params, body: at }));
+    },
     initialPageParam: "",
     getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor,
     // Secrets are in its key: forgotten as soon as nothing shows it.

@@ -1,8 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import type { Sync } from "#api/connector-records.ts";
 
-/** What is asked again when a run changed. */
-const SHOWN = new Set<unknown>(["pages", "one", "waiting"]);
+/** What is asked again when a run gets on; the rest of what is shown of connectors, when one began or ended. */
+const MOVES = new Set<unknown>(["pages", "one", "waiting", "syncs"]);
 
 /**
  * Follows the runs of the person's connectors, as long as somebody looks. A hidden page gives its connection back: a browser
@@ -16,11 +17,12 @@ export function useLiveSyncs(): void {
     const follow = () => {
       events = new EventSource("/api/connectors/progress");
       events.addEventListener("syncs", ({ data }: MessageEvent<string>) => {
-        const isNew = last !== undefined && data !== last;
+        const before = last;
         last = data;
-        if (!isNew) return;
+        if (before === undefined || data === before) return;
+        const isOther = runsIn(data) !== runsIn(before);
         void client.invalidateQueries({
-          predicate: ({ queryKey: [first, second] }) => first === "connectors" && SHOWN.has(second),
+          predicate: ({ queryKey: [first, second] }) => first === "connectors" && (isOther || MOVES.has(second)),
         });
       });
     };
@@ -39,4 +41,10 @@ export function useLiveSyncs(): void {
       leave();
     };
   }, [client]);
+}
+
+/** The runs of an event and which are over, to tell whether one began or ended. */
+function runsIn(data: string): string {
+  const { syncs } = JSON.parse(data) as { syncs: Pick<Sync, "id" | "finishedAt">[] }; // as the route answers
+  return syncs.map(({ id, finishedAt }) => `${id} ${finishedAt ?? ""}`).join();
 }

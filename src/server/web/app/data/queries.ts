@@ -96,6 +96,26 @@ export function groupQuery(id: string) {
   });
 }
 
+/** Where events are sent. What is asked of one target begins with this key, too. */
+export const eventTargetsQuery = queryOptions({
+  queryKey: ["event-targets"],
+  queryFn: () => take(api.GET("/api/webhooks")),
+});
+
+export function eventTargetQuery(id: string) {
+  return queryOptions({
+    queryKey: ["event-targets", id],
+    queryFn: () => take(api.GET("/api/webhooks/{id}", { params: { path: { id } } })),
+  });
+}
+
+/** What was sent to a target, newest first. */
+export function eventDeliveriesQuery(id: string) {
+  return pages(["event-deliveries", id], (query) =>
+    take(api.GET("/api/webhooks/{id}/deliveries", { params: { path: { id }, query } })),
+  );
+}
+
 /** What was done in the workspace; `filter` as the route takes it. */
 export function auditQuery(filter: { action?: string; userId?: string; since?: string; until?: string }) {
   return pages(["audit", filter], (query) =>

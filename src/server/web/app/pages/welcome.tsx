@@ -50,7 +50,7 @@ function Onboarding({ code }: { code: string | undefined }) {
       <Form isWide onSubmit={onboard} submit="Set up">
         <TextField
           autoComplete="off"
-          autoFocus
+          autoFocus={code === undefined}
           className="font-mono"
           defaultValue={code}
           hint="kb serve printed it in its terminal. It expires after 24 hours."
@@ -58,7 +58,7 @@ function Onboarding({ code }: { code: string | undefined }) {
           name="setupCode"
           spellCheck={false}
         />
-        <TextField autoComplete="name" label="Your name" maxLength={120} name="name" />
+        <TextField autoComplete="name" autoFocus={code !== undefined} label="Your name" maxLength={120} name="name" />
         <TextField autoComplete="email" label="Email address" maxLength={254} name="email" type="email" />
         <PasswordField autoComplete="new-password" label="Password" name="password" />
         <TextField

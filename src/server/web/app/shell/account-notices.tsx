@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import type { LinkNotice, Notice as AccountNotice } from "#api/notices.ts";
-import { personOf } from "#api/notice-words.ts";
+import type { EventTargetNotice, LinkNotice, Notice as AccountNotice } from "#api/notices.ts";
+import { pauseOf, personOf } from "#api/notice-words.ts";
 import type { Session } from "#api/session.ts";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
@@ -15,7 +15,7 @@ export function AccountNotices({ notices }: Pick<Session, "notices">) {
 }
 
 function keyOf(notice: AccountNotice): string {
-  const principal = "person" in notice ? notice.person.principal : "";
+  const principal = "person" in notice ? notice.person.principal : "targetId" in notice ? notice.targetId : "";
   return [notice.type, notice.at, notice.by, principal].join(" ");
 }
 
@@ -25,6 +25,8 @@ function sentencesOf(notice: AccountNotice): ReactNode {
       return <PasswordSet at={notice.at} />;
     case "reset_link_made":
       return <LinkMade at={notice.at} by={notice.by} />;
+    case "event_target_paused":
+      return <TargetPaused {...notice} />;
     default:
       return <PersonLinked {...notice} />;
   }
@@ -52,6 +54,18 @@ function LinkMade({ at, by }: Pick<AccountNotice, "at" | "by">) {
         your sessions
       </a>
       .
+    </>
+  );
+}
+
+function TargetPaused({ at, host, reason, targetId }: EventTargetNotice) {
+  return (
+    <>
+      kb stopped sending events to {host} (<Time at={at} />
+      ), {pauseOf({ reason })}. Its events wait.{" "}
+      <a className="underline" href={`/workspace/events/${targetId}`}>
+        See the event target
+      </a>
     </>
   );
 }

@@ -8,7 +8,7 @@ import { PasswordField, SelectField } from "#server/web/app/ui/form.tsx";
 import { Icon } from "#server/web/app/ui/icon.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { EntryCard } from "./entry.tsx";
-import { signOut } from "./sign-out.ts";
+import { SignedInAs } from "./signed-in-as.tsx";
 
 /** What was decided, as the routes take it. */
 export interface Decision {
@@ -133,7 +133,7 @@ function Facts({ request: { client, askedFrom }, user }: { request: ConsentReque
           {user.name} <span className="text-muted font-normal">{user.email}</span>
         </Fact>
         {!client.isOurs && <Fact label="App name">“{client.name}”</Fact>}
-        <Fact label="Redirects to">
+        <Fact label={client.isLocal || client.host !== null ? "Redirects to" : "Signs in"}>
           {client.isLocal ? "an app on this computer" : (client.host ?? "the device that shows the code")}
         </Fact>
         {client.uri !== null && <Fact label="Website">{client.uri}</Fact>}
@@ -159,12 +159,3 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
 }
 
 /** Whose rights are given: the most common mistake is the wrong account. */
-function SignedInAs({ user }: { user: Session["user"] }) {
-  return (
-    <p className="wrap-anywhere">
-      <Button kind="quiet" onClick={() => void signOut(window.location.pathname)}>
-        Not {user.name}? Use another account
-      </Button>
-    </p>
-  );
-}

@@ -30,9 +30,11 @@ export const NAV: readonly { title?: string; links: readonly NavLink[] }[] = [
     title: "Workspace",
     links: [
       { to: "/workspace/connectors", label: "Connectors", icon: "plug", waits: waitingQuery },
+      { to: "/workspace/servers", label: "Provider servers", icon: "server" },
       { to: "/workspace/members", label: "Members", icon: "people" },
       { to: "/workspace/groups", label: "Groups", icon: "groups" },
       { to: "/workspace/invitations", label: "Invitations", icon: "mail", isForAdmins: true },
+      { to: "/workspace/events", label: "Events", icon: "external", isForAdmins: true },
       { to: "/workspace/general", label: "General", icon: "sliders", isForAdmins: true },
       { to: "/workspace/audit", label: "Audit", icon: "list", isForAdmins: true },
     ],

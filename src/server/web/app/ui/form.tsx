@@ -15,8 +15,8 @@ export interface FormProps {
   /** The words of the button. */
   submit: string;
   submitKind?: ButtonKind;
-  /** Beside the button: a link, a way back. */
-  beside?: ReactNode;
+  /** Next to the button: a link, a way back. */
+  secondary?: ReactNode;
   isWide?: boolean;
   /** Empty again after it was sent: passwords must not stay. */
   resets?: boolean;
@@ -24,7 +24,7 @@ export interface FormProps {
 }
 
 /** A form that sends itself, waits, and says beside each field what the server says about it. */
-export function Form({ onSubmit, submit, submitKind = "primary", beside, isWide, resets, children }: FormProps) {
+export function Form({ onSubmit, submit, submitKind = "primary", secondary, isWide, resets, children }: FormProps) {
   const [failure, setFailure] = useState<{ problem: Problem; rest: Problem | undefined }>();
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
@@ -69,7 +69,7 @@ export function Form({ onSubmit, submit, submitKind = "primary", beside, isWide,
           <Button className={isWide === true ? "w-full" : ""} isBusy={isBusy} kind={submitKind} type="submit">
             {submit}
           </Button>
-          {beside}
+          {secondary}
         </div>
       </form>
     </FormContext>

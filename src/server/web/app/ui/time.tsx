@@ -8,7 +8,7 @@ export function Time({ at, never = "never" }: { at: string | null; never?: strin
   const date = new Date(at);
   return (
     <time className="whitespace-nowrap" dateTime={at} title={date.toLocaleString()}>
-      {describeTime(date.getTime(), now)}
+      {describeTime(date.getTime(), nowFor(date.getTime(), now))}
     </time>
   );
 }
@@ -16,7 +16,7 @@ export function Time({ at, never = "never" }: { at: string | null; never?: strin
 /** Says moments near now in words, as they change, for sentences that name them. */
 export function useTimeWords(): (at: string) => string {
   const now = useSyncExternalStore(watch, readNow);
-  return (at) => describeTime(Date.parse(at), now);
+  return (at) => describeTime(Date.parse(at), nowFor(Date.parse(at), now));
 }
 
 /** The present, to the half minute: one clock for all that is shown. */
@@ -27,6 +27,11 @@ function readNow(): number {
   const present = Date.now();
   if (present - now >= STEP_MS) now = present;
   return now;
+}
+
+/** What came after the clock's last step, and is over, was just now. */
+function nowFor(at: number, now: number): number {
+  return Math.max(now, Math.min(at, Date.now()));
 }
 
 function watch(changed: () => void): () => void {

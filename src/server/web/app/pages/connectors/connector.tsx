@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { describeActivity } from "#api/activity-words.ts";
 import type { Connector, Sync } from "#api/connector-records.ts";
@@ -14,7 +14,7 @@ import {
   VISIBILITY_WORDS,
 } from "#server/web/app/connector-words.ts";
 import { api, take } from "#server/web/app/data/client.ts";
-import { connectorQuery, syncsQuery } from "#server/web/app/data/connectors.ts";
+import { connectorQuery, sourcesQuery, syncsQuery } from "#server/web/app/data/connectors.ts";
 import { useLiveSyncs } from "#server/web/app/data/live-syncs.ts";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
@@ -31,6 +31,7 @@ import { Credentials } from "./credentials.tsx";
 import { People } from "./people.tsx";
 import { Removals } from "./removals.tsx";
 import { Removed } from "./removed.tsx";
+import { ScopeSection } from "./scope.tsx";
 import { Settings } from "./settings.tsx";
 import { Webhook } from "./webhook.tsx";
 import { WithoutText } from "./without-text.tsx";
@@ -57,18 +58,31 @@ export function Page() {
         <Badge tone={tone}>{title}</Badge>
       </PageHeading>
       <div className="space-y-5">
+        <Warnings />
         <Needs connector={connector} />
         <Facts connector={connector} />
+        <Progress connector={connector} />
         <Removals connector={connector} />
-        <Removed connector={connector} />
+        {!connector.isPushed && connector.state !== "deleting" && <ScopeSection connector={connector} />}
         <WithoutText connector={connector} />
         <People connectorId={connector.id} />
         {!connector.isPushed && <Syncs connector={connector} />}
+        <Removed connector={connector} />
         {!connector.isPushed && <Webhook connectorId={connector.id} />}
         {connector.state !== "deleting" && <Settings connector={connector} />}
       </div>
     </>
   );
+}
+
+/** What its source said when it was connected: shown until the person goes on. */
+function Warnings() {
+  const { warnings = [] } = useLocation().state;
+  return warnings.map((warning) => (
+    <Notice key={warning} tone="warn">
+      {warning}
+    </Notice>
+  ));
 }
 
 const NEED_CREDENTIALS: ReadonlySet<Connector["state"]> = new Set(["needs_reauth", "needs_owner"]);
@@ -104,9 +118,12 @@ function Needs({ connector }: { connector: Connector }) {
 function Facts({ connector }: { connector: Connector }) {
   const { providerId, isPushed, owner, access, schedule, counts, createdAt, keyPrefix } = connector;
   const activity = describeActivity(connector, useTimeWords());
+  const sources = useQuery(sourcesQuery).data?.sources;
+  const source = sources?.find((one) => one.providerId === providerId)?.name ?? providerId;
+  const { url } = connector.config;
   return (
     <dl className="grid gap-x-8 gap-y-1.5 lg:grid-cols-2">
-      <Fact label="Source">{providerId}</Fact>
+      <Fact label="Source">{typeof url === "string" ? `${source}, ${url}` : source}</Fact>
       <Fact label="Owner">{owner.name || "Former member"}</Fact>
       <Fact label="Visible to">{VISIBILITY_WORDS[access.visibility]}</Fact>
       <Fact label="Created">
@@ -117,7 +134,15 @@ function Facts({ connector }: { connector: Connector }) {
         <Fact label="Schedule">{schedule === null ? "Manual" : `Every ${schedule.everyMinutes} minutes`}</Fact>
       )}
       {activity !== undefined && <Fact label="Activity">{activity}</Fact>}
-      <Fact label="Items">{itemsSummary(counts)}</Fact>
+      <Fact label="Items">
+        {itemsSummary(counts)}
+        {counts.indexed > 0 && (
+          <>
+            {" "}
+            · <Link to="/search">Search</Link>
+          </>
+        )}
+      </Fact>
     </dl>
   );
 }
@@ -131,10 +156,23 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
+/** How far the run is that is under way. */
+function Progress({ connector: { activity, name } }: { connector: Connector }) {
+  if (activity.type !== "syncing") return null;
+  const { done, total } = activity;
+  return (
+    <progress
+      aria-label={`Sync of ${name}`}
+      className="accent-accent-fill block h-1.5 w-full"
+      {...(total !== null && total > 0 && { max: total, value: Math.min(done, total) })}
+    />
+  );
+}
+
 type Act = "sync" | "pause" | "resume";
 
 /** Syncing, pausing and resuming, as far as the state allows. */
-function Acts({ connector: { id, name, state, isPushed } }: { connector: Connector }) {
+function Acts({ connector: { id, name, state, isPushed, activity } }: { connector: Connector }) {
   const client = useQueryClient();
   const [busy, setBusy] = useState<Act>();
   const [problem, setProblem] = useState<Problem>();
@@ -159,7 +197,7 @@ function Acts({ connector: { id, name, state, isPushed } }: { connector: Connect
   return (
     <div className="space-y-2">
       <div className="flex flex-wrap gap-2">
-        {state === "active" && !isPushed && (
+        {state === "active" && !isPushed && activity.type !== "syncing" && (
           <Button isBusy={busy === "sync"} onClick={() => void act("sync")}>
             Sync now
           </Button>
@@ -212,9 +250,9 @@ const COLUMNS: Column<Sync>[] = [
   },
   {
     title: "Items",
-    cell: ({ mode, counts, problem }) => (
+    cell: ({ mode, state, counts, problem, progress: { done } }) => (
       <>
-        {mode === "identities" ? `${count(counts.seen)} read` : countsOf(counts)}
+        {isUnderWay(state) ? soFar(done) : mode === "identities" ? `${count(counts.seen)} read` : countsOf(counts)}
         {problem !== null && (
           <span className="text-muted mt-1 block text-xs wrap-break-word">
             {problem.message} {problem.hint}
@@ -225,6 +263,14 @@ const COLUMNS: Column<Sync>[] = [
   },
   { title: "Started", cell: ({ startedAt }) => <Time at={startedAt} never="not yet" /> },
 ];
+
+function isUnderWay(state: Sync["state"]): boolean {
+  return state === "queued" || state === "running" || state === "waiting" || state === "cancelling";
+}
+
+function soFar(done: number): string {
+  return done === 0 ? "–" : `${count(done)} so far`;
+}
 
 function countsOf({ upserted, deleted, unchanged, failed }: Sync["counts"]): string {
   const counted = (value: number, word: string) => (value > 0 ? [`${count(value)} ${word}`] : []);

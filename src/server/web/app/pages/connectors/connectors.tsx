@@ -1,10 +1,10 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { describeActivity } from "#api/activity-words.ts";
 import type { Connector, ConnectorPublic } from "#api/connector-records.ts";
 import { describeHiddenItems } from "#api/hidden-items.ts";
 import { STATE_WORDS } from "#server/web/app/connector-words.ts";
-import { connectorsQuery } from "#server/web/app/data/connectors.ts";
+import { connectorsQuery, sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { useLiveSyncs } from "#server/web/app/data/live-syncs.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
@@ -71,7 +71,7 @@ const COLUMNS: Column<Row>[] = [
         ) : (
           <span className="block font-medium wrap-break-word">{row.name}</span>
         )}
-        <span className="text-muted text-xs">{row.providerId}</span>
+        <SourceName providerId={row.providerId} />
       </>
     ),
   },
@@ -90,6 +90,12 @@ const COLUMNS: Column<Row>[] = [
       ),
   },
 ];
+
+function SourceName({ providerId }: Pick<Row, "providerId">) {
+  const sources = useQuery(sourcesQuery).data?.sources;
+  const name = sources?.find((source) => source.providerId === providerId)?.name ?? providerId;
+  return <span className="text-muted text-xs">{name}</span>;
+}
 
 function Status({ row }: { row: Row }) {
   const { title, tone } = STATE_WORDS[row.state];

@@ -35,7 +35,7 @@ export function People({ connectorId }: { connectorId: string }) {
       <LoadedPages query={query} rowsOf={({ people }) => people}>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState icon="people" title={showsAll ? "The source named nobody yet" : "Everyone is linked"} />
+            <EmptyState icon="people" title={showsAll ? "The source hasn't named anyone yet" : "Everyone is linked"} />
           ) : (
             <Table
               columns={columns(canLink ? setLinking : undefined)}

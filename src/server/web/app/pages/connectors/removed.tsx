@@ -5,7 +5,7 @@ import { removedQuery } from "#server/web/app/data/connectors.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
-import { Table, type Column } from "#server/web/app/ui/table.tsx";
+import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 
@@ -18,7 +18,7 @@ export function Removed({ connector: { id } }: { connector: Connector }) {
   async function restore({ kbId: fileId }: RemovedItem): Promise<void> {
     try {
       await take(api.POST("/api/connectors/files/{fileId}/restore", { params: { path: { fileId } } }));
-      toast("Item restored. People can find it once it was read again.");
+      toast("Item restored. People can find it once it has been read again.");
     } catch (error) {
       toast(error instanceof Error ? error.message : String(error));
     }
@@ -27,19 +27,22 @@ export function Removed({ connector: { id } }: { connector: Connector }) {
 
   return (
     <Section
-      description="Nobody finds these items any more. You can restore them for 7 days: an item that its source still has is read again."
+      description="No one can find these items anymore, so their names aren't shown. You can restore them for 7 days: an item that its source still has, in what this connector indexes, is read again."
       title="Removed items"
     >
-      <LoadedPages query={query} rowsOf={({ removed }) => removed}>
-        {(rows) => (
-          <Table
-            columns={columnsOf((item) => void restore(item))}
-            keyOf={({ kbId }) => kbId}
-            label="Removed items"
-            rows={rows}
-          />
-        )}
-      </LoadedPages>
+      <details>
+        <summary className="text-accent w-fit">Show them</summary>
+        <LoadedPages query={query} rowsOf={({ removed }) => removed}>
+          {(rows) => (
+            <Table
+              columns={columnsOf((item) => void restore(item))}
+              keyOf={({ kbId }) => kbId}
+              label="Removed items"
+              rows={rows}
+            />
+          )}
+        </LoadedPages>
+      </details>
     </Section>
   );
 }
@@ -51,5 +54,13 @@ const columnsOf = (restore: (item: RemovedItem) => void): Column<RemovedItem>[] 
     cell: ({ kbId }) => <code className="wrap-anywhere">{kbId}</code>,
   },
   { title: "Removed", cell: ({ removedAt }) => <Time at={removedAt} /> },
-  { title: "Restore", isHeadless: true, cell: (item) => <Button onClick={() => restore(item)}>Restore</Button> },
+  {
+    title: ACTS,
+    isHeadless: true,
+    cell: (item) => (
+      <Button aria-label={`Restore ${item.kbId}`} kind="quiet" onClick={() => restore(item)}>
+        Restore
+      </Button>
+    ),
+  },
 ];

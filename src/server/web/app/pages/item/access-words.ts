@@ -32,6 +32,10 @@ function reasonOf(chain: readonly string[], names: Names): string {
   if (first === "workspace" || first === "everyone") {
     return isConnector ? `everyone in the workspace${through}` : FOR_EVERYBODY;
   }
+  // Groups in groups of a source have no names here: that its own permissions let the reader in says it all.
+  if (via.length > 0 && via.every((one) => one === SOURCE_USER || one === SOURCE_GROUP)) {
+    return isConnector ? `your user at the source${through}` : "your user at the source can read it";
+  }
   if (via.length > 0) return `you are in ${via.join(", which is in ")}${isConnector ? `, which${through}` : ""}`;
   return isConnector ? `you${through}` : "it is shared with you";
 }
@@ -43,5 +47,8 @@ function nameOf(principal: string, names: Names): string {
   if (type === "group" && third === undefined) return `the group ${names[second] ?? "(deleted)"}`;
   if (second === "connector") return `the connector ${names[third ?? ""] ?? "(deleted)"}`;
   if (second === "connection") return "a connection";
-  return type === "user" ? "a user in the source" : "a group in the source";
+  return type === "user" ? SOURCE_USER : SOURCE_GROUP;
 }
+
+const SOURCE_USER = "a user in the source";
+const SOURCE_GROUP = "a group in the source";

@@ -1,6 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { secondsAgo } from "#server/web/app/call-words.ts";
 import { callQuery } from "#server/web/app/data/calls.ts";
+import { grantsQuery, tokensQuery } from "#server/web/app/data/queries.ts";
 import { countsQuery } from "#server/web/app/data/search.ts";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
@@ -8,6 +10,13 @@ import { Time } from "#server/web/app/ui/time.tsx";
 /** Whether a client has reached the tools: its newest call, live. */
 export function FirstCall() {
   const { data, dataUpdatedAt } = useQuery(callQuery);
+  const client = useQueryClient();
+  const calledAt = data?.call?.at;
+  // The lists below say when each was used.
+  useEffect(() => {
+    if (calledAt === undefined) return;
+    for (const { queryKey } of [tokensQuery, grantsQuery]) void client.invalidateQueries({ queryKey });
+  }, [calledAt, client]);
   if (data === undefined) return null;
   const { call } = data;
   if (call === undefined) {

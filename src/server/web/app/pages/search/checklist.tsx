@@ -22,7 +22,7 @@ export function Checklist() {
           <Link to="/settings/mcp-access">Get the address or a token</Link> for your agent.
         </Step>
         <Step isDone={false} title="Ask your agent to search kb">
-          This list goes when its first call arrives.
+          This list disappears after its first call.
         </Step>
       </ol>
     </Section>

@@ -22,7 +22,10 @@ export function Filters({ asked, facets, onChange }: FiltersProps) {
     <div className="flex flex-wrap items-center gap-2">
       {FILTERS.map((name) => {
         const value = asked[name] ?? "";
-        const choices = choicesOf(name, value, facets);
+        const choices = choicesOf(name, value, facets).filter(
+          // Without words, the newest come first anyway.
+          (choice) => name !== "sortBy" || asked.query !== undefined || value !== "" || choice.value !== "recency",
+        );
         if (choices.length === 0 || (value === "" && choices.length === 1)) return null;
         return (
           <select
@@ -32,7 +35,9 @@ export function Filters({ asked, facets, onChange }: FiltersProps) {
             onChange={(event) => onChange({ [name]: event.currentTarget.value })}
             value={value}
           >
-            <option value="">{WORDS[name].any}</option>
+            <option value="">
+              {name === "sortBy" && asked.query === undefined ? "Newest first" : WORDS[name].any}
+            </option>
             {choices.map(({ value, label }) => (
               <option key={value} value={value}>
                 {label}

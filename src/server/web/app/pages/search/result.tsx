@@ -36,7 +36,7 @@ export function Result({ result, onKey }: { result: SearchResult; onKey: Keyboar
       {snippet !== "" && (
         <p className="mt-1.5 line-clamp-3 wrap-anywhere">
           {section !== null && section !== title && <span className="text-muted">{section}: </span>}
-          <bdi>{marked(snippet, highlights)}</bdi>
+          <bdi>{marked(snippet, highlights, headingLength(snippet, title))}</bdi>
         </p>
       )}
       <div hidden={!isOpen} id={id}>
@@ -85,11 +85,20 @@ function Facts({ result }: { result: SearchResult }) {
   );
 }
 
-/** The passage with the words that were found marked. */
-function marked(text: string, highlights: SearchResult["highlights"]): ReactNode[] {
+/** How much of a passage only repeats the title: the heading that a Markdown file begins with. */
+function headingLength(snippet: string, title: string): number {
+  const marks = /^#{1,6} +/.exec(snippet)?.[0];
+  if (marks === undefined || !snippet.startsWith(title, marks.length)) return 0;
+  const end = marks.length + title.length;
+  return /^\s+\S/.test(snippet.slice(end)) ? snippet.length - snippet.slice(end).trimStart().length : 0;
+}
+
+/** The passage from there on, with the words that were found marked. */
+function marked(text: string, highlights: SearchResult["highlights"], from: number): ReactNode[] {
   const parts: ReactNode[] = [];
-  let at = 0;
+  let at = from;
   for (const { start, end } of highlights) {
+    if (start < at) continue;
     parts.push(
       text.slice(at, start),
       <mark className="bg-accent-soft text-accent-strong rounded-xs font-medium" key={start}>

@@ -31,7 +31,7 @@ export function Page() {
     <>
       <PageHeading title="Search" field={box} />
       <div className="space-y-4">
-        <Checklist />
+        {asked.query === undefined && <Checklist />}
         <search className="block space-y-2.5">
           <Box
             box={box}
@@ -39,7 +39,7 @@ export function Page() {
             onDown={() => linksIn(list.current)[0]?.focus()}
             query={asked.query ?? ""}
           />
-          <Filters asked={asked} facets={first?.facets ?? {}} onChange={ask} />
+          {!isEmpty(asked, first) && <Filters asked={asked} facets={first?.facets ?? {}} onChange={ask} />}
         </search>
         <Loaded lines={6} query={answers}>
           {({ pages }) => (
@@ -71,6 +71,11 @@ export function Page() {
   );
 }
 
+/** Whether there is nothing to find yet, so that there is nothing to filter. */
+function isEmpty(asked: Asked, first: SearchAnswer | undefined): boolean {
+  return first?.total === 0 && Object.keys(asked).length === 0;
+}
+
 /** How many there are, and what the server has to say about the answer. */
 function Summary({ answer, isForWords }: { answer: SearchAnswer | undefined; isForWords: boolean }) {
   if (answer === undefined) return null;
@@ -79,7 +84,9 @@ function Summary({ answer, isForWords }: { answer: SearchAnswer | undefined; isF
   const found = totalIsExact ? plural(total, "result") : `More than ${plural(total, "result")}`;
   return (
     <>
-      <output className="text-muted mb-2 block text-xs">{total === 0 ? "No results" : `${found}, ${ordered}`}</output>
+      <output className="text-muted mb-2 block text-xs">
+        {total > 0 ? `${found}, ${ordered}` : isForWords ? "No results" : ""}
+      </output>
       {notes.length > 0 && (
         <ul className="text-muted mb-2 space-y-0.5 text-xs">
           {notes.map((note) => (

@@ -7,6 +7,7 @@ import { ACL_WORDS } from "#server/web/app/connector-words.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { accountsQuery } from "#server/web/app/data/queries.ts";
+import { myConnectionsQuery } from "#server/web/app/data/servers.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { NothingHere } from "#server/web/app/shell/nothing-here.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
@@ -17,14 +18,20 @@ import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx"
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { AccessField, accessOf } from "../access-field.tsx";
-import { Chooser } from "./chooser.tsx";
+import { Chooser } from "../chooser.tsx";
 import { SchemaField } from "./schema-field.tsx";
 import { fieldsIn, valuesOf } from "./schema-fields.ts";
 
 interface Made {
   connector: Connector;
-  key?: string | undefined;
-  warnings?: readonly string[] | undefined;
+  key: string;
+}
+
+declare module "@tanstack/react-router" {
+  interface HistoryState {
+    /** What a source said when its connector was made. */
+    warnings?: readonly string[];
+  }
 }
 
 /** Connects a source: its settings and secrets from its schema, what to index, who may see it. */
@@ -69,6 +76,10 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   const instance =
     accounts.find(({ id }) => id === account)?.baseUrl ??
     mine?.providers.find((provider) => provider.providerId === providerId)?.baseUrl;
+  const takesConnection = authTypes.includes("connection");
+  const connections = useQuery({ ...myConnectionsQuery, enabled: takesConnection }).data;
+  const [connectionId, setConnectionId] = useState<string>();
+  const connection = connectionId ?? connections?.[0]?.id ?? "";
   const isOpen = authTypes.includes("none");
   const secrets = fieldsIn(credentialsSchema, "credentials").map((field) =>
     isOpen ? { ...field, isRequired: false } : field,
@@ -78,20 +89,23 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
     const credentials = valuesOf(secrets, form) as Record<string, string>; // secrets are texts
     const hasSecrets = Object.keys(credentials).length > 0;
     const signIn = account === "" ? hasSecrets && { credentials } : { accountId: account };
-    return { providerId, config: valuesOf(settings, form), ...signIn };
+    const through = connection !== "" && { connectionId: connection };
+    return { providerId, config: valuesOf(settings, form), ...signIn, ...through };
   };
 
   async function create(form: FormData): Promise<void> {
     const access = accessOf(form);
     const scope = included.length === 0 ? {} : { scope: { include: [...included], exclude: [] } };
     const { config, ...rest } = bodyOf(form);
-    const name = text(form, "name") || defaultConnectorName(source, config);
+    const through = connections?.find(({ id }) => id === connection)?.label;
+    const name = text(form, "name") || (through ?? defaultConnectorName(source, config));
     const body = { ...rest, config, name, access, ...scope };
     const made = await take(api.POST("/api/connectors", { body }));
     await client.invalidateQueries({ queryKey: ["connectors"] });
     toast(`${made.connector.name} connected`);
-    if (made.key !== undefined || made.warnings !== undefined) return onMade(made);
-    await navigate({ to: `/workspace/connectors/${made.connector.id}` });
+    const { connector, key, warnings } = made;
+    if (key !== undefined) return onMade({ connector, key });
+    await navigate({ to: `/workspace/connectors/${connector.id}`, ...(warnings && { state: { warnings } }) });
   }
 
   const required = settings.filter(({ isRequired }) => isRequired);
@@ -100,7 +114,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
     <Section title="Settings">
       <div className="max-w-xl" ref={frame}>
         <Form
-          beside={
+          secondary={
             <Link className="text-accent underline" to="/workspace/connectors/new">
               Cancel
             </Link>
@@ -127,22 +141,40 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
               value={account}
             />
           )}
+          {takesConnection && connections && connections.length > 0 && (
+            <SelectField
+              choices={connections.map(({ id, label }) => ({ value: id, label }))}
+              hint="kb reads what you see there, and only you see it unless you share the connection."
+              label="Connection"
+              name="connectionId"
+              onChange={(event) => setConnectionId(event.currentTarget.value)}
+              value={connection}
+            />
+          )}
+          {takesConnection && connections?.length === 0 && (
+            <Notice>
+              <Link className="text-accent underline" to="/workspace/servers">
+                Connect a provider server
+              </Link>{" "}
+              first: the connector reads through your connection.
+            </Notice>
+          )}
           {takesAccount && accounts.length === 0 && (
-            <p className="text-muted">
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
               <Link
-                className="text-accent underline"
+                className={buttonClass()}
                 search={{ connect: providerId, returnTo: `/workspace/connectors/new/${providerId}` }}
                 to="/settings/accounts"
               >
                 Connect your account
-              </Link>{" "}
-              to sign in with it{secrets.length === 0 ? "." : ", or enter credentials below."}
-            </p>
+              </Link>
+              {secrets.length > 0 && <span className="text-muted">or enter credentials:</span>}
+            </div>
           )}
           {account === "" && secrets.map((field) => <SchemaField field={field} isSecret key={field.key} />)}
           <TextField
             autoComplete="off"
-            hint="Without one, it is called after what it indexes."
+            hint="Without one, kb names it after what it indexes."
             isOptional
             label="Name"
             maxLength={80}
@@ -151,15 +183,19 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
           <AccessField
             access={{ visibility: acl === "connector" ? "private" : "source", memberIds: [], groupIds: [] }}
             acl={acl}
-            hint="You can change this later. Nobody sees more than the source allows."
+            hint={
+              acl === "connector"
+                ? `You can change this later. kb doesn't know who can read what in ${source.name}.`
+                : "You can change this later. Nobody sees more than the source allows."
+            }
           />
           {capabilities.includes("browse") && capabilities.includes("scope") && (
             <Chooser
               included={included}
               onChange={setIncluded}
-              readBody={() => {
+              readTarget={() => {
                 const form = frame.current?.querySelector("form") ?? undefined;
-                return form?.reportValidity() === true ? bodyOf(new FormData(form)) : undefined;
+                return form?.reportValidity() === true ? { settings: bodyOf(new FormData(form)) } : undefined;
               }}
             />
           )}
@@ -179,22 +215,13 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   );
 }
 
-/** What must be read before going on: a key that is shown once, and what the source said. */
-function Told({ made: { connector, key, warnings = [] } }: { made: Made }) {
+/** What must be read before going on: a key that is shown once. */
+function Told({ made: { connector, key } }: { made: Made }) {
   return (
     <Section title={`${connector.name} is connected`}>
       <div className="max-w-xl space-y-4">
-        {warnings.map((warning) => (
-          <Notice key={warning} tone="warn">
-            {warning}
-          </Notice>
-        ))}
-        {key !== undefined && (
-          <>
-            <p>This is the connector's key. Copy it now: it is shown only once.</p>
-            <CopyField label="Key" showsLabel value={key} />
-          </>
-        )}
+        <p>This is the connector's key. Copy it now: it is shown only once.</p>
+        <CopyField label="Key" showsLabel value={key} />
         <Link className={buttonClass("primary")} to={`/workspace/connectors/${connector.id}`}>
           Go to the connector
         </Link>

@@ -35,7 +35,7 @@ export function SchemaField({ field, isSecret, preset }: SchemaFieldProps) {
             <CheckboxField
               defaultChecked={Array.isArray(fallback) && fallback.includes(choice)}
               key={choice}
-              label={choice}
+              label={choice.charAt(0).toUpperCase() + choice.slice(1)}
               name={name}
               value={choice}
             />

@@ -1,0 +1,261 @@
+/** People's connections to apps of MCP servers, the way to make one in a browser, and who may use which. Source: docs/provider-servers.md. */
+import { idSchema, PageCursor, PageLimit, Timestamp } from "./common.ts";
+import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
+
+export const ServerId = idSchema("server");
+export const ConnectionId = idSchema("connection");
+export const AppSlug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "Expected an app such as notes");
+export const Name = z.string().trim().min(1).max(100);
+export const Secret = z.string().min(1).max(8_192);
+/** Of an address that works once. */
+const OneTime = z.string().min(1).max(200);
+
+export const ConnectionAccess = z.strictObject({
+  visibility: z.enum(["private", "members", "workspace"]),
+  memberIds: z.array(idSchema("user")).max(500).default([]),
+  groupIds: z.array(idSchema("group")).max(500).default([]),
+});
+export type ConnectionAccess = z.infer<typeof ConnectionAccess>;
+
+export const Connection = z
+  .object({
+    id: ConnectionId,
+    serverId: ServerId,
+    app: AppSlug,
+    name: z.string(),
+    /** Who it is at the provider; null when the provider doesn't say, or you may not see it. */
+    account: z.object({ id: z.string(), label: z.string() }).nullable(),
+    owner: z.object({ id: z.string(), name: z.string() }),
+    /** Whether you are its owner: only then you can build connectors on it. */
+    isMine: z.boolean(),
+    status: z.enum(["pending", "active", "needs_reauth", "failed", "expired", "disabled", "revoked"]),
+    statusReason: z.string().nullable(),
+    /** Whom its owner's view is shared with; members and groups are shown to its owner and to admins. */
+    access: z.object({
+      visibility: z.enum(["private", "members", "workspace"]),
+      memberIds: z.array(z.string()),
+      groupIds: z.array(z.string()),
+    }),
+    scopes: z.array(z.string()),
+    /** Where the server wants its owner to open a page first, while `statusReason` is `elicitation_required`; its owner's alone. */
+    elicitation: z.object({ host: z.string() }).nullable(),
+    /** When a pending one can't be finished any more, or its token ends; tokens are renewed before. */
+    expiresAt: Timestamp.nullable(),
+    lastUsedAt: Timestamp.nullable(),
+    lastCheckedAt: Timestamp.nullable(),
+    createdAt: Timestamp,
+  })
+  .openapi("Connection");
+export type Connection = z.infer<typeof Connection>;
+
+export const CreateConnectionBody = z.strictObject({
+  app: AppSlug,
+  name: Name.optional(),
+  /** As the app's `fields` say. */
+  credentials: z.strictObject({ token: Secret }).optional(),
+  access: ConnectionAccess.optional(),
+});
+export type CreateConnectionBody = z.infer<typeof CreateConnectionBody>;
+
+export const CreateIntentBody = z.strictObject({
+  app: AppSlug,
+  name: Name.optional(),
+  access: ConnectionAccess.optional(),
+  /** A page of this server; where the person ends with `?intent=…&status=connected|failed|cancelled`. */
+  returnTo: z.string().max(2_000).optional(),
+  /** The connection to connect again, or whose server wants a page opened. A different account of the provider is refused. */
+  reconnect: ConnectionId.optional(),
+});
+export type CreateIntentBody = z.infer<typeof CreateIntentBody>;
+
+export const ConnectionIntent = z
+  .object({
+    id: idSchema("intent"),
+    /** Its status tells how the intent ends. */
+    connectionId: ConnectionId,
+    status: z.literal("pending"),
+    /** A page of this server, to be opened in a browser in which you are signed in. It works once. */
+    redirectUrl: z.string(),
+    expiresAt: Timestamp,
+  })
+  .openapi("ConnectionIntent");
+export type ConnectionIntent = z.infer<typeof ConnectionIntent>;
+
+/** What the page shows before it sends a person anywhere. */
+export const OpenedIntent = z
+  .object({
+    id: idSchema("intent"),
+    /** `sign_in`: OAuth. `elicitation`: a page that the server wants opened, and nothing comes back from there. */
+    kind: z.enum(["sign_in", "elicitation"]),
+    serverId: ServerId,
+    serverName: z.string(),
+    /** Of the server. */
+    serverHost: z.string(),
+    /** Where a click leads. */
+    opensHost: z.string(),
+    app: AppSlug,
+    name: z.string(),
+    scopes: z.array(z.string()),
+    isReconnect: z.boolean(),
+    returnTo: z.string(),
+    expiresAt: Timestamp,
+  })
+  .openapi("OpenedIntent");
+export type OpenedIntent = z.infer<typeof OpenedIntent>;
+
+/** Who was found at the provider, before the connection is kept. */
+export const FoundConnection = z
+  .object({
+    serverId: ServerId,
+    serverName: z.string(),
+    serverHost: z.string(),
+    /** Null when the provider doesn't say. */
+    account: z.object({ id: z.string(), label: z.string() }).nullable(),
+    scopes: z.array(z.string()),
+    /** You wanted to connect one again, and nobody can tell whether this is the same account: it becomes a new connection. */
+    isNewInstead: z.boolean(),
+    access: z.object({ visibility: z.enum(["private", "members", "workspace"]) }),
+  })
+  .openapi("FoundConnection");
+export type FoundConnection = z.infer<typeof FoundConnection>;
+
+const paged = z.object({ limit: PageLimit, cursor: PageCursor.optional() });
+const server = { params: z.object({ id: ServerId }) };
+const connection = { params: z.object({ id: ServerId, connectionId: ConnectionId }) };
+
+export const connectionRoutes = {
+  connect: createRoute({
+    method: "post",
+    path: "/api/mcp-servers/{id}/connections",
+    summary: "Connect an app that needs no browser",
+    request: { ...server, body: body(CreateConnectionBody) },
+    responses: {
+      201: answer("The connection", z.object({ connection: Connection })),
+      default: problems(
+        "app_unknown",
+        "intent_required",
+        "connection_failed",
+        "server_disabled",
+        "unknown_member",
+        "unknown_group",
+        "rate_limited",
+      ),
+    },
+  }),
+  intend: createRoute({
+    method: "post",
+    path: "/api/mcp-servers/{id}/connections/intents",
+    summary: "Begin to connect an app in a browser",
+    request: { ...server, body: body(CreateIntentBody) },
+    responses: {
+      201: answer("What to open", z.object({ intent: ConnectionIntent })),
+      default: problems(
+        "app_unknown",
+        "intent_not_needed",
+        "connection_failed",
+        "server_disabled",
+        "unknown_member",
+        "unknown_group",
+        "rate_limited",
+      ),
+    },
+  }),
+  connections: createRoute({
+    method: "get",
+    path: "/api/mcp-servers/{id}/connections",
+    summary: "List your connections to an MCP server and those shared with you; admins see all of them",
+    request: { ...server, query: paged },
+    responses: {
+      200: answer(
+        "A page, oldest first",
+        z.object({ connections: z.array(Connection), nextCursor: z.string().nullable() }),
+      ),
+      default: problems("invalid_cursor"),
+    },
+  }),
+  disconnect: createRoute({
+    method: "delete",
+    path: "/api/mcp-servers/{id}/connections/{connectionId}",
+    summary: "Disconnect: the tokens are revoked, and what was read through the connection is deleted",
+    request: connection,
+    responses: {
+      202: answer("The connection as it is now", z.object({ connection: Connection })),
+      default: problemAnswer,
+    },
+  }),
+  access: createRoute({
+    method: "patch",
+    path: "/api/mcp-servers/{id}/connections/{connectionId}/access",
+    summary: "Set who sees what its owner reads through a connection; admins can only narrow it",
+    request: { ...connection, body: body(ConnectionAccess) },
+    responses: {
+      200: answer("The connection", z.object({ connection: Connection, warnings: z.array(z.string()).optional() })),
+      default: problems("unknown_member", "unknown_group"),
+    },
+  }),
+};
+
+/** What the page behind an intent's `redirectUrl` asks. A different browser or person is refused. Source: S30. */
+export const connectionIntentRoutes = {
+  read: createRoute({
+    method: "post",
+    path: "/api/mcp-servers/intents/read",
+    summary: "Get what an intent would connect",
+    request: { body: body(z.strictObject({ intent: OneTime })) },
+    responses: {
+      200: answer("What would be connected", z.object({ intent: OpenedIntent })),
+      default: problems("link_invalid", "forbidden"),
+    },
+  }),
+  open: createRoute({
+    method: "post",
+    path: "/api/mcp-servers/intents/open",
+    summary: "Use an intent: go to the provider in this browser",
+    request: { body: body(z.strictObject({ intent: OneTime })) },
+    responses: {
+      200: answer("The provider's page", z.object({ url: z.string() })),
+      default: problems("link_invalid", "forbidden", "connection_failed", "source_unavailable", "server_disabled"),
+    },
+  }),
+  callback: createRoute({
+    method: "get",
+    path: "/api/mcp-servers/callback",
+    summary: "Return from a provider",
+    request: {
+      query: z.looseObject({ state: z.string().max(500).optional(), code: z.string().max(4_000).optional() }),
+    },
+    responses: { 302: { description: "Redirect to a page of this server" }, default: problemAnswer },
+  }),
+  found: createRoute({
+    method: "post",
+    path: "/api/mcp-servers/intents/found",
+    summary: "Get who was found at the provider, before you connect them",
+    request: { body: body(z.strictObject({ id: OneTime })) },
+    responses: {
+      200: answer("Who was found", z.object({ found: FoundConnection })),
+      default: problems("link_invalid"),
+    },
+  }),
+  confirm: createRoute({
+    method: "post",
+    path: "/api/mcp-servers/intents/confirm",
+    summary: "Connect who was found at the provider, or not",
+    request: { body: body(z.strictObject({ id: OneTime, isAccepted: z.boolean() })) },
+    responses: {
+      200: answer(
+        "The connection, and where to go on",
+        z.object({ connection: z.union([Connection, z.null()]), returnTo: z.string() }),
+      ),
+      default: problems("link_invalid", "connection_failed", "server_disabled"),
+    },
+  }),
+  client: createRoute({
+    method: "get",
+    path: "/oauth/clients/mcp.json",
+    summary: "Get this server's client metadata document, for authorization servers",
+    responses: {
+      200: answer("Client metadata (RFC 7591)", z.record(z.string(), z.unknown())),
+      default: problemAnswer,
+    },
+  }),
+};

@@ -1,0 +1,40 @@
+/** The kinds of events that leave the service, and why they are sent; without zod, so the page can have it. */
+export const EVENT_TYPES = [
+  "sync.finished",
+  "sync.failed",
+  "connector.needs_reauth",
+  "connector.acl_stale",
+  "removal.held",
+  "connection.active",
+  "connection.needs_reauth",
+  "connection.revoked",
+  "connection.failed",
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** What each says, as a sentence goes on after "Sent when". */
+export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
+  "sync.finished": "a sync succeeds, in whole or in part",
+  "sync.failed": "a sync fails",
+  "connector.needs_reauth": "a connector stops because its credentials or account no longer work",
+  "connector.acl_stale": "a source hasn't confirmed its permissions in time, and the items are hidden",
+  "removal.held": "a source removes so many items that an admin must approve it",
+  "connection.active": "a connection to an app of a provider server starts to work",
+  "connection.needs_reauth": "a connection must be signed in again",
+  "connection.revoked": "a connection ends",
+  "connection.failed": "a connection can't be made",
+};
+
+/** Why a try failed. */
+export const DELIVERY_CODES = [
+  "address_not_allowed",
+  "unreachable",
+  "timeout",
+  "redirected",
+  "refused",
+  "gone",
+  "rate_limited",
+  "server_error",
+  "secret_unreadable",
+] as const;
+export type DeliveryCode = (typeof DELIVERY_CODES)[number];

@@ -1,0 +1,246 @@
+/** Outgoing events: ids, counts and codes, never a title, a path or the text of an error. Source: S43. */
+import { type IdKind, idSchema, PageCursor, PageLimit, Timestamp } from "./common.ts";
+import { Count, SyncCounts, SyncMode, SyncTrigger } from "./connector-records.ts";
+import { DELIVERY_CODES, EVENT_TYPES, type EventType } from "./event-types.ts";
+import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
+
+/** A code of this service. What has another form is `other`: no text leaves with it. */
+const Code = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,63}$/)
+  .catch("other");
+
+const id = (kind: IdKind) => idSchema(kind);
+/** The kind of source, as this server calls it. */
+const ProviderId = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,63}$/)
+  .catch("other");
+const connector = { connectorId: id("connector"), providerId: ProviderId };
+const sync = { ...connector, syncId: id("sync"), mode: SyncMode, trigger: SyncTrigger, counts: SyncCounts };
+const connection = { connectionId: id("connection"), serverId: id("server") };
+
+/** What the `data` of each type is; nothing else leaves. */
+export const EVENT_DATA = {
+  "sync.finished": z.strictObject({
+    ...sync,
+    state: z.enum(["succeeded", "partial"]),
+    startedAt: Timestamp.nullable(),
+    finishedAt: Timestamp,
+    /** Of the note on what was left out. */
+    code: Code.nullable(),
+  }),
+  "sync.failed": z.strictObject({ ...sync, startedAt: Timestamp.nullable(), finishedAt: Timestamp, code: Code }),
+  "connector.needs_reauth": z.strictObject({ ...connector, code: Code }),
+  "connector.acl_stale": z.strictObject({ ...connector, since: Timestamp, code: Code }),
+  /** `held` is all that waits for approval now. */
+  "removal.held": z.strictObject({ ...connector, held: Count, heldAt: Timestamp }),
+  "connection.active": z.strictObject(connection),
+  "connection.needs_reauth": z.strictObject({ ...connection, code: Code }),
+  "connection.revoked": z.strictObject({ ...connection, code: Code }),
+  "connection.failed": z.strictObject({ ...connection, code: Code }),
+} as const satisfies Record<EventType, z.ZodType>;
+
+/** An event as those who emit it give it. */
+export type OutgoingEvent = {
+  [Type in EventType]: { type: Type; data: z.input<(typeof EVENT_DATA)[Type]> };
+}[EventType];
+
+const TargetId = z.object({ id: idSchema("eventTarget") });
+const DeliveryId = TargetId.extend({ deliveryId: idSchema("delivery") });
+
+/** An event that a delivery can carry: those to subscribe to, and what a test sends. */
+export const SentEventType = z.enum([...EVENT_TYPES, "ping"]);
+export const EventTypeName = z.enum(EVENT_TYPES).openapi("EventType");
+export const DeliveryState = z.enum(["waiting", "delivered", "failed"]);
+export type DeliveryState = z.infer<typeof DeliveryState>;
+
+const EXAMPLE_URL = "https://hooks.acme.example/kb";
+
+/** Where events go. Its secret is shown when it is made, and never again. */
+export const EventTarget = z
+  .object({
+    id: idSchema("eventTarget"),
+    url: z.string().openapi({ example: EXAMPLE_URL }),
+    types: z.array(EventTypeName),
+    /** Events for a paused target wait for up to 30 days, and are sent when it is active again. */
+    state: z.enum(["active", "paused"]),
+    /** `admin`: somebody paused it. `gone`: it answered 410. `failing`: it took no event for three days. */
+    pausedFor: z.enum(["admin", "gone", "failing"]).nullable(),
+    pausedAt: Timestamp.nullable(),
+    /** Until when deliveries are also signed with the secret before the last rotation. */
+    secretOverlapEndsAt: Timestamp.nullable(),
+    createdBy: z.object({ id: idSchema("user"), name: z.string() }).nullable(),
+    createdAt: Timestamp,
+    /** Since when no delivery was accepted; null while the last one was. */
+    failingSince: Timestamp.nullable(),
+    /** When the first delivery that waits is sent. */
+    nextTryAt: Timestamp.nullable(),
+    lastDeliveredAt: Timestamp.nullable(),
+    waiting: Count,
+  })
+  .openapi("EventTarget");
+export type EventTarget = z.infer<typeof EventTarget>;
+
+/** One event on its way to one target, with what it says: ids, counts and codes. */
+export const EventDelivery = z
+  .object({
+    id: idSchema("delivery"),
+    targetId: idSchema("eventTarget"),
+    /** The `webhook-id` of every try, and of every replay of the event. */
+    eventId: idSchema("event"),
+    type: SentEventType,
+    /** When it happened. */
+    eventAt: Timestamp,
+    data: z.record(z.string(), z.unknown()),
+    state: DeliveryState,
+    isReplay: z.boolean(),
+    tries: Count,
+    /** HTTP status of the last answer. */
+    status: z.number().int().nullable(),
+    /** Why the last try failed. */
+    code: z.enum(DELIVERY_CODES).nullable(),
+    createdAt: Timestamp,
+    triedAt: Timestamp.nullable(),
+    endedAt: Timestamp.nullable(),
+  })
+  .openapi("EventDelivery");
+export type EventDelivery = z.infer<typeof EventDelivery>;
+
+const TargetUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(2_000)
+  .openapi({ example: EXAMPLE_URL });
+const Types = z
+  .array(EventTypeName)
+  .min(1)
+  .max(EVENT_TYPES.length)
+  .refine((types) => new Set(types).size === types.length, "Each type once")
+  .openapi({ example: ["sync.failed", "connector.needs_reauth"] });
+
+export const CreateTargetBody = z.strictObject({
+  url: TargetUrl,
+  /** All types, those of later versions not included, unless told. */
+  types: Types.optional(),
+});
+export type CreateTargetBody = z.infer<typeof CreateTargetBody>;
+
+export const ChangeTargetBody = z.strictObject({
+  url: TargetUrl.optional(),
+  types: Types.optional(),
+  state: z.enum(["active", "paused"]).optional(),
+});
+export type ChangeTargetBody = z.infer<typeof ChangeTargetBody>;
+
+/** How long deliveries are signed with both secrets: up to 7 days, one unless told. 0 ends the old one at once. */
+export const RotateSecretBody = z.strictObject({
+  overlapSeconds: z.number().int().min(0).max(604_800).default(86_400).openapi({ example: 86_400 }),
+});
+export type RotateSecretBody = z.infer<typeof RotateSecretBody>;
+
+export const DeliveriesQuery = z.object({
+  limit: PageLimit,
+  cursor: PageCursor.optional(),
+  state: DeliveryState.optional(),
+});
+export type DeliveriesQuery = z.infer<typeof DeliveriesQuery>;
+
+/** Events that happened in this span, `until` not included. `failed`: only those that the target never accepted. */
+export const ReplayBody = z.strictObject({
+  since: Timestamp,
+  until: Timestamp.optional(),
+  state: z.enum(["all", "failed"]).default("all"),
+});
+export type ReplayBody = z.infer<typeof ReplayBody>;
+
+const target = z.object({ target: EventTarget });
+/** Standard Webhooks: `whsec_` and base64. */
+const withSecret = target.extend({ secret: z.string().openapi({ example: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD" }) });
+const delivery = z.object({ delivery: EventDelivery });
+
+export const eventRoutes = {
+  list: createRoute({
+    method: "get",
+    path: "/api/webhooks",
+    summary: "List where events are sent (admin)",
+    responses: {
+      200: answer("At most 20, the oldest first", z.object({ targets: z.array(EventTarget) })),
+      default: problemAnswer,
+    },
+  }),
+  create: createRoute({
+    method: "post",
+    path: "/api/webhooks",
+    summary: "Add an event target; its secret is shown only once (admin)",
+    request: { body: body(CreateTargetBody) },
+    responses: {
+      201: answer("The target and its secret", withSecret),
+      default: problems("address_not_allowed", "source_unavailable", "quota_reached"),
+    },
+  }),
+  get: createRoute({
+    method: "get",
+    path: "/api/webhooks/{id}",
+    summary: "Get an event target (admin)",
+    request: { params: TargetId },
+    responses: { 200: answer("The target", target), default: problemAnswer },
+  }),
+  change: createRoute({
+    method: "patch",
+    path: "/api/webhooks/{id}",
+    summary: "Change the URL or the types of an event target, or pause or resume it (admin)",
+    request: { params: TargetId, body: body(ChangeTargetBody) },
+    responses: {
+      200: answer("The target", target),
+      default: problems("address_not_allowed", "source_unavailable"),
+    },
+  }),
+  remove: createRoute({
+    method: "delete",
+    path: "/api/webhooks/{id}",
+    summary: "Delete an event target with its deliveries (admin)",
+    request: { params: TargetId },
+    responses: { 204: { description: "Deleted" }, default: problemAnswer },
+  }),
+  rotateSecret: createRoute({
+    method: "post",
+    path: "/api/webhooks/{id}/rotate-secret",
+    summary: "Replace the secret of an event target; the new one is shown only once (admin)",
+    request: { params: TargetId, body: body(RotateSecretBody) },
+    responses: { 200: answer("The target and its new secret", withSecret), default: problems("secret_unreadable") },
+  }),
+  test: createRoute({
+    method: "post",
+    path: "/api/webhooks/{id}/test",
+    summary: "Send a ping to an event target now, once (admin)",
+    request: { params: TargetId },
+    responses: { 200: answer("The delivery, whether it was accepted or not", delivery), default: problemAnswer },
+  }),
+  deliveries: createRoute({
+    method: "get",
+    path: "/api/webhooks/{id}/deliveries",
+    summary: "List the deliveries of an event target, newest first (admin)",
+    request: { params: TargetId, query: DeliveriesQuery },
+    responses: {
+      200: answer("A page", z.object({ deliveries: z.array(EventDelivery), nextCursor: z.string().nullable() })),
+      default: problemAnswer,
+    },
+  }),
+  replayOne: createRoute({
+    method: "post",
+    path: "/api/webhooks/{id}/deliveries/{deliveryId}/replay",
+    summary: "Send the event of a delivery again, with the same event ID (admin)",
+    request: { params: DeliveryId },
+    responses: { 202: answer("The new delivery", delivery), default: problemAnswer },
+  }),
+  replay: createRoute({
+    method: "post",
+    path: "/api/webhooks/{id}/replay",
+    summary: "Send the events of a time span again, with the same event IDs (admin)",
+    request: { params: TargetId, body: body(ReplayBody) },
+    responses: {
+      202: answer("How many are sent again", z.object({ replayed: Count })),
+      default: problems("quota_reached"),
+    },
+  }),
+};

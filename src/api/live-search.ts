@@ -1,0 +1,48 @@
+/** What servers of others find while one waits: hits of an answer's own list, which no index, count or cache ever has. */
+import { idSchema, Timestamp } from "./common.ts";
+import { z } from "./route.ts";
+
+/** Why a connection gave nothing, as a closed list; the sentences are for people and agents. */
+export const LIVE_PROBLEMS = {
+  timeout: "didn't answer within a second",
+  needs_reauth: "must be connected again",
+  tool_changed: "has changed its search tool: an admin has to map it again",
+  refused: "refused the search",
+  rate_limited: "limits the rate of requests",
+  unavailable: "can't be reached, or failed",
+  not_asked: "wasn't asked: too many live searches of yours are under way",
+} as const satisfies Record<string, string>;
+export type LiveProblem = keyof typeof LIVE_PROBLEMS;
+// The keys of an object that has some.
+const PROBLEM_CODES = Object.keys(LIVE_PROBLEMS) as [LiveProblem, ...LiveProblem[]];
+
+export const LiveHit = z
+  .object({
+    connectionId: idSchema("connection"),
+    /** The server's name here. */
+    server: z.string(),
+    title: z.string(),
+    url: z.string().nullable(),
+    /** An excerpt on one line, as the server sent it but cleaned; empty when it sent none in time. */
+    text: z.string(),
+    updatedAt: Timestamp.nullable(),
+  })
+  .openapi("LiveHit");
+export type LiveHit = z.infer<typeof LiveHit>;
+
+export const LiveAnswer = z
+  .object({
+    /** At most 10, of the connections in turn. */
+    hits: z.array(LiveHit),
+    /** The caller's own connections that were asked. */
+    connections: z.array(
+      z.object({
+        connectionId: idSchema("connection"),
+        server: z.string(),
+        /** Null when it answered. */
+        problem: z.enum(PROBLEM_CODES).nullable(),
+      }),
+    ),
+  })
+  .openapi("LiveAnswer");
+export type LiveAnswer = z.infer<typeof LiveAnswer>;

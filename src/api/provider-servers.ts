@@ -1,0 +1,372 @@
+/** MCP servers of others and their apps. Source: docs/provider-servers.md. */
+import { PageCursor, PageLimit, Timestamp } from "./common.ts";
+import { AppSlug, ConnectionId, Name, Secret, ServerId } from "./connections.ts";
+import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
+
+/** A token of RFC 9110. */
+const HeaderName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/, "Expected a header name such as X-Api-Key");
+
+/**
+ * How the server is signed in to. `secret` is the server's own: `undefined` keeps what is stored, null deletes it. With
+ * `oauth` each person signs in at the provider; `clientId` and `secret` are of a client that you registered there, where it
+ * takes none that register themselves.
+ */
+export const ServerAuthBody = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("none") }),
+  z.strictObject({ kind: z.literal("bearer"), secret: Secret.nullable().optional() }),
+  z.strictObject({ kind: z.literal("header"), headerName: HeaderName, secret: Secret.nullable().optional() }),
+  z.strictObject({
+    kind: z.literal("oauth"),
+    clientId: z.string().min(1).max(500).optional(),
+    secret: Secret.nullable().optional(),
+  }),
+]);
+export type ServerAuthBody = z.infer<typeof ServerAuthBody>;
+
+const ServerUrl = z.string().min(1).max(2_000);
+const ConnectPolicy = z.enum(["admins", "members"]);
+
+export const ServerHealthStatus = z.enum(["healthy", "degraded", "down", "unknown"]);
+export type ServerHealthStatus = z.infer<typeof ServerHealthStatus>;
+
+/** What went wrong: a step and a code, and never a word of the server's. */
+export const ServerProblem = z
+  .object({
+    step: z.string(),
+    /** One of a closed list, such as `unreachable`, `auth_required`, `not_mcp`. */
+    code: z.string(),
+    message: z.string(),
+  })
+  .openapi("ServerProblem");
+export type ServerProblem = z.infer<typeof ServerProblem>;
+
+const ServerSaid = {
+  serverInfo: z.object({ name: z.string(), title: z.string().optional(), version: z.string() }).nullable(),
+  /** The revision of MCP that it agreed to. */
+  protocolVersion: z.string().nullable(),
+  capabilities: z
+    .object({
+      tools: z.boolean(),
+      resources: z.boolean(),
+      subscribe: z.boolean(),
+      listChanged: z.boolean(),
+      completions: z.boolean(),
+    })
+    .nullable(),
+};
+
+export const ProviderServer = z
+  .object({
+    id: ServerId,
+    name: z.string(),
+    url: z.string(),
+    auth: z.object({
+      kind: z.enum(["none", "bearer", "header", "oauth"]),
+      /** Whether the server has a secret of its own here; it is never shown. */
+      hasSecret: z.boolean(),
+      headerName: z.string().optional(),
+      /** For admins. */
+      clientId: z.string().optional(),
+    }),
+    enabled: z.boolean(),
+    connectPolicy: ConnectPolicy,
+    /** The apps that can be connected; null = all. */
+    apps: z.array(AppSlug).nullable(),
+    health: z.object({ status: ServerHealthStatus, checkedAt: Timestamp.nullable() }),
+    ...ServerSaid,
+    /** For members: of what they can see. */
+    counts: z.object({ apps: z.int(), connections: z.int(), connectors: z.int() }),
+    createdAt: Timestamp,
+    createdBy: z.object({ id: z.string(), name: z.string() }),
+  })
+  .openapi("ProviderServer");
+export type ProviderServer = z.infer<typeof ProviderServer>;
+
+export const CreateServerBody = z.strictObject({
+  name: Name,
+  url: ServerUrl,
+  auth: ServerAuthBody,
+  enabled: z.boolean().optional(),
+  connectPolicy: ConnectPolicy.optional(),
+  apps: z.array(AppSlug).max(200).nullable().optional(),
+  /** Stores it also when its test fails. */
+  force: z.boolean().optional(),
+});
+export type CreateServerBody = z.infer<typeof CreateServerBody>;
+
+export const PatchServerBody = z.strictObject({
+  name: Name.optional(),
+  url: ServerUrl.optional(),
+  auth: ServerAuthBody.optional(),
+  enabled: z.boolean().optional(),
+  connectPolicy: ConnectPolicy.optional(),
+  apps: z.array(AppSlug).max(200).nullable().optional(),
+});
+export type PatchServerBody = z.infer<typeof PatchServerBody>;
+
+export const ServerTest = z
+  .object({
+    ok: z.boolean(),
+    steps: z.array(
+      z.object({
+        step: z.enum(["resolve", "connect", "initialize", "auth", "tools", "resources"]),
+        ok: z.boolean(),
+        ms: z.int(),
+        problem: ServerProblem.optional(),
+      }),
+    ),
+    serverInfo: ServerSaid.serverInfo.unwrap().optional(),
+    protocolVersion: z.string().optional(),
+    capabilities: ServerSaid.capabilities.unwrap().optional(),
+    /** Set when it asks people to sign in. */
+    authRequired: z.object({ authorizationServers: z.array(z.string()), scopes: z.array(z.string()) }).optional(),
+  })
+  .openapi("ServerTest");
+export type ServerTest = z.infer<typeof ServerTest>;
+
+export const ServerHealthAnswer = z
+  .object({
+    status: ServerHealthStatus,
+    checkedAt: Timestamp.nullable(),
+    latencyMs: z.int().nullable(),
+    consecutiveFailures: z.int(),
+    lastProblem: ServerProblem.nullable(),
+    nextCheckAt: Timestamp.nullable(),
+    /** For members: of those they can see. */
+    connections: z.object({ active: z.int(), needsReauth: z.int(), failed: z.int() }),
+  })
+  .openapi("ServerHealth");
+export type ServerHealthAnswer = z.infer<typeof ServerHealthAnswer>;
+
+export const ServerApp = z
+  .object({
+    slug: AppSlug,
+    name: z.string(),
+    description: z.string(),
+    /** Always null: icons of other servers are not loaded. */
+    iconUrl: z.string().nullable(),
+    categories: z.array(z.string()),
+    auth: z.array(z.enum(["oauth", "api_key", "none"])),
+    /** JSON Schema of `credentials`; absent when there is nothing to fill in. */
+    fields: z.record(z.string(), z.unknown()).optional(),
+    /** What can be read through it. */
+    content: z.object({ resources: z.boolean(), search: z.boolean(), fetch: z.boolean() }),
+    connected: z.object({ mine: z.int(), shared: z.int() }),
+  })
+  .openapi("ServerApp");
+export type ServerApp = z.infer<typeof ServerApp>;
+
+/** What a tool can be read for. */
+export const MAPPING_ROLES = ["list", "search", "fetch"] as const;
+export type MappingRole = (typeof MAPPING_ROLES)[number];
+
+const ToolArgument = z.string().min(1).max(128);
+
+/** One tool in one role, as an admin maps it. */
+export const MappedTool = z.strictObject({
+  tool: ToolArgument,
+  /** Arguments with the same value in every call. */
+  args: z
+    .record(ToolArgument, z.union([z.string().max(2_000), z.number(), z.boolean()]))
+    .refine((values) => Object.keys(values).length <= 20, "Give at most 20 arguments.")
+    .default({}),
+  /** The argument that takes the query (`search`), the ID (`fetch`) or the cursor (`list`, where it has pages). */
+  argument: ToolArgument.optional(),
+});
+export type MappedTool = z.infer<typeof MappedTool>;
+
+/** The tools that `kb` reads a server by. */
+export const MappingBody = z.strictObject({
+  list: MappedTool.optional(),
+  search: MappedTool.optional(),
+  fetch: MappedTool.optional(),
+});
+export type MappingBody = z.infer<typeof MappingBody>;
+
+/** Why a tool can't be used as it is mapped. */
+export const MappingFault = z
+  .object({
+    role: z.enum(MAPPING_ROLES),
+    tool: z.string(),
+    reason: z.enum(["tool_gone", "tool_changed", "argument_missing", "argument_unknown"]),
+  })
+  .openapi("MappingFault");
+export type MappingFault = z.infer<typeof MappingFault>;
+
+const shownTool = z.object({
+  tool: z.string(),
+  args: z.record(z.string(), z.unknown()),
+  argument: z.string().optional(),
+});
+
+export const ServerTools = z
+  .object({
+    tools: z.array(
+      z.object({
+        name: z.string(),
+        title: z.string().optional(),
+        description: z.string().optional(),
+        /** What the server says of it; a hint. */
+        isReadOnly: z.boolean(),
+        arguments: z.array(
+          z.object({
+            name: z.string(),
+            type: z.string().optional(),
+            description: z.string().optional(),
+            isRequired: z.boolean(),
+            values: z.array(z.string()).optional(),
+          }),
+        ),
+      }),
+    ),
+    /** Malformed or too large ones, and those with names that can't be told apart. */
+    leftOut: z.int(),
+    mapping: z
+      .object({ list: shownTool.optional(), search: shownTool.optional(), fetch: shownTool.optional() })
+      .nullable(),
+    /** With one, the mapping is not used until it is stored again. */
+    faults: z.array(MappingFault),
+  })
+  .openapi("ServerTools");
+export type ServerTools = z.infer<typeof ServerTools>;
+
+export const PreviewBody = MappedTool.extend({
+  role: z.enum(MAPPING_ROLES),
+  /** The query, ID or cursor. */
+  value: z.string().max(2_000).optional(),
+  connectionId: ConnectionId.optional(),
+});
+export type PreviewBody = z.infer<typeof PreviewBody>;
+
+export const MappingPreview = z
+  .object({
+    entries: z
+      .array(
+        z.object({
+          id: z.string(),
+          title: z.string(),
+          text: z.string().optional(),
+          url: z.string().optional(),
+          mimeType: z.string().optional(),
+          updatedAt: Timestamp.optional(),
+        }),
+      )
+      .optional(),
+    text: z.string().optional(),
+  })
+  .openapi("MappingPreview");
+export type MappingPreview = z.infer<typeof MappingPreview>;
+
+const paged = z.object({ limit: PageLimit, cursor: PageCursor.optional() });
+const server = { params: z.object({ id: ServerId }) };
+const tested = answer("What was tried and how it went; 200 whenever the test ran", ServerTest);
+
+export const providerServerRoutes = {
+  list: createRoute({
+    method: "get",
+    path: "/api/mcp-servers",
+    summary: "List the MCP servers whose apps can be connected",
+    request: { query: paged },
+    responses: {
+      200: answer(
+        "A page, oldest first",
+        z.object({ servers: z.array(ProviderServer), nextCursor: z.string().nullable() }),
+      ),
+      default: problems("invalid_cursor"),
+    },
+  }),
+  create: createRoute({
+    method: "post",
+    path: "/api/mcp-servers",
+    summary: "Add an MCP server; it is tested first",
+    request: { body: body(CreateServerBody) },
+    responses: {
+      201: answer("The server, and its test", z.object({ server: ProviderServer, test: ServerTest })),
+      default: problems("server_exists", "server_check_failed", "server_config_invalid", "rate_limited"),
+    },
+  }),
+  update: createRoute({
+    method: "patch",
+    path: "/api/mcp-servers/{id}",
+    summary: "Change an MCP server; at a different scheme, host or port its secrets are dropped",
+    request: { ...server, body: body(PatchServerBody) },
+    responses: {
+      200: answer("The server", z.object({ server: ProviderServer })),
+      default: problems("server_exists", "server_has_connections", "server_config_invalid"),
+    },
+  }),
+  remove: createRoute({
+    method: "delete",
+    path: "/api/mcp-servers/{id}",
+    summary: "Delete an MCP server: its connections are revoked, and what was read through them is deleted",
+    request: server,
+    responses: {
+      202: answer("The server as it was", z.object({ server: ProviderServer })),
+      default: problemAnswer,
+    },
+  }),
+  testUnsaved: createRoute({
+    method: "post",
+    path: "/api/mcp-servers/connection-tests",
+    summary: "Test an MCP server that isn't stored; nothing is stored",
+    request: { body: body(z.strictObject({ url: ServerUrl, auth: ServerAuthBody })) },
+    responses: { 200: tested, default: problems("server_config_invalid", "rate_limited") },
+  }),
+  test: createRoute({
+    method: "post",
+    path: "/api/mcp-servers/{id}/connection-tests",
+    summary: "Test an MCP server as it is stored, or one of your connections to it",
+    request: { ...server, body: body(z.strictObject({ connectionId: ConnectionId.optional() })) },
+    responses: { 200: tested, default: problems("rate_limited", "server_disabled") },
+  }),
+  tools: createRoute({
+    method: "get",
+    path: "/api/mcp-servers/{id}/tools",
+    summary: "List the tools of an MCP server, and how they are mapped; asks the server",
+    request: { ...server, query: z.object({ connectionId: ConnectionId.optional() }) },
+    responses: {
+      200: answer("As the server has them now", ServerTools),
+      default: problems("server_check_failed", "rate_limited", "server_disabled"),
+    },
+  }),
+  preview: createRoute({
+    method: "post",
+    path: "/api/mcp-servers/{id}/mapping/previews",
+    summary: "Call a tool once and show what a sync would read of its result; nothing is stored",
+    request: { ...server, body: body(PreviewBody) },
+    responses: {
+      200: answer("What was read", MappingPreview),
+      default: problems("server_check_failed", "rate_limited", "server_disabled"),
+    },
+  }),
+  map: createRoute({
+    method: "put",
+    path: "/api/mcp-servers/{id}/mapping",
+    summary: "Map tools to what `kb` reads with them, and pin their current definitions; null removes the mapping",
+    request: {
+      ...server,
+      body: body(z.strictObject({ mapping: MappingBody.nullable(), connectionId: ConnectionId.optional() })),
+    },
+    responses: {
+      200: answer("The tools with their mapping", ServerTools),
+      default: problems("server_config_invalid", "server_check_failed", "rate_limited", "server_disabled"),
+    },
+  }),
+  health: createRoute({
+    method: "get",
+    path: "/api/mcp-servers/{id}/health",
+    summary: "Get the health of an MCP server as of its last probe",
+    request: server,
+    responses: { 200: answer("As it was found", ServerHealthAnswer), default: problemAnswer },
+  }),
+  apps: createRoute({
+    method: "get",
+    path: "/api/mcp-servers/{id}/apps",
+    summary: "List the apps that can be connected through an MCP server",
+    request: { ...server, query: paged.extend({ q: z.string().max(200).optional() }) },
+    responses: {
+      200: answer("A page", z.object({ apps: z.array(ServerApp), nextCursor: z.string().nullable() })),
+      default: problems("invalid_cursor"),
+    },
+  }),
+};

@@ -1,0 +1,132 @@
+import type { EventDelivery } from "#api/events.ts";
+import { plural } from "#api/plural.ts";
+import { connect } from "#cli/api.ts";
+import { command, fieldsOf } from "#cli/command.ts";
+import type { Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { usageFailure } from "#cli/failure.ts";
+import { makeOutput } from "#cli/output.ts";
+import { shortTime } from "#cli/table.ts";
+import { parseDuration, parseInteger } from "#cli/values.ts";
+import { isoOf } from "#core/instant.ts";
+import { findTarget, TARGET } from "./options.ts";
+
+const DEFAULT_ROWS = 50;
+
+export const testTarget = command(
+  {
+    summary: "Send a ping to an event target now; exit code 1 if it was not accepted (admin).",
+    arguments: TARGET,
+    examples: ["kb events test whk_2345abcd2345abcd"],
+    exitCodes: [3, 4, 7],
+    fields: [fieldsOf("post", "/api/webhooks/{id}/test", "delivery")],
+    isRemote: true,
+  },
+  async (input, deps): Promise<number> => {
+    const api = await connect(input, deps);
+    const { id } = await findTarget(api, input.args.target);
+    const answer = await api.post("/api/webhooks/{id}/test", { params: { path: { id } } });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(answer, () => output.line(outcomeOf(answer.delivery)));
+    return answer.delivery.state === "delivered" ? EXIT.ok : EXIT.failure;
+  },
+);
+
+export const listDeliveries = command(
+  {
+    summary: "List the deliveries of an event target, newest first (admin).",
+    arguments: TARGET,
+    options: [
+      { flags: "--state <state>", summary: "only these", choices: ["waiting", "delivered", "failed"] },
+      { flags: "--limit <n>", summary: `how many rows (default: ${DEFAULT_ROWS})` },
+    ],
+    examples: ["kb events deliveries whk_2345abcd2345abcd --state failed"],
+    exitCodes: [3, 4, 7],
+    fields: [fieldsOf("get", "/api/webhooks/{id}/deliveries", "deliveries")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const { id } = await findTarget(api, input.args.target);
+    const deliveries = await api.list("/api/webhooks/{id}/deliveries", "deliveries", {
+      at: { id },
+      query: { state: input.options.state },
+      max: parseInteger(input.options.limit, "--limit", 1, 10_000) ?? DEFAULT_ROWS,
+    });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result({ deliveries, nextCursor: null }, () =>
+      output.table(
+        deliveries,
+        [
+          { title: "id", value: (delivery) => delivery.id },
+          { title: "at", value: (delivery) => delivery.eventAt, shown: (delivery) => shortTime(delivery.eventAt) },
+          { title: "type", value: (delivery) => delivery.type },
+          { title: "outcome", value: (delivery) => outcomeOf(delivery), isFlexible: true },
+          { title: "tries", value: (delivery) => delivery.tries },
+          { title: "event", value: (delivery) => delivery.eventId, isOptional: true },
+        ],
+        "Nothing was sent to it.",
+      ),
+    );
+  },
+);
+
+export const replay = command(
+  {
+    summary: "Send a delivery's event again, or the events of a time span (admin).",
+    details: "The event IDs stay the same, so a receiver that has seen an event can tell.",
+    arguments: [...TARGET, { name: "delivery", summary: "dlv_…; without it give --since" }],
+    options: [
+      { flags: "--since <when>", summary: "events from then on: 2026-11-21T09:00Z, or 2h for two hours ago" },
+      { flags: "--until <when>", summary: "events before then (default: now)" },
+      { flags: "--failed", summary: "only those that it never accepted" },
+    ],
+    examples: ["kb events replay whk_2345abcd2345abcd --since 2h --failed"],
+    exitCodes: [3, 4, 5, 7],
+    fields: [
+      fieldsOf("post", "/api/webhooks/{id}/replay"),
+      fieldsOf("post", "/api/webhooks/{id}/deliveries/{deliveryId}/replay", "delivery"),
+    ],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const { delivery: deliveryId } = input.args;
+    const { since, until, failed } = input.options;
+    const api = await connect(input, deps);
+    if ((deliveryId === undefined) === (since === undefined)) {
+      throw usageFailure("Name a delivery, or give --since.", "kb events replay TARGET --since 2h");
+    }
+    const { id, url } = await findTarget(api, input.args.target);
+    const output = makeOutput(input, deps, api.settings.defaults);
+    if (deliveryId !== undefined) {
+      const path = { id, deliveryId };
+      const answer = await api.post("/api/webhooks/{id}/deliveries/{deliveryId}/replay", { params: { path } });
+      return output.result(answer, () => output.talk(`Event ${answer.delivery.eventId} is sent again.`));
+    }
+    const answer = await api.post("/api/webhooks/{id}/replay", {
+      params: { path: { id } },
+      body: {
+        since: instantOf(since ?? "", "--since", deps),
+        until: until === undefined ? undefined : instantOf(until, "--until", deps),
+        state: failed ? "failed" : "all",
+      },
+    });
+    output.result(answer, () =>
+      output.talk(`${plural(answer.replayed, "event")} to ${url} ${answer.replayed === 1 ? "is" : "are"} sent again.`),
+    );
+  },
+);
+
+function outcomeOf({ state, status, code }: EventDelivery): string {
+  const why = [code, status === null ? undefined : `HTTP ${status}`].filter(Boolean).join(", ");
+  return why === "" ? state : `${state} (${why})`;
+}
+
+function instantOf(text: string, name: string, { clock }: Pick<Deps, "clock">): string {
+  if (/^\d+(?:ms|s|m|h|d)?$/.test(text)) return isoOf(clock.now() - parseDuration(text, name));
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) {
+    throw usageFailure(`${name} "${text}" is not a time.`, "Write 2026-11-21T09:00Z, or 2h for two hours ago.");
+  }
+  return isoOf(at);
+}

@@ -1,0 +1,18 @@
+import type { EventTarget } from "#api/events.ts";
+import type { Api } from "#cli/api.ts";
+import { pickNamed } from "#cli/pick.ts";
+
+export const TARGET = [{ name: "target", summary: "its URL or whk_…", required: true }] as const;
+
+/** An event target by its id, its URL or its host. Throws CliFailure 3 with the near one, 2 when several are called so. */
+export async function findTarget(api: Api, word: string): Promise<EventTarget> {
+  if (/^whk_[a-z0-9]+$/.test(word)) {
+    return (await api.get("/api/webhooks/{id}", { params: { path: { id: word } } })).target;
+  }
+  const { targets } = await api.get("/api/webhooks");
+  return pickNamed(targets, word, ({ id, url }) => ({ id, names: [url, new URL(url).host] }), {
+    many: "event targets",
+    none: `No events are sent to "${word}".`,
+    list: "kb events list",
+  });
+}

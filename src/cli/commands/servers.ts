@@ -1,0 +1,28 @@
+import type { Noun } from "#cli/command.ts";
+import { addServer, removeServer, updateServer } from "./servers/change.ts";
+import { connectApp } from "./servers/connect.ts";
+import { disconnect, listConnections, setConnectionAccess } from "./servers/connections.ts";
+import { listTools, mapTool, previewTool, unmapTool } from "./servers/map.ts";
+import { listApps, listServers, showHealth, showServer, testServer } from "./servers/show.ts";
+
+export const servers: Noun = {
+  summary: "MCP servers of others: their apps, and people's connections to them.",
+  verbs: {
+    list: listServers,
+    add: addServer,
+    show: showServer,
+    test: testServer,
+    health: showHealth,
+    update: updateServer,
+    remove: removeServer,
+    apps: listApps,
+    connect: connectApp,
+    connections: listConnections,
+    access: setConnectionAccess,
+    disconnect,
+    tools: listTools,
+    preview: previewTool,
+    map: mapTool,
+    unmap: unmapTool,
+  },
+};

@@ -1,0 +1,141 @@
+import type { BodyOf } from "#api/client.ts";
+import { plural } from "#api/plural.ts";
+import { connect, isEmpty } from "#cli/api.ts";
+import { command, fieldsOf } from "#cli/command.ts";
+import { confirmed } from "#cli/confirm.ts";
+import { usageFailure } from "#cli/failure.ts";
+import { makeOutput } from "#cli/output.ts";
+import { findServer } from "./find.ts";
+import { AUTH_OPTIONS, authOf, SERVER } from "./options.ts";
+
+const RULE_OPTIONS = [
+  { flags: "--connect <who>", summary: "who may connect its apps", choices: ["admins", "members"] },
+  { flags: "--app <slug>", summary: "only these apps can be connected; may be repeated", repeatable: true },
+] as const;
+
+/** `kb servers add URL`: its id is the only data on stdout, and what was tried goes beside it. */
+export const addServer = command(
+  {
+    summary: "Add an MCP server: it is tested first (admin).",
+    details:
+      "A server whose test fails is not added, unless you add --force. --secret is the server's own: with it, admins can connect without their own token.",
+    arguments: [
+      { name: "url", summary: "where it speaks streamable HTTP: https://mcp.example.org/mcp", required: true },
+    ],
+    options: [
+      { flags: "--name <name>", summary: "what people call it (default: its host)" },
+      ...AUTH_OPTIONS,
+      ...RULE_OPTIONS,
+      { flags: "--force", summary: "add it also when its test fails" },
+    ],
+    examples: [
+      "kb servers add https://mcp.example.org/mcp --name Notes --auth oauth",
+      "kb servers add https://tools.example.org/mcp --secret @token.txt --connect admins",
+    ],
+    exitCodes: [4, 5, 6, 7],
+    fields: [fieldsOf("post", "/api/mcp-servers", "server"), fieldsOf("post", "/api/mcp-servers")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const { url } = input.args;
+    const api = await connect(input, deps);
+    const { name, connect: connectPolicy, app } = input.options;
+    const made = await api.post("/api/mcp-servers", {
+      body: {
+        name: name ?? hostOf(url),
+        url,
+        auth: (await authOf(input.options, deps)) ?? { kind: "none" },
+        connectPolicy,
+        apps: app.length > 0 ? app : undefined,
+        force: input.options.force ? true : undefined,
+      },
+    });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(made, () => {
+      const { server, test } = made;
+      output.line(server.id);
+      if (!test.ok) {
+        const failed = test.steps.find(({ ok }) => !ok);
+        output.talk(`Its test failed at ${failed?.step ?? "a step"}: ${failed?.problem?.message ?? "no answer"}`);
+      }
+      output.talk(`Server "${server.name}" is added. Connect it: kb servers connect ${server.id}`);
+    });
+  },
+);
+
+export const updateServer = command(
+  {
+    summary: "Change an MCP server (admin).",
+    details:
+      "If you change the scheme, host or port, its secret is dropped unless you give one with the change. While people have connected it, you can't change them.",
+    arguments: SERVER,
+    options: [
+      { flags: "--name <name>", summary: "what people call it" },
+      { flags: "--server-url <url>", summary: "where it is now" },
+      ...AUTH_OPTIONS,
+      { flags: "--drop-secret", summary: "delete the server's own secret" },
+      ...RULE_OPTIONS,
+      { flags: "--all-apps", summary: "all its apps can be connected" },
+      { flags: "--enable", summary: "turn it on" },
+      { flags: "--disable", summary: "turn it off: nothing is read through it" },
+    ],
+    examples: ["kb servers update notes --secret env:NEW_TOKEN", "kb servers update notes --disable"],
+    exitCodes: [3, 4, 5, 7],
+    fields: [fieldsOf("patch", "/api/mcp-servers/{id}", "server")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const { options } = input;
+    if (options.enable && options.disable) throw usageFailure("Give --enable or --disable.");
+    if (options.allApps && options.app.length > 0) throw usageFailure("Give --app or --all-apps.");
+    if (options.dropSecret && options.secret !== undefined) throw usageFailure("Give --secret or --drop-secret.");
+    const api = await connect(input, deps);
+    const server = await findServer(api, input.args.server);
+    const body: BodyOf<"patch", "/api/mcp-servers/{id}"> = {
+      name: options.name,
+      url: options.serverUrl,
+      auth: await authOf(options, deps, server.auth),
+      connectPolicy: options.connect,
+      apps: options.allApps ? null : options.app.length > 0 ? options.app : undefined,
+      enabled: options.enable ? true : options.disable ? false : undefined,
+    };
+    if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb servers update --help");
+    const answer = await api.patch("/api/mcp-servers/{id}", { params: { path: { id: server.id } }, body });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(answer, () => {
+      output.talk(`Updated server "${answer.server.name}".`);
+      if (server.auth.hasSecret && !answer.server.auth.hasSecret && !options.dropSecret) {
+        output.talk(`Its secret was for ${hostOf(server.url)}, and is dropped. Give it again with --secret.`);
+      }
+    });
+  },
+);
+
+export const removeServer = command(
+  {
+    summary: "Remove an MCP server, its connections and everything that was read through them (admin).",
+    arguments: SERVER,
+    options: [{ flags: "--yes", summary: "skip the confirmation" }],
+    examples: ["kb servers remove notes --yes"],
+    exitCodes: [2, 3, 4, 7],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const { id, name, counts } = await findServer(api, input.args.server);
+    const ends =
+      counts.connections === 0
+        ? ""
+        : ` ${plural(counts.connections, "connection")} of people ${counts.connections === 1 ? "ends" : "end"}, and what was read through them is deleted.`;
+    await confirmed(input, deps, `Remove server "${name}"?${ends}`);
+    await api.delete("/api/mcp-servers/{id}", { params: { path: { id } } });
+    makeOutput(input, deps).talk(
+      `Removed server "${name}". What was read through it is hidden now and deleted in the background.`,
+    );
+  },
+);
+
+/** What a server is called that nobody named. */
+function hostOf(url: string): string {
+  return URL.parse(url)?.host ?? url;
+}

@@ -1,0 +1,184 @@
+import type { BodyOf, RecordOf } from "#api/client.ts";
+import { addressOf, connect, type Api } from "#cli/api.ts";
+import { command, fieldsOf, type CommandData, type InputOf } from "#cli/command.ts";
+import { canAsk, type Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { accessOf } from "#cli/find.ts";
+import { whyNoBrowser } from "#cli/oauth/sign-in.ts";
+import { makeOutput, type Output } from "#cli/output.ts";
+import { pickNamed } from "#cli/pick.ts";
+import { readSecret } from "#cli/values.ts";
+import { connectionsOf, findConnection, findServer, type ConnectionRecord, type ServerRecord } from "./find.ts";
+import { SERVER, SHARE_OPTIONS } from "./options.ts";
+
+const CONNECT = {
+  summary: "Connect an app of an MCP server: with your own token, or in a browser.",
+  details:
+    "An app that you sign in to opens a page of kb, which says what will be connected and shows who was found; this command waits for it. Other apps take your token by reference, and ask for it on a terminal. Only you see what is read through a connection unless you set --access.",
+  arguments: [...SERVER, { name: "app", summary: "one of kb servers apps, when there are several" }],
+  options: [
+    { flags: "--name <name>", summary: "what the connection is called (default: the app's name)" },
+    { flags: "--token <reference>", summary: "your own token: @FILE, env:VARIABLE or - for stdin" },
+    ...SHARE_OPTIONS,
+    { flags: "--reconnect <connection>", summary: "sign in again for this one: its name or cnx_…" },
+    { flags: "--print", summary: "print the page's address only, and don't wait" },
+  ],
+  examples: ["kb servers connect notes", "kb servers connect tools --token env:TOOLS_TOKEN --access workspace"],
+  exitCodes: [3, 4, 5, 6, 7, 9],
+  fields: [fieldsOf("post", "/api/mcp-servers/{id}/connections", "connection")],
+  isRemote: true,
+} as const satisfies CommandData;
+
+type ConnectInput = InputOf<typeof CONNECT>;
+type App = RecordOf<"/api/mcp-servers/{id}/apps", "apps">;
+
+export const connectApp = command(CONNECT, async (input, deps) => {
+  const api = await connect(input, deps);
+  const server = await findServer(api, input.args.server);
+  const app = await appOf(api, server, input.args.app);
+  const output = makeOutput(input, deps, api.settings.defaults);
+  const signsIn = app.auth.includes("oauth") && input.options.token === undefined;
+  const isInBrowser = signsIn || input.options.reconnect !== undefined;
+  if (!isInBrowser && input.options.print) {
+    throw usageFailure(`--print goes with an app that you sign in to. ${app.name} takes a token.`);
+  }
+  const connection = isInBrowser
+    ? await connectInBrowser(api, server, app, input, deps, output)
+    : await connectWithToken(api, server, app, input, deps);
+  if (connection === undefined) return;
+  output.result({ connection }, () => {
+    output.line(connection.id);
+    const { id, name, account, elicitation } = connection;
+    if (elicitation !== null) {
+      output.talk(`The server wants you to open a page at ${elicitation.host} first.`);
+      output.talk(
+        `Open it with kb servers connect ${server.id} --reconnect ${id}, then run kb servers test --connection ${id}.`,
+      );
+      return;
+    }
+    output.talk(`Connected ${account === null ? name : `${account.label} at ${name}`}.`);
+  });
+});
+
+/** The app that was named, or the only one. */
+async function appOf(api: Api, server: ServerRecord, word: string | undefined): Promise<App> {
+  const apps = await api.list("/api/mcp-servers/{id}/apps", "apps", { at: { id: server.id } });
+  const [only] = apps;
+  if (word === undefined && only !== undefined && apps.length === 1) return only;
+  if (word === undefined && apps.length > 1) {
+    throw usageFailure(`${server.name} has ${apps.length} apps.`, `Name one: kb servers apps ${server.id}`);
+  }
+  return pickNamed(apps, word ?? "", ({ slug, name }) => ({ id: slug, names: [name] }), {
+    many: "apps",
+    none:
+      word === undefined ? `${server.name} has no app that can be connected.` : `${server.name} has no app "${word}".`,
+    list: `kb servers apps ${server.id}`,
+  });
+}
+
+async function connectWithToken(
+  api: Api,
+  server: ServerRecord,
+  app: App,
+  input: ConnectInput,
+  deps: Deps,
+): Promise<ConnectionRecord> {
+  const token = await tokenFor(server, app, input, deps);
+  const body: BodyOf<"post", "/api/mcp-servers/{id}/connections"> = {
+    app: app.slug,
+    name: input.options.name,
+    credentials: token === undefined ? undefined : { token },
+    access: await accessOf(api, input.options),
+  };
+  return (await api.post("/api/mcp-servers/{id}/connections", { params: { path: { id: server.id } }, body }))
+    .connection;
+}
+
+/** By reference, or asked for where the app needs one and the server has none that would do. */
+async function tokenFor(
+  server: ServerRecord,
+  app: App,
+  { options }: ConnectInput,
+  deps: Deps,
+): Promise<string | undefined> {
+  if (options.token !== undefined) return readSecret(options.token, "--token", deps);
+  const isNeeded = app.fields !== undefined && !server.auth.hasSecret;
+  if (!isNeeded || !canAsk(deps, options)) return undefined;
+  return (await deps.prompts.password(`Your token for ${app.name}`)).trim();
+}
+
+async function connectInBrowser(
+  api: Api,
+  server: ServerRecord,
+  app: App,
+  input: ConnectInput,
+  deps: Deps,
+  output: Output,
+): Promise<ConnectionRecord | undefined> {
+  const { options } = input;
+  const before = await connectionsOf(api, server);
+  const again = options.reconnect === undefined ? undefined : await findConnection(api, options.reconnect);
+  const { intent } = await api.post("/api/mcp-servers/{id}/connections/intents", {
+    params: { path: { id: server.id } },
+    body: { app: app.slug, name: options.name, access: await accessOf(api, options), reconnect: again?.id },
+  });
+  const address = new URL(intent.redirectUrl, addressOf(api.settings.server, "/")).href;
+  if (options.print) {
+    output.line(address);
+    return undefined;
+  }
+  const isOpened = whyNoBrowser(deps) === undefined && (await deps.openUrl(address));
+  output.talk(`${isOpened ? "Your browser opens this page" : "Open this page in a browser"}:\n\n  ${address}\n`);
+  if (again?.elicitation) {
+    output.talk(`When you have finished there, run kb servers test --connection ${again.id}.`);
+    return undefined;
+  }
+  output.talk("It works once, in a browser in which you are signed in to kb. Press Ctrl-C to stop waiting.");
+  return waitForConnection(api, deps, {
+    server,
+    before,
+    connectionId: intent.connectionId,
+    until: Date.parse(intent.expiresAt),
+  });
+}
+
+const LOOK_AGAIN_MS = 2_000;
+
+/** Until the pending connection is something else, or, as a provider may not say who somebody is, a new one is there. */
+async function waitForConnection(
+  api: Api,
+  deps: Deps,
+  {
+    server,
+    before,
+    connectionId,
+    until,
+  }: { server: ServerRecord; before: readonly ConnectionRecord[]; connectionId: string; until: number },
+): Promise<ConnectionRecord> {
+  const known = new Map(before.map((one) => [one.id, one]));
+  const isNews = (one: ConnectionRecord): boolean =>
+    one.isMine && one.status === "active" && known.get(one.id)?.lastCheckedAt !== one.lastCheckedAt;
+  while (deps.clock.now() < until) {
+    await deps.clock.sleep(LOOK_AGAIN_MS, deps.signal);
+    const connections = await connectionsOf(api, server);
+    const made = connections.find((one) => one.id === connectionId && isNews(one)) ?? connections.find(isNews);
+    if (made !== undefined) return made;
+    const status = connections.find(({ id }) => id === connectionId)?.status;
+    if (status === "expired") break;
+    if (status === "failed" || status === "revoked") {
+      throw new CliFailure({
+        code: "connection_failed",
+        exit: EXIT.failure,
+        message: "Nothing was connected: you or the server said no.",
+        hint: `Try again: kb servers connect ${server.id}`,
+      });
+    }
+  }
+  throw new CliFailure({
+    code: "timeout",
+    exit: EXIT.timedOut,
+    message: "Nothing was connected in time.",
+    hint: `Try again: kb servers connect ${server.id}`,
+  });
+}

@@ -1,0 +1,110 @@
+import { connect } from "#cli/api.ts";
+import { command, fieldsOf } from "#cli/command.ts";
+import { confirmed } from "#cli/confirm.ts";
+import { accessOf } from "#cli/find.ts";
+import { makeOutput } from "#cli/output.ts";
+import { allConnections, connectionsOf, findConnection, findServer, type ConnectionRecord } from "./find.ts";
+import { SHARE_OPTIONS } from "./options.ts";
+
+const CONNECTION = [{ name: "connection", summary: "its name or cnx_…", required: true }] as const;
+
+export const listConnections = command(
+  {
+    summary: "List your connections and those shared with you; admins see all of them.",
+    arguments: [{ name: "server", summary: "only of this server: its name, URL or srv_…" }],
+    examples: ["kb servers connections", "kb servers connections notes"],
+    exitCodes: [2, 3, 4, 7],
+    fields: [fieldsOf("get", "/api/mcp-servers/{id}/connections", "connections")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const { server } = input.args;
+    const connections =
+      server === undefined ? await allConnections(api) : await connectionsOf(api, await findServer(api, server));
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result({ connections, nextCursor: null }, () =>
+      output.table(
+        connections,
+        [
+          { title: "id", value: ({ id }) => id },
+          { title: "name", value: ({ name }) => name, isFlexible: true },
+          { title: "account", value: ({ account }) => account?.label ?? "", isFlexible: true, isOptional: true },
+          {
+            title: "owner",
+            value: ({ owner, isMine }) => (isMine ? "you" : owner.name || "former member"),
+            isFlexible: true,
+          },
+          { title: "state", value: ({ status }) => status },
+          { title: "visible to", value: ({ access }) => access.visibility },
+          {
+            title: "last used",
+            value: ({ lastUsedAt }) => lastUsedAt?.slice(0, 16).replace("T", " ") ?? "",
+            isOptional: true,
+          },
+          { title: "why", value: ({ statusReason }) => statusReason ?? "", isFlexible: true, isOptional: true },
+        ],
+        "You have no connections. Connect an app with kb servers connect SERVER.",
+      ),
+    );
+  },
+);
+
+/** `kb servers access CONNECTION`: shows who sees what is read through it, or sets it. */
+export const setConnectionAccess = command(
+  {
+    summary: "Show or set who sees what is read through a connection (its owner; admins can only narrow it).",
+    arguments: CONNECTION,
+    options: SHARE_OPTIONS,
+    examples: ["kb servers access notes --group Design", "kb servers access notes --access private"],
+    exitCodes: [2, 3, 4, 7],
+    fields: [fieldsOf("patch", "/api/mcp-servers/{id}/connections/{connectionId}/access", "connection")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const found = await findConnection(api, input.args.connection);
+    const access = await accessOf(api, input.options);
+    const output = makeOutput(input, deps, api.settings.defaults);
+    const print = (connection: ConnectionRecord): void =>
+      output.record([
+        ["connection", `${connection.name} (${connection.id})`],
+        ["owner", connection.owner.name || "former member"],
+        ["visible to", connection.access.visibility],
+        ["members", connection.access.memberIds],
+        ["groups", connection.access.groupIds],
+      ]);
+    if (access === undefined) return output.result({ connection: found }, () => print(found));
+    const answer = await api.patch("/api/mcp-servers/{id}/connections/{connectionId}/access", {
+      params: { path: { id: found.serverId, connectionId: found.id } },
+      body: access,
+    });
+    output.result(answer, () => {
+      print(answer.connection);
+      for (const warning of answer.warnings ?? []) output.talk(`Warning: ${warning}`);
+    });
+  },
+);
+
+export const disconnect = command(
+  {
+    summary: "Disconnect: tokens are revoked, and what was read through the connection is deleted.",
+    arguments: CONNECTION,
+    options: [{ flags: "--yes", summary: "skip the confirmation" }],
+    examples: ["kb servers disconnect notes --yes"],
+    exitCodes: [2, 3, 4, 7],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const { id, serverId, name, owner, isMine } = await findConnection(api, input.args.connection);
+    const whose = isMine ? "" : ` of ${owner.name || "a former member"}`;
+    await confirmed(input, deps, `Disconnect ${name}${whose}? What was read through it is deleted.`);
+    await api.delete("/api/mcp-servers/{id}/connections/{connectionId}", {
+      params: { path: { id: serverId, connectionId: id } },
+    });
+    makeOutput(input, deps).talk(
+      `Disconnected ${name}${whose}. What was read through it is hidden now and deleted in the background.`,
+    );
+  },
+);

@@ -1,0 +1,49 @@
+/** The provider servers and connections that the words of a command line name. */
+import type { RecordOf } from "#api/client.ts";
+import type { Api } from "#cli/api.ts";
+import { pickNamed } from "#cli/pick.ts";
+
+export type ServerRecord = RecordOf<"/api/mcp-servers", "servers">;
+export type ConnectionRecord = RecordOf<"/api/mcp-servers/{id}/connections", "connections">;
+
+/** A server by its id, name or URL, in any case. Throws CliFailure 3 when there is none, 2 when several are called so. */
+export async function findServer(api: Api, word: string): Promise<ServerRecord> {
+  const servers = await api.list("/api/mcp-servers", "servers");
+  return pickNamed(servers, word, ({ id, name, url }) => ({ id, names: [name, url] }), {
+    many: "servers",
+    none: `There is no server "${word}" that you can see.`,
+    list: "kb servers list",
+  });
+}
+
+/** The connections to a server that the person may know of. */
+export async function connectionsOf(api: Api, { id }: Pick<ServerRecord, "id">): Promise<ConnectionRecord[]> {
+  return api.list("/api/mcp-servers/{id}/connections", "connections", { at: { id } });
+}
+
+/** The same of every server. */
+export async function allConnections(api: Api): Promise<ConnectionRecord[]> {
+  const all: ConnectionRecord[] = [];
+  for (const server of await api.list("/api/mcp-servers", "servers")) all.push(...(await connectionsOf(api, server)));
+  return all;
+}
+
+/** A connection by its id or name, in any case; one's own goes before those of others. Throws as `findServer` does. */
+export async function findConnection(api: Api, word: string): Promise<ConnectionRecord> {
+  const live = (await allConnections(api)).filter(({ id, status }) => id === word || !ENDED.has(status));
+  const isNamed = ({ name }: ConnectionRecord): boolean => name.toLowerCase() === word.toLowerCase();
+  const mine = live.filter(({ isMine }) => isMine);
+  return pickNamed(
+    mine.some(isNamed) ? mine : live,
+    word,
+    ({ id, name, account }) => ({ id, names: account === null ? [name] : [name, account.label] }),
+    {
+      many: "connections",
+      none: `There is no connection "${word}" that you can see.`,
+      list: "kb servers connections",
+    },
+  );
+}
+
+/** Nothing can be done with these but to look at them. */
+const ENDED: ReadonlySet<ConnectionRecord["status"]> = new Set(["revoked", "expired", "failed"]);

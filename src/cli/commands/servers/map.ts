@@ -1,0 +1,232 @@
+import type { BodyOf, DataOf } from "#api/client.ts";
+import { connect, type Api } from "#cli/api.ts";
+import { command, fieldsOf, type ArgumentData, type OptionData, type OptionsOf } from "#cli/command.ts";
+import { usageFailure } from "#cli/failure.ts";
+import { makeOutput, type Output } from "#cli/output.ts";
+import { nearest, parsePair } from "#cli/values.ts";
+import { findConnection, findServer } from "./find.ts";
+import { SERVER } from "./options.ts";
+
+const ROLES = ["list", "search", "fetch"] as const;
+type Role = (typeof ROLES)[number];
+type ServerTools = DataOf<"get", "/api/mcp-servers/{id}/tools">;
+type Tool = ServerTools["tools"][number];
+type Mapping = NonNullable<BodyOf<"put", "/api/mcp-servers/{id}/mapping">["mapping"]>;
+type Mapped = NonNullable<Mapping[Role]>;
+
+const TOOL = [
+  ...SERVER,
+  { name: "role", summary: "what kb uses the tool for", choices: ROLES, required: true },
+  { name: "tool", summary: "its name, one of kb servers tools", required: true },
+] as const satisfies readonly ArgumentData[];
+
+const AS_OPTION = {
+  flags: "--connection <connection>",
+  summary: "ask with your connection: its name or cnx_… (default: as the server itself is signed in to)",
+} as const satisfies OptionData;
+
+const CALL_OPTIONS = [
+  {
+    flags: "--argument <name>",
+    summary: "the argument for the query, ID or cursor (default: the one that the tool still needs)",
+  },
+  {
+    flags: "--set <name=value>",
+    summary: "an argument with the same value in every call; may be repeated",
+    repeatable: true,
+  },
+  AS_OPTION,
+] as const satisfies readonly OptionData[];
+
+/** `kb servers tools SERVER`: what it has, and what kb uses of it. */
+export const listTools = command(
+  {
+    summary: "List the tools of an MCP server, and what kb uses them for (admin).",
+    arguments: SERVER,
+    options: [AS_OPTION],
+    examples: ["kb servers tools notes"],
+    exitCodes: [2, 3, 4, 5, 6, 7],
+    fields: [fieldsOf("get", "/api/mcp-servers/{id}/tools", "tools")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const { tools } = await toolsOf(api, input.args.server, input.options.connection);
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(tools, () => printTools(tools, output));
+  },
+);
+
+/** `kb servers preview SERVER ROLE TOOL [VALUE]`: one call, nothing stored. */
+export const previewTool = command(
+  {
+    summary: "Call a tool once and show what kb would read from it; nothing is stored (admin).",
+    arguments: [...TOOL, { name: "value", summary: "the query, ID or cursor" }],
+    options: CALL_OPTIONS,
+    examples: [
+      "kb servers preview notes search search_notes plan",
+      "kb servers preview notes list search_files --set path=/notes --set pattern='**'",
+    ],
+    exitCodes: [2, 3, 4, 5, 6, 7],
+    fields: [fieldsOf("post", "/api/mcp-servers/{id}/mapping/previews")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const { id, connectionId, role, mapped } = await chosenOf(api, input);
+    const preview = await api.post("/api/mcp-servers/{id}/mapping/previews", {
+      params: { path: { id } },
+      body: { role, ...mapped, value: input.args.value, connectionId },
+    });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(preview, () => {
+      if (preview.text !== undefined) return output.line(preview.text);
+      output.table(
+        preview.entries ?? [],
+        [
+          { title: "id", value: (entry) => entry.id, isFlexible: true },
+          { title: "title", value: ({ title }) => title, isFlexible: true },
+          { title: "updated", value: ({ updatedAt }) => updatedAt ?? "", isOptional: true },
+          { title: "url", value: ({ url }) => url ?? "", isFlexible: true, isOptional: true },
+          { title: "text", value: ({ text }) => text ?? "", isFlexible: true, isOptional: true },
+        ],
+        "The tool gave nothing that kb can read as entries.",
+      );
+    });
+  },
+);
+
+/** `kb servers map SERVER ROLE TOOL`: the other roles stay. */
+export const mapTool = command(
+  {
+    summary: "Use a tool of an MCP server to list, search or fetch (admin).",
+    details:
+      "list gives everything to index, search finds entries for live searches, fetch gives the text of one. The tool is pinned: when the server changes it, kb stops using it until you map it again. Whether a tool only reads is its server's word: look before you map it.",
+    arguments: TOOL,
+    options: CALL_OPTIONS,
+    examples: [
+      "kb servers map notes fetch read_note --argument id",
+      "kb servers map notes list search_files --set path=/notes --set pattern='**'",
+    ],
+    exitCodes: [2, 3, 4, 5, 6, 7],
+    fields: [fieldsOf("put", "/api/mcp-servers/{id}/mapping")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const { id, name, tools, connectionId, role, mapped } = await chosenOf(api, input);
+    // The server gives only what it has taken.
+    const mapping: Mapping = { ...(tools.mapping as Mapping | null), [role]: mapped };
+    const stored = await api.put("/api/mcp-servers/{id}/mapping", {
+      params: { path: { id } },
+      body: { mapping, connectionId },
+    });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(stored, () => output.talk(`${name}: ${mapped.tool} is used to ${role}.`));
+  },
+);
+
+/** `kb servers unmap SERVER [ROLE]`. */
+export const unmapTool = command(
+  {
+    summary: "Stop using a tool of an MCP server, or all of them (admin).",
+    arguments: [...SERVER, { name: "role", summary: "only this one", choices: ROLES }],
+    options: [AS_OPTION],
+    examples: ["kb servers unmap notes search"],
+    exitCodes: [2, 3, 4, 5, 6, 7],
+    fields: [fieldsOf("put", "/api/mcp-servers/{id}/mapping")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const { id, name, tools, connectionId } = await toolsOf(api, input.args.server, input.options.connection);
+    const { role } = input.args;
+    const kept = Object.entries(tools.mapping ?? {}).filter(([one]) => role !== undefined && one !== role);
+    const mapping = kept.length === 0 ? null : (Object.fromEntries(kept) as Mapping); // what the server has taken
+    const stored = await api.put("/api/mcp-servers/{id}/mapping", {
+      params: { path: { id } },
+      body: { mapping, connectionId },
+    });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(stored, () =>
+      output.talk(`${name}: ${role === undefined ? "no tool is used" : `no tool is used to ${role}`}.`),
+    );
+  },
+);
+
+async function toolsOf(api: Api, word: string, connection: string | undefined) {
+  const { id, name } = await findServer(api, word);
+  const connectionId = connection === undefined ? undefined : (await findConnection(api, connection)).id;
+  const tools = await api.get("/api/mcp-servers/{id}/tools", { params: { path: { id }, query: { connectionId } } });
+  return { id, name, connectionId, tools };
+}
+
+/** The tool that a command names, its role, and how it is called. */
+async function chosenOf(
+  api: Api,
+  { args, options }: { args: { server: string; role: string; tool: string }; options: OptionsOf<typeof CALL_OPTIONS> },
+) {
+  const found = await toolsOf(api, args.server, options.connection);
+  const role = roleOf(args.role);
+  return { ...found, role, mapped: mappedOf(found.tools, role, args.tool, options) };
+}
+
+function roleOf(word: string): Role {
+  const role = ROLES.find((one) => one === word);
+  if (role === undefined) throw usageFailure(`There is no role "${word}": ${ROLES.join(", ")}.`);
+  return role;
+}
+
+/** How kb calls the tool. Values of --set have the types that the tool's schema gives them. */
+function mappedOf({ tools }: ServerTools, role: Role, word: string, options: OptionsOf<typeof CALL_OPTIONS>): Mapped {
+  const tool = tools.find(({ name }) => name === word);
+  if (tool === undefined) {
+    const near = nearest(
+      word,
+      tools.map(({ name }) => name),
+    );
+    throw usageFailure(`The server has no tool "${word}".${near === undefined ? "" : ` Did you mean "${near}"?`}`);
+  }
+  const args = Object.fromEntries(options.set.map((pair) => valueOf(tool, ...parsePair(pair, "--set"))));
+  const open = tool.arguments.filter(({ name, isRequired }) => isRequired && !Object.hasOwn(args, name));
+  const [only] = open;
+  const argument = options.argument ?? (open.length === 1 && role !== "list" ? only?.name : undefined);
+  return { tool: tool.name, args, ...(argument !== undefined && { argument }) };
+}
+
+function valueOf({ arguments: known }: Tool, name: string, text: string): [string, string | number | boolean] {
+  const type = known.find((one) => one.name === name)?.type;
+  if (type === "boolean" && /^(?:true|false)$/.test(text)) return [name, text === "true"];
+  if ((type === "integer" || type === "number") && text.trim() !== "" && Number.isFinite(Number(text))) {
+    return [name, Number(text)];
+  }
+  return [name, text];
+}
+
+function printTools({ tools, mapping, faults, leftOut }: ServerTools, output: Output): void {
+  const usedFor = (name: string) => ROLES.filter((role) => mapping?.[role]?.tool === name);
+  output.table(
+    tools,
+    [
+      { title: "tool", value: ({ name }) => name },
+      { title: "used to", value: ({ name }) => usedFor(name) },
+      { title: "says it", value: ({ isReadOnly }) => (isReadOnly ? "only reads" : "may change things") },
+      {
+        title: "arguments",
+        value: (tool) => tool.arguments.map(({ name, isRequired }) => (isRequired ? name : `[${name}]`)),
+        isFlexible: true,
+      },
+      { title: "about", value: ({ description }) => description ?? "", isFlexible: true, isOptional: true },
+    ],
+    "The server has no tools.",
+  );
+  for (const { role, tool, reason } of faults) output.talk(`Not used to ${role} any more: ${tool} ${REASONS[reason]}.`);
+  if (leftOut > 0) output.talk(`Left out, because their names or schemas can't be used: ${leftOut}.`);
+}
+
+const REASONS: Readonly<Record<ServerTools["faults"][number]["reason"], string>> = {
+  tool_gone: "is gone",
+  tool_changed: "has changed: look at it, then map it again",
+  argument_missing: "needs more arguments",
+  argument_unknown: "has no argument of that name",
+};

@@ -1,0 +1,131 @@
+/** Arguments and options that several commands of `kb servers` have, and what they make of them. */
+import type { BodyOf, DataOf } from "#api/client.ts";
+import type { ArgumentData, OptionData, OptionsOf } from "#cli/command.ts";
+import type { Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { usageFailure } from "#cli/failure.ts";
+import { duration, type Output } from "#cli/output.ts";
+import { readSecret } from "#cli/values.ts";
+
+export const SERVER = [
+  { name: "server", summary: "its name, URL or srv_…", required: true },
+] as const satisfies readonly ArgumentData[];
+
+export const AUTH_OPTIONS = [
+  {
+    flags: "--auth <kind>",
+    summary: "how kb signs in: nothing, a bearer token, a key in a header, or OAuth for each person",
+    choices: ["none", "bearer", "header", "oauth"],
+  },
+  { flags: "--header <name>", summary: "with --auth header: its name, such as X-Api-Key" },
+  { flags: "--client-id <id>", summary: "with --auth oauth: a client that you registered at the provider" },
+  {
+    flags: "--secret <reference>",
+    summary: "the server's own token, key or client secret: @FILE, env:VARIABLE or - for stdin",
+  },
+] as const satisfies readonly OptionData[];
+
+/** Whom a connection is shared with. */
+export const SHARE_OPTIONS = [
+  {
+    flags: "--access <visibility>",
+    summary: "who sees what is read through it",
+    choices: ["private", "members", "workspace"],
+  },
+  { flags: "--member <member>", summary: "with members: id, email or name; may be repeated", repeatable: true },
+  { flags: "--group <group>", summary: "with members: id or name; may be repeated", repeatable: true },
+] as const satisfies readonly OptionData[];
+
+type AuthBody = BodyOf<"post", "/api/mcp-servers">["auth"];
+
+/**
+ * The `auth` of a body; undefined when no option says anything about it.
+ *
+ * @param known how the server is signed in to now; what the options do not name stays
+ */
+export async function authOf(
+  options: OptionsOf<typeof AUTH_OPTIONS> & { dropSecret?: boolean },
+  deps: Deps,
+  known?: { kind: AuthBody["kind"]; headerName?: string | undefined; clientId?: string | undefined },
+): Promise<AuthBody | undefined> {
+  const { header, clientId } = options;
+  const reference = options.secret;
+  const kind =
+    options.auth ?? impliedKind(options, known?.kind) ?? (options.dropSecret === true ? known?.kind : undefined);
+  if (kind === undefined) return undefined;
+  refuseOthers(kind, options);
+  const typed = reference === undefined ? undefined : await readSecret(reference, "--secret", deps);
+  const secret = options.dropSecret === true ? null : typed;
+  switch (kind) {
+    case "none":
+      return { kind };
+    case "bearer":
+      return { kind, secret };
+    case "header": {
+      const headerName = header ?? known?.headerName;
+      if (headerName === undefined) throw usageFailure("--auth header needs the header's name.", "Add --header NAME.");
+      return { kind, headerName, secret };
+    }
+    case "oauth":
+      return { kind, clientId: clientId ?? known?.clientId, secret };
+  }
+}
+
+/** `--header` and `--client-id` say which kind it is; a lone `--secret` is a bearer token unless the server has another. */
+function impliedKind(
+  { header, clientId, secret }: OptionsOf<typeof AUTH_OPTIONS>,
+  known: AuthBody["kind"] | undefined,
+): AuthBody["kind"] | undefined {
+  if (header !== undefined) return "header";
+  if (clientId !== undefined) return "oauth";
+  if (secret === undefined) return undefined;
+  return known === undefined || known === "none" ? "bearer" : known;
+}
+
+function refuseOthers(kind: AuthBody["kind"], { header, clientId, secret }: OptionsOf<typeof AUTH_OPTIONS>): void {
+  if (clientId !== undefined && kind !== "oauth") throw usageFailure("--client-id goes with --auth oauth.");
+  if (header !== undefined && kind !== "header") throw usageFailure("--header goes with --auth header.");
+  if (secret !== undefined && kind === "none") throw usageFailure("--secret doesn't go with --auth none.");
+}
+
+export type ServerTest = DataOf<"post", "/api/mcp-servers/connection-tests">;
+
+/** What was tried, step by step, and what was found. */
+export function printTest(test: ServerTest, output: Output): void {
+  output.table(
+    test.steps,
+    [
+      { title: "step", value: ({ step }) => step },
+      { title: "result", value: ({ ok }) => (ok ? "ok" : "failed") },
+      { title: "took", value: ({ ms }) => ms, shown: ({ ms }) => duration(ms) },
+      { title: "problem", value: ({ problem }) => problem?.message ?? "", isFlexible: true, isOptional: true },
+    ],
+    "Nothing was tried.",
+  );
+  for (const line of foundBy(test)) output.talk(line);
+}
+
+/** What a test says about the server, in a line or two. */
+function foundBy({ ok, serverInfo, protocolVersion, capabilities, authRequired }: ServerTest): string[] {
+  const lines: string[] = [];
+  if (serverInfo !== undefined) {
+    const offers = capabilities === undefined ? "" : `, offers ${offersOf(capabilities)}`;
+    const revision = protocolVersion === undefined ? "" : `, MCP ${protocolVersion}`;
+    lines.push(`It is ${serverInfo.title ?? serverInfo.name} ${serverInfo.version}${revision}${offers}.`);
+  }
+  if (authRequired !== undefined) {
+    const { authorizationServers } = authRequired;
+    const where = authorizationServers.length === 0 ? "" : ` at ${authorizationServers.join(", ")}`;
+    lines.push(ok ? `Each person signs in${where}.` : `It asks you to sign in${where}: try --auth oauth.`);
+  }
+  return lines;
+}
+
+export function offersOf({ tools, resources }: { tools: boolean; resources: boolean }): string {
+  if (tools && resources) return "tools and resources";
+  return tools ? "tools" : resources ? "resources" : "neither tools nor resources";
+}
+
+export function exitOfTest({ ok }: ServerTest): number {
+  return ok ? EXIT.ok : EXIT.failure;
+}

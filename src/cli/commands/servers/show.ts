@@ -1,0 +1,203 @@
+import { connect } from "#cli/api.ts";
+import { command, fieldsOf } from "#cli/command.ts";
+import { usageFailure } from "#cli/failure.ts";
+import { makeOutput } from "#cli/output.ts";
+import { findConnection, findServer, type ServerRecord } from "./find.ts";
+import { AUTH_OPTIONS, authOf, exitOfTest, offersOf, printTest, SERVER } from "./options.ts";
+
+export const listServers = command(
+  {
+    summary: "List the MCP servers whose apps can be connected.",
+    examples: ["kb servers list"],
+    exitCodes: [4, 7],
+    fields: [fieldsOf("get", "/api/mcp-servers", "servers")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const servers = await api.list("/api/mcp-servers", "servers");
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result({ servers, nextCursor: null }, () =>
+      output.table(
+        servers,
+        [
+          { title: "id", value: ({ id }) => id },
+          { title: "name", value: ({ name }) => name, isFlexible: true },
+          { title: "url", value: ({ url }) => url, isFlexible: true },
+          { title: "state", value: stateOf },
+          { title: "connections", value: ({ counts }) => counts.connections },
+          { title: "connectors", value: ({ counts }) => counts.connectors, isOptional: true },
+        ],
+        "There are no servers. An admin adds one with kb servers add URL.",
+      ),
+    );
+  },
+);
+
+export const showServer = command(
+  {
+    summary: "Show one MCP server: what it said of itself, and how people sign in.",
+    arguments: SERVER,
+    examples: ["kb servers show notes"],
+    exitCodes: [2, 3, 4, 7],
+    fields: [fieldsOf("get", "/api/mcp-servers", "servers")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const server = await findServer(api, input.args.server);
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result({ server }, () => printServer(server, output));
+  },
+);
+
+export const showHealth = command(
+  {
+    summary: "Show the health of an MCP server as of its last probe, without asking it again.",
+    arguments: SERVER,
+    examples: ["kb servers health notes"],
+    exitCodes: [2, 3, 4, 7],
+    fields: [fieldsOf("get", "/api/mcp-servers/{id}/health")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const { id } = await findServer(api, input.args.server);
+    const health = await api.get("/api/mcp-servers/{id}/health", { params: { path: { id } } });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(health, () =>
+      output.record([
+        ["status", health.status],
+        ["probed", shortTime(health.checkedAt) || "not yet"],
+        ["answered in", health.latencyMs === null ? "" : `${health.latencyMs} ms`],
+        ["failures in a row", health.consecutiveFailures],
+        ["last problem", health.lastProblem && `${health.lastProblem.message} (${health.lastProblem.code})`],
+        ["next probe", shortTime(health.nextCheckAt)],
+        ["connections", `${health.connections.active} active`],
+        ["to connect again", health.connections.needsReauth || ""],
+        ["failed", health.connections.failed || ""],
+      ]),
+    );
+  },
+);
+
+/** `kb servers test`: a URL that isn't stored, a server as it is stored, or a connection of the person's own. */
+export const testServer = command(
+  {
+    summary: "Test an MCP server step by step: a new URL, a stored one, or your connection to it.",
+    details:
+      "A new URL is tried with the given --auth, and nothing is stored. A test of a stored server updates its health. The exit code is 1 when a step fails.",
+    arguments: [{ name: "server", summary: "a URL, or a server's name or srv_…; not with --connection" }],
+    options: [
+      ...AUTH_OPTIONS,
+      { flags: "--connection <connection>", summary: "test your connection: its name or cnx_…" },
+    ],
+    examples: [
+      "kb servers test https://mcp.example.org/mcp --secret env:MCP_TOKEN",
+      "kb servers test notes",
+      "kb servers test --connection notes",
+    ],
+    exitCodes: [3, 4, 6, 7],
+    fields: [fieldsOf("post", "/api/mcp-servers/connection-tests")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const { server: word } = input.args;
+    const wanted = input.options.connection;
+    const api = await connect(input, deps);
+    if ((word === undefined) === (wanted === undefined)) throw usageFailure("Name a server, or give --connection.");
+    const run = async () => {
+      if (wanted !== undefined) {
+        const { id, serverId } = await findConnection(api, wanted);
+        const params = { path: { id: serverId } };
+        return api.post("/api/mcp-servers/{id}/connection-tests", { params, body: { connectionId: id } });
+      }
+      const auth = await authOf(input.options, deps);
+      const isUrl = /^https?:\/\//i.test(word ?? "");
+      const servers = await api.list("/api/mcp-servers", "servers");
+      if (isUrl && (auth !== undefined || servers.every(({ url }) => url !== word))) {
+        return api.post("/api/mcp-servers/connection-tests", {
+          body: { url: word ?? "", auth: auth ?? { kind: "none" } },
+        });
+      }
+      if (auth !== undefined) throw usageFailure("A stored server is tested as it is: --auth goes with a URL.");
+      const { id } = await findServer(api, word ?? "");
+      return api.post("/api/mcp-servers/{id}/connection-tests", { params: { path: { id } }, body: {} });
+    };
+    const test = await run();
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(test, () => printTest(test, output));
+    return exitOfTest(test);
+  },
+);
+
+/** `kb servers apps SERVER`: what can be connected through it. */
+export const listApps = command(
+  {
+    summary: "List the apps that can be connected through an MCP server.",
+    arguments: SERVER,
+    options: [{ flags: "--find <text>", summary: "only apps with this in their name" }],
+    examples: ["kb servers apps notes"],
+    exitCodes: [2, 3, 4, 7],
+    fields: [fieldsOf("get", "/api/mcp-servers/{id}/apps", "apps")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const { id, name } = await findServer(api, input.args.server);
+    const apps = await api.list("/api/mcp-servers/{id}/apps", "apps", { at: { id }, query: { q: input.options.find } });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result({ apps, nextCursor: null }, () =>
+      output.table(
+        apps,
+        [
+          { title: "app", value: ({ slug }) => slug },
+          { title: "name", value: (app) => app.name, isFlexible: true },
+          { title: "connect with", value: ({ auth }) => auth.map((way) => WAYS[way]) },
+          {
+            title: "read by",
+            value: ({ content }) => Object.keys(content).filter((key) => content[key as keyof typeof content]),
+          },
+          { title: "yours", value: ({ connected }) => connected.mine },
+          { title: "shared", value: ({ connected }) => connected.shared },
+          { title: "about", value: ({ description }) => description, isFlexible: true, isOptional: true },
+        ],
+        input.options.find === undefined ? `${name} has no app that can be connected.` : "No app has this name.",
+      ),
+    );
+  },
+);
+
+const WAYS = { oauth: "browser", api_key: "token", none: "nothing" } as const;
+
+/** What people should know of a server at first sight. */
+function stateOf({ enabled, health }: ServerRecord): string {
+  return enabled ? health.status : "off";
+}
+
+function printServer(server: ServerRecord, output: ReturnType<typeof makeOutput>): void {
+  const { auth, serverInfo, capabilities, counts } = server;
+  output.record([
+    ["id", server.id],
+    ["name", server.name],
+    ["url", server.url],
+    ["state", stateOf(server)],
+    ["probed", shortTime(server.health.checkedAt)],
+    ["server", serverInfo && `${serverInfo.title ?? serverInfo.name} ${serverInfo.version}`],
+    ["MCP revision", server.protocolVersion],
+    ["offers", capabilities && offersOf(capabilities)],
+    ["auth", auth.kind],
+    ["header", auth.headerName],
+    ["client id", auth.clientId],
+    ["own secret", auth.hasSecret ? "yes" : "no"],
+    ["can connect", server.connectPolicy === "admins" ? "admins" : "every member"],
+    ["apps", server.apps ?? "all"],
+    ["connections", counts.connections],
+    ["connectors", counts.connectors],
+    ["added", `${shortTime(server.createdAt)} by ${server.createdBy.name || "a former member"}`],
+  ]);
+}
+
+function shortTime(at: string | null): string {
+  return at === null ? "" : at.slice(0, 16).replace("T", " ");
+}

@@ -1,0 +1,223 @@
+import { z } from "zod";
+import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import type { GuardedClient } from "#net/guarded-client.ts";
+import { MCP_CAPS } from "./caps.ts";
+import { isScope } from "./challenge.ts";
+import type { McpTarget } from "./contract.ts";
+import { type Exchange, makeExchange } from "./exchange.ts";
+import { guardedBody } from "./guarded-stream.ts";
+import { type McpChallenge, McpProblem } from "./problem.ts";
+
+/** How to sign in at a server, from its metadata (RFC 9728) and that of its authorization server (RFC 8414). */
+export interface McpAuthorization {
+  /** What every request for a token names (RFC 8707). */
+  resource: string;
+  /** Byte for byte as the metadata has it. Pinned by the connection: another one later is another authorization server. */
+  issuer: string;
+  authorizationEndpoint: string;
+  /** Pinned like the issuer. */
+  tokenEndpoint: string;
+  registrationEndpoint?: string;
+  revocationEndpoint?: string;
+  /** What to ask for: the challenge's scopes, else all that the resource names, else none. */
+  scopes: string[];
+  /** Takes the URL of a document as client id. */
+  supportsCimd: boolean;
+  /** Tells who signed in, when asked for the scope `openid`. */
+  supportsOpenId: boolean;
+  /** Promises `iss` on the way back (RFC 9207): without it, the way back is refused. */
+  sendsIssuer: boolean;
+  /** `none`, `client_secret_basic`, …; `client_secret_basic` where it says nothing, as RFC 8414 has it. */
+  tokenAuthMethods: string[];
+  /** `authorization_code` and `implicit` where it says nothing, likewise. */
+  grantTypes: string[];
+}
+
+export interface DiscoverDeps {
+  client: GuardedClient;
+  signal: AbortSignal;
+  /** For all of it; 10 s unless told. */
+  timeoutMs?: number;
+}
+
+/** Authorization servers that are tried, and characters of a URL. */
+const MAX_ISSUERS = 3;
+const MAX_URL_CHARS = 2_000;
+const MAX_SCOPES = 50;
+
+const Texts = z.array(z.string().max(200)).max(200);
+const ResourceMetadata = z.looseObject({
+  resource: z.string().max(MAX_URL_CHARS),
+  authorization_servers: z.array(z.string().max(MAX_URL_CHARS)).optional(),
+  scopes_supported: Texts.optional().catch(undefined),
+});
+const Endpoint = z.string().max(MAX_URL_CHARS);
+const ServerMetadata = z.looseObject({
+  issuer: Endpoint,
+  authorization_endpoint: Endpoint,
+  token_endpoint: Endpoint,
+  registration_endpoint: Endpoint.optional().catch(undefined),
+  revocation_endpoint: Endpoint.optional().catch(undefined),
+  code_challenge_methods_supported: Texts.optional().catch(undefined),
+  token_endpoint_auth_methods_supported: Texts.optional().catch(undefined),
+  grant_types_supported: Texts.optional().catch(undefined),
+  client_id_metadata_document_supported: z.boolean().catch(false),
+  authorization_response_iss_parameter_supported: z.boolean().catch(false),
+  scopes_supported: Texts.optional().catch(undefined),
+});
+
+/**
+ * Finds out how to sign in at a server: its metadata by the challenge or at the known places, then that of the first
+ * usable authorization server it names. A server without metadata of its own is its own authorization server, as in the
+ * revision 2025-03-26.
+ *
+ * Refuses metadata for another resource, an issuer that isn't byte for byte the one that was asked, a server without
+ * PKCE by S256, and endpoints without https that the operator hasn't listed. Nothing is signed, and no redirect is followed.
+ *
+ * @throws McpProblem `authorization_unusable`, `unreachable`, `timeout`, `address_not_allowed`; the signal's reason
+ *
+ * Source: RFC 8414 §3.3, RFC 9728 §3.3
+ */
+export async function discoverAuthorization(
+  target: Pick<McpTarget, "url" | "isListUsed">,
+  challenge: McpChallenge,
+  { client, signal, timeoutMs = MCP_CAPS.openMs }: DiscoverDeps,
+): Promise<McpAuthorization> {
+  signal.throwIfAborted();
+  const exchange = makeExchange("auth", signal, timeoutMs);
+  try {
+    const find = { client, exchange, isListUsed: target.isListUsed };
+    const resource = await findResource(new URL(target.url), challenge, find);
+    for (const issuer of resource.issuers.slice(0, MAX_ISSUERS)) {
+      const found = await findServer(issuer, find);
+      if (found) return toAuthorization(found, resource, challenge);
+    }
+    throw new McpProblem({ step: "auth", code: "authorization_unusable" });
+  } catch (error) {
+    throw exchange.problem ?? (exchange.signal.aborted ? exchange.signal.reason : error);
+  } finally {
+    exchange.end();
+  }
+}
+
+interface Finding {
+  client: GuardedClient;
+  exchange: Exchange;
+  isListUsed: boolean;
+}
+
+interface FoundResource {
+  resource: string;
+  issuers: string[];
+  scopes: string[];
+}
+
+async function findResource(target: URL, challenge: McpChallenge, find: Finding): Promise<FoundResource> {
+  const known = "/.well-known/oauth-protected-resource";
+  const path = target.pathname.replace(/\/$/, "");
+  const places = challenge.resourceMetadata
+    ? [challenge.resourceMetadata]
+    : [...new Set([`${target.origin}${known}${path}`, `${target.origin}${known}`])];
+  for (const place of places) {
+    const { data } = ResourceMetadata.safeParse(await getJson(place, find));
+    if (data === undefined) continue;
+    const issuers = data.authorization_servers ?? [];
+    if (!isAbout(data.resource, target) || issuers.length === 0) break;
+    const scopes = (data.scopes_supported ?? []).filter((scope) => isScope(scope) && !scope.includes(" "));
+    return { resource: data.resource, issuers, scopes: scopes.slice(0, MAX_SCOPES) };
+  }
+  // What it says was there and unusable, or there is none: only in the second case it is its own authorization server.
+  if (challenge.resourceMetadata) throw new McpProblem({ step: "auth", code: "authorization_unusable" });
+  return { resource: target.href, issuers: [target.origin], scopes: [] };
+}
+
+/** The same resource, or one at the same origin with the target below it. */
+function isAbout(resource: string, target: URL): boolean {
+  if (!URL.canParse(resource)) return false;
+  const { origin, pathname, hash, username, password } = new URL(resource);
+  if (origin !== target.origin || hash !== "" || username !== "" || password !== "") return false;
+  const folder = pathname.endsWith("/") ? pathname : `${pathname}/`;
+  return `${target.pathname}/`.startsWith(folder);
+}
+
+async function findServer(issuer: string, find: Finding): Promise<z.output<typeof ServerMetadata> | undefined> {
+  if (!URL.canParse(issuer)) return undefined;
+  const { origin, pathname, search, hash } = new URL(issuer);
+  if (search !== "" || hash !== "") return undefined;
+  const path = pathname.replace(/\/$/, "");
+  const places = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    ...(path === "" ? [] : [`${origin}${path}/.well-known/openid-configuration`]),
+  ];
+  for (const place of places) {
+    const { data } = ServerMetadata.safeParse(await getJson(place, find));
+    if (data === undefined) continue;
+    // Byte for byte: another spelling can be another server. Source: RFC 8414 §3.3.
+    if (data.issuer !== issuer || data.code_challenge_methods_supported?.includes("S256") !== true) return undefined;
+    const { authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint } = data;
+    const endpoints = [authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint];
+    for (const endpoint of endpoints) if (endpoint !== undefined && !(await isUsable(endpoint, find))) return undefined;
+    return data;
+  }
+  return undefined;
+}
+
+/** With https, or at a host that the operator listed. */
+async function isUsable(endpoint: string, { client, isListUsed }: Finding): Promise<boolean> {
+  if (!URL.canParse(endpoint)) return false;
+  const url = new URL(endpoint);
+  if (url.username !== "" || url.password !== "" || url.hash !== "") return false;
+  if (url.protocol === "https:") return true;
+  if (url.protocol !== "http:") return false;
+  return client.resolve(url, { isListUsed }).then(
+    ({ isListed }) => isListed,
+    () => false,
+  );
+}
+
+function toAuthorization(
+  server: z.output<typeof ServerMetadata>,
+  { resource, scopes }: FoundResource,
+  { scope }: McpChallenge,
+): McpAuthorization {
+  return {
+    resource,
+    issuer: server.issuer,
+    authorizationEndpoint: server.authorization_endpoint,
+    tokenEndpoint: server.token_endpoint,
+    scopes: scope === undefined ? scopes : scope.split(" "),
+    supportsCimd: server.client_id_metadata_document_supported,
+    supportsOpenId: server.scopes_supported?.includes("openid") ?? false,
+    sendsIssuer: server.authorization_response_iss_parameter_supported,
+    tokenAuthMethods: server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"],
+    grantTypes: server.grant_types_supported ?? ["authorization_code", "implicit"],
+    ...defined({ registrationEndpoint: server.registration_endpoint, revocationEndpoint: server.revocation_endpoint }),
+  };
+}
+
+/** A document; undefined when there is none here. */
+async function getJson(place: string, { client, exchange, isListUsed }: Finding): Promise<unknown> {
+  try {
+    const url = new URL(place);
+    const pinned = await client.resolve(url, { isListUsed });
+    if (url.protocol !== "https:" && !pinned.isListed) throw exchange.fail({ code: "address_not_allowed" });
+    const message = await client.send(url, pinned, {
+      headers: { accept: "application/json", "accept-encoding": "gzip, deflate, br" },
+      signal: exchange.signal,
+    });
+    if (message.statusCode !== 200) {
+      message.destroy();
+      return undefined;
+    }
+    const maxBytes = MCP_CAPS.otherBytes;
+    const body = guardedBody(message, { exchange, caps: MCP_CAPS, maxBytes, isEndless: false });
+    return (await new Response(body).json()) as unknown;
+  } catch (error) {
+    if (exchange.signal.aborted) throw exchange.problem ?? exchange.signal.reason;
+    if (error instanceof SyntaxError) return undefined;
+    const isRefused = error instanceof ApiError && error.code === "address_not_allowed";
+    throw exchange.fail({ code: isRefused ? "address_not_allowed" : "unreachable", cause: error });
+  }
+}

@@ -1,0 +1,52 @@
+import type { McpStep } from "./problem.ts";
+
+/** What a server of others can take of kb at most. */
+export interface McpCaps {
+  /** From opening a session to being able to ask something. */
+  openMs: number;
+  /** One request, with the whole of its answer. */
+  requestMs: number;
+  /** Content of a resource or of a tool's result: as it comes over the network, and inflated. */
+  contentBytes: number;
+  /** One page of a list, likewise. */
+  listBytes: number;
+  /** Any other answer, likewise, and one event of a stream that is listened to. */
+  otherBytes: number;
+  /** Events of one stream. */
+  events: number;
+  /** Values in one JSON text. */
+  values: number;
+  /** Levels of any JSON. */
+  depth: number;
+  tools: number;
+  /** Pages of one list. */
+  pages: number;
+  /** Entries of one page. */
+  entries: number;
+  /** JSON of one tool's schemas, and its levels. */
+  schemaBytes: number;
+  schemaDepth: number;
+}
+
+/** Generous for a server that means well: a file of 16 MB is 22 MB as base64, and a tool's schema rarely has 10 KB. */
+export const MCP_CAPS: Readonly<McpCaps> = {
+  openMs: 10_000,
+  requestMs: 30_000,
+  contentBytes: 24 * 1024 * 1024,
+  listBytes: 4 * 1024 * 1024,
+  otherBytes: 256 * 1024,
+  events: 10_000,
+  values: 250_000,
+  depth: 64,
+  tools: 500,
+  pages: 1_000,
+  entries: 5_000,
+  schemaBytes: 64 * 1024,
+  schemaDepth: 32,
+};
+
+/** Bytes that the answer to a step's request may have. */
+export function bytesOf(step: McpStep, caps: McpCaps): number {
+  if (step === "read" || step === "call") return caps.contentBytes;
+  return step === "tools" || step === "resources" || step === "templates" ? caps.listBytes : caps.otherBytes;
+}

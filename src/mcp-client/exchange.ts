@@ -1,0 +1,61 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { McpProblem, type McpProblemDetails, type McpStep } from "./problem.ts";
+
+/**
+ * One question to a server, with all the HTTP requests that it takes: the first, those that resume a stream, and answers to
+ * what the server asks back. What goes wrong in any of them ends the question, with that reason.
+ */
+export interface Exchange {
+  readonly step: McpStep;
+  /** Aborted by the deadline, by the session's end and by the first problem; its reason is a `McpProblem`, or the session's reason. */
+  readonly signal: AbortSignal;
+  /** Ends the question. The first problem counts. */
+  fail(problem: Omit<McpProblemDetails, "step">): McpProblem;
+  /** What ended it, if anything has. */
+  readonly problem: McpProblem | undefined;
+  /** HTTP status of the last answer that was none to go on with. */
+  status: number | undefined;
+  /** Counts a request. @throws McpProblem `too_many` */
+  countRequest(): void;
+  /** Stops the clock. */
+  end(): void;
+}
+
+/** Requests that one question may take: a stream is resumed, a server asks back. */
+const MAX_REQUESTS = 20;
+
+/** The question that the running code belongs to: the library calls its `fetch` without saying. */
+export const exchanges = new AsyncLocalStorage<Exchange>();
+
+/** @param deadlineMs  0 = none: the session's signal ends it */
+export function makeExchange(step: McpStep, sessionSignal: AbortSignal, deadlineMs: number): Exchange {
+  const controller = new AbortController();
+  let problem: McpProblem | undefined;
+  let requests = 0;
+  const endBySession = () => controller.abort(sessionSignal.reason);
+  if (sessionSignal.aborted) endBySession();
+  else sessionSignal.addEventListener("abort", endBySession, { once: true });
+  const timer = deadlineMs === 0 ? undefined : setTimeout(() => exchange.fail({ code: "timeout" }), deadlineMs);
+  const exchange: Exchange = {
+    step,
+    signal: controller.signal,
+    status: undefined,
+    get problem() {
+      return problem;
+    },
+    fail(details) {
+      problem ??= new McpProblem({ step, ...details });
+      controller.abort(problem);
+      return problem;
+    },
+    countRequest() {
+      if (problem !== undefined) throw problem;
+      if (++requests > MAX_REQUESTS) throw exchange.fail({ code: "too_many" });
+    },
+    end() {
+      clearTimeout(timer);
+      sessionSignal.removeEventListener("abort", endBySession);
+    },
+  };
+  return exchange;
+}

@@ -1,0 +1,84 @@
+import type { IncomingMessage } from "node:http";
+import { pipeline, Readable, Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import type { McpCaps } from "./caps.ts";
+import type { Exchange } from "./exchange.ts";
+import { makeJsonGuard } from "./json-guard.ts";
+
+/**
+ * The body of an answer as it may be read: inflated, within the caps on bytes, and looked at before a parser does. What
+ * is over a cap fails the exchange, which ends the connection.
+ *
+ * @param maxBytes  of the body, both as it comes and inflated; of one event where `isEndless`
+ */
+export function guardedBody(
+  message: IncomingMessage,
+  { exchange, caps, maxBytes, isEndless }: { exchange: Exchange; caps: McpCaps; maxBytes: number; isEndless: boolean },
+): ReadableStream<Uint8Array> {
+  const isStream = mediaType(message) === "text/event-stream";
+  const judge = makeJsonGuard(isStream, {
+    depth: caps.depth,
+    values: caps.values,
+    events: caps.events,
+    eventBytes: maxBytes,
+  });
+  const count = (isEnough: (bytes: number) => boolean) =>
+    new Transform({
+      transform(piece: Uint8Array, _encoding, done) {
+        if (isEnough(piece.length)) done(null, piece);
+        else done(exchange.fail({ code: "too_large" }));
+      },
+    });
+  const guard = new Transform({
+    transform(piece: Uint8Array, _encoding, done) {
+      const fault = judge(piece);
+      if (fault === undefined) done(null, piece);
+      else
+        done(exchange.fail({ code: fault === "large" ? "too_large" : fault === "many" ? "too_many" : "bad_answer" }));
+    },
+  });
+  const inflater = inflaterOf(message);
+  // Two counts: what comes over the network, and what it becomes. An endless stream is bounded by its events.
+  const stages = [
+    message,
+    ...(isEndless ? [] : [count(upTo(maxBytes))]),
+    ...(inflater ? [inflater] : []),
+    ...(inflater && !isEndless ? [count(upTo(maxBytes))] : []),
+    guard,
+  ];
+  pipeline(stages, (error) => {
+    if (error && exchange.problem === undefined && !exchange.signal.aborted) {
+      exchange.fail({ code: inflater && isInflating(error) ? "bad_answer" : "unreachable", cause: error });
+    }
+  });
+  // Node's own bridge between both kinds of streams; its type says `any` for what the guard lets through as bytes.
+  return Readable.toWeb(guard) as ReadableStream<Uint8Array>;
+}
+
+/** Without parameters. */
+export function mediaType(message: IncomingMessage): string {
+  return (message.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+function upTo(maxBytes: number): (bytes: number) => boolean {
+  let total = 0;
+  return (bytes) => (total += bytes) <= maxBytes;
+}
+
+function inflaterOf(message: IncomingMessage): Transform | undefined {
+  switch ((message.headers["content-encoding"] ?? "identity").trim().toLowerCase()) {
+    case "gzip":
+    case "x-gzip":
+      return createGunzip();
+    case "deflate":
+      return createInflate();
+    case "br":
+      return createBrotliDecompress();
+    default:
+      return undefined;
+  }
+}
+
+function isInflating(error: NodeJS.ErrnoException): boolean {
+  return /^(Z_|ERR__ERROR_|ERR_BROTLI)/.test(error.code ?? "");
+}

@@ -1,0 +1,183 @@
+import { cleanLine, cleanText } from "#api/clean.ts";
+import { defined } from "#core/defined.ts";
+import { MCP_CAPS } from "./caps.ts";
+import type { McpResourceContent, McpToolResult } from "./contract.ts";
+
+import { makeJsonGuard } from "./json-guard.ts";
+
+/** One entry of what a tool lists or finds. */
+export interface McpHit {
+  /** What `fetch` is called with: as the tool gave it. */
+  id: string;
+  title: string;
+  /** The whole text or an excerpt, where the result has it. As the server sent it. */
+  text?: string;
+  /** http(s) only. */
+  url?: string;
+  mimeType?: string;
+  /** Epoch milliseconds. */
+  updatedAt?: number;
+}
+
+const MAX_HITS = 5_000;
+const MAX_ID_CHARS = 1_000;
+const MAX_URL_CHARS = 2_000;
+const MAX_TITLE_CHARS = 200;
+
+/** Members that hold a list of entries, and those of an entry, in the order of preference. */
+const LISTS = ["results", "items", "documents", "files", "entries", "pages", "data", "matches", "nodes"];
+const IDS = ["id", "kbId", "uri", "path", "key", "url", "name"];
+const TITLES = ["title", "name", "subject", "path", "id", "uri"];
+const TEXTS = ["text", "content", "body", "snippet", "summary", "description"];
+const URLS = ["url", "link", "webUrl", "html_url", "href"];
+const DATES = ["updatedAt", "updated_at", "lastModified", "last_modified", "modified", "updated", "date"];
+const CURSORS = ["nextCursor", "next_cursor", "nextPageToken", "next"];
+
+/**
+ * The entries in a tool's result: of the structured form, of JSON in a text, of links and embedded resources, or the
+ * lines of a text. Entries whose ids nobody could tell apart are left out, and so is what another kb has read through an
+ * MCP server; the first of two with one id counts.
+ */
+export function readHits(result: Pick<McpToolResult, "content" | "structured">): {
+  hits: McpHit[];
+  nextCursor?: string;
+} {
+  const told = [
+    result.structured,
+    ...result.content.map((block) => (block.type === "text" ? parseJson(block.text) : undefined)),
+  ];
+  for (const value of told) {
+    const entries = entriesOf(value);
+    if (entries === undefined) continue;
+    const object = asObject(value);
+    const cursor = firstText(object, CURSORS) ?? firstText(asObject(object["next"]), ["cursor"]);
+    return {
+      hits: distinct(entries.map(toHit)),
+      ...(cursor !== undefined && cursor.length <= 4_000 && { nextCursor: cursor }),
+    };
+  }
+  const linked = result.content.flatMap((block): (McpHit | undefined)[] => {
+    if (block.type === "link") {
+      const { uri, name, title, mimeType, lastModified } = block.resource;
+      return [makeHit({ id: uri, title: title ?? name, ...defined({ mimeType, updatedAt: lastModified }) })];
+    }
+    if (block.type !== "resource" || block.content.type !== "text") return [];
+    const { uri, text, mimeType } = block.content;
+    return [makeHit({ id: uri, title: uri, text, ...defined({ mimeType }) })];
+  });
+  if (linked.length > 0) return { hits: distinct(linked) };
+  // A text that says it is structured, elsewhere, is no list of lines.
+  if (result.structured !== undefined && lineTextOf(result.structured) === undefined) return { hits: [] };
+  const text =
+    lineTextOf(result.structured) ??
+    result.content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+  const lines = text.split(/\r?\n/, MAX_HITS * 2).map((line) => line.trim().replace(/^(?:[-*•]|\d+[.)]) +/, ""));
+  return { hits: distinct(lines.filter((line) => line !== "").map((line) => makeHit({ id: line, title: line }))) };
+}
+
+/** The text in a tool's result. */
+export function readText({ content, structured }: Pick<McpToolResult, "content" | "structured">): {
+  text: string;
+  mimeType?: string;
+} {
+  const inline =
+    textOf(structured) ??
+    content.map((block) => (block.type === "text" ? textOf(parseJson(block.text)) : undefined)).find(Boolean);
+  if (inline !== undefined) return { text: inline };
+  const embedded = content.flatMap((block): McpResourceContent[] => (block.type === "resource" ? [block.content] : []));
+  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const [first] = embedded;
+  if (texts.length === 0 && first?.type === "text")
+    return { text: first.text, ...defined({ mimeType: first.mimeType }) };
+  return { text: texts.join("\n\n") };
+}
+
+function textOf(value: unknown): string | undefined {
+  return firstText(asObject(value), ["text", "content", "body"]);
+}
+
+/** Python's servers wrap a plain text in `{ "result": … }`, others in `{ "content": … }`. */
+function lineTextOf(structured: unknown): string | undefined {
+  const members = Object.entries(asObject(structured));
+  const [only] = members;
+  return members.length === 1 && only && typeof only[1] === "string" ? only[1] : undefined;
+}
+
+function entriesOf(value: unknown): unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  const object = asObject(value);
+  for (const name of [...LISTS, "result"]) if (Array.isArray(object[name])) return object[name];
+  return typeof object["result"] === "object" ? entriesOf(object["result"]) : undefined;
+}
+
+function toHit(entry: unknown): McpHit | undefined {
+  if (typeof entry === "string") return makeHit({ id: entry, title: entry });
+  const object = asObject(entry);
+  const id = firstText(object, IDS);
+  if (id === undefined || isSecondHand(object)) return undefined;
+  const url = firstText(object, URLS);
+  const date = Date.parse(firstText(object, DATES) ?? "");
+  return makeHit({
+    id,
+    title: firstText(object, TITLES) ?? id,
+    ...defined({ text: firstText(object, TEXTS), url }),
+    ...(Number.isSafeInteger(date) && date > 0 && { updatedAt: date }),
+  });
+}
+
+/**
+ * What another kb has read through an MCP server itself: that server is the one to read it from. Instances that index each
+ * other would otherwise hand copies of copies back and forth for ever. Source: docs/decisions/0038-what-another-kb-has-read.md
+ */
+function isSecondHand(entry: Readonly<Record<string, unknown>>): boolean {
+  return typeof entry["kbId"] === "string" && entry["providerId"] === "mcp";
+}
+
+function makeHit({ title, url, id, ...rest }: McpHit): McpHit | undefined {
+  if (id === "" || id.length > MAX_ID_CHARS || cleanText(id) !== id || /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(id))
+    return undefined;
+  const shown = cleanLine(title, MAX_TITLE_CHARS) || cleanLine(id, MAX_TITLE_CHARS);
+  const isUrl =
+    url !== undefined && url.length <= MAX_URL_CHARS && /^https?:\/\/[\x21-\x7e]+$/.test(url) && URL.canParse(url);
+  return { id, title: shown, ...rest, ...(isUrl && { url }) };
+}
+
+function distinct(hits: readonly (McpHit | undefined)[]): McpHit[] {
+  const byId = new Map<string, McpHit>();
+  for (const hit of hits) {
+    if (hit === undefined || byId.has(hit.id)) continue;
+    byId.set(hit.id, hit);
+    if (byId.size === MAX_HITS) break;
+  }
+  return [...byId.values()];
+}
+
+function firstText(object: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = Object.hasOwn(object, name) ? object[name] : undefined;
+    if (typeof value === "number" && Number.isFinite(value)) return String(value);
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return undefined;
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  // An object of JSON has its members by name.
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+function parseJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text) || nestsTooDeep(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text inside an answer was not looked at with it: a string is one value there. */
+function nestsTooDeep(text: string): boolean {
+  return makeJsonGuard(false, TEXT_LIMITS)(Buffer.from(text, "utf8")) !== undefined;
+}
+
+const TEXT_LIMITS = { depth: MCP_CAPS.depth, values: MCP_CAPS.values, events: 0, eventBytes: 0 };

@@ -1,0 +1,126 @@
+import { z } from "zod";
+import {
+  MAPPING_ROLES,
+  MappedTool,
+  type MappingBody,
+  type MappingFault,
+  type MappingRole,
+} from "#api/provider-servers.ts";
+import type { McpSession, McpTool } from "./contract.ts";
+import { type McpHit, readHits, readText } from "./hits.ts";
+import { McpProblem } from "./problem.ts";
+
+const PinnedTool = MappedTool.extend({ pin: z.string().max(100) });
+const StoredMapping = z.strictObject({
+  list: PinnedTool.optional(),
+  search: PinnedTool.optional(),
+  fetch: PinnedTool.optional(),
+});
+/** As it is stored: each tool with the digest of what it was when it was mapped. */
+export type ToolMapping = z.infer<typeof StoredMapping>;
+
+/** The mapping as it is stored; undefined for anything else, and for one without a tool. */
+export function parseMapping(stored: unknown): ToolMapping | undefined {
+  const { data } = StoredMapping.safeParse(stored);
+  return data && MAPPING_ROLES.some((role) => data[role] !== undefined) ? data : undefined;
+}
+
+/** Pins a draft to the tools as they are now; the faults, when it doesn't fit them. */
+export function pinMapping(
+  draft: MappingBody,
+  tools: readonly McpTool[],
+): { mapping: ToolMapping } | { faults: MappingFault[] } {
+  const mapping: ToolMapping = {};
+  const faults: MappingFault[] = [];
+  for (const role of MAPPING_ROLES) {
+    const wanted = draft[role];
+    if (wanted === undefined) continue;
+    const found = tools.find(({ name }) => name === wanted.tool);
+    const reason = found === undefined ? "tool_gone" : faultOfArguments(role, wanted, found);
+    if (reason !== undefined) faults.push({ role, tool: wanted.tool, reason });
+    else if (found) mapping[role] = { ...wanted, pin: found.pin };
+  }
+  return faults.length > 0 ? { faults } : { mapping };
+}
+
+/** What has changed since the mapping was made: a mapping with a fault is not used until an admin has looked. */
+export function faultsOfMapping(mapping: ToolMapping, tools: readonly McpTool[]): MappingFault[] {
+  return MAPPING_ROLES.flatMap((role): MappingFault[] => {
+    const pinned = mapping[role];
+    if (pinned === undefined) return [];
+    const found = tools.find(({ name }) => name === pinned.tool);
+    if (found?.pin === pinned.pin) return [];
+    return [{ role, tool: pinned.tool, reason: found === undefined ? "tool_gone" : "tool_changed" }];
+  });
+}
+
+/** What a call in a role gives: hits with a cursor, or text. */
+export interface Preview {
+  hits?: McpHit[];
+  text?: string;
+}
+
+/**
+ * Calls a mapped tool once and reads what it gives as a sync would. Only by an explicit act of the admin who maps it.
+ *
+ * @param value  the query or id for it
+ * @throws McpProblem, `refused` also for a tool that says it failed
+ */
+export async function previewTool(
+  session: Pick<McpSession, "callTool">,
+  role: MappingRole,
+  mapped: MappedTool,
+  value: string | undefined,
+): Promise<Preview> {
+  if (role === "fetch") return { text: (await fetchMapped(session, mapped, value ?? "")).text.slice(0, PREVIEW_CHARS) };
+  const { hits } = await listMapped(session, mapped, value);
+  return { hits: hits.slice(0, PREVIEW_HITS).map(withShortText) };
+}
+
+/** The entries that a mapped `list` or `search` gives. @param value  the cursor or the query */
+export async function listMapped(
+  session: Pick<McpSession, "callTool">,
+  { tool, args, argument }: MappedTool,
+  value: string | undefined,
+): Promise<{ hits: McpHit[]; nextCursor?: string }> {
+  const result = await session.callTool(tool, {
+    ...args,
+    ...(argument !== undefined && value !== undefined && { [argument]: value }),
+  });
+  if (result.isError) throw new McpProblem({ step: "call", code: "refused" });
+  return readHits(result);
+}
+
+/** The text of one entry. */
+export async function fetchMapped(
+  session: Pick<McpSession, "callTool">,
+  { tool, args, argument }: MappedTool,
+  id: string,
+): Promise<{ text: string; mimeType?: string }> {
+  const result = await session.callTool(tool, { ...args, ...(argument !== undefined && { [argument]: id }) });
+  if (result.isError) throw new McpProblem({ step: "call", code: "refused" });
+  return readText(result);
+}
+
+const PREVIEW_HITS = 10;
+const PREVIEW_CHARS = 2_000;
+
+function withShortText(hit: McpHit): McpHit {
+  return hit.text === undefined ? hit : { ...hit, text: hit.text.slice(0, 500) };
+}
+
+function faultOfArguments(
+  role: MappingRole,
+  { args, argument }: MappedTool,
+  { inputSchema }: McpTool,
+): MappingFault["reason"] | undefined {
+  if (role !== "list" && argument === undefined) return "argument_missing";
+  const properties = inputSchema["properties"];
+  const named = [...Object.keys(args), ...(argument === undefined ? [] : [argument])];
+  // A schema without properties, or with references, tells nothing of them.
+  const isTold = typeof properties === "object" && properties !== null;
+  if (isTold && named.some((name) => !Object.hasOwn(properties, name))) return "argument_unknown";
+  const required = inputSchema["required"];
+  const isMissing = Array.isArray(required) && required.some((name) => !named.includes(String(name)));
+  return isMissing ? "argument_missing" : undefined;
+}

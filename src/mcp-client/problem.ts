@@ -1,0 +1,95 @@
+/** What kb was doing with a server when something went wrong. */
+export type McpStep =
+  | "resolve"
+  | "connect"
+  | "initialize"
+  | "auth"
+  | "tools"
+  | "resources"
+  | "templates"
+  | "read"
+  | "call"
+  | "complete"
+  | "subscribe"
+  | "listen"
+  | "ping";
+
+/** What can go wrong with a server, as a closed list. */
+export const MCP_PROBLEMS = {
+  /** No address, no connection, or one that broke off. */
+  unreachable: "The server can't be reached.",
+  address_not_allowed: "kb isn't allowed to connect to this address.",
+  timeout: "The server took too long.",
+  /** 401; `challenge` says where to sign in. */
+  auth_required: "The server asks you to sign in.",
+  /** 403; `challenge.scope` has the rights that are missing, where the server says so. */
+  forbidden: "The server refused access.",
+  rate_limited: "The server limits the rate of requests.",
+  /** Answers, and speaks something else. */
+  not_mcp: "This isn't an MCP server, or not at this path.",
+  protocol_unsupported: "The server speaks no revision of MCP that kb knows.",
+  too_large: "The server's response is too large.",
+  too_many: "The server sent too many events, entries or pages.",
+  redirected: "The server redirects to a different host.",
+  /** Two instances of kb ask each other. */
+  loop: "The server is this instance of kb, or leads back to it.",
+  bad_answer: "The server's response doesn't follow the protocol.",
+  /** 5xx, or JSON-RPC's internal error. */
+  server_error: "The server failed.",
+  /** The tool, resource or method is not there. */
+  not_found: "The server doesn't have this.",
+  /** Arguments that the server refuses. */
+  refused: "The server refused the request.",
+  /** The server wants a person to open a page first; `elicitationUrl` has it. */
+  elicitation_required: "The server wants you to open a page first.",
+  /** Metadata of the authorization server is absent, contradicts itself or lacks what kb insists on. */
+  authorization_unusable: "kb can't sign in at this server: its OAuth metadata isn't usable.",
+} as const satisfies Record<string, string>;
+
+export type McpProblemCode = keyof typeof MCP_PROBLEMS;
+
+/** What a `WWW-Authenticate` says, as far as its values are well-formed. */
+export interface McpChallenge {
+  /** Where the server's metadata is. Not judged yet. */
+  resourceMetadata?: string;
+  /** Scopes, separated by spaces. */
+  scope?: string;
+  /** `insufficient_scope`, `invalid_token`; absent for anything that OAuth doesn't define. */
+  error?: "invalid_request" | "invalid_token" | "insufficient_scope";
+}
+
+export interface McpProblemDetails {
+  step: McpStep;
+  code: McpProblemCode;
+  retryAfterMs?: number;
+  challenge?: McpChallenge;
+  /** For `elicitation_required`: https, to be opened by a click on our own page that shows its host. */
+  elicitationUrl?: string;
+  /** HTTP status, where there was one. */
+  status?: number;
+  cause?: unknown;
+}
+
+/**
+ * A failure with a server of others. The message comes from the code alone: no byte of what the server answered is in it,
+ * so anyone who may see the server can see it. `cause` is for kb's own log. Source: S31.
+ */
+export class McpProblem extends Error {
+  override readonly name = "McpProblem";
+  readonly step: McpStep;
+  readonly code: McpProblemCode;
+  readonly retryAfterMs: number | undefined;
+  readonly challenge: McpChallenge | undefined;
+  readonly elicitationUrl: string | undefined;
+  readonly status: number | undefined;
+
+  constructor({ step, code, retryAfterMs, challenge, elicitationUrl, status, cause }: McpProblemDetails) {
+    super(MCP_PROBLEMS[code], cause === undefined ? undefined : { cause });
+    this.step = step;
+    this.code = code;
+    this.retryAfterMs = retryAfterMs;
+    this.challenge = challenge;
+    this.elicitationUrl = elicitationUrl;
+    this.status = status;
+  }
+}

@@ -1,0 +1,304 @@
+import type { Client, jsonSchemaValidator, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { z } from "zod";
+import { isLoop } from "#core/hops.ts";
+import { MCP_CAPS, type McpCaps } from "./caps.ts";
+import type { McpPage, McpSession, McpSessionOptions, McpTarget } from "./contract.ts";
+import { type Exchange, exchanges, makeExchange } from "./exchange.ts";
+import { elicitationUrl, problemOf } from "./failures.ts";
+import { makeMcpFetch } from "./fetch.ts";
+import { makeNotices } from "./notices.ts";
+import { McpProblem, type McpStep } from "./problem.ts";
+import {
+  CallResult,
+  CompletionResult,
+  readBlock,
+  readCapabilities,
+  readContent,
+  readList,
+  readResource,
+  ReadResult,
+  readServerInfo,
+  readTemplate,
+  readTool,
+  ResourcesPage,
+  TemplatesPage,
+  ToolsPage,
+} from "./read.ts";
+
+/** What a session says goodbye within. */
+const CLOSE_MS = 2_000;
+const MAX_COMPLETIONS = 100;
+const MAX_SUBSCRIPTIONS = 1_000;
+
+/**
+ * Opens a session over streamable HTTP, of any revision from 2024-11-05 to 2026-07-28. The transport of before
+ * 2025-03-26, with an endpoint for events and another for messages, is not spoken.
+ *
+ * @throws McpProblem; the signal's reason; what `headers()` of the target throws
+ */
+export async function openMcpSession(target: McpTarget, options: McpSessionOptions): Promise<McpSession> {
+  const { hop, signal } = options;
+  signal.throwIfAborted();
+  if (isLoop([...hop.before], hop.instanceId)) throw new McpProblem({ step: "connect", code: "loop" });
+  if (!URL.canParse(target.url)) throw new McpProblem({ step: "resolve", code: "address_not_allowed" });
+  const caps: McpCaps = { ...MCP_CAPS, ...options.caps };
+  const ending = new AbortController();
+  const sessionSignal = AbortSignal.any([signal, ending.signal]);
+  const notices = makeNotices();
+  let connection = await connect(target, { ...options, caps, sessionSignal, notices });
+
+  /** Asks once, and once more in a new session when the server has forgotten this one. */
+  async function ask<Result>(
+    step: McpStep,
+    run: (client: Client, signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const asked = connection;
+    try {
+      return await inExchange(step, sessionSignal, caps.requestMs, (one) => run(asked.client, one.signal));
+    } catch (error) {
+      const isForgotten =
+        error instanceof McpProblem && error.status === 404 && asked.transport.sessionId !== undefined;
+      if (!isForgotten) throw error;
+      if (connection === asked) {
+        await asked.client.close().catch(() => {});
+        connection = await connect(target, { ...options, caps, sessionSignal, notices });
+      }
+      const renewed = connection;
+      return inExchange(step, sessionSignal, caps.requestMs, (one) => run(renewed.client, one.signal));
+    }
+  }
+
+  function request<Schema extends z.ZodType>(
+    step: McpStep,
+    method: string,
+    params: Record<string, unknown>,
+    schema: Schema,
+  ): Promise<z.output<Schema>> {
+    return ask(step, async (client, one) => {
+      const answer: unknown = await client.request({ method, params }, schema, {
+        signal: one,
+        timeout: caps.requestMs + 1_000,
+      });
+      // The library has read it by this schema: its type for that is zod's, by another name.
+      return answer as z.output<Schema>;
+    });
+  }
+
+  async function page<Item>(
+    step: McpStep,
+    entries: readonly unknown[],
+    nextCursor: string | undefined,
+    read: (entry: unknown) => Item | undefined,
+  ): Promise<McpPage<Item>> {
+    if (entries.length > caps.entries) throw new McpProblem({ step, code: "too_many" });
+    return { ...readList(entries, read), ...(nextCursor !== undefined && { nextCursor }) };
+  }
+
+  const session: McpSession = {
+    serverInfo: readServerInfo(connection.client.getServerVersion()),
+    protocolVersion: connection.client.getNegotiatedProtocolVersion() ?? "",
+    capabilities: readCapabilities(connection.client.getServerCapabilities()),
+
+    async listTools() {
+      const found = { items: [] as ReturnType<typeof readTool>[], leftOut: 0 };
+      const seen = new Set<string>();
+      let cursor: string | undefined;
+      for (let pages = 0; ; pages++) {
+        const answer = await request("tools", "tools/list", { ...(cursor !== undefined && { cursor }) }, ToolsPage);
+        const { items, leftOut } = await page("tools", answer.tools, undefined, (entry) => readTool(entry, caps));
+        // The first of two with one name counts, as it does for a call.
+        const fresh = items.filter(({ name }) => !seen.has(name) && seen.add(name));
+        found.items.push(...fresh);
+        found.leftOut += leftOut + items.length - fresh.length;
+        cursor = answer.nextCursor;
+        if (cursor === undefined) break;
+        if (found.items.length + found.leftOut > caps.tools || pages >= caps.tools) {
+          throw new McpProblem({ step: "tools", code: "too_many" });
+        }
+      }
+      if (found.items.length > caps.tools) throw new McpProblem({ step: "tools", code: "too_many" });
+      return { items: found.items.filter((tool) => tool !== undefined), leftOut: found.leftOut };
+    },
+
+    async listResources(cursor) {
+      const params = { ...(cursor !== undefined && { cursor }) };
+      const { resources, nextCursor } = await request("resources", "resources/list", params, ResourcesPage);
+      return page("resources", resources, nextCursor, readResource);
+    },
+
+    async listResourceTemplates(cursor) {
+      const params = { ...(cursor !== undefined && { cursor }) };
+      const answer = await request("templates", "resources/templates/list", params, TemplatesPage);
+      return page("templates", answer.resourceTemplates, answer.nextCursor, readTemplate);
+    },
+
+    async readResource(uri) {
+      const { contents } = await request("read", "resources/read", { uri }, ReadResult);
+      return readList(contents.slice(0, caps.entries), readContent).items;
+    },
+
+    async callTool(name, args) {
+      const { content, structuredContent, isError } = await request(
+        "call",
+        "tools/call",
+        { name, arguments: args },
+        CallResult,
+      );
+      return {
+        isError,
+        content: content.slice(0, caps.entries).map(readBlock),
+        ...(structuredContent !== undefined && { structured: structuredContent }),
+      };
+    },
+
+    async complete(uriTemplate, argument) {
+      const ref = { type: "ref/resource", uri: uriTemplate };
+      const { completion } = await request("complete", "completion/complete", { ref, argument }, CompletionResult);
+      const values = completion.values.slice(0, MAX_COMPLETIONS);
+      return { values, hasMore: completion.hasMore || values.length < completion.values.length };
+    },
+
+    async ping() {
+      // The newest revision has no ping: asking what the server speaks is as much.
+      await ask("ping", (client, one) =>
+        client.getProtocolEra() === "modern" ? client.discover({ signal: one }) : client.ping({ signal: one }),
+      );
+    },
+
+    async subscribe(uri) {
+      if (!notices.add(uri, MAX_SUBSCRIPTIONS)) throw new McpProblem({ step: "subscribe", code: "too_many" });
+      if (connection.client.getProtocolEra() === "modern") await connection.listen();
+      else await ask("subscribe", (client, one) => client.subscribeResource({ uri }, { signal: one }));
+    },
+    onListChanged: (listener) => notices.onListChanged(listener),
+    onUpdated: (listener) => notices.onUpdated(listener),
+
+    async close() {
+      if (ending.signal.aborted) return;
+      await inExchange("connect", signal, CLOSE_MS, () => connection.transport.terminateSession()).catch(() => {});
+      ending.abort(new McpProblem({ step: "connect", code: "unreachable" }));
+      await connection.client.close().catch(() => {});
+    },
+  };
+  return session;
+}
+
+interface Connecting extends McpSessionOptions {
+  caps: McpCaps;
+  sessionSignal: AbortSignal;
+  notices: ReturnType<typeof makeNotices>;
+}
+
+interface Connection {
+  client: Client;
+  transport: StreamableHTTPClientTransport;
+  /** Asks a server of the newest revision for its notices, again after each subscription. */
+  listen(): Promise<void>;
+}
+
+/** Offers the newest revision first; a server that answers it with something else is asked as before it. */
+async function connect(target: McpTarget, connecting: Connecting): Promise<Connection> {
+  const startedAt = performance.now();
+  const timeLeft = () => Math.max(1, connecting.caps.openMs - (performance.now() - startedAt));
+  try {
+    return await connectAs("auto", target, connecting, timeLeft());
+  } catch (error) {
+    const isOld = error instanceof McpProblem && MAYBE_OLD.has(error.code);
+    if (!isOld || connecting.sessionSignal.aborted) throw error;
+    return connectAs("legacy", target, connecting, timeLeft());
+  }
+}
+
+/** What a server answers that has never heard of the newest revision's first question, and fails over it. */
+const MAYBE_OLD: ReadonlySet<string> = new Set(["server_error", "bad_answer", "not_mcp", "protocol_unsupported"]);
+
+async function connectAs(
+  mode: "auto" | "legacy",
+  target: McpTarget,
+  { client: guarded, caps, sessionSignal, clientInfo, hop, isListening = false, notices }: Connecting,
+  timeoutMs: number,
+): Promise<Connection> {
+  const mcp = await import("@modelcontextprotocol/client");
+  const listening = isListening ? makeExchange("listen", sessionSignal, 0) : undefined;
+  const transport = new mcp.StreamableHTTPClientTransport(new URL(target.url), {
+    fetch: makeMcpFetch({
+      target,
+      client: guarded,
+      caps,
+      userAgent: `${clientInfo.name}/${clientInfo.version}`,
+      hops: [...hop.before, hop.instanceId],
+      ...(listening && { listening }),
+    }),
+    reconnectionScheduler: resumeLater,
+  });
+  const client = new mcp.Client(clientInfo, {
+    capabilities: { elicitation: { url: {} } },
+    versionNegotiation: { mode },
+    // Schemas of a server are data: nothing of them is compiled.
+    jsonSchemaValidator: ACCEPT_ANYTHING,
+    inputRequired: { autoFulfill: true, maxRounds: 1 },
+  });
+  // The caller is told: the server wants a person.
+  client.setRequestHandler("elicitation/create", ({ params }) => {
+    const url = elicitationUrl(params);
+    exchanges.getStore()?.fail({ code: "elicitation_required", ...(url !== undefined && { elicitationUrl: url }) });
+    return { action: "cancel" };
+  });
+  notices.attach(client);
+  await inExchange("initialize", sessionSignal, timeoutMs, (exchange) =>
+    client.connect(transport, { signal: exchange.signal, timeout: timeoutMs + 1_000 }),
+  );
+  return {
+    client,
+    transport,
+    // Without a clock, and not ended: the stream belongs to it until the session is closed.
+    async listen() {
+      const exchange = makeExchange("listen", sessionSignal, 0);
+      await exchanges
+        .run(exchange, () => notices.listen(client, caps.requestMs))
+        .catch((error: unknown) => {
+          throw problemOf(error, exchange);
+        });
+    },
+  };
+}
+
+const ACCEPT_ANYTHING: jsonSchemaValidator = {
+  // `never` fits whatever type the caller wishes for; nobody asks.
+  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+};
+
+/** Runs a question; rejects as `problemOf` says, as soon as the exchange has ended, whatever the library waits for. */
+async function inExchange<Result>(
+  step: McpStep,
+  signal: AbortSignal,
+  deadlineMs: number,
+  run: (exchange: Exchange) => Promise<Result>,
+): Promise<Result> {
+  signal.throwIfAborted();
+  const exchange = makeExchange(step, signal, deadlineMs);
+  let stopWaiting = () => {};
+  const ended = new Promise<never>((_resolve, reject) => {
+    stopWaiting = () => reject(exchange.signal.reason);
+    exchange.signal.addEventListener("abort", stopWaiting, { once: true });
+  });
+  ended.catch(() => {});
+  try {
+    return await Promise.race([exchanges.run(exchange, () => run(exchange)), ended]);
+  } catch (error) {
+    throw problemOf(error, exchange);
+  } finally {
+    exchange.signal.removeEventListener("abort", stopWaiting);
+    exchange.end();
+  }
+}
+
+const MIN_RESUME_MS = 250;
+const MAX_RESUME_MS = 60_000;
+
+/** A stream that broke off is resumed when the server says, within reason. */
+function resumeLater(resume: () => void, delayMs: number): () => void {
+  const timer = setTimeout(resume, Math.min(Math.max(delayMs, MIN_RESUME_MS), MAX_RESUME_MS));
+  timer.unref();
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,66 @@
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import { hashSecret, randomSecret } from "#core/secrets.ts";
+import type { AccountFlowRecord, FlowStage } from "#storage/records/accounts.ts";
+import type { Store } from "#storage/store.ts";
+import type { SealedPlace, Vault } from "#storage/vault.ts";
+
+export type OneTime = ReturnType<typeof makeOneTime>;
+
+/** Secrets that work once and for 10 minutes, each with content that only the vault opens. */
+export function makeOneTime(options: { store: Store; clock: Clock; randomBytes: RandomBytes; vault: Vault }) {
+  const { store, clock, randomBytes, vault } = options;
+
+  function open(flow: AccountFlowRecord | undefined): OpenedFlow | undefined {
+    if (!flow || flow.expiresAt <= clock.now()) return undefined;
+    return { ...flow, content: JSON.parse(vault.open(placeOf(flow.flowHash), flow.sealed)) as unknown };
+  }
+
+  async function insert(stage: FlowStage, name: string, { content, ...of }: KeptFlow, lifetimeMs: number) {
+    const flowHash = hashSecret(name);
+    const createdAt = clock.now();
+    const sealed = vault.seal(placeOf(flowHash), JSON.stringify(content));
+    await store.transaction(async (tx) => {
+      await tx.accountFlows.sweep(createdAt);
+      await tx.accountFlows.insert({ flowHash, stage, ...of, sealed, createdAt, expiresAt: createdAt + lifetimeMs });
+    });
+  }
+
+  return {
+    /** @returns the secret, of which only the hash is kept */
+    async begin(stage: AccountFlowRecord["stage"], { content, ...of }: KeptFlow): Promise<string> {
+      const secret = randomSecret(randomBytes);
+      await insert(stage, secret, { content, ...of }, FLOW_MS);
+      return secret;
+    },
+    /** Keeps content under a name in place of what was there, for as long as told. */
+    async put(stage: FlowStage, name: string, kept: KeptFlow, lifetimeMs: number): Promise<void> {
+      await store.accountFlows.take(hashSecret(name), stage);
+      await insert(stage, name, kept, lifetimeMs);
+    },
+    /** It stays. Undefined for one that is unknown, used or too old. */
+    async find(stage: AccountFlowRecord["stage"], secret: string): Promise<OpenedFlow | undefined> {
+      return open(await store.accountFlows.find(hashSecret(secret), stage));
+    },
+    /** For the one who takes it first. */
+    async take(stage: AccountFlowRecord["stage"], secret: string): Promise<OpenedFlow | undefined> {
+      return open(await store.accountFlows.take(hashSecret(secret), stage));
+    },
+  };
+}
+
+/** Whose it is, and what it is about. */
+type KeptFlow = Pick<AccountFlowRecord, "workspaceId" | "userId" | "sessionId" | "providerId" | "returnTo"> & {
+  content: object;
+};
+
+/** As it was kept; its content is not judged. */
+export interface OpenedFlow extends AccountFlowRecord {
+  content: unknown;
+}
+
+/** How long each lives. */
+export const FLOW_MS = 10 * 60_000;
+
+function placeOf(flowHash: string): SealedPlace {
+  return { table: "account_flows", row: [flowHash], column: "sealed" };
+}

@@ -1,0 +1,91 @@
+import type { Sleep } from "#core/clock.ts";
+import type { OneTime } from "#server/accounts/one-time.ts";
+import type { Afterwards } from "#server/identity/mail/afterwards.ts";
+import { makeRenewer } from "#server/accounts/renewal.ts";
+import { VERSION } from "#api/version.ts";
+import type { AddressGuard } from "#net/address-guard.ts";
+import { makeGuardedClient } from "#net/guarded-client.ts";
+import { endConnector } from "#server/connectors/change.ts";
+import type { ConnectorDeps } from "#server/connectors/deps.ts";
+import type { Emit } from "#server/events/outbox.ts";
+import { makeNoThrottle, makeThrottle } from "#server/http/throttle.ts";
+import type { OpenMcp, ServerDeps } from "#server/provider-servers/deps.ts";
+import { type Discover, makeProviderOAuth } from "#server/provider-servers/oauth.ts";
+import { makeSecretKeeper } from "#server/provider-servers/secrets.ts";
+import { makeProviderSessions } from "#server/provider-servers/sessions.ts";
+import { requestSync } from "#server/sync/request.ts";
+import type { SourceHttpPool } from "#sources/http.ts";
+import type { Foundation } from "./foundation.ts";
+import type { Identity } from "./identity.ts";
+
+/** The way to servers of others; its client is loaded on first use. */
+export function makeMcpOpener({ guard, instanceId }: { guard: AddressGuard; instanceId: string }): OpenMcp {
+  const client = makeGuardedClient({ guard, keepsConnections: false });
+  return async (target, signal, isListening = false, caps = {}) => {
+    const { openMcpSession } = await import("#mcp-client/session.ts");
+    const clientInfo = { name: "kb", version: VERSION };
+    const hop = { instanceId, before: [] };
+    return openMcpSession(target, { client, signal, clientInfo, hop, isListening, caps });
+  };
+}
+
+/** How to sign in at servers of others, by their metadata; its client is loaded on first use. */
+function makeDiscover(guard: AddressGuard): Discover {
+  const client = makeGuardedClient({ guard, keepsConnections: false });
+  return async (url, challenge, signal) => {
+    const { discoverAuthorization } = await import("#mcp-client/authorization.ts");
+    return discoverAuthorization({ url, isListUsed: true }, challenge, { client, signal });
+  };
+}
+
+/** Tests and connections of a person in a minute: each asks a server that somebody named. */
+const TRIES_PER_MINUTE = 20;
+
+/** MCP servers of others, and what is read through people's connections to them. */
+export function makeProviderServers(
+  { store, clock, log, randomBytes, vault, settings, addressGuard }: Foundation,
+  { audit, cursors }: Pick<Identity, "audit" | "cursors">,
+  adapters: {
+    openMcp: OpenMcp;
+    emit: Emit;
+    http: SourceHttpPool;
+    once: OneTime;
+    sleep: Sleep;
+    afterwards: Afterwards;
+    /** Of the connectors, which are made after this. */
+    connectorDeps(): Pick<ConnectorDeps, "clock" | "syncs" | "credentials">;
+  },
+) {
+  const { openMcp, emit, connectorDeps, http, once, sleep, afterwards } = adapters;
+  const { baseUrl } = settings;
+  const serverDeps: ServerDeps = {
+    store,
+    clock,
+    randomBytes,
+    log,
+    audit,
+    cursors,
+    secrets: makeSecretKeeper({ vault }),
+    openMcp,
+    discover: makeDiscover(addressGuard),
+    oauth: makeProviderOAuth({ http, baseUrl, now: () => clock.now() }),
+    once,
+    afterwards,
+    renewer: makeRenewer({ clock, randomBytes, sleep }),
+    baseUrl,
+    throttle:
+      settings.rateLimits === "off"
+        ? makeNoThrottle()
+        : makeThrottle({
+            perMinute: TRIES_PER_MINUTE,
+            clock,
+            message: "Too many tests of servers. Wait a moment and try again.",
+          }),
+    emit,
+    endConnector: (tx, workspaceId, connector) => endConnector(connectorDeps(), tx, workspaceId, connector),
+    request: (tx, workspaceId, connector) =>
+      requestSync(tx, workspaceId, connector, { trigger: "manual", now: clock.now(), randomBytes }),
+    signal: (cancelled) => connectorDeps().syncs.signal(cancelled),
+  };
+  return { serverDeps, sessions: makeProviderSessions(serverDeps) };
+}

@@ -1,0 +1,64 @@
+import { ApiError } from "#api/errors.ts";
+import type { BrowseAnswer, BrowseAt, BrowseBody } from "#api/connector-records.ts";
+import { defined } from "#core/defined.ts";
+import type { Source } from "#sources/contract.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import { requireMayConnect } from "./credentials.ts";
+import { type ConnectorDeps, requireManaged } from "./deps.ts";
+import { makeContext, parseConfig, requireAccountPlace, requireUsable, standingOfActor } from "./sources.ts";
+import { stateConflict } from "./state-conflict.ts";
+
+/**
+ * The nodes below a place in a source.
+ *
+ * @throws ApiError `provider_unknown`, `provider_unavailable`, `connector_config_invalid`, `forbidden`, and what the source says
+ */
+export async function browseSource(deps: ConnectorDeps, actor: Actor, body: BrowseBody): Promise<BrowseAnswer> {
+  const source = await requireUsable(deps, actor, body);
+  if (!source.browse) throw nothingToChoose(source);
+  const standing = await standingOfActor(deps, actor, source, body);
+  const config = parseConfig(source, body.config);
+  requireMayConnect(actor, source, config, standing);
+  requireAccountPlace(source, config, standing);
+  const context = makeContext(deps, source, body.config, { id: "", name: "", ...standing });
+  const { parent = null, query, cursor } = body;
+  return source.browse(context, {
+    parent,
+    ...defined({ query, cursor }),
+  });
+}
+
+/**
+ * The nodes below a place in a connector's source, with its own settings and credentials. These show what somebody may read
+ * who gave them: nobody else browses with them, also no admin. Source: S5.
+ *
+ * @throws ApiError `not_found`, `forbidden`, `provider_unavailable`, and what the source says
+ */
+export async function browseConnector(
+  deps: ConnectorDeps,
+  actor: Actor,
+  connectorId: string,
+  { parent = null, query, cursor }: BrowseAt,
+): Promise<BrowseAnswer> {
+  const connector = await requireManaged(deps.store, actor, connectorId);
+  const { workspaceId, userId } = actor;
+  const giver = await deps.credentials.giverOf(workspaceId, connector);
+  if (connector.ownerUserId !== userId || (giver !== undefined && giver !== userId)) {
+    throw new ApiError("forbidden", {
+      message: "Only the connector's owner can browse its source, with the credentials that they gave.",
+    });
+  }
+  if (connector.state === "deleting") throw stateConflict(connector, "can't be browsed");
+  const { providerId, config, name, connectionId } = connector;
+  if (connectionId !== null) await deps.connections.requireOwn(actor, connectionId);
+  const source = await requireUsable(deps, actor, { providerId });
+  if (!source.browse) throw nothingToChoose(source);
+  const standing = await deps.credentials.standingOf(workspaceId, connector);
+  requireMayConnect(actor, source, parseConfig(source, config), standing);
+  const context = makeContext(deps, source, config, { id: connectorId, name, ...standing });
+  return source.browse(context, { parent, ...defined({ query, cursor }) });
+}
+
+function nothingToChoose({ spec }: Source): ApiError {
+  return new ApiError("provider_unavailable", { message: `${spec.name} has nothing to choose from.` });
+}

@@ -1,0 +1,49 @@
+import type { ConnectorScope, ScopePlan } from "#api/connector-records.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { ScopeAddition, Source } from "#sources/contract.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { ConnectorDeps } from "./deps.ts";
+import { makeContext } from "./sources.ts";
+
+/** Which items a scope would leave out, by what is stored of them; nothing is read from the source. */
+export async function planScope(
+  deps: ConnectorDeps,
+  actor: Actor,
+  source: Source,
+  connectorId: string,
+  scope: ConnectorScope,
+): Promise<{ out: string[]; plan: ScopePlan }> {
+  const inScope = source.inScope?.bind(source);
+  const out: string[] = [];
+  let rechecked = 0;
+  if (inScope) {
+    for await (const { kbId, ...item } of deps.store.in(actor.workspaceId).itemWrites.walkPlaced(connectorId)) {
+      rechecked++;
+      if (!inScope(scope, item)) out.push(kbId);
+    }
+  }
+  return { out, plan: { added: null, removed: inScope ? out.length : null, rechecked, estimatedCalls: null } };
+}
+
+/** What the source says that a scope adds; undefined where it can't, or won't now: then a run tells. */
+export async function askForAddition(
+  deps: ConnectorDeps,
+  actor: Actor,
+  source: Source,
+  before: ConnectorRecord,
+  to: ConnectorScope,
+): Promise<ScopeAddition | undefined> {
+  if (!source.countAdded) return undefined;
+  try {
+    const standing = await deps.credentials.standingOf(actor.workspaceId, before);
+    const { connectorId: id, name, config, visibility } = before;
+    const context = makeContext(deps, source, config, { id, name, ...standing });
+    return await source.countAdded(
+      { ...context, connector: { ...context.connector, visibility } },
+      { from: before.scope, to },
+    );
+  } catch (error) {
+    deps.log.info({ connectorId: before.connectorId, error }, "The source can't say what a scope adds.");
+    return undefined;
+  }
+}

@@ -1,0 +1,279 @@
+import type { Clock, RandomBytes, Sleep } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import type { GuardedClient } from "#net/guarded-client.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { DeliveryRecord } from "#storage/records/event-deliveries.ts";
+import type {
+  ClaimedTarget,
+  EventTargetPatch,
+  EventTargetRecord,
+  PauseReason,
+} from "#storage/records/event-targets.ts";
+import type { Store } from "#storage/store.ts";
+import type { TargetSecrets } from "./secrets.ts";
+import { SEND_TIMEOUT_MS, sendEvent, type TryEnd } from "./send.ts";
+
+export interface DeliveryOptions {
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  sleep: Sleep;
+  log: Log;
+  client: Pick<GuardedClient, "resolve" | "send">;
+  secrets: TargetSecrets;
+  audit: Pick<AuditRecorder, "recordSystem">;
+  /** Notes what the state of connectors is to be told of, before each look for what is due. */
+  watch(): Promise<void>;
+}
+
+export interface EventDelivery {
+  /** Begins to send; ends by `stop`. */
+  start(): void;
+  /** Looks at once: something is due. */
+  wake(): void;
+  /** Ends requests under way; what they carried is sent again. */
+  stop(): Promise<void>;
+  /** Sends until nothing is due; for tests. Gives how many tries there were. */
+  runUntilIdle(): Promise<number>;
+  /** Deletes events that are older than 30 days, and secrets whose time is over. */
+  sweep(): Promise<void>;
+}
+
+const IDLE_MS = 1_000;
+/** Targets served at once. A workspace has at most 20, so those of one that don't answer keep nobody else waiting. */
+const TARGETS_AT_ONCE = 64;
+/** Deliveries to a target before another one has its turn. */
+const TURN = 50;
+const LEASE_MS = SEND_TIMEOUT_MS + 5_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** Waits after the first, second … failed try, 25.7 hours together; each is spread by up to a quarter. */
+const WAITS_MS = [
+  5_000,
+  30_000,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  30 * MINUTE_MS,
+  HOUR_MS,
+  2 * HOUR_MS,
+  4 * HOUR_MS,
+  6 * HOUR_MS,
+  6 * HOUR_MS,
+  6 * HOUR_MS,
+];
+const MAX_TRIES = WAITS_MS.length + 1;
+/** A target asks for no longer pause than this. */
+const MAX_RETRY_AFTER_MS = DAY_MS;
+/** A target that has taken nothing for this long is paused. */
+const FAILING_MS = 3 * DAY_MS;
+const KEEP_MS = 30 * DAY_MS;
+/** What waits at a paused target is kept up to this number; the oldest goes first. */
+const MAX_WAITING = 50_000;
+const SWEEP_SLICE = 1_000;
+
+/**
+ * Sends what is due: to each target one event after the other, in the order in which they happened, and to several targets
+ * at once. At least once: what a process was sending when it died is sent again, with the same id.
+ */
+export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
+  const { store, clock, sleep, log, secrets, audit } = options;
+  const senderId = Buffer.from(options.randomBytes(9)).toString("base64url");
+  const running = new Map<string, Promise<number>>();
+  const over = new AbortController();
+  let nap = new AbortController();
+  let claims = 0;
+  let loop: Promise<void> | undefined;
+
+  const wake = () => nap.abort();
+
+  /** Begins to serve targets that are due, as far as there is room. @returns how many */
+  async function begin(): Promise<number> {
+    let begun = 0;
+    while (running.size < TARGETS_AT_ONCE && !over.signal.aborted) {
+      const owner = `${senderId}:${++claims}`;
+      const claimed = await store.eventQueue.claim({ owner, now: clock.now(), leaseUntil: clock.now() + LEASE_MS });
+      if (!claimed) break;
+      const serving = serve(claimed, owner).finally(() => {
+        running.delete(owner);
+        wake();
+      });
+      running.set(owner, serving);
+      begun++;
+    }
+    return begun;
+  }
+
+  /** Gives the number of tries. */
+  async function serve({ workspaceId, target: { targetId } }: ClaimedTarget, owner: string): Promise<number> {
+    const { eventTargets } = store.in(workspaceId);
+    let tries = 0;
+    try {
+      while (tries < TURN && !over.signal.aborted) {
+        if (!(await eventTargets.extend(targetId, owner, clock.now() + LEASE_MS))) return tries;
+        const next = await findNext(workspaceId, targetId);
+        if (!next) return tries;
+        tries++;
+        const end = await attempt(workspaceId, next);
+        if (!(await settle(workspaceId, next, end))) return tries;
+      }
+    } catch (error) {
+      if (!over.signal.aborted) log.error({ targetId, error }, "Events could not be sent");
+    } finally {
+      await eventTargets.release(targetId, owner).catch((error: unknown) => {
+        // The claim ends by itself.
+        log.warn({ targetId, error }, "A target could not be given back");
+      });
+    }
+    return tries;
+  }
+
+  /** The first delivery that waits; undefined when none does, and then the target is not due any more. */
+  async function findNext(workspaceId: string, targetId: string): Promise<Next | undefined> {
+    const { eventTargets, eventDeliveries } = store.in(workspaceId);
+    const target = await eventTargets.find(targetId);
+    if (target?.state !== "active" || target.dueAt === null || target.dueAt > clock.now()) return undefined;
+    const delivery = await eventDeliveries.findHead(targetId);
+    if (delivery) return { target, delivery };
+    // What was put in line meanwhile made it due again.
+    await store.transaction(async (tx) => {
+      const inside = tx.in(workspaceId);
+      if (await inside.eventDeliveries.findHead(targetId)) return;
+      await inside.eventTargets.update(targetId, { dueAt: null });
+    });
+    return undefined;
+  }
+
+  async function attempt(workspaceId: string, { target, delivery }: Next): Promise<TryEnd> {
+    const now = clock.now();
+    let keys: string[];
+    try {
+      keys = secrets.open({ workspaceId, targetId: target.targetId }, target, now);
+    } catch (error) {
+      log.error({ targetId: target.targetId, error }, "The secret of an event target can't be read; rotate it");
+      return { type: "failed", status: null, code: "secret_unreadable" };
+    }
+    const what = { url: target.url, event: delivery.event, workspaceId, secrets: keys };
+    return sendEvent(options.client, what, { now, signal: over.signal });
+  }
+
+  /** Writes down how a try ended. @returns whether the next delivery can be sent at once */
+  async function settle(workspaceId: string, { target, delivery }: Next, end: TryEnd): Promise<boolean> {
+    const now = clock.now();
+    const { targetId } = target;
+    const tries = delivery.tries + 1;
+    const isOver = end.type === "delivered" || (end.code !== "gone" && tries >= MAX_TRIES);
+    const reason = pauseFor(end, target, now);
+    await store.transaction(async (tx) => {
+      const { eventTargets, eventDeliveries } = tx.in(workspaceId);
+      await eventDeliveries.settle(delivery.deliveryId, {
+        state: end.type === "delivered" ? "delivered" : isOver ? "failed" : "waiting",
+        tries,
+        triedAt: now,
+        endedAt: isOver ? now : null,
+        status: end.status,
+        code: end.type === "delivered" ? null : end.code,
+      });
+      const today = await eventTargets.find(targetId);
+      // An admin has paused it or has named another URL: what this one answered says nothing of that.
+      if (today?.state !== "active" || today.url !== target.url) return;
+      await eventTargets.update(targetId, afterTry(end, today, { tries, isOver, reason, now, random: random() }));
+      if (reason === undefined) return;
+      const act = {
+        action: "event_target.paused",
+        target: { type: "event_target", id: targetId },
+        details: { reason },
+      };
+      await audit.recordSystem(tx, workspaceId, act);
+    });
+    const { deliveryId, eventId } = delivery;
+    const about = { targetId, deliveryId, eventId, type: delivery.event.type, tries };
+    if (end.type === "delivered") log.debug({ ...about, status: end.status }, "An event was delivered");
+    else log.warn({ ...about, status: end.status, code: end.code }, "An event could not be delivered");
+    if (reason !== undefined) log.warn({ targetId, reason }, "An event target was paused");
+    return end.type === "delivered" || (isOver && reason === undefined);
+  }
+
+  const random = () => (options.randomBytes(1)[0] ?? 0) / 255;
+
+  async function work(): Promise<void> {
+    while (!over.signal.aborted) {
+      nap = new AbortController();
+      try {
+        await options.watch();
+        await begin();
+      } catch (error) {
+        log.error({ error }, "Events could not be looked for");
+      }
+      await sleep(IDLE_MS, AbortSignal.any([nap.signal, over.signal]));
+    }
+  }
+
+  return {
+    start() {
+      loop ??= work();
+    },
+    wake,
+    async stop() {
+      over.abort();
+      await loop;
+      await Promise.all(running.values());
+    },
+    async runUntilIdle() {
+      let tries = 0;
+      for (;;) {
+        await options.watch();
+        if ((await begin()) === 0 && running.size === 0) return tries;
+        for (const count of await Promise.all(running.values())) tries += count;
+      }
+    },
+    async sweep() {
+      const now = clock.now();
+      for (const { workspaceId } of await store.workspaces.list()) {
+        const { eventDeliveries, eventTargets } = store.in(workspaceId);
+        while ((await eventDeliveries.sweep(now - KEEP_MS, SWEEP_SLICE)) >= SWEEP_SLICE);
+        for (const { targetId } of await eventTargets.list()) await eventDeliveries.trimWaiting(targetId, MAX_WAITING);
+      }
+      for (const place of await store.eventQueue.listOverlapsEnded(now)) {
+        await store.transaction(async (tx) => {
+          const { eventTargets } = tx.in(place.workspaceId);
+          const target = await eventTargets.find(place.targetId);
+          // Rotated again meanwhile: the newer overlap is still going on.
+          if (!target || target.previousUntil === null || target.previousUntil > now) return;
+          await eventTargets.update(place.targetId, secrets.forgetPrevious(place, target));
+        });
+      }
+    },
+  };
+}
+
+interface Next {
+  target: EventTargetRecord;
+  delivery: DeliveryRecord;
+}
+
+/** Why the target is paused after this try, if it is. */
+function pauseFor(end: TryEnd, { failingSince }: EventTargetRecord, now: number): PauseReason | undefined {
+  if (end.type === "delivered") return undefined;
+  if (end.code === "gone") return "gone";
+  return failingSince !== null && now - failingSince >= FAILING_MS ? "failing" : undefined;
+}
+
+function afterTry(
+  end: TryEnd,
+  target: EventTargetRecord,
+  {
+    tries,
+    isOver,
+    reason,
+    now,
+    random,
+  }: { tries: number; isOver: boolean; reason: PauseReason | undefined; now: number; random: number },
+): EventTargetPatch {
+  if (end.type === "delivered") return { failingSince: null, dueAt: now };
+  const failingSince = target.failingSince ?? now;
+  if (reason !== undefined) return { failingSince, state: "paused", pausedFor: reason, pausedAt: now, dueAt: null };
+  if (isOver) return { failingSince, dueAt: now };
+  const wait = (WAITS_MS[tries - 1] ?? 0) * (1 + random / 4);
+  return { failingSince, dueAt: now + Math.round(Math.max(wait, Math.min(end.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS))) };
+}

@@ -1,0 +1,30 @@
+import { makeId } from "#api/common.ts";
+import { EVENT_DATA, type OutgoingEvent } from "#api/events.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Store } from "#storage/store.ts";
+
+/**
+ * Notes that something happened, for every target of the workspace that wants to know. Call it in the transaction of the
+ * change: nothing is sent for what was rolled back, and nothing is lost when the process ends after the commit. Where
+ * nobody wants to know, nothing is written.
+ *
+ * @throws ZodError for data with anything but the ids, counts and codes of its type
+ */
+export type Emit = (tx: Store, workspaceId: string, event: OutgoingEvent) => Promise<void>;
+
+/** Makes the way into the outbox. */
+export function makeOutbox({ clock, randomBytes }: { clock: Clock; randomBytes: RandomBytes }): Emit {
+  return async (tx, workspaceId, { type, data }) => {
+    const said = EVENT_DATA[type].parse(data);
+    const { eventTargets, eventDeliveries } = tx.in(workspaceId);
+    const wanting = (await eventTargets.list()).filter(({ types }) => types.includes(type));
+    if (wanting.length === 0) return;
+    const now = clock.now();
+    const eventId = makeId("event", randomBytes);
+    await eventDeliveries.addEvent({ eventId, type, at: now, data: said });
+    for (const { targetId } of wanting) {
+      const deliveryId = makeId("delivery", randomBytes);
+      await eventDeliveries.enqueue({ deliveryId, targetId, eventId, createdAt: now, isReplay: false });
+    }
+  };
+}

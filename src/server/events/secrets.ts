@@ -1,0 +1,61 @@
+import type { RandomBytes } from "#core/clock.ts";
+import type { EventTargetRecord } from "#storage/records/event-targets.ts";
+import type { SealedPlace, Vault } from "#storage/vault.ts";
+import { makeSigningSecret } from "./signature.ts";
+
+/** What a target's deliveries are signed with, as its row has it. */
+export type SealedSecrets = Pick<EventTargetRecord, "sealed" | "previousUntil">;
+
+/** Keeps the secrets of targets; a plaintext leaves only when it is made. */
+export interface TargetSecrets {
+  make(place: TargetPlace): SealedSecrets & { secret: string };
+  /** A new secret; the one before signs too until then, older ones no more. */
+  rotate(place: TargetPlace, before: SealedSecrets, previousUntil: number | null): SealedSecrets & { secret: string };
+  /** Those that sign now, the newest first. @throws ApiError `secret_unreadable` */
+  open(place: TargetPlace, target: SealedSecrets, now: number): string[];
+  /** Without the secret before. */
+  forgetPrevious(place: TargetPlace, target: SealedSecrets): SealedSecrets;
+}
+
+export interface TargetPlace {
+  workspaceId: string;
+  targetId: string;
+}
+
+interface Kept {
+  secret: string;
+  previous: string | null;
+}
+
+/** Makes the keeper of them. */
+export function makeTargetSecrets({ vault, randomBytes }: { vault: Vault; randomBytes: RandomBytes }): TargetSecrets {
+  const seal = (place: TargetPlace, kept: Kept) => vault.seal(placeOf(place), JSON.stringify(kept));
+  // Sealed by `seal` only.
+  const read = (place: TargetPlace, { sealed }: SealedSecrets) =>
+    JSON.parse(vault.open(placeOf(place), sealed)) as Kept;
+
+  return {
+    make(place) {
+      const secret = makeSigningSecret(randomBytes);
+      return { secret, sealed: seal(place, { secret, previous: null }), previousUntil: null };
+    },
+    rotate(place, before, previousUntil) {
+      const secret = makeSigningSecret(randomBytes);
+      const previous = previousUntil === null ? null : read(place, before).secret;
+      return { secret, sealed: seal(place, { secret, previous }), previousUntil };
+    },
+    open(place, target, now) {
+      const { secret, previous } = read(place, target);
+      const isOverlapping = previous !== null && target.previousUntil !== null && target.previousUntil > now;
+      return isOverlapping ? [secret, previous] : [secret];
+    },
+    forgetPrevious(place, target) {
+      const { secret } = read(place, target);
+      return { sealed: seal(place, { secret, previous: null }), previousUntil: null };
+    },
+  };
+}
+
+function placeOf({ workspaceId, targetId }: TargetPlace): SealedPlace {
+  return { table: "event_targets", row: [workspaceId, targetId], column: "sealed" };
+}

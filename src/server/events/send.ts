@@ -1,0 +1,102 @@
+import type { IncomingMessage } from "node:http";
+import { ApiError, isApiError } from "#api/errors.ts";
+import type { DeliveryCode } from "#api/event-types.ts";
+import { VERSION } from "#api/version.ts";
+import { isoOf } from "#core/instant.ts";
+import type { GuardedClient } from "#net/guarded-client.ts";
+import type { EventRecord } from "#storage/records/event-deliveries.ts";
+import { sign } from "./signature.ts";
+
+/** How one try ended. Of the answer only its status and `Retry-After` are looked at. */
+export type TryEnd =
+  | { type: "delivered"; status: number }
+  | { type: "failed"; status: number | null; code: DeliveryCode; retryAfterMs?: number };
+
+/** A try lasts no longer than this, from the look-up of the name to the headers of the answer. */
+export const SEND_TIMEOUT_MS = 15_000;
+
+/** Sends an event to a URL, once. Nothing of the answer's body is read. */
+export async function sendEvent(
+  client: Pick<GuardedClient, "resolve" | "send">,
+  { url, event, workspaceId, secrets }: { url: string; event: EventRecord; workspaceId: string; secrets: string[] },
+  { now, signal }: { now: number; signal: AbortSignal },
+): Promise<TryEnd> {
+  const cap = AbortSignal.timeout(SEND_TIMEOUT_MS);
+  const body = bodyOf(event, workspaceId);
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": `kb/${VERSION}`,
+    ...sign({ id: event.eventId, at: now, body }, secrets),
+  };
+  try {
+    const target = new URL(url);
+    const both = AbortSignal.any([signal, cap]);
+    const pinned = await unlessAborted(resolveTarget(client, target), both);
+    const bytes = Buffer.from(body);
+    const message = await client.send(target, pinned, { method: "POST", headers, body: bytes, signal: both });
+    const end = endOf(message, now);
+    message.destroy();
+    return end;
+  } catch (error) {
+    signal.throwIfAborted();
+    return { type: "failed", status: null, code: cap.aborted ? "timeout" : codeOf(error) };
+  }
+}
+
+/** Where a target is, judged by the guard. @throws ApiError `address_not_allowed`, `source_unavailable` */
+export async function resolveTarget(client: Pick<GuardedClient, "resolve">, url: URL) {
+  const pinned = await client.resolve(url, { isListUsed: true });
+  if (url.protocol !== "https:" && !pinned.isListed) {
+    throw new ApiError("address_not_allowed", {
+      message: `Events are sent over https only. Change the URL of ${url.hostname} to https.`,
+    });
+  }
+  return pinned;
+}
+
+/** What a receiver gets: the same at every try. */
+function bodyOf({ type, at, data }: EventRecord, workspaceId: string): string {
+  return JSON.stringify({ type, timestamp: isoOf(at), workspaceId, data });
+}
+
+function endOf({ statusCode: status = 0, headers }: IncomingMessage, now: number): TryEnd {
+  if (status >= 200 && status < 300) return { type: "delivered", status };
+  const retryAfterMs = readRetryAfter(headers["retry-after"], now);
+  return { type: "failed", status, code: codeOfStatus(status), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+function codeOfStatus(status: number): DeliveryCode {
+  if (status === 410) return "gone";
+  if (status === 429) return "rate_limited";
+  if (status >= 500) return "server_error";
+  return status >= 300 && status < 400 ? "redirected" : "refused";
+}
+
+function codeOf(error: unknown): DeliveryCode {
+  if (isApiError(error, "address_not_allowed")) return "address_not_allowed";
+  return "unreachable";
+}
+
+/** Seconds or a date. Source: RFC 9110 section 10.2.3. */
+function readRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+}
+
+/** A look-up can't be ended: it is waited for no longer. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let abort = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(new Error("aborted"));
+    signal.addEventListener("abort", abort, { once: true });
+  });
+  // Neither may be left without somebody who hears of its failure.
+  work.catch(() => undefined);
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

@@ -1,0 +1,295 @@
+import { makeId } from "#api/common.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
+import { EVENT_TYPES } from "#api/event-types.ts";
+import type {
+  ChangeTargetBody,
+  CreateTargetBody,
+  DeliveriesQuery,
+  EventDelivery,
+  EventTarget,
+  ReplayBody,
+  RotateSecretBody,
+} from "#api/events.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import { defined } from "#core/defined.ts";
+import type { GuardedClient } from "#net/guarded-client.ts";
+import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { DeliveryRecord } from "#storage/records/event-deliveries.ts";
+import type { EventTargetPatch, EventTargetRecord } from "#storage/records/event-targets.ts";
+import type { Store } from "#storage/store.ts";
+import type { TargetSecrets } from "./secrets.ts";
+import { resolveTarget, sendEvent, type TryEnd } from "./send.ts";
+import { toDelivery, toTargets } from "./view.ts";
+import type { EventWatch } from "./watch.ts";
+
+export interface EventServiceOptions {
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  client: Pick<GuardedClient, "resolve" | "send">;
+  secrets: TargetSecrets;
+  audit: AuditRecorder;
+  cursors: CursorCodec;
+  watch: Pick<EventWatch, "begin">;
+  /** Something is due. */
+  wake(): void;
+}
+
+/** Where a workspace's events go and what became of them; admins only, as the route access table says. */
+export type EventService = ReturnType<typeof makeEventService>;
+
+const MAX_TARGETS = 20;
+const MAX_REPLAYED = 10_000;
+
+/** Makes the service. What it records in the audit are ids, hosts and numbers. */
+export function makeEventService(options: EventServiceOptions) {
+  const { store, clock, randomBytes, client, secrets, audit, cursors, watch } = options;
+
+  async function show(actor: Actor, targetId: string): Promise<{ target: EventTarget }> {
+    const workspace = store.in(actor.workspaceId);
+    const [target] = await toTargets(workspace, [await requireTarget(store, actor, targetId)], clock.now());
+    if (!target) throw noSuchThing();
+    return { target };
+  }
+
+  /** Judges where a URL leads, and gives it as it is kept. @throws ApiError `address_not_allowed`, `source_unavailable` */
+  async function judge(text: string): Promise<string> {
+    const url = new URL(text);
+    url.hash = "";
+    await resolveTarget(client, url);
+    return url.href;
+  }
+
+  const actOn = (targetId: string, action: string, details: Record<string, unknown> = {}) => ({
+    action: `event_target.${action}`,
+    target: { type: "event_target", id: targetId },
+    details,
+  });
+
+  async function enqueueAgain(tx: Store, actor: Actor, targetId: string, eventId: string): Promise<string> {
+    const deliveryId = makeId("delivery", randomBytes);
+    const line = { deliveryId, targetId, eventId, createdAt: clock.now(), isReplay: true };
+    await tx.in(actor.workspaceId).eventDeliveries.enqueue(line);
+    return deliveryId;
+  }
+
+  return {
+    async list(actor: Actor): Promise<{ targets: EventTarget[] }> {
+      const workspace = store.in(actor.workspaceId);
+      return { targets: await toTargets(workspace, await workspace.eventTargets.list(), clock.now()) };
+    },
+
+    get: show,
+
+    /** @throws ApiError `address_not_allowed`, `source_unavailable`, `quota_reached` */
+    async create(actor: Actor, body: CreateTargetBody): Promise<{ target: EventTarget; secret: string }> {
+      const url = await judge(body.url);
+      const targetId = makeId("eventTarget", randomBytes);
+      const { secret, ...sealed } = secrets.make({ workspaceId: actor.workspaceId, targetId });
+      await store.transaction(async (tx) => {
+        const { eventTargets } = tx.in(actor.workspaceId);
+        const count = (await eventTargets.list()).length;
+        if (count >= MAX_TARGETS) {
+          throw new ApiError("quota_reached", {
+            message: `A workspace can have ${MAX_TARGETS} event targets. Delete one first.`,
+          });
+        }
+        if (count === 0) await watch.begin(tx, actor.workspaceId);
+        const record: EventTargetRecord = {
+          targetId,
+          url,
+          types: [...(body.types ?? EVENT_TYPES)],
+          state: "active",
+          pausedFor: null,
+          pausedAt: null,
+          ...sealed,
+          createdBy: actor.userId,
+          createdAt: clock.now(),
+          failingSince: null,
+          dueAt: null,
+        };
+        await eventTargets.create(record);
+        await audit.record(tx, actor, actOn(targetId, "created", { host: new URL(url).host, types: record.types }));
+      });
+      return { ...(await show(actor, targetId)), secret };
+    },
+
+    /** @throws ApiError `not_found`, `address_not_allowed`, `source_unavailable` */
+    async change(actor: Actor, targetId: string, body: ChangeTargetBody): Promise<{ target: EventTarget }> {
+      await requireTarget(store, actor, targetId);
+      const url = body.url === undefined ? undefined : await judge(body.url);
+      await store.transaction(async (tx) => {
+        const before = await requireTarget(tx, actor, targetId);
+        const { eventTargets, eventDeliveries } = tx.in(actor.workspaceId);
+        const state = body.state ?? before.state;
+        const patch: EventTargetPatch = { ...defined({ url, types: body.types }), state };
+        if (state === "paused" && before.state === "active") {
+          Object.assign(patch, { pausedFor: "admin", pausedAt: clock.now(), dueAt: null });
+        }
+        const isMoved = url !== undefined && url !== before.url;
+        if (state === "active" && (before.state === "paused" || isMoved)) {
+          // What failed there before says nothing of now.
+          const isWaiting = (await eventDeliveries.findHead(targetId)) !== undefined;
+          const dueAt = isWaiting ? clock.now() : null;
+          Object.assign(patch, { pausedFor: null, pausedAt: null, failingSince: null, dueAt });
+          await eventDeliveries.restartTries(targetId);
+        }
+        await eventTargets.update(targetId, patch);
+        const details = defined({
+          host: isMoved ? new URL(url).host : undefined,
+          types: body.types,
+          state: body.state,
+        });
+        await audit.record(tx, actor, actOn(targetId, "updated", details));
+      });
+      options.wake();
+      return show(actor, targetId);
+    },
+
+    /** @throws ApiError `not_found` */
+    async remove(actor: Actor, targetId: string): Promise<void> {
+      await store.transaction(async (tx) => {
+        const { url } = await requireTarget(tx, actor, targetId);
+        await tx.in(actor.workspaceId).eventTargets.remove(targetId);
+        await audit.record(tx, actor, actOn(targetId, "deleted", { host: new URL(url).host }));
+      });
+    },
+
+    /**
+     * A new secret. The one before signs too until the overlap ends; an older one ends now, so that two sign at most.
+     *
+     * @throws ApiError `not_found`, `secret_unreadable` when the one before is to go on and can't be read
+     */
+    async rotateSecret(
+      actor: Actor,
+      targetId: string,
+      { overlapSeconds }: RotateSecretBody,
+    ): Promise<{ target: EventTarget; secret: string }> {
+      const secret = await store.transaction(async (tx) => {
+        const before = await requireTarget(tx, actor, targetId);
+        const until = overlapSeconds === 0 ? null : clock.now() + overlapSeconds * 1_000;
+        const { secret: made, ...sealed } = secrets.rotate({ workspaceId: actor.workspaceId, targetId }, before, until);
+        await tx.in(actor.workspaceId).eventTargets.update(targetId, sealed);
+        await audit.record(tx, actor, actOn(targetId, "secret_rotated", { overlapSeconds }));
+        return made;
+      });
+      return { ...(await show(actor, targetId)), secret };
+    },
+
+    /** Sends a ping once, whatever the target's state, past what waits for it. @throws ApiError `not_found` */
+    async test(actor: Actor, targetId: string): Promise<{ delivery: EventDelivery }> {
+      const { workspaceId } = actor;
+      const now = clock.now();
+      const deliveryId = makeId("delivery", randomBytes);
+      const event = { eventId: makeId("event", randomBytes), type: "ping", at: now, data: { targetId } } as const;
+      const target = await store.transaction(async (tx) => {
+        const found = await requireTarget(tx, actor, targetId);
+        const { eventDeliveries } = tx.in(workspaceId);
+        await eventDeliveries.addEvent(event);
+        const { eventId } = event;
+        await eventDeliveries.addApart({ deliveryId, targetId, eventId, createdAt: now, isReplay: false });
+        await audit.record(tx, actor, actOn(targetId, "tested"));
+        return found;
+      });
+      const end = await attempt(target, event);
+      const at = clock.now();
+      await store.in(workspaceId).eventDeliveries.settle(deliveryId, {
+        state: end.type,
+        tries: 1,
+        triedAt: at,
+        endedAt: at,
+        status: end.status,
+        code: end.type === "delivered" ? null : end.code,
+      });
+      return { delivery: toDelivery(await requireDelivery(store, actor, targetId, deliveryId)) };
+
+      async function attempt({ url, ...rest }: EventTargetRecord, sent: DeliveryRecord["event"]): Promise<TryEnd> {
+        let keys: string[];
+        try {
+          keys = secrets.open({ workspaceId, targetId }, rest, now);
+        } catch {
+          return { type: "failed", status: null, code: "secret_unreadable" };
+        }
+        const signal = new AbortController().signal;
+        return sendEvent(client, { url, event: sent, workspaceId, secrets: keys }, { now, signal });
+      }
+    },
+
+    /** @throws ApiError `not_found`, `invalid_cursor` */
+    async listDeliveries(
+      actor: Actor,
+      targetId: string,
+      { limit, cursor, state }: DeliveriesQuery,
+    ): Promise<{ deliveries: EventDelivery[]; nextCursor: string | null }> {
+      await requireTarget(store, actor, targetId);
+      const { workspaceId, userId } = actor;
+      const scope = { workspaceId, userId, route: "GET /api/webhooks/{id}/deliveries", args: { targetId, state } };
+      const rows = await store.in(workspaceId).eventDeliveries.list(targetId, {
+        limit: limit + 1,
+        ...defined({ state, before: cursor === undefined ? undefined : cursors.decode(scope, cursor).value }),
+      });
+      const { page, nextCursor } = cutPage(
+        rows,
+        limit,
+        ({ seq }) => ({ flags: 0, value: seq, id: "" }),
+        (position) => cursors.encode(scope, position),
+      );
+      return { deliveries: page.map(toDelivery), nextCursor };
+    },
+
+    /** The event of a delivery again, behind what waits. @throws ApiError `not_found` */
+    async replayOne(actor: Actor, targetId: string, deliveryId: string): Promise<{ delivery: EventDelivery }> {
+      const again = await store.transaction(async (tx) => {
+        const { eventId } = await requireDelivery(tx, actor, targetId, deliveryId);
+        await audit.record(tx, actor, actOn(targetId, "replayed", { deliveryId, count: 1 }));
+        return enqueueAgain(tx, actor, targetId, eventId);
+      });
+      options.wake();
+      return { delivery: toDelivery(await requireDelivery(store, actor, targetId, again)) };
+    },
+
+    /** The events of a span again, those that wait anyway left out. @throws ApiError `not_found`, `quota_reached` */
+    async replay(actor: Actor, targetId: string, body: ReplayBody): Promise<{ replayed: number }> {
+      const span = {
+        since: Date.parse(body.since),
+        until: body.until === undefined ? clock.now() + 1 : Date.parse(body.until),
+        ...(body.state === "failed" && { state: body.state }),
+      };
+      const replayed = await store.transaction(async (tx) => {
+        await requireTarget(tx, actor, targetId);
+        const { eventDeliveries } = tx.in(actor.workspaceId);
+        const eventIds = await eventDeliveries.listEventsToReplay(targetId, span, MAX_REPLAYED + 1);
+        if (eventIds.length > MAX_REPLAYED) {
+          throw new ApiError("quota_reached", {
+            message: `More than ${MAX_REPLAYED} events are in this span. Replay a shorter one.`,
+          });
+        }
+        for (const eventId of eventIds) await enqueueAgain(tx, actor, targetId, eventId);
+        const details = { ...defined({ since: body.since, until: body.until }), count: eventIds.length };
+        await audit.record(tx, actor, actOn(targetId, "replayed", details));
+        return eventIds.length;
+      });
+      options.wake();
+      return { replayed };
+    },
+  };
+}
+
+async function requireTarget(store: Store, { workspaceId }: Actor, targetId: string): Promise<EventTargetRecord> {
+  const target = await store.in(workspaceId).eventTargets.find(targetId);
+  if (!target) throw noSuchThing();
+  return target;
+}
+
+async function requireDelivery(
+  store: Store,
+  { workspaceId }: Actor,
+  targetId: string,
+  deliveryId: string,
+): Promise<DeliveryRecord> {
+  const delivery = await store.in(workspaceId).eventDeliveries.find(targetId, deliveryId);
+  if (!delivery) throw noSuchThing();
+  return delivery;
+}

@@ -1,0 +1,36 @@
+import { createHmac } from "node:crypto";
+import type { RandomBytes } from "#core/clock.ts";
+
+/** What a delivery says about itself beside its body. */
+export interface SignedHeaders {
+  "webhook-id": string;
+  "webhook-timestamp": string;
+  "webhook-signature": string;
+}
+
+const PREFIX = "whsec_";
+const SECRET_BYTES = 32;
+
+/** A new secret, as a receiver enters it: `whsec_` and 32 random bytes in base64. */
+export function makeSigningSecret(randomBytes: RandomBytes): string {
+  return PREFIX + Buffer.from(randomBytes(SECRET_BYTES)).toString("base64");
+}
+
+/**
+ * Signs a body with each secret: a receiver that knows any of them can tell who sent it and when.
+ *
+ * @param at when this try is sent, in epoch milliseconds; a receiver refuses what is older than some minutes
+ *
+ * Source: https://www.standardwebhooks.com.
+ */
+export function sign(
+  { id, at, body }: { id: string; at: number; body: string },
+  secrets: readonly string[],
+): SignedHeaders {
+  const timestamp = String(Math.floor(at / 1_000));
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), "base64");
+    return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
+  });
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
+}

@@ -1,0 +1,148 @@
+import type { EventType } from "#api/event-types.ts";
+import type { OutgoingEvent } from "#api/events.ts";
+import type { Clock } from "#core/clock.ts";
+import { isoOf } from "#core/instant.ts";
+import type { Believing } from "#storage/access/clocks.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { Store, WorkspaceStore } from "#storage/store.ts";
+import type { Emit } from "./outbox.ts";
+
+/** Since when, and why, a connector's permissions are not believed; null where they are. */
+export type StaleOf = (
+  connector: ConnectorRecord,
+  age: Believing,
+) => { since: string; cause: "refused" | "not_checked" | "clock_went_back" } | null;
+
+export interface EventWatch {
+  /** Emits what has come to be so since the last look, and notes what is so no more. */
+  tick(): Promise<void>;
+  /** What is so now is no news: the workspace's first target is told of what comes after it. In its transaction. */
+  begin(tx: Store, workspaceId: string): Promise<void>;
+}
+
+/** Looks are at least this far from each other. */
+const EVERY_MS = 5_000;
+
+/**
+ * Events of states that connectors come to by many ways, and some by time alone: who looks at the state misses none of
+ * them. What was told is noted in the transaction that emits it, so each is told once, whenever a process ends.
+ *
+ * Source: docs/decisions/0037-events-of-states.md.
+ */
+export function makeEventWatch({
+  store,
+  clock,
+  emit,
+  staleOf,
+}: {
+  store: Store;
+  clock: Clock;
+  emit: Emit;
+  staleOf: StaleOf;
+}): EventWatch {
+  let nextAt = 0;
+
+  async function look(workspace: WorkspaceStore): Promise<Difference> {
+    const { eventDeliveries, connectors, access, syncs } = workspace;
+    const age = { now: clock.now(), maxAclAgeMs: await access.maxAclAgeMs() };
+    const ended = await eventDeliveries.listMarks();
+    const held = new Map((await eventDeliveries.listHeldCounts()).map((row) => [row.connectorId, row]));
+    const news: News[] = [];
+    for (const connector of await connectors.list()) {
+      if (connector.state === "deleting") continue;
+      for (const condition of conditionsOf(connector, age, { staleOf, held: held.get(connector.connectorId) })) {
+        const key = `${connector.connectorId} ${condition.event.type}`;
+        const told = ended.get(key);
+        ended.delete(key);
+        if (told !== undefined && told >= condition.value) continue;
+        // A run that goes on may hold more.
+        if (condition.event.type === "removal.held" && (await isRunning(syncs, connector.connectorId))) continue;
+        news.push({ connectorId: connector.connectorId, ...condition });
+      }
+    }
+    return { news, ended: [...ended.keys()].map(toMark) };
+  }
+
+  async function note(tx: Store, workspaceId: string, isTold: boolean): Promise<void> {
+    const workspace = tx.in(workspaceId);
+    const { news, ended } = await look(workspace);
+    for (const { connectorId, value, event } of news) {
+      await workspace.eventDeliveries.setMark({ connectorId, type: event.type }, value);
+      if (isTold) await emit(tx, workspaceId, event);
+    }
+    for (const mark of ended) await workspace.eventDeliveries.removeMark(mark);
+  }
+
+  return {
+    async tick() {
+      const now = clock.now();
+      // A clock that went back holds nothing up.
+      if (now < nextAt && nextAt - now <= EVERY_MS) return;
+      nextAt = now + EVERY_MS;
+      for (const workspaceId of await store.eventQueue.listWorkspaces()) {
+        const { news, ended } = await look(store.in(workspaceId));
+        if (news.length + ended.length > 0) await store.transaction((tx) => note(tx, workspaceId, true));
+      }
+    },
+    begin: (tx, workspaceId) => note(tx, workspaceId, false),
+  };
+}
+
+interface Condition {
+  /** A higher one is news again. */
+  value: number;
+  event: OutgoingEvent;
+}
+
+interface News extends Condition {
+  connectorId: string;
+}
+
+interface Mark {
+  connectorId: string;
+  type: EventType;
+}
+
+interface Difference {
+  news: News[];
+  ended: Mark[];
+}
+
+function conditionsOf(
+  connector: ConnectorRecord,
+  age: Believing,
+  { staleOf, held }: { staleOf: StaleOf; held: { held: number; heldAt: number } | undefined },
+): Condition[] {
+  const { connectorId, providerId, state } = connector;
+  const who = { connectorId, providerId };
+  const found: Condition[] = [];
+  if (state === "needs_reauth") {
+    found.push({ value: 1, event: { type: "connector.needs_reauth", data: { ...who, code: lossOf(connector) } } });
+  }
+  const stale = staleOf(connector, age);
+  if (stale) {
+    const data = { ...who, since: stale.since, code: stale.cause };
+    found.push({ value: 1, event: { type: "connector.acl_stale", data } });
+  }
+  if (held) {
+    const data = { ...who, held: held.held, heldAt: isoOf(held.heldAt) };
+    found.push({ value: held.heldAt, event: { type: "removal.held", data } });
+  }
+  return found;
+}
+
+function lossOf({ accountId, connectionId, refusedAt }: ConnectorRecord): string {
+  if (connectionId !== null) return "connection_lost";
+  if (accountId !== null) return "account_lost";
+  return refusedAt === null ? "credentials_removed" : "credentials_refused";
+}
+
+async function isRunning(syncs: Pick<WorkspaceStore["syncs"], "listOpen">, connectorId: string): Promise<boolean> {
+  return (await syncs.listOpen([connectorId])).some(({ state }) => state === "running");
+}
+
+function toMark(key: string): Mark {
+  const [connectorId = "", type = ""] = key.split(" ");
+  // A key of `listMarks`, whose types are written from this type only.
+  return { connectorId, type: type as EventType };
+}

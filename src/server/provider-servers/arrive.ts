@@ -1,0 +1,275 @@
+import type { Connection, FoundConnection } from "#api/connections.ts";
+import { isApiError } from "#api/errors.ts";
+import { hashSecret } from "#core/secrets.ts";
+import { McpProblem } from "#mcp-client/problem.ts";
+import { type ProviderAnswer, readAnswer, withQuery } from "#server/accounts/address.ts";
+import { FLOW_MS, type OpenedFlow } from "#server/accounts/one-time.ts";
+import { resumeConnectors } from "#server/accounts/reauth.ts";
+import { GrantRefused } from "#server/accounts/token-endpoint.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { ConnectionRecord } from "#storage/records/connections.ts";
+import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
+import type { Store } from "#storage/store.ts";
+import { requireConnectable } from "./apps.ts";
+import { activate, makeConnection, requireStill, tryConnection } from "./connections.ts";
+import type { ServerDeps } from "./deps.ts";
+import { failPending } from "./fail.ts";
+import { type AwayFlow, contentOf, type FoundFlow } from "./flows.ts";
+import { CONNECT_PAGE, endOf, linkInvalid } from "./intents.ts";
+import type { ConnectionSecrets } from "./secrets.ts";
+import { signWith } from "./target.ts";
+import { toConnection } from "./view.ts";
+
+/**
+ * Takes what a browser brought back. Whatever is wrong is said by where it leads, and the provider's own words by nobody.
+ * Tokens are asked for only in the session and the browser that were sent there.
+ *
+ * @param actor          whose session the browser has
+ * @param browserSecret  of its cookie
+ * @returns a page of this server
+ */
+export async function arriveIntent(
+  deps: ServerDeps,
+  actor: Actor | undefined,
+  query: string,
+  browserSecret: string | undefined,
+): Promise<string> {
+  const answer = readAnswer(query);
+  const flow = await deps.once.take("intent_away", answer.state);
+  if (!flow) return lost();
+  const content = contentOf("intent_away", flow);
+  if (!actor || !isSameBrowser(flow, content, actor, browserSecret)) {
+    await failPending(deps, flow.workspaceId, flow.providerId, "other_browser");
+    return lost();
+  }
+  const end = async (status: "failed" | "cancelled", reason: string) => {
+    await failPending(deps, actor.workspaceId, flow.providerId, reason);
+    return endOf(flow, content.intentId, status, reason);
+  };
+  if (answer.isRefused) return end("cancelled", "denied");
+  if (answer.code === undefined || !isIssuer(content, answer)) return end("failed", "sign_in_failed");
+  try {
+    const found = await redeem(deps, actor, content, answer.code);
+    return await judge(deps, actor, flow, found);
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (reason === undefined) throw error;
+    deps.log.warn({ serverId: content.serverId, reason }, "somebody could not sign in at a provider server");
+    return end("failed", reason);
+  }
+}
+
+/** Who was found, for the page that asks. @throws ApiError `link_invalid` */
+export async function describeFoundConnection(
+  deps: ServerDeps,
+  actor: Actor,
+  id: string,
+): Promise<{ found: FoundConnection }> {
+  const flow = await deps.once.find("intent_found", id);
+  if (!flow || !isOwn(flow, actor)) throw linkInvalid();
+  const { account, scopes, again, access, serverId } = contentOf("intent_found", flow);
+  const { connections, providerServers } = deps.store.in(actor.workspaceId);
+  const server = await providerServers.find(serverId);
+  const connection = await connections.find(flow.providerId);
+  if (!server || !connection) throw linkInvalid();
+  const { visibility } = again ? (access ?? PRIVATE) : connection;
+  return {
+    found: {
+      serverId,
+      serverName: server.name,
+      serverHost: new URL(server.url).host,
+      account,
+      scopes: [...scopes],
+      isNewInstead: again,
+      access: { visibility },
+    },
+  };
+}
+
+/** The person says that it is them, or not. @throws ApiError `link_invalid`, `connection_failed`, `server_disabled` */
+export async function decideFoundConnection(
+  deps: ServerDeps,
+  actor: Actor,
+  id: string,
+  isAccepted: boolean,
+): Promise<{ connection: Connection | null; returnTo: string }> {
+  const flow = await deps.once.take("intent_found", id);
+  if (!flow || !isOwn(flow, actor)) throw linkInvalid();
+  const content = contentOf("intent_found", flow);
+  const giveBack = async () => {
+    await deps.oauth.revoke(content.client, content.secrets);
+    await failPending(deps, actor.workspaceId, flow.providerId, "denied");
+  };
+  if (!isAccepted) {
+    await giveBack();
+    return { connection: null, returnTo: endOf(flow, content.intentId, "cancelled", "denied") };
+  }
+  try {
+    const { connection, server } = await keep(deps, actor, flow, content);
+    return {
+      connection: await toConnection(deps, actor, server, connection),
+      returnTo: endOf(flow, content.intentId, "connected"),
+    };
+  } catch (error) {
+    await giveBack();
+    throw error;
+  }
+}
+
+const PRIVATE = { visibility: "private", memberIds: [], groupIds: [] } as const;
+
+function isSameBrowser(
+  flow: OpenedFlow,
+  { browserHash }: AwayFlow,
+  actor: Actor,
+  browserSecret: string | undefined,
+): boolean {
+  return isOwn(flow, actor) && browserSecret !== undefined && hashSecret(browserSecret) === browserHash;
+}
+
+/** Of this session. */
+function isOwn({ workspaceId, userId, sessionId }: OpenedFlow, actor: Actor): boolean {
+  return workspaceId === actor.workspaceId && userId === actor.userId && sessionId === actor.credential.id;
+}
+
+/** An issuer that promises to say who it is must, and one that does is the one to which the person was sent. Source: RFC 9207. */
+function isIssuer({ found }: AwayFlow, { issuer }: ProviderAnswer): boolean {
+  return issuer === undefined ? !found.sendsIssuer : issuer === found.issuer;
+}
+
+/** Tokens for a code, after the server itself has accepted them. */
+async function redeem(deps: ServerDeps, { workspaceId }: Actor, content: AwayFlow, code: string): Promise<FoundFlow> {
+  const { client, verifier, browserHash: _browserHash, found: _found, ...intent } = content;
+  const server = await deps.store.in(workspaceId).providerServers.find(content.serverId);
+  if (!server?.isEnabled) throw linkInvalid();
+  const granted = await deps.oauth.redeem(client, code, verifier);
+  const { accessToken: token, refreshToken } = granted.secrets;
+  const isOwnClient = server.clientId !== client.authorization.clientId;
+  const secrets: ConnectionSecrets = {
+    token,
+    ...(refreshToken !== undefined && { refreshToken }),
+    ...(isOwnClient && client.clientSecret !== undefined && { clientSecret: client.clientSecret }),
+  };
+  try {
+    await tryConnection(deps, server, signWith(server, token));
+  } catch (error) {
+    await deps.oauth.revoke(client, secrets);
+    throw error;
+  }
+  return {
+    ...intent,
+    client,
+    secrets,
+    expiresAt: granted.expiresAt,
+    scopes: [...(granted.scopes ?? content.scopes)],
+    account: deps.oauth.accountOf(client, granted.idToken) ?? null,
+  };
+}
+
+/** The same account goes on at once, a different one is refused; everybody else is asked whether this is them. */
+async function judge(deps: ServerDeps, actor: Actor, flow: OpenedFlow, found: FoundFlow): Promise<string> {
+  const { connections } = deps.store.in(actor.workspaceId);
+  const connection = await connections.find(flow.providerId);
+  const standing = connection && found.again ? standingOf(connection, found) : "unknown";
+  if (standing === "other") {
+    await deps.oauth.revoke(found.client, found.secrets);
+    return endOf(flow, found.intentId, "failed", "other_account");
+  }
+  if (standing === "same") {
+    await keep(deps, actor, flow, found);
+    return endOf(flow, found.intentId, "connected");
+  }
+  if (!found.again) await connections.update(flow.providerId, { pendingUntil: deps.clock.now() + FLOW_MS });
+  const { workspaceId, userId, sessionId, providerId, returnTo } = flow;
+  const at = { workspaceId, userId, sessionId, providerId, returnTo };
+  return `${CONNECT_PAGE}/found#found=${await deps.once.begin("intent_found", { ...at, content: found })}`;
+}
+
+/** Whether who signed in again is who it was, by the word of the same authorization server; `unknown` where it says nothing. */
+function standingOf(
+  { accountId, authorization }: Pick<ConnectionRecord, "accountId" | "authorization">,
+  { account, client }: FoundFlow,
+): "same" | "other" | "unknown" {
+  if (accountId === null || account === null) return "unknown";
+  if (authorization?.issuer !== client.authorization.issuer) return "unknown";
+  return account.id === accountId ? "same" : "other";
+}
+
+/** Keeps who was found, in the connection that waits or is the same account's, else in a new one. */
+async function keep(
+  deps: ServerDeps,
+  actor: Actor,
+  flow: OpenedFlow,
+  content: FoundFlow,
+): Promise<{ connection: ConnectionRecord; server: ProviderServerRecord }> {
+  const { workspaceId } = actor;
+  const kept = await deps.store.transaction(async (tx) => {
+    const workspace = tx.in(workspaceId);
+    const server = await workspace.providerServers.find(content.serverId);
+    const before = await workspace.connections.find(flow.providerId);
+    if (!server || !before || before.status === "revoked") throw linkInvalid();
+    requireConnectable(actor, server, before.app);
+    await requireStill(tx, actor, server);
+    if (server.authKind !== "oauth") throw linkInvalid();
+    const patch = {
+      status: "active",
+      statusReason: null,
+      accountId: content.account?.id ?? null,
+      accountLabel: content.account?.label ?? null,
+      scopes: content.scopes,
+      authorization: content.client.authorization,
+      pendingUntil: null,
+      lastCheckedAt: deps.clock.now(),
+    } as const;
+    const tokens = { own: content.secrets, expiresAt: content.expiresAt };
+    if (!content.again) {
+      if (before.status !== "pending") throw linkInvalid();
+      const connection = { ...before, ...patch };
+      await workspace.connections.update(before.connectionId, patch);
+      await activate(deps, tx, actor, connection, tokens);
+      return { connection, server };
+    }
+    if (standingOf(before, content) === "same")
+      return { connection: await resume(deps, tx, actor, before, patch, tokens), server };
+    const access = content.access ?? PRIVATE;
+    const { name } = before;
+    const connection = makeConnection(deps, actor, server, { ...access, ...patch, way: "oauth", name });
+    await workspace.connections.insert(connection);
+    await activate(deps, tx, actor, connection, tokens);
+    return { connection, server };
+  });
+  deps.signal();
+  return kept;
+}
+
+/** The same account again: what was read through it is found again, and its connectors go on. */
+export async function resume(
+  deps: ServerDeps,
+  tx: Store,
+  actor: Actor,
+  before: ConnectionRecord,
+  patch: Partial<ConnectionRecord>,
+  tokens: { own?: ConnectionSecrets; expiresAt?: number | null },
+): Promise<ConnectionRecord> {
+  const { connections, connectors } = tx.in(actor.workspaceId);
+  const connection = { ...before, ...patch };
+  await connections.update(before.connectionId, patch);
+  await activate(deps, tx, actor, connection, { ...tokens, action: "connection.reconnected" });
+  await resumeConnectors(tx, deps.request, actor.workspaceId, await connectors.listOnConnection(before.connectionId));
+  return connection;
+}
+
+/** A page that says that this way leads nowhere any more. */
+function lost(): string {
+  return withQuery(CONNECT_PAGE, { status: "failed", reason: "expired" });
+}
+
+/** Why nobody was connected, as a code; undefined for what is no fault of a provider. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof GrantRefused) return "sign_in_failed";
+  if (error instanceof McpProblem) return error.code;
+  if (!isApiError(error)) return undefined;
+  const { problem } = (error.details ?? {}) as { problem?: unknown };
+  if (error.code === "connection_failed" && typeof problem === "string") return problem;
+  return error.class === "internal" ? undefined : "sign_in_failed";
+}

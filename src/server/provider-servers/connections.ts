@@ -1,0 +1,291 @@
+import { makeId } from "#api/common.ts";
+import type { Connection, ConnectionAccess, CreateConnectionBody } from "#api/connections.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
+import { checkReaders, isNarrower, membersOf } from "#server/connectors/visibility.ts";
+import { connectionPrincipal } from "#storage/access/item-clocks.ts";
+import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
+import { summarize } from "#storage/records/readers.ts";
+import type { ConnectionRecord, ConnectionWay } from "#storage/records/connections.ts";
+import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
+import type { Store, WorkspaceStore } from "#storage/store.ts";
+import { requireConnectable } from "./apps.ts";
+import { requireConnection, requireServer, type ServerDeps, visibleConnections } from "./deps.ts";
+import { pageOf } from "#server/http/row-pages.ts";
+import { ELICITATION, keepElicitation } from "./elicitation.ts";
+import { connectionFailed } from "./fail.ts";
+import type { Access } from "./flows.ts";
+import { giveBack } from "./give-back.ts";
+import { revokeConnection } from "./revoke.ts";
+import type { ConnectionSecrets } from "./secrets.ts";
+import { makeTarget, signWith } from "./target.ts";
+import { problemOf, TEST_MS } from "./test-run.ts";
+import { toConnection } from "./view.ts";
+
+/** The actor's own, those shared with them, and for admins all; oldest first. @throws ApiError `not_found`, `invalid_cursor` */
+export async function listConnections(
+  deps: ServerDeps,
+  actor: Actor,
+  serverId: string,
+  query: { limit: number; cursor?: string | undefined },
+): Promise<{ connections: Connection[]; nextCursor: string | null }> {
+  const server = await requireServer(deps, actor, serverId);
+  const list = {
+    route: "GET /api/mcp-servers/{id}/connections",
+    args: { serverId },
+    rows: await visibleConnections(deps, actor, serverId),
+    idOf: (row: ConnectionRecord) => row.connectionId,
+  };
+  const { page, nextCursor } = pageOf(deps, actor, list, query);
+  const connections: Connection[] = [];
+  for (const one of page) connections.push(await toConnection(deps, actor, server, one));
+  return { connections, nextCursor };
+}
+
+/**
+ * Connects an app without a browser: open to everybody, with a token of the person's own, or, for admins, with the
+ * server's. The server is asked first.
+ *
+ * @throws ApiError `not_found`, `app_unknown`, `intent_required`, `connection_failed` with step and code, `server_disabled`,
+ *   `forbidden`, `unknown_member`, `unknown_group`, `rate_limited`
+ */
+export async function createConnection(
+  deps: ServerDeps,
+  actor: Actor,
+  serverId: string,
+  body: CreateConnectionBody,
+): Promise<{ connection: Connection }> {
+  const { store, secrets } = deps;
+  const server = await requireServer(deps, actor, serverId);
+  requireConnectable(actor, server, body.app);
+  if (server.authKind === "oauth") throw intentRequired(server);
+  const own = body.credentials?.token;
+  const kept = await secrets.ofServer(store, actor.workspaceId, serverId);
+  const way = wayOf(actor, server, own, kept !== undefined);
+  const access = await accessOf(store.in(actor.workspaceId), body.access);
+  const token = own ?? kept;
+  deps.throttle.take(actor.userId);
+  const tried = await tryConnection(deps, server, way === "none" || token === undefined ? {} : signWith(server, token));
+  const connection = makeConnection(deps, actor, server, {
+    ...access,
+    way,
+    name: body.name,
+    ...(tried.isElicited && { status: "needs_reauth", statusReason: ELICITATION }),
+  });
+  await store.transaction(async (tx) => {
+    await requireStill(tx, actor, server);
+    await tx.in(actor.workspaceId).connections.insert(connection);
+    await activate(deps, tx, actor, connection, own === undefined ? {} : { own: { token: own } });
+  });
+  await keepElicitation(deps, actor.workspaceId, connection, tried.url);
+  return { connection: await toConnection(deps, actor, server, connection) };
+}
+
+/**
+ * Sets who sees what the owner reads through a connection. Members of its group change and no item does: it counts from
+ * the next request on. An admin can only narrow it. Source: S5.
+ *
+ * @throws ApiError `not_found`, `forbidden`, `unknown_member`, `unknown_group`
+ */
+export async function setAccess(
+  deps: ServerDeps,
+  actor: Actor,
+  at: { serverId: string; connectionId: string },
+  body: ConnectionAccess,
+): Promise<{ connection: Connection; warnings?: string[] }> {
+  const server = await requireServer(deps, actor, at.serverId);
+  const changed = await deps.store.transaction(async (tx) => {
+    const workspace = tx.in(actor.workspaceId);
+    const before = await requireConnection({ store: tx }, actor, at.serverId, at.connectionId);
+    const isOwner = before.ownerUserId === actor.userId;
+    if (!isOwner && !actsAsAdmin(actor)) throw onlyOwner();
+    const access = await accessOf(workspace, body);
+    const after = { ...before, ...access };
+    if (!isOwner && !isNarrower(before, after)) throw onlyOwner();
+    await workspace.connections.update(at.connectionId, access);
+    if (before.status === "active") await fillGroup(workspace, after);
+    await deps.audit.record(tx, actor, {
+      action: "connection.access_changed",
+      target: { type: "connection", id: at.connectionId },
+      details: {
+        from: before.visibility,
+        to: after.visibility,
+        before: summarize(membersOf(before)),
+        after: summarize(membersOf(after)),
+        isWidened: !isNarrower(before, after),
+      },
+    });
+    return { after, isWidened: !isNarrower(before, after) };
+  });
+  const connection = await toConnection(deps, actor, server, changed.after);
+  return changed.isWidened ? { connection, warnings: [OWNERS_VIEW] } : { connection };
+}
+
+/** Disconnects: its owner, or an admin. @throws ApiError `not_found`, `forbidden` */
+export async function disconnect(
+  deps: ServerDeps,
+  actor: Actor,
+  at: { serverId: string; connectionId: string },
+): Promise<{ connection: Connection }> {
+  const server = await requireServer(deps, actor, at.serverId);
+  const ended = await deps.store.transaction(async (tx) => {
+    const connection = await requireConnection({ store: tx }, actor, at.serverId, at.connectionId);
+    if (connection.ownerUserId !== actor.userId && !actsAsAdmin(actor)) {
+      throw new ApiError("forbidden", { message: "Only its owner or an admin can disconnect it." });
+    }
+    return revokeConnection(deps, tx, actor.workspaceId, connection, "disconnected", actor);
+  });
+  deps.signal(ended.cancelled);
+  giveBack(deps, [ended.grant]);
+  const after = await deps.store.in(actor.workspaceId).connections.find(at.connectionId);
+  if (!after) throw new Error("A revoked connection keeps its record for some days.");
+  return { connection: await toConnection(deps, actor, server, after) };
+}
+
+/** A new connection of the actor's. */
+export function makeConnection(
+  { clock, randomBytes }: Pick<ServerDeps, "clock" | "randomBytes">,
+  actor: Actor,
+  server: ProviderServerRecord,
+  {
+    name,
+    ...rest
+  }: Access & Pick<ConnectionRecord, "way"> & Omit<Partial<ConnectionRecord>, "name"> & { name: string | undefined },
+): ConnectionRecord {
+  const now = clock.now();
+  return {
+    connectionId: makeId("connection", randomBytes),
+    serverId: server.serverId,
+    ownerUserId: actor.userId,
+    app: server.slug,
+    name: name ?? server.name,
+    status: "active",
+    statusReason: null,
+    accountId: null,
+    accountLabel: null,
+    scopes: [],
+    authorization: null,
+    pendingUntil: null,
+    lastUsedAt: null,
+    lastCheckedAt: now,
+    createdAt: now,
+    ...rest,
+  };
+}
+
+/**
+ * From now on it can be read with, and whom it is shared with sees what is read, unless its server wants a page opened first.
+ * Call it in a transaction.
+ */
+export async function activate(
+  { secrets, audit, emit }: Pick<ServerDeps, "secrets" | "audit" | "emit">,
+  tx: Store,
+  actor: Actor,
+  connection: ConnectionRecord,
+  { own, expiresAt = null, action = "connection.created" }: Activation,
+): Promise<void> {
+  const { workspaceId } = actor;
+  const workspace = tx.in(workspaceId);
+  const { connectionId, serverId, way, visibility } = connection;
+  if (own !== undefined) {
+    await workspace.connections.putSecret(connectionId, {
+      sealed: secrets.seal(workspaceId, connectionId, own),
+      expiresAt,
+    });
+  }
+  const isWaiting = connection.status !== "active";
+  if (!isWaiting) await fillGroup(workspace, connection);
+  const target = { type: "connection", id: connectionId };
+  await audit.record(tx, actor, { action, target, details: { serverId, way, visibility } });
+  await emit(
+    tx,
+    workspaceId,
+    isWaiting
+      ? { type: "connection.needs_reauth", data: { connectionId, serverId, code: ELICITATION } }
+      : { type: "connection.active", data: { connectionId, serverId } },
+  );
+}
+
+/** What a connection reads with from now on. */
+interface Activation {
+  own?: ConnectionSecrets;
+  expiresAt?: number | null;
+  action?: "connection.created" | "connection.reconnected";
+}
+
+/** The access of a connection as it may be set; its owner's alone unless told. @throws ApiError `unknown_member`, `unknown_group` */
+export async function accessOf(
+  workspace: Pick<WorkspaceStore, "members" | "groups">,
+  access: ConnectionAccess | undefined,
+): Promise<Access> {
+  if (access === undefined) return { visibility: "private", memberIds: [], groupIds: [] };
+  return { visibility: access.visibility, ...(await checkReaders(workspace, access)) };
+}
+
+/** Opens a session and closes it; tells the page that a person is to open first. @throws ApiError `connection_failed` */
+export async function tryConnection(
+  deps: Pick<ServerDeps, "openMcp" | "log">,
+  server: ProviderServerRecord,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ isElicited: boolean; url?: string | undefined }> {
+  const signal = AbortSignal.timeout(TEST_MS);
+  try {
+    const session = await deps.openMcp(
+      makeTarget(server.url, async () => headers),
+      signal,
+    );
+    await session.close();
+    return { isElicited: false };
+  } catch (error) {
+    const problem = problemOf(error, "initialize", signal);
+    if (!problem) throw error;
+    const { step, code, message } = problem;
+    deps.log.info({ serverId: server.serverId, step, code }, "a provider server refused a connection");
+    if (code === ELICITATION) return { isElicited: true, url: problem.elicitationUrl };
+    throw connectionFailed(message, { step, code, ...(code === "auth_required" && { field: "credentials.token" }) });
+  }
+}
+
+/** The person is still here, and the server the one that was asked. @throws ApiError `not_found`, `connection_failed` */
+export async function requireStill(tx: Store, actor: Actor, asked: ProviderServerRecord): Promise<void> {
+  const { members, providerServers } = tx.in(actor.workspaceId);
+  if (!(await members.find(actor.userId))) throw noSuchThing();
+  const today = await providerServers.find(asked.serverId);
+  if (today?.isEnabled && today.url === asked.url && today.authKind === asked.authKind) return;
+  throw new ApiError("connection_failed", {
+    message: `${asked.name} was changed while you were connecting. Try again.`,
+  });
+}
+
+const OWNERS_VIEW =
+  "Everybody named now sees what you see in this app, whatever they may see there themselves. You can narrow it at any time.";
+
+async function fillGroup(workspace: Pick<WorkspaceStore, "access">, connection: ConnectionRecord): Promise<void> {
+  await workspace.access.setMembers(connectionPrincipal(connection.connectionId), membersOf(connection), "kb");
+}
+
+function wayOf(actor: Actor, server: ProviderServerRecord, own: string | undefined, hasSecret: boolean): ConnectionWay {
+  if (server.authKind === "none") {
+    if (own === undefined) return "none";
+    throw new ApiError("connection_failed", { message: `${server.name} takes no credentials.`, field: "credentials" });
+  }
+  if (own !== undefined) return "secret";
+  // What the server's own secret shows is for its admins to give away.
+  if (hasSecret && actsAsAdmin(actor)) return "server";
+  throw new ApiError("connection_failed", {
+    message: `${server.name} needs a token of yours.`,
+    field: "credentials.token",
+  });
+}
+
+function intentRequired({ name }: ProviderServerRecord): ApiError {
+  return new ApiError("intent_required", {
+    message: `${name} is connected in a browser.`,
+    hint: "Connect it on the server's page, or with: kb servers connect",
+  });
+}
+
+function onlyOwner(): ApiError {
+  return new ApiError("forbidden", {
+    message: "Only the owner of a connection can let more people see what it reads.",
+  });
+}

@@ -1,0 +1,105 @@
+import { ApiError, noSuchThing } from "#api/errors.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import type { McpCaps } from "#mcp-client/caps.ts";
+import type { McpSession, McpTarget } from "#mcp-client/contract.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { SyncRecord } from "#storage/records/syncs.ts";
+import type { Afterwards } from "#server/identity/mail/afterwards.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Emit } from "#server/events/outbox.ts";
+import type { CursorCodec } from "#server/http/cursor.ts";
+import type { Throttle } from "#server/http/throttle.ts";
+import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
+import type { ConnectionRecord } from "#storage/records/connections.ts";
+import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
+import type { Store } from "#storage/store.ts";
+import type { OneTime } from "#server/accounts/one-time.ts";
+import type { Renewer } from "#server/accounts/renewal.ts";
+import type { Discover, ProviderOAuth } from "./oauth.ts";
+import type { SecretKeeper } from "./secrets.ts";
+
+/** Opens a conversation with a server. @throws McpProblem */
+export type OpenMcp = (
+  target: McpTarget,
+  signal: AbortSignal,
+  isListening?: boolean,
+  caps?: Partial<McpCaps>,
+) => Promise<McpSession>;
+
+/** What every function about provider servers depends on. */
+export interface ServerDeps {
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  log: Log;
+  audit: AuditRecorder;
+  cursors: CursorCodec;
+  secrets: SecretKeeper;
+  openMcp: OpenMcp;
+  discover: Discover;
+  oauth: ProviderOAuth;
+  /** Ways to providers, and what was found at their ends. */
+  once: OneTime;
+  renewer: Renewer;
+  /** For what providers are told. */
+  afterwards: Pick<Afterwards, "run">;
+  baseUrl: string;
+  /** Counts tests and connections of a person. */
+  throttle: Pick<Throttle, "take">;
+  emit: Emit;
+  /** Deletes a connector in a transaction; gives the runs under way that were told to end. */
+  endConnector(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<SyncRecord[]>;
+  /** Asks for a run of a connector that goes on. */
+  request(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<unknown>;
+  /** Something was queued, and these runs are to end. */
+  signal(cancelled?: readonly SyncRecord[]): void;
+}
+
+/** A server that the actor may know of: one that is on, one with a connection of theirs, or any for admins. @throws ApiError `not_found` */
+export async function requireServer(
+  { store }: Pick<ServerDeps, "store">,
+  actor: Actor,
+  serverId: string,
+): Promise<ProviderServerRecord> {
+  const workspace = store.in(actor.workspaceId);
+  const server = await workspace.providerServers.find(serverId);
+  if (!server) throw noSuchThing();
+  if (server.isEnabled || actsAsAdmin(actor)) return server;
+  if ((await visibleConnections({ store }, actor, serverId)).length > 0) return server;
+  throw noSuchThing();
+}
+
+/** The connections to a server that the actor may know of: their own, those shared with them, and for admins all. */
+export async function visibleConnections(
+  { store }: Pick<ServerDeps, "store">,
+  actor: Actor,
+  serverId: string,
+): Promise<ConnectionRecord[]> {
+  const workspace = store.in(actor.workspaceId);
+  const all = await workspace.connections.list({ serverId });
+  if (actsAsAdmin(actor) || all.length === 0) return all;
+  const held = new Set(await workspace.access.expand([`user:${actor.userId}`, "workspace"]));
+  return all.filter(
+    ({ connectionId, ownerUserId, status }) =>
+      ownerUserId === actor.userId || (status === "active" && held.has(`group:connection:${connectionId}`)),
+  );
+}
+
+/** A connection to this server that the actor may know of. @throws ApiError `not_found` */
+export async function requireConnection(
+  deps: Pick<ServerDeps, "store">,
+  actor: Actor,
+  serverId: string,
+  connectionId: string,
+): Promise<ConnectionRecord> {
+  const found = (await visibleConnections(deps, actor, serverId)).find((one) => one.connectionId === connectionId);
+  if (!found) throw noSuchThing();
+  return found;
+}
+
+/** @throws ApiError `server_disabled` */
+export function requireEnabled({ isEnabled, name }: ProviderServerRecord): void {
+  if (isEnabled) return;
+  throw new ApiError("server_disabled", { message: `An admin has turned ${name} off.` });
+}

@@ -1,0 +1,53 @@
+import { ApiError } from "#api/errors.ts";
+import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
+import type { ServerDeps } from "./deps.ts";
+import { isElicited } from "./elicitation.ts";
+import { makeTarget, signWith } from "./target.ts";
+import { accessTokenOf, notActive, type TokenDeps } from "./tokens.ts";
+import type { Tried } from "./test-run.ts";
+
+/**
+ * What signs the next request of a connection. Read each time, so that what was revoked signs nothing more, and a token that
+ * ends soon is renewed.
+ *
+ * @throws ApiError `source_unauthorized` for one that is not active, `source_unavailable` for a server that is off
+ */
+export async function headersOf(
+  deps: TokenDeps,
+  workspaceId: string,
+  server: Pick<ProviderServerRecord, "serverId" | "authKind" | "headerName" | "clientId" | "url">,
+  connectionId: string,
+): Promise<Record<string, string>> {
+  const { store, secrets } = deps;
+  const workspace = store.in(workspaceId);
+  const connection = await workspace.connections.find(connectionId);
+  const today = await workspace.providerServers.find(server.serverId);
+  if (!connection || !today || (connection.status !== "active" && !isElicited(connection))) throw notActive();
+  if (!today.isEnabled) {
+    throw new ApiError("source_unavailable", { message: `An admin has turned ${today.name} off.` });
+  }
+  // Its secrets are for where it was when the request began.
+  if (new URL(today.url).origin !== new URL(server.url).origin) throw notActive();
+  if (connection.way === "none") return {};
+  if (connection.way === "oauth") return signWith(today, await accessTokenOf(deps, workspaceId, connectionId));
+  if (connection.way === "server") {
+    const secret = await secrets.ofServer(store, workspaceId, server.serverId);
+    if (secret === undefined) throw notActive();
+    return signWith(today, secret);
+  }
+  const kept = await workspace.connections.findSecret(connectionId);
+  if (!kept) throw notActive();
+  return signWith(today, secrets.open(workspaceId, connectionId, kept.sealed).token);
+}
+
+/** The server with its own secret, where it has one. */
+export async function triedOf(
+  { store, secrets }: Pick<ServerDeps, "store" | "secrets">,
+  workspaceId: string,
+  server: ProviderServerRecord,
+): Promise<Tried> {
+  const hasOwn = server.authKind === "bearer" || server.authKind === "header";
+  const secret = hasOwn ? await secrets.ofServer(store, workspaceId, server.serverId) : undefined;
+  const headers = secret === undefined ? {} : signWith(server, secret);
+  return { target: makeTarget(server.url, async () => headers), auth: server, isSigned: secret !== undefined };
+}

@@ -1,0 +1,69 @@
+import type { ServerHealthAnswer, ServerTest } from "#api/provider-servers.ts";
+import { isoOrNull } from "#core/instant.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { ProviderServerPatch, ProviderServerRecord } from "#storage/records/provider-servers.ts";
+import { requireServer, type ServerDeps, visibleConnections } from "./deps.ts";
+import { triedOf } from "./headers.ts";
+import { runTest } from "./test-run.ts";
+import { toStoredProblem } from "./view.ts";
+
+/** Between two probes of a server that answers. */
+const PROBE_MS = 5 * 60_000;
+const MOST_MS = 60 * 60_000;
+/** Failures in a row after which a server counts as down. */
+const DOWN_AFTER = 3;
+
+/** How a server was when it was last probed; nothing is asked now. @throws ApiError `not_found` */
+export async function healthOf(deps: ServerDeps, actor: Actor, serverId: string): Promise<ServerHealthAnswer> {
+  const server = await requireServer(deps, actor, serverId);
+  const connections = await visibleConnections(deps, actor, serverId);
+  const count = (status: string) => connections.filter((one) => one.status === status).length;
+  return {
+    status: server.health,
+    checkedAt: isoOrNull(server.checkedAt),
+    latencyMs: server.latencyMs,
+    consecutiveFailures: server.failures,
+    lastProblem: toStoredProblem(server.lastProblem),
+    nextCheckAt: isoOrNull(server.dueAt),
+    connections: { active: count("active"), needsReauth: count("needs_reauth"), failed: count("failed") },
+  };
+}
+
+/**
+ * What a test means for the health of a server.
+ *
+ * @param isDown  it counts as down at once: a person tried it
+ */
+export function afterTest(
+  { failures, isEnabled }: Pick<ProviderServerRecord, "failures" | "isEnabled">,
+  test: ServerTest,
+  now: number,
+  isDown = false,
+): ProviderServerPatch {
+  const inRow = test.ok ? 0 : failures + 1;
+  const problem = test.steps.find(({ ok }) => !ok)?.problem;
+  const wait = Math.min(PROBE_MS * 2 ** Math.max(0, inRow - 1), MOST_MS);
+  return {
+    health: test.ok ? "healthy" : isDown || inRow >= DOWN_AFTER ? "down" : "degraded",
+    checkedAt: now,
+    latencyMs: test.steps.reduce((sum, { ms }) => sum + ms, 0),
+    failures: inRow,
+    lastProblem: problem ? { step: problem.step, code: problem.code } : null,
+    dueAt: isEnabled ? now + wait : null,
+    ...(test.serverInfo && { serverInfo: test.serverInfo }),
+    ...(test.protocolVersion !== undefined && { protocolVersion: test.protocolVersion }),
+    ...(test.capabilities && { capabilities: test.capabilities }),
+  };
+}
+
+/** Probes a server that is due; one that fails is probed more and more seldom. */
+export async function probeServer(deps: ServerDeps, workspaceId: string, serverId: string): Promise<void> {
+  const { providerServers } = deps.store.in(workspaceId);
+  const before = await providerServers.find(serverId);
+  if (!before || before.dueAt === null || before.dueAt > deps.clock.now()) return;
+  const test = await runTest(deps, await triedOf(deps, workspaceId, before));
+  const after = await providerServers.find(serverId);
+  // Moved, or turned off, meanwhile: this is news of somewhere else.
+  if (!after?.isEnabled || after.url !== before.url) return;
+  await providerServers.update(serverId, afterTest(after, test, deps.clock.now()));
+}

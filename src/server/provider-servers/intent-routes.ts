@@ -1,0 +1,48 @@
+import { connectionIntentRoutes } from "#api/connections.ts";
+import { readCookie } from "#server/http/authenticate.ts";
+import { makeSecretCookie, type SessionCookie } from "#server/http/cookies.ts";
+import type { Mount } from "#server/http/mount.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import { FLOW_MS } from "#server/accounts/one-time.ts";
+import { arriveIntent, decideFoundConnection, describeFoundConnection } from "./arrive.ts";
+import type { ServerDeps } from "./deps.ts";
+import { openIntent, readIntent } from "./intents.ts";
+
+interface Services {
+  settings: { baseUrl: string };
+  serverDeps: ServerDeps;
+  cookie: SessionCookie;
+  sessions: { findActor(secret: string): Promise<Actor | undefined> };
+}
+
+/** What the page behind an intent asks, and where providers send people back to. */
+export function mountConnectionIntents(at: Mount, services: Services): void {
+  const { serverDeps: deps, settings, cookie, sessions } = services;
+  const routes = connectionIntentRoutes;
+  const browser = makeSecretCookie(settings.baseUrl, { onHttps: "__Host-kb-connect", onHttp: "kb_connect" });
+
+  at.member(routes.read, ({ actor, body }) => readIntent(deps, actor, body.intent));
+  at.member(routes.open, async ({ actor, body, c }) => {
+    const { url, browserSecret } = await openIntent(deps, actor, body.intent);
+    if (browserSecret !== undefined) {
+      c.header("Set-Cookie", browser.set(browserSecret, FLOW_MS / 1_000), { append: true });
+    }
+    return { url };
+  });
+  at.open(routes.callback, async ({ c }) => {
+    const { headers } = c.req.raw;
+    const secret = readCookie(headers, cookie.name);
+    const actor = secret === undefined ? undefined : await sessions.findActor(secret);
+    const query = new URL(c.req.url).search.slice(1);
+    const path = await arriveIntent(deps, actor, query, readCookie(headers, browser.name));
+    c.header("Set-Cookie", browser.clear(), { append: true });
+    c.header("Referrer-Policy", "no-referrer");
+    return c.redirect(path, 302);
+  });
+  at.member(routes.found, ({ actor, body }) => describeFoundConnection(deps, actor, body.id));
+  at.member(routes.confirm, ({ actor, body }) => decideFoundConnection(deps, actor, body.id, body.isAccepted));
+  at.open(routes.client, ({ c }) => {
+    c.header("Cache-Control", "public, max-age=300");
+    return deps.oauth.clientDocument();
+  });
+}

@@ -1,0 +1,64 @@
+import type { McpChallenge } from "#mcp-client/problem.ts";
+import { stopConnectors } from "#server/accounts/reauth.ts";
+import { connectionPrincipal } from "#storage/access/item-clocks.ts";
+import type { ServerDeps } from "./deps.ts";
+
+const LOST = "Its connection must be connected again.";
+
+/** Why a connection opens nothing any more; a code, never the server's words. */
+type LossReason = "refused" | "secret_missing" | "issuer_changed" | "elicitation_required";
+
+/** Rights that a server may ask for besides. */
+const MOST_WANTED = 50;
+
+/**
+ * The server wants more rights than the person gave: the connection goes on with what it may read, and says so; signing in
+ * again asks for them. Source: RFC 6750 §3.1, MCP 2025-11-25 (step-up).
+ */
+export async function noteWanted(
+  { store }: Pick<ServerDeps, "store">,
+  workspaceId: string,
+  connectionId: string,
+  { error, scope }: McpChallenge,
+): Promise<void> {
+  if (error !== "insufficient_scope" || scope === undefined) return;
+  await store.transaction(async (tx) => {
+    const { connections } = tx.in(workspaceId);
+    const connection = await connections.find(connectionId);
+    const { authorization } = connection ?? {};
+    if (connection?.status !== "active" || !authorization) return;
+    const wanted = [...new Set([...(authorization.wanted ?? []), ...scope.split(" ")])].slice(0, MOST_WANTED);
+    const statusReason = "insufficient_scope";
+    if (connection.statusReason === statusReason && wanted.length === authorization.wanted?.length) return;
+    await connections.update(connectionId, { statusReason, authorization: { ...authorization, wanted } });
+  });
+}
+
+/** A connection opens nothing any more: it and connectors on it wait for its owner, and what they read is withheld. */
+export async function loseConnection(
+  { store, clock, audit, emit }: Pick<ServerDeps, "store" | "clock" | "audit" | "emit">,
+  workspaceId: string,
+  connectionId: string,
+  reason: LossReason,
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    const { connections, connectors, access } = tx.in(workspaceId);
+    const connection = await connections.find(connectionId);
+    if (connection?.status !== "active") return;
+    const { serverId } = connection;
+    await connections.update(connectionId, {
+      status: "needs_reauth",
+      statusReason: reason,
+      lastCheckedAt: clock.now(),
+    });
+    // What was read through it is withheld until its owner has proven who they are there.
+    await access.setMembers(connectionPrincipal(connectionId), [], "kb");
+    await stopConnectors(tx, clock, workspaceId, await connectors.listOnConnection(connectionId), LOST);
+    await audit.recordSystem(tx, workspaceId, {
+      action: "connection.lost",
+      target: { type: "connection", id: connectionId },
+      details: { reason },
+    });
+    await emit(tx, workspaceId, { type: "connection.needs_reauth", data: { connectionId, serverId, code: reason } });
+  });
+}

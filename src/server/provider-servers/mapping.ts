@@ -1,0 +1,142 @@
+import { ApiError } from "#api/errors.ts";
+import type { MappingBody, MappingFault, MappingPreview, PreviewBody, ServerTools } from "#api/provider-servers.ts";
+import { defined } from "#core/defined.ts";
+import { isoOf } from "#core/instant.ts";
+import type { McpSession } from "#mcp-client/contract.ts";
+import { faultsOfMapping, parseMapping, pinMapping, previewTool, type ToolMapping } from "#mcp-client/mapping.ts";
+import { McpProblem } from "#mcp-client/problem.ts";
+import { readFields } from "#mcp-client/schema.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
+import { requireEnabled, requireServer, type ServerDeps } from "./deps.ts";
+import { triedOf } from "./headers.ts";
+import { makeProviderSessions } from "./sessions.ts";
+
+/** What an admin waits for at most. */
+const ASK_MS = 20_000;
+
+/** The tools that a server has now, and how they are mapped. For admins. */
+export function listTools(
+  deps: ServerDeps,
+  actor: Actor,
+  serverId: string,
+  { connectionId }: { connectionId?: string | undefined },
+): Promise<ServerTools> {
+  return asking(deps, actor, { serverId, connectionId }, (session, server) =>
+    toolsOf(session, parseMapping(server.mapping)),
+  );
+}
+
+/** Calls a tool once, because an admin said so. */
+export function previewMapping(
+  deps: ServerDeps,
+  actor: Actor,
+  serverId: string,
+  { role, value, connectionId, ...mapped }: PreviewBody,
+): Promise<MappingPreview> {
+  return asking(deps, actor, { serverId, connectionId }, async (session) => {
+    const { hits, text } = await previewTool(session, role, mapped, value);
+    const entries = hits?.map(({ updatedAt, ...hit }) => ({
+      ...hit,
+      ...(updatedAt !== undefined && { updatedAt: isoOf(updatedAt) }),
+    }));
+    return defined({ entries, text });
+  });
+}
+
+/** Stores which tools are read for what, pinned to what they are now. @throws ApiError `server_config_invalid` */
+export function setMapping(
+  deps: ServerDeps,
+  actor: Actor,
+  serverId: string,
+  { mapping: wanted, connectionId }: { mapping: MappingBody | null; connectionId?: string | undefined },
+): Promise<ServerTools> {
+  return asking(deps, actor, { serverId, connectionId }, async (session) => {
+    const { items } = await session.listTools();
+    const pinned = pinMapping(wanted ?? {}, items);
+    if ("faults" in pinned) throw doesNotFit(pinned.faults);
+    const mapping = parseMapping(pinned.mapping);
+    await deps.store.in(actor.workspaceId).providerServers.update(serverId, { mapping: mapping ?? null });
+    return toolsOf(session, mapping);
+  });
+}
+
+async function toolsOf(session: McpSession, mapping: ToolMapping | undefined): Promise<ServerTools> {
+  const { items, leftOut } = await session.listTools();
+  return {
+    tools: items.map(({ name, title, description, isReadOnly, inputSchema }) => ({
+      name,
+      isReadOnly,
+      ...defined({ title, description }),
+      arguments: readFields(inputSchema),
+    })),
+    leftOut,
+    mapping: mapping === undefined ? null : withoutPins(mapping),
+    faults: mapping === undefined ? [] : faultsOfMapping(mapping, items),
+  };
+}
+
+function withoutPins({ list, search, fetch }: ToolMapping): NonNullable<ServerTools["mapping"]> {
+  const shown = (one: ToolMapping["list"]) =>
+    one && { tool: one.tool, args: one.args, ...defined({ argument: one.argument }) };
+  return defined({ list: shown(list), search: shown(search), fetch: shown(fetch) });
+}
+
+/**
+ * Asks a server once: by a connection of the actor's own, else as the server itself is signed in to.
+ *
+ * @throws ApiError `not_found`, `server_disabled`, `server_check_failed`, `rate_limited`
+ */
+async function asking<Result>(
+  deps: ServerDeps,
+  actor: Actor,
+  { serverId, connectionId }: { serverId: string; connectionId: string | undefined },
+  ask: (session: McpSession, server: ProviderServerRecord) => Promise<Result>,
+): Promise<Result> {
+  const server = await requireServer(deps, actor, serverId);
+  requireEnabled(server);
+  deps.throttle.take(actor.userId);
+  const signal = AbortSignal.timeout(ASK_MS);
+  try {
+    const session =
+      connectionId === undefined
+        ? await deps.openMcp((await triedOf(deps, actor.workspaceId, server)).target, signal)
+        : await ofConnection(deps, actor, { serverId, connectionId, signal });
+    try {
+      return await ask(session, server);
+    } finally {
+      await session.close();
+    }
+  } catch (error) {
+    if (!(error instanceof McpProblem)) throw error;
+    const { step, code, message } = error;
+    throw new ApiError("server_check_failed", { message, details: { step, problem: code }, cause: error });
+  }
+}
+
+async function ofConnection(
+  deps: ServerDeps,
+  actor: Actor,
+  { serverId, connectionId, signal }: { serverId: string; connectionId: string; signal: AbortSignal },
+): Promise<McpSession> {
+  const connection = await deps.store.in(actor.workspaceId).connections.find(connectionId);
+  // One to another server is none of this one's.
+  const wanted = connection?.serverId === serverId ? connectionId : "";
+  return makeProviderSessions(deps).sessionFor(actor.workspaceId, wanted, { signal, actor });
+}
+
+function doesNotFit(faults: readonly MappingFault[]): ApiError {
+  const [first] = faults;
+  const tool = JSON.stringify(first?.tool ?? "");
+  const messages = {
+    tool_gone: `The server has no tool ${tool}.`,
+    tool_changed: `The tool ${tool} has changed.`,
+    argument_missing: `The tool ${tool} needs more arguments. Give them in args, and the one for the query or ID in argument.`,
+    argument_unknown: `The tool ${tool} has no argument of that name.`,
+  };
+  return new ApiError("server_config_invalid", {
+    message: messages[first?.reason ?? "tool_gone"],
+    field: `mapping.${first?.role ?? "list"}`,
+    details: { faults },
+  });
+}

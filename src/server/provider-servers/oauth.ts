@@ -1,0 +1,237 @@
+import { z } from "zod";
+import { cleanLine, MAX_CHARS } from "#api/clean.ts";
+import { ApiError } from "#api/errors.ts";
+import type { McpAuthorization } from "#mcp-client/authorization.ts";
+import type { McpChallenge } from "#mcp-client/problem.ts";
+import { challengeOf } from "#server/accounts/address.ts";
+import { asClient, type GrantedTokens, makeTokenEndpoint } from "#server/accounts/token-endpoint.ts";
+import type { SourceHttpPool } from "#sources/http.ts";
+import type { ConnectionAuthorization } from "#storage/records/connections.ts";
+import type { ConnectionSecrets } from "./secrets.ts";
+
+/** Finds out how to sign in at a server. @throws McpProblem */
+export type Discover = (url: string, challenge: McpChallenge, signal: AbortSignal) => Promise<McpAuthorization>;
+
+export type ProviderOAuth = ReturnType<typeof makeProviderOAuth>;
+
+/** What kb is at an authorization server. */
+export interface RegisteredClient {
+  authorization: ConnectionAuthorization;
+  clientSecret?: string | undefined;
+}
+
+/** Who somebody is at an authorization server, where it says so. */
+export interface ProvenAccount {
+  id: string;
+  label: string;
+}
+
+/** kb as an OAuth client of provider servers. Source: RFC 6749, RFC 7009, RFC 7591, RFC 7636, RFC 8707. */
+export function makeProviderOAuth({
+  http: pool,
+  baseUrl,
+  now,
+}: {
+  http: Pick<SourceHttpPool, "for">;
+  baseUrl: string;
+  now(): number;
+}) {
+  const redirectUrl = `${baseUrl}/api/mcp-servers/callback`;
+  const http = () =>
+    pool.for({
+      source: { spec: { auth: [{ type: "none" }] } },
+      config: {},
+      credentials: {},
+      signal: AbortSignal.timeout(ASK_MS),
+    }).http;
+  const clientOf = ({ authorization, clientSecret }: RegisteredClient) => ({
+    client: { clientId: authorization.clientId, clientSecret },
+    usesBasic: authorization.authMethod === "client_secret_basic",
+  });
+
+  function endpointOf(client: RegisteredClient) {
+    const { tokenEndpoint, resource } = client.authorization;
+    return makeTokenEndpoint(http(), {
+      name: new URL(tokenEndpoint).host,
+      tokenUrl: tokenEndpoint,
+      ...clientOf(client),
+      parameters: { resource },
+      now,
+    });
+  }
+
+  function metadataFor(authMethod: string) {
+    return {
+      client_name: "kb",
+      client_uri: baseUrl,
+      redirect_uris: [redirectUrl],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: authMethod,
+      // A loopback address is that of a program on the person's own machine. Source: RFC 8252 §8.4.
+      ...(!baseUrl.startsWith("https:") && { application_type: "native" }),
+    };
+  }
+
+  async function registerSelf(found: McpAuthorization, url: string): Promise<z.infer<typeof Registered>> {
+    const wanted = AUTH_METHODS.find((method) => found.tokenAuthMethods.includes(method)) ?? "none";
+    try {
+      const answer = await http().request({
+        method: "POST",
+        url,
+        json: { ...metadataFor(wanted), ...(found.scopes.length > 0 && { scope: found.scopes.join(" ") }) },
+        redirect: "none",
+        isIdempotent: false,
+      });
+      return answer.json(Registered);
+    } catch (cause) {
+      throw notRegistered("registration_refused", "The authorization server did not register kb as a client.", cause);
+    }
+  }
+
+  return {
+    /**
+     * The client that an admin registered, else one that is registered now, else a document of ours that the authorization
+     * server reads: it may not reach this server, which registration needn't.
+     *
+     * @throws ApiError `connection_failed`
+     */
+    async register(
+      found: McpAuthorization,
+      own: { clientId: string | null; secret: string | undefined },
+    ): Promise<RegisteredClient> {
+      const { issuer, tokenEndpoint, revocationEndpoint, resource, registrationEndpoint, tokenAuthMethods } = found;
+      const pinned = {
+        issuer,
+        tokenEndpoint,
+        resource,
+        ...(revocationEndpoint !== undefined && { revocationEndpoint }),
+      };
+      const asWhom = (clientId: string, clientSecret: string | undefined, method?: AuthMethod): RegisteredClient => {
+        const usual = tokenAuthMethods.includes("client_secret_post") ? "client_secret_post" : "client_secret_basic";
+        const authMethod = clientSecret === undefined ? "none" : method === "none" ? usual : (method ?? usual);
+        return { authorization: { ...pinned, clientId, authMethod }, clientSecret };
+      };
+      if (own.clientId !== null) return asWhom(own.clientId, own.secret);
+      if (registrationEndpoint !== undefined) {
+        const said = await registerSelf(found, registrationEndpoint);
+        return asWhom(said.client_id, said.client_secret, said.token_endpoint_auth_method);
+      }
+      if (found.supportsCimd && baseUrl.startsWith("https:")) return asWhom(`${baseUrl}${CLIENT_DOCUMENT}`, undefined);
+      throw notRegistered(
+        "registration_not_supported",
+        "The authorization server takes no clients that register themselves.",
+      );
+    },
+
+    /** The document that an authorization server reads when our client ID is its URL. */
+    clientDocument: () => ({ client_id: `${baseUrl}${CLIENT_DOCUMENT}`, ...metadataFor("none") }),
+
+    /** The page of the authorization server for this trip. */
+    addressOf(
+      { authorizationEndpoint }: Pick<McpAuthorization, "authorizationEndpoint">,
+      { authorization }: RegisteredClient,
+      { scopes, state, verifier }: { scopes: readonly string[]; state: string; verifier: string },
+    ): string {
+      const url = new URL(authorizationEndpoint);
+      const parameters = {
+        response_type: "code",
+        client_id: authorization.clientId,
+        redirect_uri: redirectUrl,
+        ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+        state,
+        resource: authorization.resource,
+        ...challengeOf(verifier),
+      };
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+      return url.href;
+    },
+
+    /** @throws GrantRefused; ApiError `source_unavailable` */
+    redeem: (client: RegisteredClient, code: string, verifier: string): Promise<GrantedTokens> =>
+      endpointOf(client).redeem(code, { verifier, redirectUrl }),
+
+    /** At the token endpoint that is pinned, and nowhere else. @throws GrantRefused; ApiError `source_unavailable` */
+    refresh: (client: RegisteredClient, secrets: { token: string; refreshToken: string }): Promise<GrantedTokens> =>
+      endpointOf(client).refresh({ accessToken: secrets.token, refreshToken: secrets.refreshToken }),
+
+    /** Tells the authorization server that nobody needs these; false when it can't be told. */
+    async revoke(client: RegisteredClient, { token, refreshToken }: ConnectionSecrets): Promise<boolean> {
+      const { revocationEndpoint } = client.authorization;
+      if (revocationEndpoint === undefined) return false;
+      const { form, headers } = asClient(clientOf(client));
+      const hint = refreshToken === undefined ? "access_token" : "refresh_token";
+      const body = new URLSearchParams({ token: refreshToken ?? token, token_type_hint: hint, ...form });
+      return http()
+        .request({
+          method: "POST",
+          url: revocationEndpoint,
+          headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
+          body: body.toString(),
+          redirect: "none",
+        })
+        .then(
+          () => true,
+          () => false,
+        );
+    },
+
+    /**
+     * Who an ID token is of. It came from the token endpoint itself, so its signature adds nothing (OpenID Connect Core
+     * §3.1.3.7); issuer and audience must be ours. Undefined where the server says nothing that holds.
+     */
+    accountOf({ authorization }: RegisteredClient, idToken: string | undefined): ProvenAccount | undefined {
+      const [, payload, signature] = idToken?.split(".") ?? [];
+      if (payload === undefined || signature === undefined) return undefined;
+      const claims = Claims.safeParse(parsed(Buffer.from(payload, "base64url").toString("utf8"))).data;
+      if (!claims || claims.iss !== authorization.issuer) return undefined;
+      if (![claims.aud].flat().includes(authorization.clientId)) return undefined;
+      if (claims.exp * 1_000 <= now()) return undefined;
+      const label = claims.email ?? claims.preferred_username ?? claims.name ?? claims.sub;
+      return { id: claims.sub, label: cleanLine(label, MAX_CHARS.label) };
+    },
+  };
+}
+
+/** Where the metadata document of this server's client is. */
+const CLIENT_DOCUMENT = "/oauth/clients/mcp.json";
+/** No person waits longer for an authorization server. */
+const ASK_MS = 20_000;
+
+/** In the order of preference. */
+const AUTH_METHODS = ["none", "client_secret_post", "client_secret_basic"] as const;
+type AuthMethod = (typeof AUTH_METHODS)[number];
+
+const Registered = z.object({
+  client_id: z.string().min(1).max(1_000),
+  client_secret: z.string().min(1).max(2_000).optional(),
+  token_endpoint_auth_method: z.enum(AUTH_METHODS).optional().catch(undefined),
+});
+
+const Claims = z.object({
+  iss: z.string(),
+  sub: z.string().min(1).max(255),
+  aud: z.union([z.string(), z.array(z.string())]),
+  exp: z.number(),
+  email: z.string().max(320).optional().catch(undefined),
+  preferred_username: z.string().max(255).optional().catch(undefined),
+  name: z.string().max(255).optional().catch(undefined),
+});
+
+function notRegistered(problem: string, message: string, cause?: unknown): ApiError {
+  return new ApiError("connection_failed", {
+    message,
+    hint: "An admin can register kb there, and give its client ID in the server's auth.",
+    details: { step: "auth", problem },
+    cause,
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What is not JSON says nothing of anybody.
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import type { Store } from "#storage/store.ts";
+import type { SealedPlace, Vault } from "#storage/vault.ts";
+
+export const ConnectionSecrets = z.object({
+  /** A person's own token, or the access token that was given for them. */
+  token: z.string(),
+  refreshToken: z.string().optional(),
+  /** Of a client that registered itself; that of an admin's client is the server's. */
+  clientSecret: z.string().optional(),
+});
+
+/** What signs the requests of a connection. */
+export type ConnectionSecrets = z.infer<typeof ConnectionSecrets>;
+
+export type SecretKeeper = ReturnType<typeof makeSecretKeeper>;
+
+/** Secrets of servers and connections: sealed in rows of their own, so that deleting the row deletes the secret. */
+export function makeSecretKeeper({ vault }: { vault: Vault }) {
+  return {
+    async ofServer(store: Store, workspaceId: string, serverId: string): Promise<string | undefined> {
+      const sealed = await store.in(workspaceId).providerServers.findSecret(serverId);
+      return sealed === undefined ? undefined : vault.open(serverPlace(workspaceId, serverId), sealed);
+    },
+    /** Null deletes it. */
+    async putServer(tx: Store, workspaceId: string, serverId: string, secret: string | null): Promise<void> {
+      const sealed = secret === null ? undefined : vault.seal(serverPlace(workspaceId, serverId), secret);
+      await tx.in(workspaceId).providerServers.putSecret(serverId, sealed);
+    },
+    seal: (workspaceId: string, connectionId: string, secrets: ConnectionSecrets) =>
+      vault.seal(connectionPlace(workspaceId, connectionId), JSON.stringify(secrets)),
+    open(workspaceId: string, connectionId: string, sealed: string): ConnectionSecrets {
+      const text = vault.open(connectionPlace(workspaceId, connectionId), sealed);
+      return ConnectionSecrets.parse(JSON.parse(text));
+    },
+  };
+}
+
+function serverPlace(workspaceId: string, serverId: string): SealedPlace {
+  return { table: "provider_server_secrets", row: [workspaceId, serverId], column: "sealed" };
+}
+
+function connectionPlace(workspaceId: string, connectionId: string): SealedPlace {
+  return { table: "connection_secrets", row: [workspaceId, connectionId], column: "sealed" };
+}

@@ -1,0 +1,228 @@
+import { makeId } from "#api/common.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
+import type { CreateServerBody, PatchServerBody, ProviderServer, ServerTest } from "#api/provider-servers.ts";
+import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
+import type { ProviderServerPatch, ProviderServerRecord } from "#storage/records/provider-servers.ts";
+import type { Store } from "#storage/store.ts";
+import { type ServerDeps, visibleConnections } from "./deps.ts";
+import { afterTest } from "./health.ts";
+import { pageOf } from "#server/http/row-pages.ts";
+import { giveBack } from "./give-back.ts";
+import { revokeConnection } from "./revoke.ts";
+import { isSameServer, parseAuth, parseServerUrl, type ServerAuth } from "./target.ts";
+import { testUnsaved } from "./tests.ts";
+import { toServer } from "./view.ts";
+
+/** Servers of a workspace. */
+const MOST_SERVERS = 100;
+
+/** Servers that the actor may know of, oldest first. @throws ApiError `invalid_cursor` */
+export async function listServers(
+  deps: ServerDeps,
+  actor: Actor,
+  query: { limit: number; cursor?: string | undefined },
+): Promise<{ servers: ProviderServer[]; nextCursor: string | null }> {
+  const all = await deps.store.in(actor.workspaceId).providerServers.list({ limit: MOST_SERVERS });
+  const rows: ProviderServerRecord[] = [];
+  for (const server of all) {
+    const isShown = server.isEnabled || actsAsAdmin(actor);
+    if (isShown || (await visibleConnections(deps, actor, server.serverId)).length > 0) rows.push(server);
+  }
+  const list = { route: "GET /api/mcp-servers", args: {}, rows, idOf: (row: ProviderServerRecord) => row.serverId };
+  const { page, nextCursor } = pageOf(deps, actor, list, query);
+  const servers: ProviderServer[] = [];
+  for (const server of page) servers.push(await toServer(deps, actor, server));
+  return { servers, nextCursor };
+}
+
+/**
+ * Adds a server after it was tested.
+ *
+ * @throws ApiError `server_exists`, `server_check_failed` unless `force`, `server_config_invalid`, `quota_reached`
+ */
+export async function createServer(
+  deps: ServerDeps,
+  actor: Actor,
+  body: CreateServerBody,
+): Promise<{ server: ProviderServer; test: ServerTest }> {
+  const { store, clock, secrets, audit, randomBytes } = deps;
+  const url = parseServerUrl(body.url);
+  const { auth, secret } = parseAuth(body.auth);
+  await requireRoom(store, actor, url);
+  const test = await testUnsaved(deps, actor, { url: body.url, auth: body.auth });
+  if (!test.ok && body.force !== true) throw checkFailed(test);
+  const now = clock.now();
+  const server: ProviderServerRecord = {
+    serverId: makeId("server", randomBytes),
+    name: body.name,
+    url,
+    slug: slugOf(body.name),
+    ...auth,
+    issuer: null,
+    isEnabled: body.enabled ?? true,
+    connectPolicy: body.connectPolicy ?? "members",
+    apps: body.apps ?? null,
+    mapping: null,
+    health: "unknown",
+    checkedAt: null,
+    latencyMs: null,
+    failures: 0,
+    lastProblem: null,
+    dueAt: null,
+    serverInfo: null,
+    protocolVersion: null,
+    capabilities: null,
+    createdAt: now,
+    createdBy: actor.userId,
+  };
+  const stored = { ...server, ...afterTest(server, test, now, !test.ok) };
+  await store.transaction(async (tx) => {
+    await requireRoom(tx, actor, url);
+    await tx.in(actor.workspaceId).providerServers.insert(stored);
+    if (typeof secret === "string") await secrets.putServer(tx, actor.workspaceId, server.serverId, secret);
+    const target = { type: "server", id: server.serverId };
+    const details = { host: new URL(url).host, auth: auth.authKind, isForced: !test.ok };
+    await audit.record(tx, actor, { action: "server.created", target, details });
+  });
+  return { server: await toServer(deps, actor, stored), test };
+}
+
+/**
+ * Changes a server. At another scheme, host or port every secret is dropped unless it comes again with the change; with
+ * connections it can't go there at all. Source: S31.
+ *
+ * @throws ApiError `not_found`, `server_exists`, `server_has_connections`, `server_config_invalid`
+ */
+export async function updateServer(
+  deps: ServerDeps,
+  actor: Actor,
+  serverId: string,
+  body: PatchServerBody,
+): Promise<{ server: ProviderServer }> {
+  const { store, clock, secrets, audit } = deps;
+  const url = body.url === undefined ? undefined : parseServerUrl(body.url);
+  const parsed = body.auth && parseAuth(body.auth);
+  const changed = await store.transaction(async (tx) => {
+    const workspace = tx.in(actor.workspaceId);
+    const before = await workspace.providerServers.find(serverId);
+    if (!before) throw noSuchThing();
+    if (url !== undefined && !isSameServer(url, before.url)) await requireRoom(tx, actor, url);
+    const hasMoved = url !== undefined && new URL(url).origin !== new URL(before.url).origin;
+    const isOtherAuth = parsed !== undefined && !isSameAuth(before, parsed.auth);
+    if (hasMoved || isOtherAuth) await requireUnconnected(tx, actor, before);
+    const isGiven = typeof parsed?.secret === "string";
+    const isDropped = hasMoved || isOtherAuth || parsed?.secret === null;
+    if (isGiven || isDropped) {
+      await secrets.putServer(tx, actor.workspaceId, serverId, parsed?.secret ?? null);
+    }
+    const isEnabled = body.enabled ?? before.isEnabled;
+    const isTriedAgain = isEnabled && (isGiven || isDropped || url !== undefined || !before.isEnabled);
+    const patch: ProviderServerPatch = {
+      ...(body.name !== undefined && { name: body.name }),
+      ...(url !== undefined && { url }),
+      ...(parsed && parsed.auth),
+      // A client of an admin's is for where it was registered.
+      ...((isGiven || isDropped) && { issuer: null }),
+      ...(body.connectPolicy !== undefined && { connectPolicy: body.connectPolicy }),
+      ...(body.apps !== undefined && { apps: body.apps }),
+      isEnabled,
+      ...(isTriedAgain && { dueAt: clock.now() }),
+      ...(!isEnabled && { dueAt: null }),
+      // What it said of itself was said elsewhere.
+      ...(hasMoved && UNKNOWN),
+    };
+    await workspace.providerServers.update(serverId, patch);
+    const details = { fields: Object.keys(body), hasMoved, secret: isGiven ? "given" : isDropped ? "dropped" : "kept" };
+    await audit.record(tx, actor, { action: "server.changed", target: { type: "server", id: serverId }, details });
+    return { ...before, ...patch };
+  });
+  deps.signal();
+  return { server: await toServer(deps, actor, changed) };
+}
+
+/** Deletes a server: its connections are revoked, and what was read through them is deleted. @throws ApiError `not_found` */
+export async function removeServer(
+  deps: ServerDeps,
+  actor: Actor,
+  serverId: string,
+): Promise<{ server: ProviderServer }> {
+  const { store, audit } = deps;
+  const before = await store.in(actor.workspaceId).providerServers.find(serverId);
+  if (!before) throw noSuchThing();
+  const server = await toServer(deps, actor, before);
+  const ended = await store.transaction(async (tx) => {
+    const workspace = tx.in(actor.workspaceId);
+    const connections = await workspace.connections.list({ serverId });
+    const all = [];
+    for (const connection of connections) {
+      all.push(await revokeConnection(deps, tx, actor.workspaceId, connection, "server_deleted"));
+    }
+    await workspace.providerServers.remove(serverId);
+    const details = { connections: connections.length };
+    await audit.record(tx, actor, { action: "server.deleted", target: { type: "server", id: serverId }, details });
+    return all;
+  });
+  deps.signal(ended.flatMap(({ cancelled }) => cancelled));
+  giveBack(
+    deps,
+    ended.map(({ grant }) => grant),
+  );
+  return { server: { ...server, enabled: false } };
+}
+
+const UNKNOWN = {
+  health: "unknown",
+  checkedAt: null,
+  latencyMs: null,
+  failures: 0,
+  lastProblem: null,
+  serverInfo: null,
+  protocolVersion: null,
+  capabilities: null,
+} as const satisfies ProviderServerPatch;
+
+function isSameAuth(before: ServerAuth, after: ServerAuth): boolean {
+  const { authKind, headerName, clientId } = after;
+  return before.authKind === authKind && before.headerName === headerName && before.clientId === clientId;
+}
+
+async function requireRoom(store: Store, actor: Actor, url: string): Promise<void> {
+  const all = await store.in(actor.workspaceId).providerServers.list({ limit: MOST_SERVERS });
+  const same = all.find((server) => isSameServer(server.url, url));
+  if (same) {
+    throw new ApiError("server_exists", { message: `"${same.name}" is this server.`, field: "url" });
+  }
+  if (all.length < MOST_SERVERS) return;
+  throw new ApiError("quota_reached", { message: `A workspace has at most ${MOST_SERVERS} servers.` });
+}
+
+async function requireUnconnected(tx: Store, actor: Actor, server: ProviderServerRecord): Promise<void> {
+  const connections = await tx.in(actor.workspaceId).connections.list({ serverId: server.serverId });
+  const open = connections.filter(({ status }) => status !== "expired" && status !== "failed");
+  if (open.length === 0) return;
+  throw new ApiError("server_has_connections", {
+    message: `People have connected ${server.name}, and their secrets are only for ${new URL(server.url).host}.`,
+    hint: "Add the new address as another server, or disconnect them first.",
+  });
+}
+
+function checkFailed({ steps }: ServerTest): ApiError {
+  const failed = steps.find(({ ok }) => !ok);
+  return new ApiError("server_check_failed", {
+    message: failed?.problem?.message ?? "The test failed.",
+    hint: "Change the URL or auth, or send force: true to add it anyway.",
+    details: { step: failed?.step, problem: failed?.problem?.code },
+  });
+}
+
+/** What the app of a server is called in paths. */
+function slugOf(name: string): string {
+  const slug = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "")
+    .slice(0, 40)
+    .replace(/-+$/, "");
+  return slug === "" ? "app" : slug;
+}

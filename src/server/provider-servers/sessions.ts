@@ -1,0 +1,191 @@
+import { ApiError, isApiError, noSuchThing } from "#api/errors.ts";
+import type { McpCaps } from "#mcp-client/caps.ts";
+import type { McpSession } from "#mcp-client/contract.ts";
+import { parseMapping, type ToolMapping } from "#mcp-client/mapping.ts";
+import { McpProblem } from "#mcp-client/problem.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { ConnectionRecord } from "#storage/records/connections.ts";
+import { requireEnabled, type ServerDeps } from "./deps.ts";
+import { waitForElicitation } from "./elicitation.ts";
+import { headersOf } from "./headers.ts";
+import { loseConnection, noteWanted } from "./lose.ts";
+import { makeTarget } from "./target.ts";
+import { renewRefused, type TokenDeps } from "./tokens.ts";
+
+/** What a session is for. */
+export interface SessionWish {
+  signal: AbortSignal;
+  /** Who asks: a connection is used by its owner alone. Absent for a sync, whose connector is its owner's. */
+  actor?: Actor;
+  /** Hears what the server says unasked. */
+  isListening?: boolean;
+  caps?: Partial<McpCaps>;
+}
+
+/** A connection whose server has a search tool mapped. */
+export interface SearchableConnection {
+  connectionId: string;
+  serverName: string;
+  mapping: ToolMapping & { search: NonNullable<ToolMapping["search"]> };
+}
+
+/** How a source reads through a connection. */
+interface ConnectionWay {
+  open(options: { signal: AbortSignal; isListening?: boolean }): Promise<McpSession>;
+  mapping: ToolMapping | undefined;
+}
+
+/** What others of this server do with connections: read through them. */
+export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp" | "once">) {
+  const { store, clock } = deps;
+
+  async function lose(workspaceId: string, connectionId: string, error: unknown): Promise<void> {
+    if (isApiError(error, "source_unauthorized")) {
+      await loseConnection(deps, workspaceId, connectionId, "secret_missing");
+    } else if (error instanceof McpProblem && error.code === "auth_required") {
+      await loseConnection(deps, workspaceId, connectionId, "refused");
+    } else if (error instanceof McpProblem && error.code === "elicitation_required") {
+      await waitForElicitation(deps, workspaceId, connectionId, error.elicitationUrl);
+    } else if (error instanceof McpProblem && error.code === "forbidden") {
+      await noteWanted(deps, workspaceId, connectionId, error.challenge ?? {});
+    }
+  }
+
+  return {
+    /**
+     * A conversation as the owner of a connection. Each request is signed again; once it was revoked nothing is. A server
+     * that no longer accepts it makes it `needs_reauth`.
+     *
+     * @throws McpProblem; ApiError `not_found` when it isn't the actor's, `source_unauthorized`, `server_disabled`
+     */
+    async sessionFor(workspaceId: string, connectionId: string, wish: SessionWish): Promise<McpSession> {
+      const workspace = store.in(workspaceId);
+      const connection = await workspace.connections.find(connectionId);
+      const server = connection && (await workspace.providerServers.find(connection.serverId));
+      if (!connection || !server) throw noSuchThing();
+      if (wish.actor && wish.actor.userId !== connection.ownerUserId) throw noSuchThing();
+      requireEnabled(server);
+      await noteUse(connection, workspaceId);
+      let signed: Readonly<Record<string, string>> = {};
+      const target = makeTarget(
+        server.url,
+        async () => (signed = await headersOf(deps, workspaceId, server, connectionId)),
+      );
+      const ask = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+        try {
+          return await (connection.way === "oauth" ? renewedOnce(work) : work());
+        } catch (error) {
+          await lose(workspaceId, connectionId, error);
+          throw error;
+        }
+      };
+      // A token can end before its time: then it is renewed, and the question asked again.
+      const renewedOnce = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+        try {
+          return await work();
+        } catch (error) {
+          const stale = /^Bearer (.+)$/.exec(signed["authorization"] ?? "")?.[1];
+          if (!(error instanceof McpProblem) || error.code !== "auth_required" || stale === undefined) throw error;
+          const challenge = error.challenge ?? {};
+          await renewRefused(deps, workspaceId, { connectionId, server, stale, challenge });
+          return work();
+        }
+      };
+      return watched(await ask(() => deps.openMcp(target, wish.signal, wish.isListening, wish.caps)), ask);
+    },
+
+    /** Connections that a person can read with now: their own. */
+    async connectionsUsableBy({ workspaceId, userId }: Pick<Actor, "workspaceId" | "userId">) {
+      const { connections, providerServers } = store.in(workspaceId);
+      const usable: ConnectionRecord[] = [];
+      for (const connection of await connections.list({ ownerUserId: userId })) {
+        const server = await providerServers.find(connection.serverId);
+        if (connection.status === "active" && server?.isEnabled) usable.push(connection);
+      }
+      return usable;
+    },
+
+    /** Connections of a person's own behind which a live search can ask; oldest first. */
+    async searchableBy(actor: Pick<Actor, "workspaceId" | "userId">): Promise<SearchableConnection[]> {
+      const { connections, providerServers } = store.in(actor.workspaceId);
+      const own = await connections.list({ ownerUserId: actor.userId });
+      const active = own.filter(({ status }) => status === "active");
+      const found = await Promise.all(
+        active.map(async ({ connectionId, serverId }): Promise<SearchableConnection[]> => {
+          const server = await providerServers.find(serverId);
+          const mapping = server?.isEnabled ? parseMapping(server.mapping) : undefined;
+          if (!server || mapping?.search === undefined) return [];
+          return [{ connectionId, serverName: server.name, mapping: { ...mapping, search: mapping.search } }];
+        }),
+      );
+      return found.flat();
+    },
+
+    /** How the tools of a server are read; null = they are not. */
+    async mappingOf(workspaceId: string, serverId: string): Promise<unknown> {
+      return (await store.in(workspaceId).providerServers.find(serverId))?.mapping ?? null;
+    },
+
+    /** What a source reads through a connection with, in its owner's name. */
+    async wayOf(workspaceId: string, connectionId: string): Promise<ConnectionWay> {
+      const connection = await store.in(workspaceId).connections.find(connectionId);
+      const mapping = connection && (await this.mappingOf(workspaceId, connection.serverId));
+      return {
+        mapping: parseMapping(mapping),
+        open: ({ signal, isListening = false }) => this.sessionFor(workspaceId, connectionId, { signal, isListening }),
+      };
+    },
+
+    /**
+     * The connection of a person, to build a connector on: its owner's alone. Source: S5.
+     *
+     * @throws ApiError `connector_config_invalid`, also for one that they may only see
+     */
+    async requireOwn({ workspaceId, userId }: Actor, connectionId: string, from = store): Promise<ConnectionRecord> {
+      const connection = await from.in(workspaceId).connections.find(connectionId);
+      if (connection?.ownerUserId !== userId || connection.status === "revoked") {
+        throw new ApiError("connector_config_invalid", {
+          message: "You have no connection with this ID.",
+          hint: "Only the owner of a connection can build connectors on it.",
+          field: "connectionId",
+        });
+      }
+      if (connection.status === "active") return connection;
+      throw new ApiError("connector_config_invalid", {
+        message: "The connection isn't active. Connect it again first.",
+        field: "connectionId",
+      });
+    },
+  };
+
+  async function noteUse({ connectionId, lastUsedAt }: ConnectionRecord, workspaceId: string): Promise<void> {
+    if (lastUsedAt !== null && clock.now() - lastUsedAt < NOTE_EVERY_MS) return;
+    await store.in(workspaceId).connections.update(connectionId, { lastUsedAt: clock.now() });
+  }
+}
+
+const NOTE_EVERY_MS = 5 * 60_000;
+
+/** The same session; each question is asked through `ask`. */
+function watched(session: McpSession, ask: <Result>(work: () => Promise<Result>) => Promise<Result>): McpSession {
+  const heard =
+    <Args extends unknown[], Result>(question: (...args: Args) => Promise<Result>) =>
+    (...args: Args): Promise<Result> =>
+      ask(() => question(...args));
+  return {
+    serverInfo: session.serverInfo,
+    protocolVersion: session.protocolVersion,
+    capabilities: session.capabilities,
+    listTools: heard(() => session.listTools()),
+    listResources: heard((cursor) => session.listResources(cursor)),
+    listResourceTemplates: heard((cursor) => session.listResourceTemplates(cursor)),
+    readResource: heard((uri) => session.readResource(uri)),
+    callTool: heard((name, args) => session.callTool(name, args)),
+    complete: heard((uriTemplate, argument) => session.complete(uriTemplate, argument)),
+    ping: heard(() => session.ping()),
+    subscribe: heard((uri) => session.subscribe(uri)),
+    onListChanged: (listener) => session.onListChanged(listener),
+    onUpdated: (listener) => session.onUpdated(listener),
+    close: () => session.close(),
+  };
+}

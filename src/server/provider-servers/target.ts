@@ -1,0 +1,57 @@
+import type { ServerAuthBody } from "#api/provider-servers.ts";
+import { ApiError } from "#api/errors.ts";
+import { normalizeBaseUrl } from "#core/base-url.ts";
+import type { McpTarget } from "#mcp-client/contract.ts";
+import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
+
+/** How requests to a server are signed. */
+export type ServerAuth = Pick<ProviderServerRecord, "authKind" | "headerName" | "clientId">;
+
+/** @throws ApiError `server_config_invalid` */
+export function parseServerUrl(text: string): string {
+  if (normalizeBaseUrl(text) !== undefined) return new URL(text.trim()).href;
+  throw new ApiError("server_config_invalid", {
+    message: "Expected an http or https URL without user name, query or fragment, such as https://mcp.example.org/mcp.",
+    hint: "Give secrets in auth: a URL is shown to everybody who sees the server.",
+    field: "url",
+  });
+}
+
+/** Whether both lead to the same place. */
+export function isSameServer(one: string, other: string): boolean {
+  return normalizeBaseUrl(one) === normalizeBaseUrl(other);
+}
+
+/** @throws ApiError `server_config_invalid` for a header that means something else */
+export function parseAuth(auth: ServerAuthBody): { auth: ServerAuth; secret: string | null | undefined } {
+  const plain = { authKind: auth.kind, headerName: null, clientId: null };
+  switch (auth.kind) {
+    case "none":
+      return { auth: plain, secret: null };
+    case "bearer":
+      return { auth: plain, secret: auth.secret };
+    case "header":
+      if (TAKEN_HEADERS.test(auth.headerName)) {
+        throw new ApiError("server_config_invalid", {
+          message: `The header ${auth.headerName} is used by HTTP or MCP.`,
+          field: "auth.headerName",
+        });
+      }
+      return { auth: { ...plain, headerName: auth.headerName }, secret: auth.secret };
+    case "oauth":
+      return { auth: { ...plain, clientId: auth.clientId ?? null }, secret: auth.secret };
+  }
+}
+
+/** Headers that sign with this token, in the way of the server. */
+export function signWith({ authKind, headerName }: ServerAuth, token: string): Record<string, string> {
+  if (authKind === "header" && headerName !== null) return { [headerName]: token };
+  return authKind === "none" ? {} : { authorization: `Bearer ${token}` };
+}
+
+export function makeTarget(url: string, headers: McpTarget["headers"]): McpTarget {
+  return { url, headers, isListUsed: true };
+}
+
+const TAKEN_HEADERS =
+  /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|accept.*|cookie|expect|keep-alive|proxy-.*|mcp-.*|kb-.*|last-event-id|user-agent|origin|referer|sec-.*)$/i;

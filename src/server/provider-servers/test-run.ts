@@ -1,0 +1,98 @@
+import type { ServerProblem, ServerTest } from "#api/provider-servers.ts";
+import { isApiError } from "#api/errors.ts";
+import type { McpSession, McpTarget } from "#mcp-client/contract.ts";
+import { McpProblem } from "#mcp-client/problem.ts";
+import type { ServerDeps } from "./deps.ts";
+import type { ServerAuth } from "./target.ts";
+
+/** No person waits longer for a test. */
+export const TEST_MS = 10_000;
+
+type Step = ServerTest["steps"][number];
+
+/** What a test tries, and whether it is signed: a server that asks who is there is fine as long as nobody is. */
+export interface Tried {
+  target: McpTarget;
+  auth: ServerAuth;
+  isSigned: boolean;
+}
+
+/**
+ * Tries a server step by step. Never throws for what the server does, and returns names of steps and codes: nothing of
+ * what it answered but its name, its revision and what it can do, cleaned. Source: S31.
+ */
+export async function runTest(
+  deps: Pick<ServerDeps, "openMcp" | "clock" | "log">,
+  { target, auth, isSigned }: Tried,
+  signal = AbortSignal.timeout(TEST_MS),
+): Promise<ServerTest> {
+  const steps: Step[] = [];
+  let session: McpSession | undefined;
+  const take = async (step: Step["step"], work: () => Promise<unknown>): Promise<McpProblem | undefined> => {
+    const began = deps.clock.now();
+    try {
+      await work();
+      steps.push({ step, ok: true, ms: deps.clock.now() - began });
+      return undefined;
+    } catch (error) {
+      const problem = problemOf(error, step, signal);
+      if (problem === undefined) throw error;
+      deps.log.info(
+        { step: problem.step, code: problem.code, status: problem.status },
+        "a provider server failed a test",
+      );
+      steps.push({ step: stepOf(problem, step), ok: false, ms: deps.clock.now() - began, problem: toProblem(problem) });
+      return problem;
+    }
+  };
+  try {
+    const problem = await take("initialize", async () => (session = await deps.openMcp(target, signal)));
+    if (problem) return refused(steps, problem, { auth, isSigned });
+    // It was opened by the step before.
+    const opened = session as McpSession | undefined;
+    if (!opened) throw new Error("A session was opened and is not there.");
+    if (auth.authKind !== "none") steps.push({ step: "auth", ok: true, ms: 0 });
+    const { capabilities, serverInfo, protocolVersion } = opened;
+    if (capabilities.tools) await take("tools", () => opened.listTools());
+    if (capabilities.resources) await take("resources", () => opened.listResources());
+    return { ok: steps.every(({ ok }) => ok), steps, serverInfo, protocolVersion, capabilities: { ...capabilities } };
+  } finally {
+    await session?.close();
+  }
+}
+
+/** A failure in the words of the contract. */
+export function toProblem({ step, code, message }: McpProblem): ServerProblem {
+  return { step, code, message };
+}
+
+/** What went wrong with a server; undefined for what is no fault of it. */
+export function problemOf(error: unknown, step: McpProblem["step"], signal?: AbortSignal): McpProblem | undefined {
+  if (error instanceof McpProblem) return error;
+  if (signal?.aborted) return new McpProblem({ step, code: "timeout", cause: error });
+  if (isApiError(error, "address_not_allowed"))
+    return new McpProblem({ step: "resolve", code: "address_not_allowed", cause: error });
+  if (isApiError(error) && error.class === "source_unavailable") {
+    return new McpProblem({ step: "connect", code: "unreachable", cause: error });
+  }
+  return undefined;
+}
+
+/** A server that only asks people to sign in is as it should be while nobody has. */
+function refused(steps: Step[], problem: McpProblem, { auth, isSigned }: Omit<Tried, "target">): ServerTest {
+  const last = steps.at(-1);
+  if (problem.code !== "auth_required" || !last) return { ok: false, steps };
+  const scopes = problem.challenge?.scope?.split(" ").filter((scope) => scope !== "") ?? [];
+  const authRequired = { authorizationServers: [], scopes };
+  if (isSigned || auth.authKind === "none") return { ok: false, steps, authRequired };
+  const { problem: _problem, ...asked } = last;
+  return { ok: true, steps: [...steps.slice(0, -1), { ...asked, step: "auth", ok: true }], authRequired };
+}
+
+const SHOWN: ReadonlySet<string> = new Set(["resolve", "connect", "initialize", "auth", "tools", "resources"]);
+
+function stepOf(problem: McpProblem, step: Step["step"]): Step["step"] {
+  if (problem.code === "auth_required") return "auth";
+  // In the set of the contract's own names.
+  return SHOWN.has(problem.step) ? (problem.step as Step["step"]) : step;
+}

@@ -1,0 +1,107 @@
+import type { Connection } from "#api/connections.ts";
+import type { ProviderServer, ServerProblem } from "#api/provider-servers.ts";
+import { isoOf, isoOrNull } from "#core/instant.ts";
+import { MCP_PROBLEMS } from "#mcp-client/problem.ts";
+import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
+import type { ConnectionRecord } from "#storage/records/connections.ts";
+import type { ProviderServerRecord, ServerProblem as StoredProblem } from "#storage/records/provider-servers.ts";
+import { type ServerDeps, visibleConnections } from "./deps.ts";
+import { findElicitation, isElicited } from "./elicitation.ts";
+
+/** A server as this person sees it: what is counted is what they can see. Never a secret. */
+export async function toServer(
+  deps: Pick<ServerDeps, "store">,
+  actor: Actor,
+  server: ProviderServerRecord,
+): Promise<ProviderServer> {
+  const workspace = deps.store.in(actor.workspaceId);
+  const { serverId, authKind, headerName, clientId, serverInfo, capabilities } = server;
+  const connections = await visibleConnections(deps, actor, serverId);
+  const hasSecret = (await workspace.providerServers.findSecret(serverId)) !== undefined;
+  return {
+    id: serverId,
+    name: server.name,
+    url: server.url,
+    auth: {
+      kind: authKind,
+      hasSecret,
+      ...(headerName !== null && { headerName }),
+      ...(clientId !== null && actsAsAdmin(actor) && { clientId }),
+    },
+    enabled: server.isEnabled,
+    connectPolicy: server.connectPolicy,
+    apps: server.apps === null ? null : [...server.apps],
+    health: { status: server.health, checkedAt: isoOrNull(server.checkedAt) },
+    serverInfo,
+    protocolVersion: server.protocolVersion,
+    // Stored from the contract's own shape only.
+    capabilities: capabilities as ProviderServer["capabilities"],
+    counts: {
+      apps: 1,
+      connections: connections.length,
+      connectors: await countConnectors(deps, actor, connections),
+    },
+    createdAt: isoOf(server.createdAt),
+    createdBy: { id: server.createdBy, name: (await workspace.members.find(server.createdBy))?.name ?? "" },
+  };
+}
+
+/** A connection as this person sees it; whom it is shared with and who it is at the provider only to its owner and admins. */
+export async function toConnection(
+  { store, clock, once }: Pick<ServerDeps, "store" | "clock" | "once">,
+  actor: Actor,
+  server: Pick<ProviderServerRecord, "isEnabled">,
+  connection: ConnectionRecord,
+): Promise<Connection> {
+  const workspace = store.in(actor.workspaceId);
+  const { connectionId, ownerUserId, visibility, memberIds, groupIds, accountId, accountLabel } = connection;
+  const isMine = ownerUserId === actor.userId;
+  const seesAll = isMine || actsAsAdmin(actor);
+  const secret = seesAll ? await workspace.connections.findSecret(connectionId) : undefined;
+  const isOver = connection.pendingUntil !== null && connection.pendingUntil <= clock.now();
+  const page = isMine && isElicited(connection) ? await findElicitation({ once }, connectionId) : undefined;
+  const status = connection.status === "pending" && isOver ? "expired" : connection.status;
+  return {
+    id: connectionId,
+    serverId: connection.serverId,
+    app: connection.app,
+    name: connection.name,
+    account: seesAll && accountId !== null ? { id: accountId, label: accountLabel ?? accountId } : null,
+    owner: { id: ownerUserId, name: (await workspace.members.find(ownerUserId))?.name ?? "" },
+    isMine,
+    status: status === "active" && !server.isEnabled ? "disabled" : status,
+    statusReason: seesAll ? connection.statusReason : null,
+    access: seesAll
+      ? { visibility, memberIds: [...memberIds], groupIds: [...groupIds] }
+      : { visibility, memberIds: [], groupIds: [] },
+    scopes: seesAll ? [...connection.scopes] : [],
+    elicitation: page === undefined ? null : { host: new URL(page).host },
+    expiresAt: isoOrNull(status === "pending" ? connection.pendingUntil : (secret?.expiresAt ?? null)),
+    lastUsedAt: isoOrNull(seesAll ? connection.lastUsedAt : null),
+    lastCheckedAt: isoOrNull(seesAll ? connection.lastCheckedAt : null),
+    createdAt: isoOf(connection.createdAt),
+  };
+}
+
+/** A stored failure in the words of the contract. */
+export function toStoredProblem(problem: StoredProblem | null): ServerProblem | null {
+  if (problem === null) return null;
+  const { step, code } = problem;
+  // An older program may have known another code.
+  const known: Readonly<Record<string, string>> = MCP_PROBLEMS;
+  return { step, code, message: known[code] ?? "The server failed." };
+}
+
+async function countConnectors(
+  { store }: Pick<ServerDeps, "store">,
+  actor: Actor,
+  connections: readonly ConnectionRecord[],
+): Promise<number> {
+  const { connectors } = store.in(actor.workspaceId);
+  let count = 0;
+  for (const { connectionId, ownerUserId } of connections) {
+    if (ownerUserId !== actor.userId && !actsAsAdmin(actor)) continue;
+    count += (await connectors.listOnConnection(connectionId)).length;
+  }
+  return count;
+}

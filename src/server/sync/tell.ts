@@ -1,0 +1,33 @@
+import { isoOf, isoOrNull } from "#core/instant.ts";
+import type { Emit } from "#server/events/outbox.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { Store } from "#storage/store.ts";
+
+/** Tells the workspace's systems how a run ended, in the transaction of its end. What somebody cancelled is no news. */
+export async function tellEnd(
+  emit: Emit | undefined,
+  tx: Store,
+  workspaceId: string,
+  { connectorId, providerId }: Pick<ConnectorRecord, "connectorId" | "providerId">,
+  syncId: string,
+): Promise<void> {
+  const sync = await tx.in(workspaceId).syncs.find(syncId);
+  if (!emit || !sync || sync.finishedAt === null) return;
+  const { mode, trigger, counts, problem, state } = sync;
+  const data = {
+    connectorId,
+    providerId,
+    syncId,
+    mode,
+    trigger,
+    counts,
+    startedAt: isoOrNull(sync.startedAt),
+    finishedAt: isoOf(sync.finishedAt),
+  };
+  if (state === "failed") {
+    await emit(tx, workspaceId, { type: "sync.failed", data: { ...data, code: problem?.code ?? "source_error" } });
+  } else if (state === "succeeded" || state === "partial") {
+    const code = problem?.code ?? null;
+    await emit(tx, workspaceId, { type: "sync.finished", data: { ...data, state, code } });
+  }
+}

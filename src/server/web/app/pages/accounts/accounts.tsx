@@ -1,0 +1,229 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import type { Account, AccountProviderInfo } from "#api/accounts.ts";
+import { safeReturnTo } from "#api/return-to.ts";
+import { accountNotice } from "#server/web/app/account-words.ts";
+import { addressParameter } from "#server/web/app/browser.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { accountsQuery } from "#server/web/app/data/queries.ts";
+import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
+import { useLinkToken } from "#server/web/app/link-token.ts";
+import { Loaded } from "#server/web/app/shell/loaded.tsx";
+import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { useSession } from "#server/web/app/shell/session.ts";
+import { EmptyState, Section } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
+import { AccountRow } from "./account-row.tsx";
+import { hostOf, useDeparture } from "./departure.ts";
+import { OwnToken } from "./own-token.tsx";
+import { canConnect, ProviderRow, SetUp } from "./providers.tsx";
+
+/** The person's accounts at other services: connecting one begins and ends here. */
+export function Page() {
+  const accounts = useQuery(accountsQuery);
+  const found = useLinkToken();
+  const [wanted, setWanted] = useState(addressParameter("connect"));
+  const asked = (providers: readonly AccountProviderInfo[]) =>
+    providers.filter(({ providerId }) => found === undefined && providerId === wanted);
+  const notice = accountNotice(addressParameter("account"), addressParameter("reason"));
+  return (
+    <>
+      <PageHeading title="Accounts">
+        Connect your account at another service: you find what you can read there, and your connectors can read with it.
+      </PageHeading>
+      {notice && (
+        <Notice className="mb-5" tone={notice.tone}>
+          {notice.text}
+        </Notice>
+      )}
+      <div className="space-y-5">
+        {found !== undefined && <FoundCard id={found} key={found} />}
+        <Loaded query={accounts}>
+          {({ accounts, providers }) => (
+            <>
+              {asked(providers).map((provider) => (
+                <ConnectCard key={provider.providerId} onCancel={() => setWanted(undefined)} provider={provider} />
+              ))}
+              {/* A question stands alone: what else there is comes after the answer. */}
+              {found === undefined && asked(providers).length === 0 && (
+                <Lists accounts={accounts} onConnect={setWanted} providers={providers} />
+              )}
+            </>
+          )}
+        </Loaded>
+      </div>
+    </>
+  );
+}
+
+function Lists({
+  accounts,
+  providers,
+  onConnect,
+}: {
+  accounts: readonly Account[];
+  providers: readonly AccountProviderInfo[];
+  onConnect(providerId: string): void;
+}) {
+  return (
+    <>
+      <Section title="Your accounts">
+        {accounts.length === 0 ? (
+          <EmptyState icon="person" title="No accounts yet">
+            Choose a service below to connect one.
+          </EmptyState>
+        ) : (
+          <ul className="divide-line -my-3 divide-y">
+            {accounts.map((account) => (
+              <AccountRow
+                account={account}
+                key={account.id}
+                provider={providers.find(({ providerId }) => providerId === account.providerId)}
+              />
+            ))}
+          </ul>
+        )}
+      </Section>
+      <Section title="Services">
+        <ul className="divide-line -my-3 divide-y">
+          {providers.toSorted(byUse).map((provider) => (
+            <ProviderRow
+              key={provider.providerId}
+              onConnect={() => onConnect(provider.providerId)}
+              provider={provider}
+            />
+          ))}
+        </ul>
+      </Section>
+    </>
+  );
+}
+
+/** Those at which people can connect come first. */
+function byUse(one: AccountProviderInfo, other: AccountProviderInfo): number {
+  return Number(canConnect(other)) - Number(canConnect(one));
+}
+
+/** What will be connected, for whom and where, before the browser leaves or a token is given. */
+function ConnectCard({ provider, onCancel }: { provider: AccountProviderInfo; onCancel: () => void }) {
+  const { name, configured, setUp } = provider;
+  const returnTo = addressParameter("returnTo");
+  const card = useRef<HTMLDivElement>(null);
+  // It is above the list in which it was asked for.
+  useEffect(() => card.current?.focus(), []);
+  return (
+    <div className="outline-none" ref={card} tabIndex={-1}>
+      {configured ? (
+        <Section title={`Connect ${name}?`}>
+          <ConnectThere onCancel={onCancel} provider={provider} />
+        </Section>
+      ) : (
+        <Section title={`Connect ${name}`}>
+          {setUp === null ? (
+            <div className="space-y-3">
+              <Meaning provider={provider} />
+              <OwnToken onDone={onCancel} provider={provider} />
+            </div>
+          ) : (
+            <div className="space-y-4">
+              <SetUp provider={provider} setUp={setUp} />
+              <Button
+                onClick={() => (returnTo === undefined ? onCancel() : window.location.assign(safeReturnTo(returnTo)))}
+              >
+                Back
+              </Button>
+            </div>
+          )}
+        </Section>
+      )}
+    </div>
+  );
+}
+
+function ConnectThere({ provider, onCancel }: { provider: AccountProviderInfo; onCancel: () => void }) {
+  const { failure, isBusy, go } = useDeparture();
+  const { name, providerId, scopes } = provider;
+  return (
+    <div className="space-y-3">
+      <Meaning provider={provider} />
+      <ul className="text-muted list-disc space-y-1 pl-5">
+        <li>You find what your user there can read, in every connector for {name} in this workspace.</li>
+        <li>Connectors that you create can read with it. Nobody else can use it.</li>
+        <li className="wrap-anywhere">
+          kb asks for: <span className="font-mono text-xs">{scopes.join(", ")}</span>
+        </li>
+      </ul>
+      {failure && <ProblemNotice problem={failure} />}
+      <div className="flex flex-wrap gap-2">
+        <Button isBusy={isBusy} kind="primary" onClick={() => go(providerId)}>
+          Continue to {name}
+        </Button>
+        <Button onClick={onCancel}>Cancel</Button>
+      </div>
+    </div>
+  );
+}
+
+/** Whose account is connected to whom. */
+function Meaning({ provider: { name, baseUrl, setUp } }: { provider: AccountProviderInfo }) {
+  const { user, workspace } = useSession();
+  return (
+    <p className="max-w-prose wrap-anywhere">
+      You connect your account at <strong>{baseUrl === null ? name : hostOf(baseUrl)}</strong> as{" "}
+      <strong>{user.email}</strong> in the workspace <strong>{workspace.name}</strong>
+      {setUp === null ? ", and find what your user there can read." : "."}
+    </p>
+  );
+}
+
+/** Who was found at the provider: kept only when the person says that it is them. */
+function FoundCard({ id }: { id: string }) {
+  const client = useQueryClient();
+  const { user, workspace } = useSession();
+  const query = useQuery({
+    queryKey: ["account-found", id],
+    queryFn: () => take(api.POST("/api/accounts/found", { body: { id } })),
+    staleTime: Infinity,
+    retry: false,
+  });
+  const [failure, setFailure] = useState<Problem>();
+  const [isBusy, setBusy] = useState(false);
+
+  async function decide(isAccepted: boolean): Promise<void> {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      const { returnTo } = await take(api.POST("/api/accounts/confirm", { body: { id, isAccepted } }));
+      await client.invalidateQueries({ queryKey: accountsQuery.queryKey });
+      window.location.assign(returnTo);
+    } catch (error) {
+      setFailure(toProblem(error));
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Section title="Is this your account?">
+      <Loaded lines={2} query={query}>
+        {({ found }) => (
+          <div className="space-y-3">
+            <p className="max-w-prose wrap-anywhere">
+              <strong>{found.label}</strong> at {found.providerName} ({hostOf(found.baseUrl)}) will be connected to{" "}
+              <strong>{user.email}</strong> in the workspace <strong>{workspace.name}</strong>.
+            </p>
+            {failure && <ProblemNotice problem={failure} />}
+            <div className="flex flex-wrap gap-2">
+              <Button isBusy={isBusy} kind="primary" onClick={() => void decide(true)}>
+                Connect {found.login ?? found.label}
+              </Button>
+              <Button disabled={isBusy} onClick={() => void decide(false)}>
+                That’s not me
+              </Button>
+            </div>
+          </div>
+        )}
+      </Loaded>
+    </Section>
+  );
+}

@@ -1,0 +1,102 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "@tanstack/react-router";
+import type { Account, AccountProviderInfo } from "#api/accounts.ts";
+import { safeReturnTo } from "#api/return-to.ts";
+import { addressParameter } from "#server/web/app/browser.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { accountsQuery, sessionQuery } from "#server/web/app/data/queries.ts";
+import { useSession } from "#server/web/app/shell/session.ts";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { Form, secret, SelectField, TextField } from "#server/web/app/ui/form.tsx";
+import { toast } from "#server/web/app/ui/toast.tsx";
+import { hostOf } from "./departure.ts";
+
+/** A token that the person made at the provider: whose it is, they are. */
+export function OwnToken({
+  provider: { providerId, name, ownTokens, setUp },
+  account,
+  onDone,
+}: {
+  provider: AccountProviderInfo;
+  /** The one that is connected again. */
+  account?: Account;
+  onDone?: () => void;
+}) {
+  const client = useQueryClient();
+  const [chosen, setChosen] = useState<string>();
+  const instances = ownTokens?.instances ?? [];
+  const place = account?.baseUrl ?? chosen;
+  const instance = instances.find(({ baseUrl }) => baseUrl === place) ?? instances[0];
+  if (ownTokens === null || instance === undefined) {
+    return <RegisterFirst name={name} />;
+  }
+  async function add(fields: FormData): Promise<void> {
+    const where = account ? { accountId: account.id } : { baseUrl: instance?.baseUrl ?? "" };
+    const credentials = { token: secret(fields, "token").trim() };
+    const done = await take(api.POST("/api/accounts", { body: { providerId, ...where, credentials } }));
+    toast(`${done.account.label} is connected`);
+    await client.invalidateQueries({ queryKey: accountsQuery.queryKey });
+    await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    onDone?.();
+    const returnTo = addressParameter("returnTo");
+    if (returnTo !== undefined) window.location.assign(safeReturnTo(returnTo));
+  }
+  return (
+    <div className="max-w-xl space-y-4">
+      <p className="max-w-prose">
+        {ownTokens.steps}{" "}
+        {instance.url !== null && (
+          <a href={instance.url} rel="noreferrer" target="_blank">
+            Open {name}
+          </a>
+        )}
+      </p>
+      <Form
+        secondary={onDone && <Button onClick={onDone}>Cancel</Button>}
+        onSubmit={add}
+        resets
+        submit="Connect with this token"
+        submitKind={setUp === null ? "primary" : "plain"}
+      >
+        {account === undefined && instances.length > 1 && (
+          <SelectField
+            choices={instances.map(({ baseUrl }) => ({ value: baseUrl, label: hostOf(baseUrl) }))}
+            label="Instance"
+            name="baseUrl"
+            onChange={(event) => setChosen(event.currentTarget.value)}
+            value={instance.baseUrl}
+          />
+        )}
+        <TextField
+          autoComplete="off"
+          hint={`${hostOf(instance.baseUrl)} says whose it is. ${
+            setUp === null
+              ? "kb stores it encrypted, and uses it only to ask who you are."
+              : "kb stores it encrypted, and uses it only for you and your connectors."
+          }`}
+          label={`Token from ${name}`}
+          maxLength={8192}
+          name="token"
+          required
+          type="password"
+        />
+      </Form>
+    </div>
+  );
+}
+
+/** Before anybody can prove who they are there, an admin has to trust what it says. */
+export function RegisterFirst({ name }: { name: string }) {
+  const { role } = useSession();
+  if (role === "member") return <>Ask an admin to register your {name}.</>;
+  return (
+    <>
+      First{" "}
+      <Link className="text-accent underline" to="/workspace/general">
+        register your {name}
+      </Link>{" "}
+      as an instance.
+    </>
+  );
+}

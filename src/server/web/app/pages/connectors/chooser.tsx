@@ -1,0 +1,196 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useDeferredValue, useEffect, useState } from "react";
+import type { BrowseAnswer } from "#api/connector-records.ts";
+import { browseQuery, type BrowseTarget } from "#server/web/app/data/connectors.ts";
+import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
+import { Button, IconButton } from "#server/web/app/ui/button.tsx";
+import { count } from "#api/plural.ts";
+
+type Node = BrowseAnswer["nodes"][number];
+
+export interface ChooserProps {
+  /** What to browse, as the form says now; undefined while a field needs the person, which then has the focus. */
+  readTarget(): BrowseTarget | undefined;
+  included: readonly string[];
+  onChange(included: readonly string[]): void;
+  /** Its title is read out alone: what is around it shows one. */
+  isTitled?: false;
+}
+
+/** What the source holds, as a tree: what is ticked is indexed, and all of it while nothing is. Stores nothing. */
+export function Chooser({ readTarget, included, onChange, isTitled }: ChooserProps) {
+  const [target, setTarget] = useState<BrowseTarget>();
+  const [query, setQuery] = useState("");
+  const [titles, setTitles] = useState<ReadonlyMap<string, string>>(new Map());
+  const wanted = useDeferredValue(query.trim());
+  const browse = () => setTarget(readTarget() ?? target);
+  const learn = (nodes: readonly Node[]) =>
+    setTitles((known) =>
+      nodes.every(({ id, title }) => known.get(id) === title)
+        ? known
+        : new Map([...known, ...nodes.map(({ id, title }) => [id, title] as const)]),
+    );
+  return (
+    <fieldset>
+      <legend className={isTitled === false ? "sr-only" : "mb-1 font-medium"}>What to index</legend>
+      <p className="text-muted mb-2 text-xs" aria-live="polite">
+        {included.length === 0 ? "Everything. Browse to choose parts of it." : `${count(included.length)} chosen.`}
+      </p>
+      {included.length > 0 && <Chosen included={included} onChange={onChange} titles={titles} />}
+      {target === undefined ? (
+        <Button onClick={browse}>Browse</Button>
+      ) : (
+        <>
+          <input
+            aria-label="Find by name"
+            autoComplete="off"
+            className="bg-surface border-edge placeholder:text-muted/80 mb-2 w-full rounded-md border px-2.5 py-1.5 text-sm max-sm:min-h-10"
+            onChange={(event) => setQuery(event.currentTarget.value)}
+            onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
+            placeholder="Find by name"
+            type="search"
+            value={query}
+          />
+          <div className="border-line max-h-80 overflow-y-auto rounded-md border px-3 py-2">
+            <Level
+              included={included}
+              isWithin={false}
+              key={wanted}
+              learn={learn}
+              onChange={onChange}
+              parent={null}
+              target={target}
+              wanted={wanted}
+            />
+          </div>
+          <div className="mt-2 flex flex-wrap gap-2">
+            <Button kind="quiet" onClick={browse}>
+              Reload
+            </Button>
+            {included.length > 0 && (
+              <Button kind="quiet" onClick={() => onChange([])}>
+                Index everything
+              </Button>
+            )}
+          </div>
+        </>
+      )}
+    </fieldset>
+  );
+}
+
+/** What is chosen by name, as far as the tree has shown it: also what a search or a closed branch hides. */
+function Chosen({
+  included,
+  titles,
+  onChange,
+}: Pick<ChooserProps, "included" | "onChange"> & { titles: ReadonlyMap<string, string> }) {
+  return (
+    <ul aria-label="Chosen" className="mb-2 flex flex-wrap gap-1.5">
+      {included.map((id) => {
+        const title = titles.get(id) ?? id;
+        return (
+          <li key={id}>
+            <button
+              aria-label={`Remove ${title}`}
+              className="bg-accent-soft text-accent-strong hover:bg-ink/10 inline-flex min-h-6 items-center gap-1.5 rounded px-2 text-xs wrap-anywhere max-sm:min-h-8"
+              onClick={() => onChange(included.filter((one) => one !== id))}
+              type="button"
+            >
+              <bdi>{title}</bdi>
+              <span aria-hidden="true">×</span>
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+interface LevelProps extends Pick<ChooserProps, "included" | "onChange"> {
+  target: BrowseTarget;
+  parent: string | null;
+  /** A part of a name that is looked for. */
+  wanted: string;
+  /** What holds it is chosen, so it is too. */
+  isWithin: boolean;
+  learn(nodes: readonly Node[]): void;
+}
+
+function Level({ target, parent, wanted, ...rest }: LevelProps) {
+  const { learn } = rest;
+  const query = useInfiniteQuery(browseQuery(target, { parent, ...(wanted !== "" && { query: wanted }) }));
+  const { data } = query;
+  // oxlint-disable-next-line react/exhaustive-deps -- `learn` only adds what is not known
+  useEffect(() => data && learn(data.pages.flatMap(({ nodes }) => nodes)), [data]);
+  return (
+    <LoadedPages query={query} rowsOf={({ nodes }) => nodes}>
+      {(nodes) =>
+        nodes.length === 0 ? (
+          <p className="text-muted py-1">{wanted === "" ? "Nothing here" : "Nothing found"}</p>
+        ) : (
+          <ul>
+            {nodes.map((node) => (
+              <Branch
+                isAlone={parent === null && nodes.length === 1}
+                key={node.id}
+                node={node}
+                target={target}
+                {...rest}
+              />
+            ))}
+          </ul>
+        )
+      }
+    </LoadedPages>
+  );
+}
+
+/** What is below a node that was found is shown whole. The only node of all is open. */
+function Branch({
+  node,
+  isAlone,
+  isWithin,
+  ...rest
+}: Omit<LevelProps, "parent" | "wanted"> & { node: Node; isAlone: boolean }) {
+  const { id, title, selectable, expandable, count: items } = node;
+  const [isOpen, setOpen] = useState(isAlone && expandable);
+  const { included, onChange } = rest;
+  const isChosen = included.includes(id);
+  return (
+    <li>
+      <div className="flex items-center gap-1">
+        {expandable ? (
+          <IconButton
+            aria-expanded={isOpen}
+            icon={isOpen ? "down" : "right"}
+            label={`${isOpen ? "Close" : "Open"} ${title}`}
+            onClick={() => setOpen(!isOpen)}
+          />
+        ) : (
+          <span className="w-8 max-sm:w-10" />
+        )}
+        <label className="flex min-w-0 flex-1 items-center gap-2 py-1 wrap-anywhere">
+          {selectable && (
+            <input
+              checked={isChosen || isWithin}
+              className="accent-accent size-4 shrink-0"
+              disabled={isWithin && !isChosen}
+              onChange={(event) =>
+                onChange(event.currentTarget.checked ? [...included, id] : included.filter((one) => one !== id))
+              }
+              type="checkbox"
+            />
+          )}
+          <bdi>{title}</bdi>
+          {items !== undefined && <span className="text-muted text-xs">{count(items)}</span>}
+        </label>
+      </div>
+      {isOpen && (
+        <div className="border-line ml-4 border-l pl-2">
+          <Level isWithin={isWithin || isChosen} parent={id} wanted="" {...rest} />
+        </div>
+      )}
+    </li>
+  );
+}

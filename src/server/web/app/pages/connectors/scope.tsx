@@ -1,0 +1,148 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Connector, ScopePlan } from "#api/connector-records.ts";
+import { plural } from "#api/plural.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { sourcesQuery } from "#server/web/app/data/connectors.ts";
+import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
+import { describePlan } from "#server/web/app/connector-words.ts";
+import { Section } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
+import { toast } from "#server/web/app/ui/toast.tsx";
+import { Chooser } from "./chooser.tsx";
+
+type Scope = Connector["scope"];
+
+/** What of its source a connector includes, and a way to change it that says first what comes and what goes. */
+export function ScopeSection({ connector }: { connector: Connector }) {
+  const [isOpen, setOpen] = useState(false);
+  const { scope, providerId } = connector;
+  const kind = useQuery(sourcesQuery).data?.sources.find((source) => source.providerId === providerId);
+  if (kind === undefined || !kind.capabilities.includes("browse") || !kind.capabilities.includes("scope")) return null;
+  return (
+    <Section action={!isOpen && <Button onClick={() => setOpen(true)}>Change</Button>} title="What it indexes">
+      {isOpen ? (
+        <Editor connector={connector} key={JSON.stringify(scope)} onDone={() => setOpen(false)} />
+      ) : (
+        <p>{describeScope(scope)}</p>
+      )}
+    </Section>
+  );
+}
+
+function describeScope({ include, exclude }: Scope): string {
+  const included = include.length === 0 ? "Everything that it can read" : plural(include.length, "chosen part");
+  return `${included}${exclude.length === 0 ? "" : `, without ${exclude.join(", ")}`}.`;
+}
+
+function Editor({ connector: { id, scope }, onDone }: { connector: Connector; onDone(): void }) {
+  const client = useQueryClient();
+  const [included, setIncluded] = useState<readonly string[]>(scope.include);
+  const [excluded, setExcluded] = useState<readonly string[]>(scope.exclude);
+  const [plan, setPlan] = useState<ScopePlan>();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const isSame = isSameList(included, scope.include) && isSameList(excluded, scope.exclude);
+
+  // What was said of another choice is no word about this one.
+  const change = (set: (entries: readonly string[]) => void) => (entries: readonly string[]) => {
+    set(entries);
+    setPlan(undefined);
+  };
+
+  async function send(isDryRun: boolean): Promise<void> {
+    const params = { path: { id }, query: { dryRun: isDryRun ? ("true" as const) : ("false" as const) } };
+    const body = { include: [...included], exclude: [...excluded] };
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const answer = await take(api.PATCH("/api/connectors/{id}/scope", { params, body }));
+      if (isDryRun) return setPlan(answer.plan);
+      toast("Saved. A sync applies it.");
+      onDone();
+      await client.invalidateQueries({ queryKey: ["connectors"] });
+    } catch (error) {
+      setProblem(toProblem(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <div className="max-w-xl space-y-4">
+      <Chooser
+        included={included}
+        isTitled={false}
+        onChange={change(setIncluded)}
+        readTarget={() => ({ connectorId: id })}
+      />
+      {scope.exclude.length > 0 && (
+        <LeftOut excluded={excluded} entries={scope.exclude} onChange={change(setExcluded)} />
+      )}
+      {problem && <ProblemNotice problem={problem} />}
+      <div aria-live="polite">{plan !== undefined && <Plan plan={plan} />}</div>
+      <div className="flex flex-wrap gap-2">
+        {plan === undefined ? (
+          <Button disabled={isSame} isBusy={isBusy} kind="primary" onClick={() => void send(true)}>
+            Review the change
+          </Button>
+        ) : (
+          <Button isBusy={isBusy} kind="primary" onClick={() => void send(false)}>
+            Save and sync
+          </Button>
+        )}
+        <Button disabled={isBusy} onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** What was left out of what is included: it can be taken back in here. */
+function LeftOut({
+  entries,
+  excluded,
+  onChange,
+}: {
+  entries: readonly string[];
+  excluded: readonly string[];
+  onChange(excluded: readonly string[]): void;
+}) {
+  return (
+    <fieldset>
+      <legend className="mb-1 font-medium">Leave out</legend>
+      {entries.map((entry) => (
+        <label className="flex items-center gap-2 py-1 wrap-anywhere" key={entry}>
+          <input
+            checked={excluded.includes(entry)}
+            className="accent-accent size-4 shrink-0"
+            onChange={(event) =>
+              onChange(event.currentTarget.checked ? [...excluded, entry] : excluded.filter((one) => one !== entry))
+            }
+            type="checkbox"
+          />
+          <bdi>{entry}</bdi>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Plan({ plan }: { plan: ScopePlan }) {
+  const { adds, removes } = describePlan(plan);
+  return (
+    <Notice tone={plan.removed !== null && plan.removed > 0 ? "warn" : "info"}>
+      <p className="font-medium">If you save this</p>
+      <ul className="list-disc pl-5">
+        <li>{adds}</li>
+        <li>{removes}</li>
+      </ul>
+    </Notice>
+  );
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.toSorted().join("\n") === b.toSorted().join("\n");
+}

@@ -1,0 +1,36 @@
+import type { DeliveryCode } from "#api/event-types.ts";
+import type { EventDelivery, EventTarget } from "#api/events.ts";
+
+type Tone = "plain" | "accent" | "warn" | "ok";
+
+/** What a target does now. */
+export function stateWords({ state, pausedFor, failingSince }: EventTarget): { title: string; tone: Tone } {
+  if (state === "paused") return { title: "Paused", tone: pausedFor === "admin" ? "plain" : "warn" };
+  return failingSince === null ? { title: "Active", tone: "ok" } : { title: "Failing", tone: "warn" };
+}
+
+/** Why a target was paused, and what to do. */
+export const PAUSE_WORDS: Readonly<Record<NonNullable<EventTarget["pausedFor"]>, string>> = {
+  admin: "Paused. New events wait for up to 30 days and are sent when you resume.",
+  gone: "Paused because the target answered 410 Gone. Change its URL or delete it. Its events wait until you resume.",
+  failing: "Paused because the target accepted nothing for three days. Fix it, then resume: what waits is sent.",
+};
+
+export const DELIVERY_WORDS: Readonly<Record<EventDelivery["state"], { title: string; tone: Tone }>> = {
+  waiting: { title: "Waiting", tone: "accent" },
+  delivered: { title: "Delivered", tone: "ok" },
+  failed: { title: "Failed", tone: "warn" },
+};
+
+/** Why the last try failed, for a sentence of its own. */
+export const CODE_WORDS: Readonly<Record<DeliveryCode, string>> = {
+  address_not_allowed: "The address is not allowed",
+  unreachable: "Not reachable",
+  timeout: "No answer within 15 seconds",
+  redirected: "Redirected; kb follows no redirects",
+  refused: "Refused",
+  gone: "Gone",
+  rate_limited: "Too many requests",
+  server_error: "Error of the receiver",
+  secret_unreadable: "The signing secret can't be read; rotate it",
+};

@@ -1,0 +1,89 @@
+import { useState } from "react";
+import type { ProviderServer, ServerAuthBody } from "#api/provider-servers.ts";
+import { AUTH_WORDS } from "#server/web/app/server-words.ts";
+import { CheckboxField, PasswordField, secret, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
+
+type Auth = ProviderServer["auth"];
+type Kind = Auth["kind"];
+
+/** How a server is signed in to: a choice, and what it needs. A stored secret is never shown. */
+export function AuthFields({ auth }: { auth: Auth }) {
+  const [kind, setKind] = useState(auth.kind);
+  const hasSecret = auth.hasSecret && kind === auth.kind;
+  const kept = hasSecret ? "One is stored. Leave this empty to keep it." : undefined;
+  return (
+    <>
+      <SelectField
+        choices={KINDS.map((value) => ({ value, label: AUTH_WORDS[value] }))}
+        defaultValue={auth.kind}
+        hint={HINTS[kind]}
+        label="Sign-in"
+        name="auth.kind"
+        onChange={(event) => setKind(event.currentTarget.value as Kind)} // a choice above
+      />
+      {kind === "header" && (
+        <TextField
+          autoComplete="off"
+          defaultValue={auth.headerName ?? ""}
+          label="Header"
+          maxLength={64}
+          name="auth.headerName"
+          placeholder="X-Api-Key"
+          spellCheck={false}
+        />
+      )}
+      {kind === "oauth" && (
+        <TextField
+          autoComplete="off"
+          defaultValue={auth.clientId ?? ""}
+          hint="Only if you registered kb at the provider yourself. Otherwise kb registers itself."
+          isOptional
+          label="Client ID"
+          maxLength={500}
+          name="auth.clientId"
+          spellCheck={false}
+        />
+      )}
+      {kind !== "none" && (
+        <PasswordField
+          autoComplete="off"
+          hint={kept ?? SECRET_HINTS[kind]}
+          isOptional
+          label={kind === "oauth" ? "Client secret" : kind === "header" ? "Key" : "Token"}
+          maxLength={8192}
+          name="auth.secret"
+        />
+      )}
+      {hasSecret && <CheckboxField label="Delete the stored one" name="auth.drop" />}
+    </>
+  );
+}
+
+/** What the fields say, as the API takes it; an empty secret keeps what is stored. */
+export function authOf(form: FormData): ServerAuthBody {
+  const kind = text(form, "auth.kind") as Kind; // a choice above
+  if (kind === "none") return { kind };
+  const typed = secret(form, "auth.secret").trim();
+  const isDropped = form.get("auth.drop") !== null;
+  const own = typed !== "" ? { secret: typed } : isDropped ? { secret: null } : {};
+  if (kind === "header") return { kind, headerName: text(form, "auth.headerName"), ...own };
+  if (kind === "bearer") return { kind, ...own };
+  const clientId = text(form, "auth.clientId");
+  return { kind, ...(clientId !== "" && { clientId }), ...own };
+}
+
+const KINDS: readonly Kind[] = ["none", "bearer", "header", "oauth"];
+
+const HINTS: Readonly<Record<Kind, string>> = {
+  none: "Everyone reads the same content there.",
+  bearer: "Sent as “Authorization: Bearer …”, only to this server.",
+  header: "Sent in a header of its own, only to this server.",
+  oauth: "Each person signs in at the provider and reads there as themselves.",
+};
+
+const PERSONAL = "With one, admins can connect without a token of their own. Members give theirs when they connect.";
+const SECRET_HINTS: Readonly<Record<Exclude<Kind, "none">, string>> = {
+  bearer: PERSONAL,
+  header: PERSONAL,
+  oauth: "Only if the client that you registered has one.",
+};

@@ -1,0 +1,346 @@
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import type { MappingBody, MappingPreview, MappingRole, ProviderServer, ServerTools } from "#api/provider-servers.ts";
+import { plural } from "#api/plural.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
+import { connectionsQuery } from "#server/web/app/data/servers.ts";
+import { FAULT_WORDS, ROLE_WORDS } from "#server/web/app/server-words.ts";
+import { Badge, Section } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { Dialog } from "#server/web/app/ui/dialog.tsx";
+import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
+import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
+import { toast } from "#server/web/app/ui/toast.tsx";
+
+type Tool = ServerTools["tools"][number];
+type Mapped = NonNullable<MappingBody[MappingRole]>;
+
+const ROLES: readonly MappingRole[] = ["list", "search", "fetch"];
+
+/** Which tools kb uses, for admins. The server is asked when somebody wants to look. */
+export function Tools({ server }: { server: ProviderServer }) {
+  const [connectionId, setConnectionId] = useState("");
+  const [tools, setTools] = useState<ServerTools>();
+  const [editing, setEditing] = useState<MappingRole>();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const client = useQueryClient();
+  const pages = useInfiniteQuery(connectionsQuery(server.id)).data?.pages ?? [];
+  const mine = pages.flatMap(({ connections }) => connections).filter((one) => one.isMine && one.status === "active");
+  const path = { id: server.id };
+  const asked = connectionId === "" ? {} : { connectionId };
+
+  async function run(work: () => Promise<ServerTools>): Promise<void> {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      setTools(await work());
+    } catch (error) {
+      setProblem(toProblem(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  const look = () => run(() => take(api.GET("/api/mcp-servers/{id}/tools", { params: { path, query: asked } })));
+  const store = async (mapping: MappingBody | null): Promise<ServerTools> => {
+    const body = { mapping, ...asked };
+    const stored = await take(api.PUT("/api/mcp-servers/{id}/mapping", { params: { path }, body }));
+    await client.invalidateQueries({ queryKey: ["servers"] });
+    return stored;
+  };
+  // The server gives only what it has taken.
+  const mapping = (tools?.mapping ?? {}) as MappingBody;
+
+  return (
+    <Section description="kb uses only the tools that you choose here, and calls no others." title="Tools">
+      <div className="space-y-4">
+        <div className="flex flex-wrap items-end gap-3">
+          {mine.length > 0 && (
+            <div className="min-w-0 flex-1 basis-56 sm:max-w-xs">
+              <SelectField
+                choices={[
+                  { value: "", label: "The server's own sign-in" },
+                  ...mine.map(({ id, name }) => ({ value: id, label: `Your connection ${name}` })),
+                ]}
+                label="Ask with"
+                name="connectionId"
+                onChange={(event) => setConnectionId(event.currentTarget.value)}
+                value={connectionId}
+              />
+            </div>
+          )}
+          <Button isBusy={isBusy} onClick={() => void look()}>
+            {tools === undefined ? "Show tools" : "Look again"}
+          </Button>
+        </div>
+        {problem && <ProblemNotice problem={problem} />}
+        {tools && (
+          <div aria-live="polite">
+            <p className="text-muted">
+              {plural(tools.tools.length, "tool")}
+              {tools.leftOut > 0 && `, and ${tools.leftOut} with names or schemas that kb can't use`}.
+            </p>
+            <ul className="divide-line mt-1 divide-y">
+              {ROLES.map((role) => (
+                <Use
+                  fault={tools.faults.find((one) => one.role === role)}
+                  isBusy={isBusy}
+                  key={role}
+                  onChange={() => setEditing(role)}
+                  onEnd={() => void run(() => store(without(mapping, role)))}
+                  role={role}
+                  tool={mapping[role]?.tool}
+                />
+              ))}
+            </ul>
+          </div>
+        )}
+      </div>
+      <Dialog
+        isOpen={editing !== undefined}
+        onClose={() => setEditing(undefined)}
+        title={editing === undefined ? "" : ROLE_WORDS[editing].title}
+      >
+        {editing && tools && (
+          <Editor
+            key={editing}
+            mapped={mapping[editing]}
+            onSave={async (mapped) => {
+              setTools(await store({ ...mapping, [editing]: mapped }));
+              toast("Saved");
+              setEditing(undefined);
+            }}
+            preview={(mapped, value) =>
+              take(
+                api.POST("/api/mcp-servers/{id}/mapping/previews", {
+                  params: { path },
+                  body: { role: editing, ...mapped, ...asked, ...(value !== "" && { value }) },
+                }),
+              )
+            }
+            role={editing}
+            tools={tools.tools}
+          />
+        )}
+      </Dialog>
+    </Section>
+  );
+}
+
+function without(mapping: MappingBody, role: MappingRole): MappingBody | null {
+  const { [role]: _gone, ...rest } = mapping;
+  return Object.keys(rest).length === 0 ? null : rest;
+}
+
+interface UseProps {
+  role: MappingRole;
+  tool: string | undefined;
+  fault: ServerTools["faults"][number] | undefined;
+  isBusy: boolean;
+  onChange(): void;
+  onEnd(): void;
+}
+
+function Use({ role, tool, fault, isBusy, onChange, onEnd }: UseProps) {
+  const { title, about } = ROLE_WORDS[role];
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 py-3">
+      <div className="min-w-0 flex-1 basis-56">
+        <p className="flex flex-wrap items-center gap-2">
+          <span className="font-medium">{title}</span>
+          {tool === undefined ? (
+            <Badge>Not used</Badge>
+          ) : (
+            <Badge tone={fault ? "warn" : "ok"}>
+              <span className="wrap-anywhere">{tool}</span>
+            </Badge>
+          )}
+        </p>
+        <p className="text-muted">{about}</p>
+        {fault && <p className="text-warn">{FAULT_WORDS[fault.reason]}</p>}
+      </div>
+      <div className="flex flex-wrap gap-1">
+        <Button
+          aria-label={`${tool === undefined ? "Choose a tool" : "Change"}: ${title}`}
+          kind="quiet"
+          onClick={onChange}
+        >
+          {tool === undefined ? "Choose a tool" : "Change"}
+        </Button>
+        {tool !== undefined && (
+          <Button aria-label={`Stop: ${title}`} isBusy={isBusy} kind="quiet" onClick={onEnd}>
+            Stop
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+interface EditorProps {
+  role: MappingRole;
+  tools: readonly Tool[];
+  mapped: Mapped | undefined;
+  preview(mapped: Mapped, value: string): Promise<MappingPreview>;
+  onSave(mapped: Mapped): Promise<void>;
+}
+
+/** A tool, what it is called with, and one call to see what comes back. */
+function Editor({ role, tools, mapped, preview, onSave }: EditorProps) {
+  const [name, setName] = useState(mapped?.tool ?? tools[0]?.name ?? "");
+  const tool = tools.find((one) => one.name === name);
+  const frame = useRef<HTMLDivElement>(null);
+  const [seen, setSeen] = useState<MappingPreview>();
+  const [problem, setProblem] = useState<Problem>();
+  const [isBusy, setBusy] = useState(false);
+  const known = mapped?.tool === name ? mapped : undefined;
+  const [argument, setArgument] = useState(known?.argument);
+  if (tool === undefined) return <Notice>The server has no tool that kb can use.</Notice>;
+  const chosen = argument ?? defaultArgument(tool, role);
+
+  async function tryIt(): Promise<void> {
+    const form = frame.current?.querySelector("form");
+    if (!form || !tool) return;
+    const fields = new FormData(form);
+    setBusy(true);
+    setProblem(undefined);
+    setSeen(undefined);
+    try {
+      setSeen(await preview(mappedOf(tool, chosen, fields), text(fields, "value")));
+    } catch (error) {
+      setProblem(toProblem(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  const others = tool.arguments.filter((one) => one.name !== chosen);
+  const fieldOf = (one: Tool["arguments"][number]) => (
+    <ArgumentField field={one} key={`${name} ${one.name}`} value={known?.args[one.name]} />
+  );
+  const optional = others.filter(({ isRequired }) => !isRequired);
+  return (
+    <div ref={frame}>
+      <Form onSubmit={(fields) => onSave(mappedOf(tool, chosen, fields))} submit="Use this tool">
+        <SelectField
+          choices={tools.map((one) => ({
+            value: one.name,
+            label: one.title === undefined ? one.name : `${one.title} (${one.name})`,
+          }))}
+          hint={
+            tool.isReadOnly
+              ? "The server says that it only reads."
+              : "The server doesn't say that it only reads: look before you use it."
+          }
+          label="Tool"
+          name="tool"
+          onChange={(event) => {
+            setName(event.currentTarget.value);
+            setArgument(undefined);
+            setSeen(undefined);
+          }}
+          value={name}
+        />
+        {tool.description !== undefined && (
+          <blockquote className="border-line text-muted max-h-32 overflow-y-auto border-l-2 pl-3 wrap-anywhere whitespace-pre-line">
+            {tool.description}
+          </blockquote>
+        )}
+        <SelectField
+          choices={[
+            ...(role === "list" || tool.arguments.length === 0 ? [{ value: "", label: "None" }] : []),
+            ...tool.arguments.map((one) => ({ value: one.name, label: one.name })),
+          ]}
+          label={ROLE_WORDS[role].argument}
+          name="argument"
+          onChange={(event) => setArgument(event.currentTarget.value)}
+          value={chosen}
+        />
+        {others.filter(({ isRequired }) => isRequired).map(fieldOf)}
+        {optional.length > 0 && (
+          <details open={optional.some((one) => known?.args[one.name] !== undefined)}>
+            <summary className="text-accent w-fit cursor-pointer">More arguments</summary>
+            <div className="mt-3 space-y-4">{optional.map(fieldOf)}</div>
+          </details>
+        )}
+        <div className="border-line space-y-3 border-t pt-4">
+          <TextField
+            autoComplete="off"
+            hint="A preview calls the tool once. Nothing is stored."
+            isOptional={role === "list"}
+            label={ROLE_WORDS[role].value}
+            maxLength={2_000}
+            name="value"
+          />
+          <Button isBusy={isBusy} onClick={() => void tryIt()}>
+            Preview
+          </Button>
+          {problem && <ProblemNotice problem={problem} />}
+          {seen && <Seen preview={seen} />}
+        </div>
+      </Form>
+    </div>
+  );
+}
+
+/** The only argument that the tool still needs; a list needs none. */
+function defaultArgument({ arguments: known }: Tool, role: MappingRole): string {
+  const required = known.filter(({ isRequired }) => isRequired);
+  return role === "list" ? "" : ((required[0] ?? known[0])?.name ?? "");
+}
+
+function ArgumentField({ field, value }: { field: Tool["arguments"][number]; value: unknown }) {
+  const { name, description, isRequired, values, type } = field;
+  const shared = {
+    label: name,
+    name: `args.${name}`,
+    defaultValue: value === undefined ? "" : String(value),
+    ...(description !== undefined && { hint: description }),
+    isOptional: !isRequired,
+  };
+  const listed = values ?? (type === "boolean" ? ["true", "false"] : undefined);
+  if (listed === undefined) return <TextField autoComplete="off" maxLength={2_000} spellCheck={false} {...shared} />;
+  return (
+    <SelectField
+      choices={["", ...listed].map((one) => ({ value: one, label: one === "" ? "Not sent" : one }))}
+      {...shared}
+    />
+  );
+}
+
+/** What the form says, in the types of the tool's schema; an empty field is not sent. */
+function mappedOf({ name, arguments: known }: Tool, argument: string, fields: FormData): Mapped {
+  const args: Mapped["args"] = {};
+  for (const one of known) {
+    const typed = text(fields, `args.${one.name}`);
+    if (one.name === argument || typed === "") continue;
+    const isNumber = (one.type === "integer" || one.type === "number") && Number.isFinite(Number(typed));
+    args[one.name] = one.type === "boolean" ? typed === "true" : isNumber ? Number(typed) : typed;
+  }
+  return { tool: name, args, ...(argument !== "" && { argument }) };
+}
+
+function Seen({ preview: { entries, text: read } }: { preview: MappingPreview }) {
+  if (read !== undefined) {
+    return (
+      <section aria-label="What kb would read" className="bg-sunken border-line rounded-md border px-3 py-2 text-xs">
+        <p className="wrap-anywhere whitespace-pre-wrap">{read === "" ? "(no text)" : read}</p>
+      </section>
+    );
+  }
+  if (entries === undefined || entries.length === 0)
+    return <Notice tone="warn">kb found no entries in what the tool gave.</Notice>;
+  return (
+    <ul aria-label="What kb would read" className="border-line divide-line divide-y rounded-md border">
+      {entries.map(({ id, title, text: excerpt }) => (
+        <li className="px-3 py-2 wrap-anywhere" key={id}>
+          <span className="font-medium">{title}</span>
+          {title !== id && <span className="text-muted block text-xs">{id}</span>}
+          {excerpt !== undefined && <span className="text-muted line-clamp-2">{excerpt}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}

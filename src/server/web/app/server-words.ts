@@ -1,0 +1,154 @@
+/** What provider servers and connections to them are called, and what to do when one fails. */
+import type { Connection } from "#api/connections.ts";
+import type { MappingFault, MappingRole, ProviderServer, ServerTest } from "#api/provider-servers.ts";
+import { plural } from "#api/plural.ts";
+
+type Tone = "ok" | "plain" | "warn";
+
+const HEALTH_WORDS: Readonly<Record<ProviderServer["health"]["status"], { title: string; tone: Tone }>> = {
+  healthy: { title: "Healthy", tone: "ok" },
+  degraded: { title: "Unstable", tone: "warn" },
+  down: { title: "Down", tone: "warn" },
+  unknown: { title: "Not tested yet", tone: "plain" },
+};
+
+/** How a server is, in a word or two. */
+export function serverState({ enabled, health }: Pick<ProviderServer, "enabled" | "health">): {
+  title: string;
+  tone: Tone;
+} {
+  return enabled ? HEALTH_WORDS[health.status] : { title: "Off", tone: "plain" };
+}
+
+export const CONNECTION_WORDS: Readonly<Record<Connection["status"], { title: string; tone: Tone }>> = {
+  pending: { title: "Waiting for sign-in", tone: "plain" },
+  active: { title: "Connected", tone: "ok" },
+  needs_reauth: { title: "Needs a new sign-in", tone: "warn" },
+  failed: { title: "Failed", tone: "warn" },
+  expired: { title: "Expired", tone: "plain" },
+  disabled: { title: "Server is off", tone: "plain" },
+  revoked: { title: "Disconnected", tone: "plain" },
+};
+
+/** Why a connection is as it is; undefined for reasons that say no more than its state. */
+export function reasonWords(
+  { status, statusReason }: Pick<Connection, "status" | "statusReason">,
+  signsIn = false,
+): string | undefined {
+  const known = REASONS[statusReason ?? ""];
+  if (known !== undefined) return known;
+  if (status !== "needs_reauth") return undefined;
+  if (signsIn)
+    return "The server no longer accepts the sign-in, so no one can find what was read with it. Sign in again.";
+  return "The server no longer accepts the token, so no one can find what was read with it. Disconnect it, then connect with a new token.";
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  member_left: "Its owner left the workspace.",
+  server_deleted: "The server was deleted.",
+  denied: "You or the server said no.",
+  other_browser: "The link was finished in a different browser or session.",
+  issuer_changed: "The server signs people in somewhere else now. Sign in again.",
+  elicitation_required: "The server wants you to open a page first. When you have finished there, select Test.",
+  insufficient_scope: "The server wants more rights for some of it. Sign in again to give them.",
+  sign_in_failed: "The sign-in failed.",
+  forbidden: "The server refused access.",
+};
+
+export const STEP_WORDS: Readonly<Record<ServerTest["steps"][number]["step"], string>> = {
+  resolve: "Look up the address",
+  connect: "Connect",
+  initialize: "Open an MCP session",
+  auth: "Sign in",
+  tools: "List tools",
+  resources: "List resources",
+};
+
+/** What somebody can do about a failure, by its code. */
+export function adviceOn(code: string): string {
+  return ADVICE[code] ?? "Ask the server's operator.";
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  unreachable: "Check the URL, and that the server runs and can be reached from the machine that kb runs on.",
+  address_not_allowed: "The address is private. To allow it, the server's operator adds it to KB_ALLOW_PRIVATE_HOSTS.",
+  timeout: "Try again. If it stays slow, ask the server's operator.",
+  auth_required: "Ask the server's operator for a token, or check the one that you gave.",
+  forbidden: "Check that the token has the rights that it needs.",
+  rate_limited: "Wait a minute and try again.",
+  not_mcp: "Check the path: it often ends in /mcp. kb speaks streamable HTTP.",
+  protocol_unsupported: "Ask the server's operator for an update.",
+  redirected: "Use the URL that the server redirects to.",
+  loop: "Use the URL of a different server.",
+  authorization_unusable: "Use a token if the server takes one, or ask its operator.",
+};
+
+/** How people sign in. */
+export const AUTH_WORDS: Readonly<Record<ProviderServer["auth"]["kind"], string>> = {
+  none: "No sign-in",
+  bearer: "Bearer token",
+  header: "Key in a header",
+  oauth: "OAuth: each person signs in",
+};
+
+/** "Notes 2.1.0" as the server calls itself; undefined while it has said nothing. */
+export function calledItself(info: ProviderServer["serverInfo"] | undefined): string | undefined {
+  return info ? `${info.title ?? info.name} ${info.version}`.trim() : undefined;
+}
+
+/** What it has that can be indexed or searched. */
+export function offerWords(capabilities: ProviderServer["capabilities"] | undefined): string | undefined {
+  if (!capabilities) return undefined;
+  const { tools, resources } = capabilities;
+  if (tools && resources) return "Tools and resources";
+  return tools ? "Tools" : resources ? "Resources" : "Neither tools nor resources";
+}
+
+/** How many connections there are, of those the person can see. */
+export function connectionCount({ counts }: Pick<ProviderServer, "counts">): string {
+  return counts.connections === 0 ? "None" : plural(counts.connections, "connection");
+}
+
+/** What to tell somebody who comes back from connecting; undefined for who just opened the page. */
+export function returnNotice(
+  status: string | undefined,
+  reason: string | undefined,
+): { tone: "ok" | "info" | "danger"; text: string } | undefined {
+  if (status === "connected") return { tone: "ok", text: "You are connected." };
+  if (status === "cancelled") return { tone: "info", text: "Nothing was connected." };
+  if (status !== "failed") return undefined;
+  const why = reason === "other_account" ? "You signed in with a different account. " : "";
+  return { tone: "danger", text: `Nothing was connected. ${why}Try again.` };
+}
+
+/** What kb uses a tool for. */
+export const ROLE_WORDS: Readonly<
+  Record<MappingRole, { title: string; about: string; argument: string; value: string }>
+> = {
+  list: {
+    title: "List everything",
+    about: "What it lists is indexed by connectors on this server.",
+    argument: "Argument for the cursor",
+    value: "Cursor to try",
+  },
+  search: {
+    title: "Search live",
+    about: "People with a connection can search with it, without an index.",
+    argument: "Argument for the query",
+    value: "Query to try",
+  },
+  fetch: {
+    title: "Read one entry",
+    about: "It gives the text of what is listed or found.",
+    argument: "Argument for the ID",
+    value: "ID to try",
+  },
+};
+
+/** Why a tool isn't used any more. */
+export const FAULT_WORDS: Readonly<Record<MappingFault["reason"], string>> = {
+  tool_gone: "The server doesn't have this tool any more, so kb uses none.",
+  tool_changed: "The server has changed this tool, so kb doesn't call it. Look at it, then choose it again.",
+  argument_missing: "The tool needs more arguments.",
+  argument_unknown: "The tool has no argument of that name.",
+};

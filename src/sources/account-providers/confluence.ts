@@ -1,0 +1,30 @@
+import { z } from "zod";
+import type { AccountProvider } from "#sources/account-contract.ts";
+import { makeAtlassianHttp } from "#sources/atlassian/client.ts";
+import { isCloudAddress } from "#sources/atlassian/config.ts";
+
+/** Confluence Data Center, whose users are not those of a Jira beside it. */
+export const confluence: AccountProvider = {
+  providerId: "confluence",
+  name: "Confluence",
+  apiUrl: "{+baseUrl}/rest/api",
+  instance: "baseUrl",
+  ownTokens: {
+    url: "{+baseUrl}/plugins/personalaccesstokens/usertokens.action",
+    steps: "In your settings in Confluence Data Center, open Personal Access Tokens and create one.",
+    areAt: (baseUrl) => !isCloudAddress(baseUrl),
+  },
+  async whoami(http, { apiUrl }) {
+    // Somebody who has not signed in is told as one without a key.
+    const answer = await makeAtlassianHttp({ http }).send({ url: `${apiUrl}/user/current` });
+    const { userKey, username, displayName } = answer.json(User);
+    return { id: userKey, login: username, label: displayName ? `${displayName} (${username})` : username };
+  },
+};
+
+/** The key never changes, the name may. */
+const User = z.object({
+  userKey: z.string().min(1),
+  username: z.string().min(1),
+  displayName: z.string().nullish().catch(undefined),
+});

@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { maxFileMb } from "#sources/file-scope/file-size.ts";
+
+/** What is said about a connection. Unknown keys are errors. */
+export const McpConfig = z.strictObject({
+  resources: z.boolean().default(true).meta({
+    title: "Resources",
+    description: "Read the resources that the server lists, and those of templates it completes.",
+  }),
+  tools: z.boolean().default(true).meta({
+    title: "Tools",
+    description: "Read what the server's tools list, as an admin has mapped them.",
+  }),
+  maxFileMb: maxFileMb("kb does not read larger resources; you can still find them by name."),
+});
+export type McpConfig = z.infer<typeof McpConfig>;
+
+/** What of a config shapes items: part of every version. */
+export function configKey({ maxFileMb: most }: McpConfig): string {
+  return createHash("sha256").update(String(most)).digest("base64url").slice(0, 8);
+}

@@ -1,0 +1,163 @@
+import { createHash } from "node:crypto";
+import type { McpResource, McpResourceContent, McpResourceTemplate, McpSession } from "#mcp-client/contract.ts";
+import { fetchMapped, listMapped, type ToolMapping } from "#mcp-client/mapping.ts";
+import { ApiError } from "#api/errors.ts";
+import { expandTemplate } from "#core/url-template.ts";
+import { asking } from "./failures.ts";
+
+/** What a server has, before it is read. */
+export interface Entry {
+  externalId: string;
+  title: string;
+  mimeType?: string;
+  url?: string;
+  /** Epoch milliseconds. */
+  updatedAt?: number;
+  size?: number;
+  /** What changes with the content, where the server tells it; else the content has to be read. */
+  stamp?: string;
+  read(): Promise<Content>;
+}
+
+export type Content = { mimeType?: string } & ({ text: string; bytes?: never } | { bytes: Uint8Array; text?: never });
+
+/** Where a listing stands: in which part, and at which of the server's cursors. */
+export interface Place {
+  part: (typeof PARTS)[number];
+  cursor?: string;
+}
+
+export const PARTS = ["resources", "templates", "tools"] as const;
+
+export interface EntryPage {
+  entries: Entry[];
+  /** Undefined at the end of everything. */
+  next?: Place;
+}
+
+const MAX_TEMPLATES = 20;
+const MAX_VALUES = 100;
+
+export const resourceId = (uri: string): string => `resource:${uri}`;
+export const toolId = (id: string): string => `tool:${id}`;
+
+/** Reads the page at a place, and says where the next one is. */
+export async function readPage(
+  session: McpSession,
+  place: Place,
+  { mapping, isWanted }: { mapping: ToolMapping | undefined; isWanted: Readonly<Record<Place["part"], boolean>> },
+): Promise<EntryPage> {
+  const { entries, cursor } = isWanted[place.part] ? await readPart(session, place, mapping) : { entries: [] };
+  if (cursor !== undefined) {
+    if (cursor === place.cursor)
+      throw new ApiError("source_unavailable", { message: "The server gives the same page again." });
+    return { entries, next: { part: place.part, cursor } };
+  }
+  const part = PARTS[PARTS.indexOf(place.part) + 1];
+  return { entries, ...(part && { next: { part } }) };
+}
+
+/** The content of one entry by its id; undefined for what is none of ours. */
+export async function readById(
+  session: McpSession,
+  externalId: string,
+  mapping: ToolMapping | undefined,
+): Promise<Content | undefined> {
+  const [, type, id = ""] = /^(resource|tool):(.+)$/s.exec(externalId) ?? [];
+  if (type === "resource") return readResource(session, id);
+  if (type !== "tool" || mapping?.fetch === undefined) return undefined;
+  return fetchMapped(session, mapping.fetch, id);
+}
+
+async function readPart(
+  session: McpSession,
+  { part, cursor }: Place,
+  mapping: ToolMapping | undefined,
+): Promise<{ entries: Entry[]; cursor?: string }> {
+  if (part === "resources") {
+    const { items, nextCursor } = await asking(() => session.listResources(cursor));
+    return {
+      entries: items.map((one) => ofResource(session, one)),
+      ...(nextCursor !== undefined && { cursor: nextCursor }),
+    };
+  }
+  if (part === "templates") return { entries: await readTemplates(session) };
+  return readTools(session, mapping, cursor);
+}
+
+async function readTools(
+  session: McpSession,
+  mapping: ToolMapping | undefined,
+  cursor: string | undefined,
+): Promise<{ entries: Entry[]; cursor?: string }> {
+  if (mapping?.list === undefined) return { entries: [] };
+  const { list, fetch } = mapping;
+  const { hits, nextCursor } = await asking(() => listMapped(session, list, cursor));
+  const entries = hits.map(({ id, title, url, mimeType, updatedAt, text }): Entry => ({
+    externalId: toolId(id),
+    title,
+    ...(url !== undefined && { url }),
+    ...(mimeType !== undefined && { mimeType }),
+    ...(updatedAt !== undefined && { updatedAt }),
+    // With `fetch`, the text of a list is an excerpt.
+    ...(fetch === undefined && text !== undefined && { stamp: digest(text) }),
+    ...(fetch !== undefined && updatedAt !== undefined && { stamp: String(updatedAt) }),
+    read: async () => (fetch === undefined ? { text: text ?? "" } : asking(() => fetchMapped(session, fetch, id))),
+  }));
+  const hasPages = nextCursor !== undefined && list.argument !== undefined;
+  return { entries, ...(hasPages && { cursor: nextCursor }) };
+}
+
+/** Resources of templates with one variable, whose values the server completes: nobody can list the others. */
+async function readTemplates(session: McpSession): Promise<Entry[]> {
+  if (!session.capabilities.completions) return [];
+  const { items } = await asking(() => session.listResourceTemplates());
+  const entries: Entry[] = [];
+  for (const template of items.slice(0, MAX_TEMPLATES)) {
+    const names = [...template.uriTemplate.matchAll(/\{([^}]*)\}/g)].map(([, name = ""]) => name);
+    const [name = ""] = names;
+    if (names.length !== 1 || !/^[A-Za-z0-9_]+$/.test(name)) continue;
+    const { values } = await asking(() => session.complete(template.uriTemplate, { name, value: "" }));
+    entries.push(...values.slice(0, MAX_VALUES).map((value) => ofTemplate(session, template, name, value)));
+  }
+  return entries;
+}
+
+function ofTemplate(session: McpSession, template: McpResourceTemplate, name: string, value: string): Entry {
+  const uri = expandTemplate(template.uriTemplate, { [name]: value });
+  const { mimeType } = template;
+  return ofResource(session, {
+    uri,
+    name: `${template.title ?? template.name} ${value}`,
+    ...(mimeType && { mimeType }),
+  });
+}
+
+function ofResource(session: McpSession, { uri, name, title, mimeType, size, lastModified }: McpResource): Entry {
+  return {
+    externalId: resourceId(uri),
+    title: title ?? name,
+    ...(mimeType !== undefined && { mimeType }),
+    ...(/^https?:\/\//.test(uri) && URL.canParse(uri) && { url: uri }),
+    ...(size !== undefined && { size }),
+    ...(lastModified !== undefined && { updatedAt: lastModified, stamp: `${lastModified}-${size ?? ""}` }),
+    read: () => readResource(session, uri),
+  };
+}
+
+/** A resource in several pieces is one text; of bytes the first piece counts. */
+async function readResource(session: McpSession, uri: string): Promise<Content> {
+  const contents = await asking(() => session.readResource(uri));
+  const texts = contents.filter((one): one is McpResourceContent & { type: "text" } => one.type === "text");
+  const [first] = contents;
+  const mimeType = first?.mimeType;
+  if (texts.length > 0) return { text: texts.map(({ text }) => text).join("\n\n"), ...(mimeType && { mimeType }) };
+  if (first?.type === "blob") return { bytes: first.bytes, ...(mimeType && { mimeType }) };
+  throw new ApiError("source_not_found", { message: "The server has no content for this." });
+}
+
+export function digest(...parts: (string | Uint8Array)[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part).update("\0");
+  return hash.digest("base64url").slice(0, 22);
+}

@@ -1,0 +1,103 @@
+import { ApiError } from "#api/errors.ts";
+import type { Scope } from "#core/scope.ts";
+import type { Source, SourceContext } from "#sources/contract.ts";
+import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
+import { McpConfig } from "./config.ts";
+import { readById, resourceId } from "./entries.ts";
+import { isInScope, type McpCursor, openSession, syncMcp, usableMapping } from "./sync.ts";
+
+/**
+ * What is behind a connection to a provider server: its resources, and what its tools list as an admin has mapped them.
+ * MCP carries no permissions: everything is for those whom the connection is open to.
+ */
+export function makeMcpSource(): Source<McpConfig, McpCursor> {
+  const compiled = rememberScope();
+  return {
+    spec: {
+      providerId: "mcp",
+      name: "MCP server",
+      kinds: ["file"],
+      auth: [{ type: "connection" }],
+      config: McpConfig,
+      acl: "connector",
+    },
+    check: checkServer,
+    sync: syncMcp,
+    async fetchContent(ctx, { externalId }) {
+      if (!/^(?:resource|tool):./s.test(externalId)) throw notFound();
+      const session = await openSession(ctx, ctx.signal);
+      try {
+        const mapping = externalId.startsWith("tool:") ? await usableMapping(ctx, session) : undefined;
+        const content = await readById(session, externalId, mapping);
+        if (content === undefined) throw notFound();
+        const bytes = content.bytes ?? Buffer.from(content.text, "utf8");
+        const fileName = externalId.slice(externalId.lastIndexOf("/") + 1).slice(0, 200);
+        return { bytes, fileName, ...(content.mimeType && { mimeType: content.mimeType }) };
+      } finally {
+        await session.close();
+      }
+    },
+    inScope: (scope, { externalId }) => isInScope(compiled(scope), externalId),
+    watch: async (ctx, _scope, listener) => {
+      if (ctx.mcp === undefined || !ctx.config.resources) return undefined;
+      const ending = new AbortController();
+      const session = await openSession(ctx, ending.signal, true);
+      const { listChanged, subscribe } = session.capabilities;
+      if (!listChanged && !subscribe) {
+        await session.close();
+        return undefined;
+      }
+      session.onListChanged(() => listener.notify({ t: "anything" }));
+      session.onUpdated((uri) => listener.notify({ t: "items", changed: [resourceId(uri)], gone: [] }));
+      if (subscribe) await subscribeToFirst(session);
+      return {
+        async stop() {
+          await session.close();
+          ending.abort(new Error("The watch was stopped."));
+        },
+      };
+    },
+  };
+}
+
+/** Resources whose changes a watch asks for: the first ones that the server lists. The schedule finds the others. */
+const MAX_WATCHED = 200;
+
+async function subscribeToFirst(session: Awaited<ReturnType<typeof openSession>>): Promise<void> {
+  const { items } = await session.listResources();
+  for (const { uri } of items.slice(0, MAX_WATCHED)) await session.subscribe(uri);
+}
+
+async function checkServer(ctx: SourceContext<McpConfig>): ReturnType<Source<McpConfig>["check"]> {
+  try {
+    const session = await openSession(ctx, ctx.signal);
+    try {
+      const mapping = await usableMapping(ctx, session);
+      const { resources } = session.capabilities;
+      if (mapping?.list !== undefined || (resources && ctx.config.resources)) return { ok: true };
+      return { ok: false, problem: { code: "connector_check_failed", message: NOTHING, field: "resources" } };
+    } finally {
+      await session.close();
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { code, message, hint } = error;
+    return { ok: false, problem: { code, message, ...(hint !== undefined && { hint }) } };
+  }
+}
+
+const NOTHING =
+  "There is nothing to read: the server has no resources, or they are turned off, and none of its tools is mapped to list.";
+
+function notFound(): ApiError {
+  return new ApiError("source_not_found", { message: "The server doesn't have this." });
+}
+
+/** Remembers the last scope compiled: the engine asks for every stored item in a row. */
+function rememberScope(): (scope: Scope) => CompiledScope {
+  let last: { scope: Scope; compiled: CompiledScope } | undefined;
+  return (scope) => {
+    if (last?.scope !== scope) last = { scope, compiled: compileScope(scope) };
+    return last.compiled;
+  };
+}

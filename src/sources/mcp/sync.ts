@@ -1,0 +1,226 @@
+import { z } from "zod";
+import { ApiError, isApiError } from "#api/errors.ts";
+import { cleanLine } from "#api/clean.ts";
+import { defined } from "#core/defined.ts";
+import type { McpSession } from "#mcp-client/contract.ts";
+import { faultsOfMapping, type ToolMapping } from "#mcp-client/mapping.ts";
+import type { SourceContext, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { compileScope, type CompiledScope } from "#sources/file-scope/scope.ts";
+import { hasNoText } from "#sources/file-scope/mime-hints.ts";
+import { maxFileBytes } from "#sources/file-scope/file-size.ts";
+import { configKey, type McpConfig } from "./config.ts";
+import { type Content, digest, type Entry, PARTS, type Place, readPage } from "./entries.ts";
+import { asking, refusalOf } from "./failures.ts";
+
+/** Where a run stands. Another run starts at the beginning, since it must name everything itself. */
+export interface McpCursor {
+  runId: string | null;
+  place: Place;
+  done: number;
+}
+
+type Event = SyncEvent<McpCursor>;
+
+/** A server that names more has the rest left out, and nothing is removed. */
+const MAX_ENTRIES = 200_000;
+const MAX_PAGES = 1_000;
+/** Changed entries between two checkpoints of one page have none: their page is read again. */
+const FIRST: Place = { part: "resources" };
+
+/**
+ * One run: the same listing for `full` and `incremental`, since notices can get lost. `items` reads only those ids, by the
+ * same listing: what a resource is called stands nowhere else.
+ */
+export async function* syncMcp(ctx: SyncContext<McpConfig>, run: SyncRequest<McpCursor>): AsyncGenerator<Event, void> {
+  const scope = compileScope(run.scope);
+  const session = await openSession(ctx, ctx.signal);
+  try {
+    const mapping = await usableMapping(ctx, session);
+    const tools = { session, mapping, scope };
+    if (run.mode === "items") yield* syncItems(ctx, new Set(run.externalIds), tools);
+    else yield* syncAll(ctx, run, tools);
+  } finally {
+    await session.close();
+  }
+}
+
+/** @throws ApiError `source_unauthorized` for a connector without a connection */
+export async function openSession(
+  { mcp }: Pick<SourceContext<McpConfig>, "mcp">,
+  signal: AbortSignal,
+  isListening = false,
+): Promise<McpSession> {
+  if (mcp === undefined) throw new ApiError("source_unauthorized", { message: "The connector has no connection." });
+  return asking(() => mcp.open({ signal, isListening }));
+}
+
+/**
+ * The mapping, if tools are to be read and each is what it was when it was mapped.
+ *
+ * @throws ApiError `connector_config_invalid` for a tool that is gone or has changed: an admin has to look. Source: S31
+ */
+export async function usableMapping(
+  { mcp, config }: Pick<SourceContext<McpConfig>, "mcp" | "config">,
+  session: McpSession,
+): Promise<ToolMapping | undefined> {
+  const mapping = config.tools && session.capabilities.tools ? mcp?.mapping : undefined;
+  if (mapping === undefined) return undefined;
+  const { items } = await asking(() => session.listTools());
+  const [fault] = faultsOfMapping(mapping, items);
+  if (fault === undefined) return mapping;
+  const what = fault.reason === "tool_gone" ? "doesn't exist any more" : "has changed since an admin mapped it";
+  throw new ApiError("connector_config_invalid", {
+    message: `The tool ${JSON.stringify(fault.tool)} ${what}. An admin has to map the server's tools again.`,
+    details: { reason: fault.reason, role: fault.role },
+  });
+}
+
+/** An id as a path, for the patterns of a scope: `resource:file:///a/b.md` is `file/a/b.md`. */
+export function scopePath(externalId: string): string {
+  const id = externalId.replace(/^(?:resource|tool):/, "");
+  return id.replace(/^([a-z][a-z0-9+.-]*):\/*/i, "$1/").replace(/^\/+/, "");
+}
+
+export function isInScope(scope: CompiledScope, externalId: string): boolean {
+  const path = scopePath(externalId);
+  return path !== "" && !scope.excludes(path, false) && scope.includes(path);
+}
+
+interface Tools {
+  session: McpSession;
+  mapping: ToolMapping | undefined;
+  scope: CompiledScope;
+}
+
+async function* syncAll(
+  ctx: SyncContext<McpConfig>,
+  run: SyncRequest<McpCursor>,
+  tools: Tools,
+): AsyncGenerator<Event, void> {
+  const runId = run.runId ?? null;
+  const former = StoredCursor.safeParse(run.cursor).data;
+  const resumed = runId !== null && former?.runId === runId ? former : undefined;
+  let place: Place | undefined = resumed && { part: resumed.place.part, ...defined({ cursor: resumed.place.cursor }) };
+  place ??= FIRST;
+  let done = resumed?.done ?? 0;
+  let pages = 0;
+  const named = new Set<string>();
+  while (place !== undefined && pages < MAX_PAGES && done < MAX_ENTRIES) {
+    const { entries, next } = await page(ctx, tools, place);
+    const seen: string[] = [];
+    for (const entry of entries) {
+      if (ctx.signal.aborted) return;
+      if (named.has(entry.externalId)) continue;
+      named.add(entry.externalId);
+      done++;
+      if (!isInScope(tools.scope, entry.externalId)) {
+        yield leftOut(entry.externalId);
+        continue;
+      }
+      const event = await lookAt(ctx, entry);
+      if (event === undefined) seen.push(entry.externalId);
+      else yield event;
+    }
+    if (seen.length > 0) yield { t: "seen", externalIds: seen };
+    pages++;
+    place = next;
+    if (place === undefined) break;
+    yield { t: "checkpoint", cursor: { runId, place, done } };
+    yield { t: "progress", done };
+  }
+  if (ctx.signal.aborted) return;
+  yield { t: "checkpoint", cursor: { runId: null, place: FIRST, done } };
+  yield { t: "progress", done, total: done };
+  yield { t: "end", listing: place === undefined ? "complete" : "partial", permissions: "current" };
+}
+
+async function* syncItems(ctx: SyncContext<McpConfig>, wanted: Set<string>, tools: Tools): AsyncGenerator<Event, void> {
+  let place: Place | undefined = FIRST;
+  for (let pages = 0; place !== undefined && wanted.size > 0 && pages < MAX_PAGES; pages++) {
+    const { entries, next } = await page(ctx, tools, place);
+    for (const entry of entries) {
+      if (ctx.signal.aborted) return;
+      if (!isInScope(tools.scope, entry.externalId) || !wanted.delete(entry.externalId)) continue;
+      const event = await lookAt(ctx, entry);
+      yield event ?? { t: "seen", externalIds: [entry.externalId] };
+    }
+    place = next;
+  }
+  if (ctx.signal.aborted) return;
+  if (place === undefined) for (const externalId of wanted) yield { t: "delete", externalId };
+  yield { t: "end", listing: "partial", permissions: "current" };
+}
+
+async function page({ config }: Pick<SourceContext<McpConfig>, "config">, { session, mapping }: Tools, place: Place) {
+  const { capabilities } = session;
+  const hasResources = config.resources && capabilities.resources;
+  const isWanted = { resources: hasResources, templates: hasResources, tools: mapping !== undefined };
+  return readPage(session, place, { mapping, isWanted });
+}
+
+/** What to say of an entry; undefined when it is as it was stored. */
+async function lookAt(ctx: SyncContext<McpConfig>, entry: Entry): Promise<Event | undefined> {
+  const { externalId, stamp } = entry;
+  const stored = await ctx.stored.version(externalId);
+  if (stamp !== undefined && stored === versionOf(ctx.config, entry, stamp)) return undefined;
+  if (entry.size !== undefined && entry.size > maxFileBytes(ctx.config))
+    return upsert(ctx, entry, "too_large", stamp ?? String(entry.size));
+  if (hasNoText(entry.mimeType) && stamp !== undefined) return upsert(ctx, entry, "unsupported_type", stamp);
+  try {
+    const content = await entry.read();
+    const now = stamp ?? digest(content.text ?? content.bytes);
+    return stored === versionOf(ctx.config, entry, now) ? undefined : upsert(ctx, entry, content, now);
+  } catch (error) {
+    const code = refusalOf(error);
+    if (code !== undefined) return { t: "refused", what: { externalId }, code };
+    if (isApiError(error, "payload_too_large")) return upsert(ctx, entry, "too_large", stamp ?? "large");
+    throw error;
+  }
+}
+
+function upsert(
+  { config }: Pick<SourceContext<McpConfig>, "config">,
+  entry: Entry,
+  content: Content | "too_large" | "unsupported_type",
+  stamp: string,
+): Event {
+  const { externalId, title, url, updatedAt, size } = entry;
+  const mimeType = entry.mimeType ?? (typeof content === "string" ? undefined : content.mimeType);
+  const item: SourceItem = {
+    externalId,
+    kind: "file",
+    title: cleanLine(title, 200) || externalId,
+    hasFileTitle: true,
+    version: versionOf(config, entry, stamp),
+    ...defined({ url, updatedAt, size, mimeType }),
+    content: typeof content === "string" ? { type: "none", reason: content } : contentOf(content, mimeType, config),
+    // Nobody but whom the connection is open to: every item of it asks for that besides.
+    access: { known: true, all: [["workspace"]] },
+  };
+  return { t: "upsert", item };
+}
+
+function contentOf({ text, bytes }: Content, mimeType: string | undefined, config: McpConfig): SourceItem["content"] {
+  const size = bytes?.length ?? Buffer.byteLength(text ?? "");
+  if (size === 0) return { type: "none", reason: "empty" };
+  if (size > maxFileBytes(config)) return { type: "none", reason: "too_large" };
+  if (hasNoText(mimeType)) return { type: "none", reason: "unsupported_type" };
+  // What is marked up is extracted like a file.
+  return text !== undefined && !/html|xml|rtf/.test(mimeType ?? "") ? { type: "inline", text } : { type: "fetch" };
+}
+
+function versionOf(config: McpConfig, { title, mimeType, url, updatedAt }: Entry, stamp: string): string {
+  return `${stamp}:${digest(title, mimeType ?? "", url ?? "", String(updatedAt ?? ""))}:${configKey(config)}`;
+}
+
+function leftOut(externalId: string): Event {
+  const message = "The connector's scope leaves it out.";
+  return { t: "skip", externalId, reason: "excluded_by_scope", message, retryable: false };
+}
+
+/** An unreadable cursor is ignored: the listing starts again, and nothing is lost. */
+const StoredCursor = z.object({
+  runId: z.string().nullable(),
+  place: z.object({ part: z.enum(PARTS), cursor: z.string().optional() }),
+  done: z.number().int(),
+});

@@ -1,0 +1,32 @@
+import { NO_COUNTS, type SyncCounts } from "#storage/records/syncs.ts";
+import type { PeopleRun } from "./people-batch.ts";
+import type { PeopleWork } from "./people-work.ts";
+
+/**
+ * Adds what is stored in this transaction to the counts of the run that tells it: groups and users are counted as items are.
+ * Users leave no trace of who told them, so they count with a checkpoint. An attempt that gets further than those before it
+ * is counted as the first.
+ */
+export function savePeopleRun(
+  { counts, told, all, change }: PeopleWork,
+  { syncId, addCounts = {} }: PeopleRun,
+  { isCovered, isFurther }: { isCovered: boolean; isFurther: boolean },
+): void {
+  const [row] = all("select counts, attempt from syncs where workspaceId = ? and syncId = ?", syncId);
+  if (!row) return;
+  // Written by this function, by `saveRun` and at creation only.
+  const total: SyncCounts = { ...NO_COUNTS, ...(JSON.parse(String(row["counts"])) as Partial<SyncCounts>) };
+  const users = isCovered ? counts.identities : 0;
+  total.seen += told.groups + users + (addCounts.seen ?? 0);
+  total.upserted += told.groups - told.unchanged;
+  total.unchanged += told.unchanged;
+  total.deleted += counts.ended;
+  total.skipped += addCounts.skipped ?? 0;
+  const hasMore = isFurther || told.groups > 0 || counts.ended > 0;
+  change(
+    "update syncs set counts = ?3, attempt = ?4 where workspaceId = ?1 and syncId = ?2",
+    syncId,
+    JSON.stringify(total),
+    hasMore ? 1 : Number(row["attempt"]),
+  );
+}

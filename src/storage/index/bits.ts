@@ -1,0 +1,43 @@
+/** Sets of the documents of a segment, as one bit for each local id: 32 of them in a word. */
+
+/** Words that hold all documents a segment may have. */
+export const MAX_WORDS = 2_048;
+
+/** How many bits of a word are set. */
+export function countOnes(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+export function countCommon(one: Uint32Array, other: Uint32Array): number {
+  const words = Math.min(one.length, other.length);
+  let count = 0;
+  for (let i = 0; i < words; i++) count += countOnes((one[i] ?? 0) & (other[i] ?? 0));
+  return count;
+}
+
+export function haveCommon(one: Uint32Array, other: Uint32Array): boolean {
+  const words = Math.min(one.length, other.length);
+  for (let i = 0; i < words; i++) if (((one[i] ?? 0) & (other[i] ?? 0)) !== 0) return true;
+  return false;
+}
+
+/** Writes the set's ids, ascending, into `ids`; gives their number. */
+export function listBits(bits: Uint32Array, words: number, ids: Uint16Array): number {
+  let count = 0;
+  for (let i = 0; i < words; i++) {
+    let word = bits[i] ?? 0;
+    while (word !== 0) {
+      const lowest = word & -word;
+      ids[count++] = i * 32 + 31 - Math.clz32(lowest);
+      word ^= lowest;
+    }
+  }
+  return count;
+}
+
+/** 1 when the bit of this document is set, else 0. */
+export function bitAt(bits: Uint32Array, id: number): number {
+  return ((bits[id >>> 5] ?? 0) >>> (id & 31)) & 1;
+}

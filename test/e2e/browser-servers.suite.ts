@@ -1,0 +1,225 @@
+/** Adding an MCP server of others and connecting it, in a real browser, against the built program. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
+import { test } from "vitest";
+import { INITIALIZED, startRaw } from "../mcp-client/servers.ts";
+import { startAuthServer } from "../server/provider-servers/auth-server.ts";
+import { tempDir } from "../temp-dir.ts";
+import { axeViolations, type OpenProfile, overflow, settle, signInQuietly } from "./browser.ts";
+import { ADMIN, startServerProcess } from "./server-process.ts";
+
+/** An MCP server that takes tokens which begin with `good`, until it is told to fail. */
+async function startNotes(): Promise<{ url: string; state: { isBroken: boolean } }> {
+  const state = { isBroken: false };
+  const guarded = (result: () => unknown) => (ask: { request: IncomingMessage; response: ServerResponse }) => {
+    if (!state.isBroken && ask.request.headers.authorization?.startsWith("Bearer good") === true) return result();
+    ask.response.writeHead(state.isBroken ? 500 : 401).end();
+    return undefined;
+  };
+  const url = await startRaw({
+    initialize: guarded(() => INITIALIZED()),
+    "tools/list": guarded(() => ({ tools: TOOLS })),
+    "tools/call": guarded(() => ({
+      content: [{ type: "text", text: JSON.stringify([{ id: "n1", title: "The plan", text: "Ship on Friday." }]) }],
+    })),
+    "resources/list": guarded(() => ({ resources: [] })),
+    "resources/templates/list": guarded(() => ({ resourceTemplates: [] })),
+  });
+  return { url, state };
+}
+
+const text = { type: "string" };
+const TOOLS = [
+  {
+    name: "find_notes",
+    description: "Finds notes by their words.",
+    inputSchema: {
+      type: "object",
+      properties: { words: text, limit: { type: "integer", description: "At most so many" } },
+      required: ["words"],
+    },
+    annotations: { readOnlyHint: true },
+  },
+  { name: "drop_note", inputSchema: { type: "object", properties: { id: text }, required: ["id"] } },
+];
+
+export function peopleConnectServers(openBrowser: OpenProfile): void {
+  test("an admin tests and adds a server, connects it, shares it, and takes it all away", async ({ expect }) => {
+    const notes = await startNotes();
+    const server = await startServerProcess(join(tempDir(), "data"), {
+      KB_RATE_LIMITS: "off",
+      KB_ALLOW_PRIVATE_HOSTS: new URL(notes.url).host,
+    });
+    const visitor = await openBrowser(server.url);
+    const { page, open, complaints, context } = visitor;
+    const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+    const found: string[] = [];
+    const look = async (what: string) => {
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        const violations = await axeViolations(page, colorScheme === "light" ? "all" : "colours");
+        found.push(...violations.map((violation) => `${what}, ${colorScheme}: ${violation}`));
+      }
+      await page.emulateMedia({ colorScheme: "light" });
+    };
+    await signInQuietly(visitor, ADMIN);
+    await open("/workspace/servers");
+    await page.getByText("No provider servers yet").waitFor();
+    await page.getByRole("link", { name: "Add server" }).click();
+
+    // What fails says at which step and what to do, and changed settings are tested again.
+    await page.getByLabel("URL").fill("https://10.1.2.3/mcp");
+    await press("Test");
+    await page.getByRole("heading", { name: "The test failed" }).waitFor();
+    await page.getByText("KB_ALLOW_PRIVATE_HOSTS").waitFor();
+    await look("a failed test");
+    await page.getByLabel("URL").fill(notes.url);
+    await page.getByRole("heading", { name: "The test failed" }).waitFor({ state: "detached" });
+    await page.getByLabel("Sign-in").selectOption("bearer");
+    await page.getByLabel(/^Token/).fill("bad");
+    await press("Test");
+    await page.getByText("The server asks you to sign in.").waitFor();
+    await page.getByLabel(/^Token/).fill("good-of-the-server");
+    await press("Test");
+    await page.getByRole("heading", { name: "The test passed" }).waitFor();
+    await page.getByText("Found fake 1", { exact: false }).waitFor();
+    await look("a test that passed");
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await overflow(page)).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 860 });
+    await page.getByLabel(/^Name/).fill("Notes");
+    await press("Add server");
+    await page.getByRole("heading", { level: 1, name: "Notes" }).waitFor();
+    await page.getByText("Healthy").waitFor();
+    expect(await page.content()).not.toContain("good-of-the-server");
+
+    // A connection is its owner's alone until they share it.
+    await press("Connect: Notes");
+    await page
+      .getByLabel(/^Token/)
+      .last()
+      .waitFor();
+    await look("connecting");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel(/^Token/).fill("bad");
+    await dialog.getByRole("button", { name: "Connect", exact: true }).click();
+    await dialog.getByText("The server asks you to sign in.").waitFor();
+    await dialog.getByLabel(/^Token/).fill("good-of-mine");
+    await dialog.getByRole("button", { name: "Connect", exact: true }).click();
+    await page.getByText("Only you see what it reads.").waitFor();
+    await press("Test Notes");
+    await page.getByRole("list", { name: "Steps of the test" }).waitFor();
+    await press("Who can see it: Notes");
+    await dialog.getByLabel("Who can see it").selectOption("workspace");
+    await look("sharing");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Everyone in the workspace sees what it reads.").waitFor();
+
+    // An admin looks at what a tool gives before kb uses it.
+    await page.getByLabel("Ask with").selectOption({ label: "Your connection Notes" });
+    await press("Show tools");
+    await press("Choose a tool: Search live");
+    await dialog.getByLabel("Query to try").fill("plan");
+    await dialog.getByRole("button", { name: "Preview" }).click();
+    await dialog.getByText("The plan").waitFor();
+    await look("a preview");
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await overflow(page)).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 860 });
+    await dialog.getByRole("button", { name: "Use this tool" }).click();
+    await page.getByRole("button", { name: "Stop: Search live" }).waitFor();
+    await look("mapped tools");
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await overflow(page)).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 860 });
+
+    // A connector is built on a connection of one's own.
+    const here = page.url();
+    await open("/workspace/connectors/new/mcp");
+    await page.getByLabel("Connection").waitFor();
+    await look("a connector on a connection");
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Notes" }).waitFor();
+    await page.goto(here);
+    await page.getByText("Everyone in the workspace sees what it reads.").waitFor();
+
+    // What changes elsewhere shows by itself.
+    const { servers } = await (await context.request.get("/api/mcp-servers")).json();
+    const at = `/api/mcp-servers/${servers[0].id}`;
+    const { connections } = await (await context.request.get(`${at}/connections`)).json();
+    await context.request.patch(`${at}/connections/${connections[0].id}/access`, { data: { visibility: "private" } });
+    await page.getByText("Only you see what it reads.").waitFor();
+    notes.state.isBroken = true;
+    await press("Test now");
+    await page.getByRole("heading", { name: "The test failed" }).waitFor();
+    await page.getByText("Down", { exact: true }).waitFor();
+    await press("Close");
+    await page.getByText("kb checks again", { exact: false }).waitFor();
+    await settle(page);
+    await look("a server that is down");
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await overflow(page)).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 860 });
+
+    await press("Disconnect Notes");
+    await dialog.getByRole("button", { name: "Disconnect" }).click();
+    await page.getByText("No connections yet").waitFor();
+    await press("Delete server");
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await page.getByText("No provider servers yet").waitFor();
+    expect([...found, ...complaints]).toEqual([]);
+  });
+
+  test("a member signs in to an app with OAuth: our page, the provider's, who was found, and again", async ({
+    expect,
+  }) => {
+    const there = await startAuthServer();
+    const server = await startServerProcess(join(tempDir(), "data"), {
+      KB_RATE_LIMITS: "off",
+      KB_ALLOW_PRIVATE_HOSTS: new URL(there.url).host,
+    });
+    const visitor = await openBrowser(server.url);
+    const { page, open, complaints, context } = visitor;
+    const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+    const found: string[] = [];
+    const look = async (what: string) => {
+      await page.setViewportSize({ width: 320, height: 640 });
+      expect(await overflow(page)).toBe(0);
+      await page.setViewportSize({ width: 1280, height: 860 });
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        const violations = await axeViolations(page, colorScheme === "light" ? "all" : "colours");
+        found.push(...violations.map((violation) => `${what}, ${colorScheme}: ${violation}`));
+      }
+      await page.emulateMedia({ colorScheme: "light" });
+    };
+    await signInQuietly(visitor, ADMIN);
+    const body = { name: "Notes", url: `${there.url}/mcp`, auth: { kind: "oauth" } };
+    const added = await context.request.post("/api/mcp-servers", { data: body });
+    const { id } = (await added.json()).server;
+    await open(`/workspace/servers/${id}`);
+    await press("Connect: Notes");
+    await page.getByRole("dialog").getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("heading", { name: "Connect Notes?" }).waitFor();
+    expect(page.url()).toBe(`${server.url}/connect`);
+    await look("what would be connected");
+    await press(`Continue to ${new URL(there.url).host}`);
+    await page.getByRole("heading", { name: "Is this you?" }).waitFor();
+    expect(page.url()).toBe(`${server.url}/connect/found`);
+    await look("who was found");
+    await press("Connect anna@notes.test");
+    await page.getByText("You are connected.").waitFor();
+    await page.getByText("as anna@notes.test", { exact: false }).waitFor();
+    await look("a connection");
+
+    // The same account again, in one click there and none here.
+    await press("Sign in again: Notes");
+    await page.getByRole("heading", { name: "Sign in to Notes again?" }).waitFor();
+    await press(`Continue to ${new URL(there.url).host}`);
+    await page.getByText("You are connected.").waitFor();
+    await open("/connect");
+    await page.getByRole("heading", { name: "Nothing to connect" }).waitFor();
+    await look("a link without anything");
+    expect([...found, ...complaints]).toEqual([]);
+  });
+}
