@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { ApiError, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
+import { awaitThreadEnd } from "#storage/end-thread.ts";
 import type { WriterClient } from "#storage/handles.ts";
 import { openWriter, type Durability, type SqliteConnection } from "#storage/sqlite.ts";
 import { WriterEngine, type Priority, type WriterRequest } from "./engine.ts";
@@ -40,8 +41,9 @@ export function startWriterThread(entry: string, data: WriterThreadData): Writer
     (request, priority) => post({ request, priority }),
     async () => {
       if (failure) return;
+      const ended = awaitThreadEnd(worker);
       await post({ close: true });
-      await worker.terminate();
+      await ended;
     },
   );
 }

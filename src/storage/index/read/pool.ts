@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { ApiError } from "#api/errors.ts";
 import type { FoundPassages } from "#text/snippet.ts";
+import { awaitThreadEnd } from "#storage/end-thread.ts";
 import type { IndexStats, SearchIndex, SearchResponse, ShowResponse } from "#storage/search-index.ts";
 import {
   fromReplyError,
@@ -92,7 +93,7 @@ function makeThreads(options: SearchPoolOptions, size: number): Runner {
 
   const onReply = (slot: Slot) => (reply: SearcherReply) => {
     const { running } = slot;
-    if (running?.id !== reply.id) return;
+    if (running === undefined || running.id !== reply.id) return;
     slot.running = undefined;
     if (reply.ok) running.resolve(reply.value);
     else {
@@ -123,7 +124,7 @@ function makeThreads(options: SearchPoolOptions, size: number): Runner {
     async close() {
       isClosed = true;
       for (const waiting of queue.splice(0)) waiting.reject(closed());
-      await Promise.all(slots.map((slot) => slot.worker?.terminate()));
+      await Promise.all(slots.map(({ worker }) => worker && endWorker(worker)));
     },
   };
 }
@@ -143,6 +144,13 @@ function startWorker(
   // Node emits `exit` after `error` as well.
   worker.on("exit", () => onEnd(cause));
   return worker;
+}
+
+async function endWorker(worker: Worker): Promise<void> {
+  const ended = awaitThreadEnd(worker);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
+  worker.postMessage({ close: true } satisfies SearcherMessage);
+  await ended;
 }
 
 function stopped(cause: unknown): ApiError {

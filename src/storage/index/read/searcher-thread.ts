@@ -9,13 +9,18 @@ import {
 
 main();
 
-/** Answers one task after the other; the pool gives the next one only when this one is answered. */
+/** Answers one task after the other; the pool gives the next one only when this one is answered, and may tell it to end. */
 function main(): void {
   const port = parentPort;
   if (!port) throw new Error("The searcher runs as a worker thread only.");
   // The pool passes exactly this shape; it is our own module on the other side.
   const searcher = openSearcher(workerData as SearcherOptions);
   port.on("message", (message: SearcherMessage) => {
+    if ("close" in message) {
+      searcher.close();
+      port.close();
+      return;
+    }
     let reply: SearcherReply;
     try {
       reply = { id: message.id, ok: true, value: searcher.perform(message.task) };

@@ -32,10 +32,7 @@ export type SearcherTask =
 
 export type SearcherAnswer = SearchResponse | ShowResponse | FoundPassages | undefined | IndexStats;
 
-export interface SearcherMessage {
-  id: number;
-  task: SearcherTask;
-}
+export type SearcherMessage = { id: number; task: SearcherTask } | { close: true };
 
 export type SearcherReply =
   | { id: number; ok: true; value: SearcherAnswer }

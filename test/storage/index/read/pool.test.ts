@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
@@ -31,10 +31,11 @@ test("a thread that dies fails its question only; the next one gets a new thread
   const entry = path.join(path.dirname(index.file), "fragile.mjs");
   writeFileSync(
     entry,
-    `import { existsSync, writeFileSync } from "node:fs";
+    `import { existsSync, readdirSync, writeFileSync } from "node:fs";
      import { parentPort } from "node:worker_threads";
-     parentPort.on("message", ({ id }) => {
-       if (existsSync(${JSON.stringify(flag)})) parentPort.postMessage({ id, ok: true, value: { total: 7 } });
+     parentPort.on("message", ({ id, close }) => {
+       if (close) parentPort.close();
+       else if (existsSync(${JSON.stringify(flag)})) parentPort.postMessage({ id, ok: true, value: { total: 7 } });
        else { writeFileSync(${JSON.stringify(flag)}, ""); process.exit(1); }
      });`,
   );
@@ -47,4 +48,35 @@ test("a thread that dies fails its question only; the next one gets a new thread
     await pool.close();
     index.close();
   }
+});
+
+test("a pool that closes lets its threads end what they are at, and is closed when they have ended", async () => {
+  const index = new TestIndex();
+  const file = (name: string) => JSON.stringify(path.join(path.dirname(index.file), name));
+  const entry = path.join(path.dirname(index.file), "slow.mjs");
+  writeFileSync(
+    entry,
+    `import { writeFileSync } from "node:fs";
+     import { parentPort } from "node:worker_threads";
+     const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+     parentPort.on("message", (message) => {
+       if ("close" in message) {
+         writeFileSync(${file("closed")}, "");
+         parentPort.close();
+       } else {
+         writeFileSync(${file("begun")}, "");
+         sleep(300);
+         writeFileSync(${file("ended")}, "");
+         parentPort.postMessage({ id: message.id, ok: true, value: { total: 7 } });
+       }
+     });`,
+  );
+  const pool = makeSearchPool({ file: index.file, size: 1, workerUrl: entry });
+  const found = pool.search(makeRequest({}));
+  const folder = () => readdirSync(path.dirname(index.file));
+  await expect.poll(folder).toContain("begun");
+  await pool.close();
+  expect(folder()).toEqual(expect.arrayContaining(["ended", "closed"]));
+  expect((await found).total).toBe(7);
+  index.close();
 });
