@@ -31,6 +31,16 @@ const Warnings = z.array(z.string()).optional();
 const WebhookAddress = z.object({
   url: z.string().describe("Where the app sends its notifications"),
   secretCreatedAt: Timestamp.nullable().describe("null = no secret yet, so that every notification is refused"),
+  secretFrom: z
+    .enum(["kb", "app"])
+    .describe("Who makes the secret. app = the app tells it to the address once, and you confirm it there"),
+  offered: z
+    .object({
+      until: Timestamp.describe("kb waits for the app's secret, and shows it, until then"),
+      secret: z.string().nullable().describe("What the app told, to confirm there; null = nothing yet"),
+    })
+    .nullable()
+    .describe("The secret that kb waits for; null = kb takes none"),
   subscription: z
     .object({
       expiresAt: Timestamp.nullable().describe("kb renews it before then. null = it doesn't expire, or doesn't exist"),
@@ -357,9 +367,12 @@ export const connectorRoutes = {
     method: "post",
     path: "/api/connectors/{id}/webhook",
     summary: "Create a secret for a connector's webhook; it is shown only once, and the previous one stops working",
+    description:
+      "Where the app makes the secret (`secretFrom: app`), the answer is `secret: null`: kb takes the next one that the app tells to the " +
+      "address within an hour, and shows it in `webhook.offered`, so that you can confirm it in the app.",
     request: { params: ById },
     responses: {
-      200: answer("The address and the secret", z.object({ webhook: WebhookAddress, secret: z.string() })),
+      200: answer("The address and the secret", z.object({ webhook: WebhookAddress, secret: z.string().nullable() })),
       default: problems("connector_state_conflict"),
     },
   }),

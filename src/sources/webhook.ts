@@ -55,6 +55,11 @@ export interface Webhook<Config> {
    * for a wrong secret as for the right one.
    */
   verify(secret: string, request: WebhookRequest): WebhookDelivery | "refused";
+  /**
+   * For a provider that makes the secret itself and tells it to the address, unsigned: the secret that a request offers. It is
+   * taken only while a person waits for it, and never in place of another. Without this, kb makes the secret.
+   */
+  offeredSecret?(request: Pick<WebhookRequest, "headers" | "rawBody">): string | undefined;
   /** Which installation of the app a connector reads through. Absent = the tenant that `check` told. */
   installationOf?(config: Config): string | undefined;
 }

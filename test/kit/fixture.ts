@@ -78,8 +78,11 @@ export interface KitFixture<Config = unknown, Cursor = unknown> {
   removeGroup?(): Promise<readonly string[]>;
   /** Credentials of another account at the remote, and the ids of the items that it sees. */
   swapAccount?(): Promise<{ credentials: Readonly<Record<string, string>>; externalIds: readonly string[] }>;
-  /** What the remote sends to this server of the last change of an item, signed with the secret. */
-  notification?(externalId: string): Promise<{ secret: string; request: WebhookRequest }>;
+  /**
+   * What the remote sends to this server of the last change of an item, signed with the secret. `named`: the item that it
+   * names in its place, where a run of that one reads its parts too.
+   */
+  notification?(externalId: string): Promise<{ secret: string; request: WebhookRequest; named?: string }>;
   /** Whom the remote notifies now because a source subscribed. */
   subscriptions?(): Promise<readonly { url: string }[]>;
   /** The remote's links and references lead to this origin from now on. */

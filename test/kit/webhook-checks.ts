@@ -25,11 +25,11 @@ export const webhook: SourceCheck = {
     const deliveries: (string | undefined)[] = [];
     for (let times = 0; times < 2; times++) {
       const externalId = await fixture.edit();
-      const { secret, request } = await fixture.notification(externalId);
+      const { secret, request, named = externalId } = await fixture.notification(externalId);
       const said = verify(secret, request);
       if (said === "refused") return ["A signed notification was refused."];
-      if (!said.changes.some((change) => tells(change, externalId)))
-        faults.push(`The notification of ${externalId} tells of ${JSON.stringify(said.changes)}.`);
+      if (!said.changes.some((change) => tells(change, named)))
+        faults.push(`The notification of ${named} tells of ${JSON.stringify(said.changes)}.`);
       deliveries.push(said.delivery);
       const again = verify(secret, request);
       if (again === "refused" || again.delivery !== said.delivery)

@@ -3128,12 +3128,28 @@ export interface paths {
                     content: {
                         "application/json": {
                             webhook: {
+                                /** @description The secret that kb waits for; null = kb takes none */
+                                offered: {
+                                    /** @description What the app told, to confirm there; null = nothing yet */
+                                    secret: string | null;
+                                    /**
+                                     * Format: date-time
+                                     * @description kb waits for the app's secret, and shows it, until then
+                                     * @example 2026-11-21T09:30:00.000Z
+                                     */
+                                    until: string;
+                                } | null;
                                 /**
                                  * Format: date-time
                                  * @description null = no secret yet, so that every notification is refused
                                  * @example 2026-11-21T09:30:00.000Z
                                  */
                                 secretCreatedAt: string | null;
+                                /**
+                                 * @description Who makes the secret. app = the app tells it to the address once, and you confirm it there
+                                 * @enum {string}
+                                 */
+                                secretFrom: "kb" | "app";
                                 /** @description What kb subscribed to at the app by itself; null = nothing, so you add the address there */
                                 subscription: {
                                     /**
@@ -3171,7 +3187,10 @@ export interface paths {
             };
         };
         put?: never;
-        /** Create a secret for a connector's webhook; it is shown only once, and the previous one stops working */
+        /**
+         * Create a secret for a connector's webhook; it is shown only once, and the previous one stops working
+         * @description Where the app makes the secret (`secretFrom: app`), the answer is `secret: null`: kb takes the next one that the app tells to the address within an hour, and shows it in `webhook.offered`, so that you can confirm it in the app.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -3190,14 +3209,30 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            secret: string;
+                            secret: string | null;
                             webhook: {
+                                /** @description The secret that kb waits for; null = kb takes none */
+                                offered: {
+                                    /** @description What the app told, to confirm there; null = nothing yet */
+                                    secret: string | null;
+                                    /**
+                                     * Format: date-time
+                                     * @description kb waits for the app's secret, and shows it, until then
+                                     * @example 2026-11-21T09:30:00.000Z
+                                     */
+                                    until: string;
+                                } | null;
                                 /**
                                  * Format: date-time
                                  * @description null = no secret yet, so that every notification is refused
                                  * @example 2026-11-21T09:30:00.000Z
                                  */
                                 secretCreatedAt: string | null;
+                                /**
+                                 * @description Who makes the secret. app = the app tells it to the address once, and you confirm it there
+                                 * @enum {string}
+                                 */
+                                secretFrom: "kb" | "app";
                                 /** @description What kb subscribed to at the app by itself; null = nothing, so you add the address there */
                                 subscription: {
                                     /**

@@ -8,6 +8,7 @@ import { makeOriginalFetcher } from "#server/connectors/original.ts";
 import { webhookUrl } from "#server/connectors/webhooks.ts";
 import type { PeopleDeps } from "#server/connectors/people.ts";
 import { makePeopleLinks } from "#server/connectors/people-links.ts";
+import { makeOfferedSecrets } from "#server/connectors/offered-secrets.ts";
 import { makeWebhookSecrets } from "#server/connectors/webhook-secrets.ts";
 import { linksOf } from "#server/connectors/sources.ts";
 import type { PushDeps } from "#server/connectors/push-deps.ts";
@@ -139,6 +140,7 @@ export async function makeContent(
   );
   const keepsSecrets = makeKeepsSecrets(store, now);
   const webhookSecrets = makeWebhookSecrets({ store, vault, randomBytes, log });
+  const offeredSecrets = makeOfferedSecrets({ webhookSecrets, now });
   const authorityIn = async (workspace: WorkspaceStore, source: Source, connector: ConnectorRecord) => {
     const instance = await findInstance(workspace, source, connector, settings.instances);
     return loadAuthority(workspace, source, connector, instance);
@@ -198,6 +200,7 @@ export async function makeContent(
     store,
     findSource: (providerId) => sources.find(providerId),
     secretOf: webhookSecrets.find,
+    takeSecret: offeredSecrets.offer,
     appSecrets: settings.webhookSecrets,
     now,
     randomBytes,
@@ -210,6 +213,7 @@ export async function makeContent(
   const connectorDeps: PushDeps & PeopleDeps = {
     store,
     webhookSecrets,
+    offeredSecrets,
     baseUrl,
     instances: settings.instances,
     sources,

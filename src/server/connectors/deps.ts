@@ -14,6 +14,7 @@ import type { Believing } from "#storage/access/clocks.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
 import type { ConnectorAccounts, ConnectorConnections, CredentialKeeper } from "./credentials.ts";
+import type { OfferedSecrets } from "./offered-secrets.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
 /** The kinds of apps this program knows. */
@@ -67,6 +68,7 @@ export interface ConnectorDeps {
   accounts: Pick<ConnectorAccounts, "own">;
   connections: ConnectorConnections;
   webhookSecrets: WebhookSecrets;
+  offeredSecrets: OfferedSecrets;
   /** The one origin of links. */
   baseUrl: string;
   /** The way of sources to their providers. */

@@ -12,6 +12,12 @@ export interface WebhookSecrets {
   rotate(tx: Store, actor: Actor, connectorId: string, now: number): Promise<string>;
   /** The one that it has, or a new one. */
   ensure(workspaceId: string, connectorId: string, now: number): Promise<{ secret: string; madeAt: number }>;
+  /** Ends the one that it has, in the transaction of its reason. */
+  end(tx: Store, actor: Actor, connectorId: string): Promise<void>;
+  /** The one that it has. */
+  open(workspaceId: string, connectorId: string): Promise<string | undefined>;
+  /** Stores one that the app made, where there is none and the connector isn't being deleted. Gives whether it did. */
+  take(at: ConnectorAddress, secret: string, now: number): Promise<boolean>;
   /** Whose it is, and the secret. Where there is none, a secret that nobody has, after the same work. */
   find(providerId: string, connectorId: string): Promise<{ secret: string; whose?: ConnectorAddress }>;
 }
@@ -30,20 +36,37 @@ export function makeWebhookSecrets({
 }): WebhookSecrets {
   const nowhere = placeOf("", "");
   const decoy = vault.seal(nowhere, randomSecret(randomBytes));
-  async function put(tx: Store, workspaceId: string, connectorId: string, madeAt: number): Promise<string> {
-    const secret = randomSecret(randomBytes);
+  async function put(
+    tx: Store,
+    { workspaceId, connectorId }: ConnectorAddress,
+    madeAt: number,
+    secret = randomSecret(randomBytes),
+  ): Promise<string> {
     const sealed = vault.seal(placeOf(workspaceId, connectorId), secret);
     await tx.in(workspaceId).connectors.putWebhook({ connectorId, sealed, madeAt });
     return secret;
   }
 
   return {
-    rotate: (tx, actor, connectorId, now) => put(tx, actor.workspaceId, connectorId, now),
+    rotate: (tx, { workspaceId }, connectorId, now) => put(tx, { workspaceId, connectorId }, now),
     ensure: (workspaceId, connectorId, now) =>
       store.transaction(async (tx) => {
         const found = await tx.in(workspaceId).connectors.findWebhook(connectorId);
-        if (!found) return { secret: await put(tx, workspaceId, connectorId, now), madeAt: now };
+        if (!found) return { secret: await put(tx, { workspaceId, connectorId }, now), madeAt: now };
         return { secret: vault.open(placeOf(workspaceId, connectorId), found.sealed), madeAt: found.madeAt };
+      }),
+    end: (tx, { workspaceId }, connectorId) => tx.in(workspaceId).connectors.deleteWebhook(connectorId),
+    async open(workspaceId, connectorId) {
+      const found = await store.in(workspaceId).connectors.findWebhook(connectorId);
+      return found && vault.open(placeOf(workspaceId, connectorId), found.sealed);
+    },
+    take: (at, secret, now) =>
+      store.transaction(async (tx) => {
+        const { connectors } = tx.in(at.workspaceId);
+        const connector = await connectors.find(at.connectorId);
+        if (!connector || connector.state === "deleting" || (await connectors.findWebhook(at.connectorId))) return false;
+        await put(tx, at, now, secret);
+        return true;
       }),
     async find(providerId, connectorId) {
       const found = await store.webhooks.find(connectorId);

@@ -1,5 +1,5 @@
 import { ApiError } from "#api/errors.ts";
-import { isoOrNull } from "#core/instant.ts";
+import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import { requireChangeable } from "./change.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
@@ -11,15 +11,23 @@ export async function showWebhook(deps: ConnectorDeps, actor: Actor, connectorId
   return { webhook: await addressOf(deps, actor, connector) };
 }
 
-/** A new secret; the one before ends. @throws ApiError as `showWebhook` */
+/**
+ * A new secret; the one before ends. Null where the app makes it: then it is waited for.
+ *
+ * @throws ApiError as `showWebhook`
+ */
 export async function rotateWebhook(deps: ConnectorDeps, actor: Actor, connectorId: string) {
   const connector = await requireChangeable(deps, actor, connectorId);
-  await requireWebhook(deps, connector.providerId);
+  const { providerId } = connector;
+  const isOffered = (await requireWebhook(deps, providerId)).offeredSecret !== undefined;
   const secret = await deps.store.transaction(async (tx) => {
     const target = { type: "connector", id: connectorId };
     await deps.audit.record(tx, actor, { action: "connector.webhook_rotated", target, details: {} });
-    return deps.webhookSecrets.rotate(tx, actor, connectorId, deps.clock.now());
+    if (!isOffered) return deps.webhookSecrets.rotate(tx, actor, connectorId, deps.clock.now());
+    await deps.webhookSecrets.end(tx, actor, connectorId);
+    return null;
   });
+  if (isOffered) deps.offeredSecrets.wait({ workspaceId: actor.workspaceId, connectorId, providerId });
   return { webhook: await addressOf(deps, actor, connector), secret };
 }
 
@@ -29,7 +37,7 @@ export function webhookUrl(baseUrl: string, providerId: string, connectorId: str
 }
 
 async function addressOf(
-  { store, baseUrl }: ConnectorDeps,
+  { store, baseUrl, sources, offeredSecrets }: ConnectorDeps,
   actor: Actor,
   { providerId, connectorId }: { providerId: string; connectorId: string },
 ) {
@@ -37,16 +45,20 @@ async function addressOf(
   const made = await connectors.findWebhook(connectorId);
   const found = await webhookSubscriptions.find(connectorId);
   const isThere = found && (found.data !== null || found.problem !== null);
+  const { webhook } = await requireSource(sources, providerId);
+  const offered = await offeredSecrets.find({ workspaceId: actor.workspaceId, connectorId });
   return {
     url: webhookUrl(baseUrl, providerId, connectorId),
     secretCreatedAt: isoOrNull(made?.madeAt ?? null),
+    secretFrom: webhook?.offeredSecret ? ("app" as const) : ("kb" as const),
+    offered: offered ? { until: isoOf(offered.until), secret: offered.secret } : null,
     subscription: isThere ? { expiresAt: isoOrNull(found.expiresAt), problem: found.problem } : null,
   };
 }
 
-async function requireWebhook({ sources }: ConnectorDeps, providerId: string): Promise<void> {
+async function requireWebhook({ sources }: ConnectorDeps, providerId: string) {
   const { spec, webhook } = await requireSource(sources, providerId);
-  if (webhook) return;
+  if (webhook) return webhook;
   throw new ApiError("connector_state_conflict", {
     message: `${spec.name} connectors have no webhook: kb finds changes on the connector's schedule.`,
   });

@@ -30,6 +30,8 @@ export interface WebhookReceiverOptions {
   findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
   /** The secret of a connector; one that nobody has where there is none. */
   secretOf(providerId: string, connectorId: string): Promise<{ secret: string; whose?: ConnectorAddress }>;
+  /** Takes a secret that an app made, if a person waits for it. */
+  takeSecret(to: { providerId: string; connectorId: string }, secret: string): Promise<boolean>;
   /** The secrets of apps with one webhook for all their connectors. */
   appSecrets: Readonly<Record<string, string>>;
   now: () => number;
@@ -41,6 +43,8 @@ export interface WebhookReceiverOptions {
 const TOGETHER_MS = 5_000;
 /** Deliveries remembered, some 2 MB: a replay that is older costs one more run. */
 const MAX_DELIVERIES = 10_000;
+/** A request that offers a secret holds nothing else. */
+const MAX_OFFER_BYTES = 1024;
 
 /**
  * Anybody may send anything here, so until the signature holds nothing is read of the body, nothing is logged and nothing is asked
@@ -49,7 +53,7 @@ const MAX_DELIVERIES = 10_000;
  * process.
  */
 export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
-  const { store, findSource, secretOf, appSecrets, now, randomBytes, log } = options;
+  const { store, findSource, secretOf, takeSecret, appSecrets, now, randomBytes, log } = options;
   const nobodysSecret = randomSecret(randomBytes);
   const delivered = new Set<string>();
 
@@ -90,11 +94,26 @@ export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookRec
     });
   }
 
+  /** Only a request for one connector, which is known to nobody who can't see it. */
+  async function isTaken(
+    source: Source | undefined,
+    { providerId, connectorId }: { providerId: string; connectorId?: string },
+    request: Pick<WebhookRequest, "headers" | "rawBody">,
+  ): Promise<boolean> {
+    if (connectorId === undefined || request.rawBody.length > MAX_OFFER_BYTES) return false;
+    const offered = offeredBy(source, request);
+    return offered !== undefined && (await takeSecret({ providerId, connectorId }, offered));
+  }
+
   return {
     async receive(to, { headers, rawBody }) {
       const source = await findSource(to.providerId);
       const { secret, isKnown, whose } = await secretFor(to);
       const said = verify(source, secret, { headers, rawBody, receivedAt: now() });
+      if (said === "refused" && (await isTaken(source, to, { headers, rawBody }))) {
+        log.info(to, "An app told the secret of its webhook");
+        return {};
+      }
       if (!isKnown || !source || said === "refused") return undefined;
       const { delivery, changes, target, reply } = said;
       const name = delivery && JSON.stringify([to.providerId, to.connectorId, delivery]);
@@ -128,6 +147,15 @@ function verify(source: Source | undefined, secret: string, request: WebhookRequ
     return source.webhook.verify(secret, request);
   } catch {
     return "refused";
+  }
+}
+
+/** The secret that a request offers; a failure of the source's code is none. */
+function offeredBy(source: Source | undefined, request: Pick<WebhookRequest, "headers" | "rawBody">): string | undefined {
+  try {
+    return source?.webhook?.offeredSecret?.(request);
+  } catch {
+    return undefined;
   }
 }
 

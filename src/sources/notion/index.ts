@@ -8,6 +8,7 @@ import { NOTION_API, NotionConfig, NotionCredentials } from "./config.ts";
 import { readNotionFile } from "./content.ts";
 import { isInScope, parseItemId } from "./map.ts";
 import { type NotionCursor, syncNotion } from "./sync.ts";
+import { notionWebhook } from "./webhook.ts";
 
 /** Three requests a second. Source: https://developers.notion.com/reference/request-limits */
 const LIMITS: LimitSpec = { perMinute: 180, burst: 10 };
@@ -40,5 +41,6 @@ export function makeNotionSource({
     inScope: (scope, { externalId, containers }) =>
       isInScope(scope, [parseItemId(externalId)?.page ?? externalId, ...containers.map(({ id }) => id)]),
     originOf: () => apiUrl,
+    webhook: notionWebhook,
   };
 }

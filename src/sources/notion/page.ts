@@ -82,6 +82,20 @@ function* endParts(container: ContainerRef, isStored: boolean): Generator<Event,
   if (isStored) yield { t: "listed", container };
 }
 
+/** The files and comments of a page that was read whole; those that are stored and not among them are gone. */
+export async function* tellParts(
+  tools: Tools,
+  pageId: string,
+  items: readonly SourceItem[],
+): AsyncGenerator<Event, void> {
+  const parts = items.filter(({ externalId }) => externalId !== pageId);
+  yield* tell(tools, parts);
+  const ids = new Set(parts.map(({ externalId }) => externalId));
+  for (const container of [filesRef(pageId), commentsRef(pageId)])
+    for await (const { externalId } of tools.ctx.stored.list(container))
+      if (!ids.has(externalId)) yield { t: "delete", externalId };
+}
+
 export async function* deletePage({ ctx }: Tools, id: string): AsyncGenerator<Event, void> {
   for (const container of [filesRef(id), commentsRef(id)])
     for await (const { externalId } of ctx.stored.list(container)) yield { t: "delete", externalId };

@@ -5,7 +5,7 @@ import { orRefusal } from "./client.ts";
 import type { NotionConfig } from "./config.ts";
 import { factsOf, parseItemId, ROOT } from "./map.ts";
 import { cleanName } from "./names.ts";
-import { deletePage, readWhole, tellPage, type Tools } from "./page.ts";
+import { deletePage, readWhole, tellPage, tellParts, type Tools } from "./page.ts";
 import type { PageRecord } from "./records.ts";
 import { makeTree } from "./tree.ts";
 
@@ -206,6 +206,7 @@ async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
     if (items === "source_forbidden") yield { t: "refused", what: { externalId }, code: items };
     else {
       const item = typeof items === "object" ? items.find((each) => each.externalId === externalId) : undefined;
+      if (!id?.part) yield* tellParts(tools, externalId, item && typeof items === "object" ? items : []);
       yield item ? { t: "upsert", item } : { t: "delete", externalId };
     }
   }

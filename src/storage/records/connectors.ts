@@ -278,6 +278,16 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
         .onConflict((oc) => oc.columns(["workspaceId", "connectorId"]).doUpdateSet(made))
         .execute();
     },
+
+    /** Ends the secret of its webhook: notifications are refused until there is another. */
+    async deleteWebhook(connectorId: string): Promise<void> {
+      await sql.write
+        .deleteFrom("connector_webhooks")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .execute();
+    },
+
     async deleteCredentials(connectorId: string): Promise<void> {
       await sql.write
         .deleteFrom("connector_credentials")

@@ -238,11 +238,13 @@ describe("a webhook of a connector", () => {
     const { kb, id, user, owner, secretOf, send, path } = await makeWorld();
     const api = `/api/connectors/${id}/webhook`;
     const url = `${kb.settings.baseUrl}${path}`;
-    expect((await owner.get(api)).json).toEqual({ webhook: { url, secretCreatedAt: null, subscription: null } });
+    expect((await owner.get(api)).json).toEqual({
+      webhook: { url, secretCreatedAt: null, secretFrom: "kb", offered: null, subscription: null },
+    });
     const first = await secretOf(id);
     const second = await secretOf(id);
     expect((await owner.get(api)).json).toEqual({
-      webhook: { url, secretCreatedAt: expect.any(String), subscription: null },
+      webhook: { url, secretCreatedAt: expect.any(String), secretFrom: "kb", offered: null, subscription: null },
     });
     expect((await send(path, first, DELTA)).status).toBe(404);
     expect((await send(path, second, DELTA)).status).toBe(200);

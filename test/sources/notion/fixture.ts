@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { makeNotionSource } from "#sources/notion/index.ts";
 import type { KitFixture } from "../../kit/fixture.ts";
@@ -60,6 +61,13 @@ export function makeNotionFixture(made: Made, notion: NotionServer): KitFixture 
     async addOdd() {
       return oddNames(200).map((name) => world.page(name, { page: home.id }).id);
     },
+    async notification(externalId) {
+      const secret = "secret_of_the_subscription_0123456789";
+      const named = externalId.slice(0, 36);
+      const raw = JSON.stringify(event("page.content_updated", named));
+      const request = { headers: new Headers(signed(secret, raw)), rawBody: Buffer.from(raw), receivedAt: Date.now() };
+      return { secret, named, request };
+    },
     requests: () => notion.requests.length,
     async leadAway(origin) {
       notion.storeAt = origin;
@@ -93,5 +101,18 @@ export function makeNotionFixture(made: Made, notion: NotionServer): KitFixture 
     },
   };
 }
+
+let events = 0;
+/** What Notion tells of something, but for what nobody reads. */
+export const event = (type: string, id: string) => ({
+  id: `event-${++events}`,
+  type,
+  entity: { id, type: type.split(".")[0] },
+  data: {},
+});
+
+export const signed = (secret: string, raw: string) => ({
+  "x-notion-signature": `sha256=${createHmac("sha256", secret).update(raw).digest("hex")}`,
+});
 
 export const paragraph = (world: World, text: string) => world.block("paragraph", { rich_text: rich(text) });

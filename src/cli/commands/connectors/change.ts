@@ -186,6 +186,10 @@ export const showWebhook = command(
     if (input.options.newSecret === true) {
       const answer = await api.post("/api/connectors/{id}/webhook", { params });
       output.result(answer, () => {
+        if (answer.secret === null) {
+          output.talk(`Add ${answer.webhook.url} in the app now: kb takes the secret that it sends there within an hour.`);
+          return output.talk(`To see that secret: kb connectors webhook ${connector.id}`);
+        }
         output.line(answer.secret);
         output.talk(`Give this secret and ${answer.webhook.url} to the app. The secret is shown only once.`);
       });
@@ -194,7 +198,14 @@ export const showWebhook = command(
     const answer = await api.get("/api/connectors/{id}/webhook", { params });
     output.result(answer, () => {
       output.line(answer.webhook.url);
-      const { secretCreatedAt, subscription } = answer.webhook;
+      const { secretCreatedAt, subscription, offered } = answer.webhook;
+      if (offered) {
+        return output.talk(
+          offered.secret === null
+            ? `kb waits for the app's secret until ${offered.until}.`
+            : `The app sent this secret. Confirm it there: ${offered.secret}`,
+        );
+      }
       if (subscription) {
         return output.talk(
           subscription.problem === null

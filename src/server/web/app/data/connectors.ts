@@ -138,6 +138,8 @@ export function withoutTextQuery(id: string) {
   });
 }
 
+const WAITING_MS = 3_000;
+
 /** Where its app can tell of changes; null where the source takes no webhooks. */
 export function webhookQuery(id: string) {
   return queryOptions({
@@ -150,6 +152,8 @@ export function webhookQuery(id: string) {
         throw error;
       }
     },
+    // The app tells its secret while the person is over there.
+    refetchInterval: ({ state }) => (state.data?.offered?.secret === null ? WAITING_MS : false),
   });
 }
 

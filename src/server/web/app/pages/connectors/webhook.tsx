@@ -15,7 +15,8 @@ export function Webhook({ connectorId }: { connectorId: string }) {
   const [isAsking, setAsking] = useState(false);
   const [secret, setSecret] = useState<string>();
   if (data === undefined || data === null) return null;
-  const { url, secretCreatedAt, subscription } = data;
+  const { url, secretCreatedAt, subscription, secretFrom, offered } = data;
+  const isOffered = secretFrom === "app";
   if (subscription) {
     return (
       <Section
@@ -33,7 +34,7 @@ export function Webhook({ connectorId }: { connectorId: string }) {
 
   async function create(): Promise<void> {
     const made = await take(api.POST("/api/connectors/{id}/webhook", { params: { path: { id: connectorId } } }));
-    setSecret(made.secret);
+    if (made.secret !== null) setSecret(made.secret);
     await client.invalidateQueries({ queryKey: webhookQuery(connectorId).queryKey });
   }
 
@@ -41,22 +42,41 @@ export function Webhook({ connectorId }: { connectorId: string }) {
     <Section
       action={
         <Button onClick={() => (secretCreatedAt === null ? void create() : setAsking(true))}>
-          {secretCreatedAt === null ? "Create secret" : "Replace secret"}
+          {secretCreatedAt !== null ? "Replace secret" : isOffered ? "Receive secret" : "Create secret"}
         </Button>
       }
-      description="Add this address as a webhook in the app, and changes appear in seconds. Without it, they appear on schedule."
+      description={
+        isOffered
+          ? "Choose Receive secret, then add this address as a webhook in the app. The app sends its secret here, and changes appear in seconds. Without it, they appear on schedule."
+          : "Add this address as a webhook in the app, and changes appear in seconds. Without it, they appear on schedule."
+      }
       title="Change notifications"
     >
       <CopyField label="Address" showsLabel value={url} />
       <p className="text-muted mt-2 text-xs">
         {secretCreatedAt === null ? (
-          "There is no secret yet, so notifications are refused."
+          offered ? (
+            <>
+              Waiting for the app to send its secret, until <Time at={offered.until} />. Add the address there now.
+            </>
+          ) : (
+            "There is no secret yet, so notifications are refused."
+          )
         ) : (
           <>
             Secret created <Time at={secretCreatedAt} />
           </>
         )}
       </p>
+      {offered !== null && offered.secret !== null && (
+        <div className="mt-4">
+          <CopyField label="Secret that the app sent" showsLabel value={offered.secret} />
+          <p className="text-muted mt-2 text-xs">
+            Confirm it in the app. If the app refuses it, somebody else sent it: choose Replace secret, and send it from the app
+            again. It is shown until <Time at={offered.until} />.
+          </p>
+        </div>
+      )}
       <ConfirmDialog
         act="Replace"
         isOpen={isAsking}
@@ -65,7 +85,8 @@ export function Webhook({ connectorId }: { connectorId: string }) {
         title="Replace the secret?"
       >
         <p>
-          The old secret stops working immediately. Until you set the new one in the app, its notifications are refused.
+          The old secret stops working immediately. Until{" "}
+          {isOffered ? "the app has sent another one" : "you set the new one in the app"}, its notifications are refused.
         </p>
       </ConfirmDialog>
       <Dialog

@@ -1,0 +1,58 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import type { Webhook, WebhookChange } from "#sources/webhook.ts";
+import type { NotionConfig } from "./config.ts";
+import { parseNotionId } from "./records.ts";
+
+/**
+ * Notion's subscriptions: it makes the secret itself and tells it once, unsigned, to the address.
+ * Source: https://developers.notion.com/reference/webhooks
+ */
+export const notionWebhook: Webhook<NotionConfig> = {
+  verify(secret, { headers, rawBody }) {
+    const told = Buffer.from(headers.get("x-notion-signature") ?? "");
+    const expected = Buffer.from(`sha256=${createHmac("sha256", secret).update(rawBody).digest("hex")}`);
+    if (told.length !== expected.length || !timingSafeEqual(told, expected)) return "refused";
+    const { data } = Delivery.safeParse(parse(rawBody));
+    if (!data) return { changes: [] };
+    return { changes: changesOf(data), delivery: data.id };
+  },
+  offeredSecret: ({ rawBody }) => Offer.safeParse(parse(rawBody)).data?.verification_token,
+};
+
+const Offer = z.strictObject({ verification_token: z.string() });
+const Id = z.object({ id: z.string() });
+const Delivery = z.object({
+  id: z.string().min(1).max(200),
+  type: z.string(),
+  entity: Id.optional().catch(undefined),
+  data: z.object({ page_id: z.string() }).optional().catch(undefined),
+});
+
+/**
+ * A page is read with its files and comments, and removed when it is gone. What happens in a database shows in the pages that were
+ * edited last.
+ */
+function changesOf({ type, entity, data }: z.infer<typeof Delivery>): WebhookChange[] {
+  const [what] = type.split(".");
+  switch (what) {
+    case "page":
+    case "comment": {
+      const page = parseNotionId((what === "page" ? entity?.id : data?.page_id) ?? "");
+      return page === undefined ? [{ t: "delta" }] : [{ t: "items", externalIds: [page] }];
+    }
+    case "database":
+    case "data_source":
+      return [{ t: "delta" }];
+    default:
+      return [];
+  }
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
