@@ -64,7 +64,8 @@ export function makeWebhookSecrets({
       store.transaction(async (tx) => {
         const { connectors } = tx.in(at.workspaceId);
         const connector = await connectors.find(at.connectorId);
-        if (!connector || connector.state === "deleting" || (await connectors.findWebhook(at.connectorId))) return false;
+        if (!connector || connector.state === "deleting" || (await connectors.findWebhook(at.connectorId)))
+          return false;
         await put(tx, at, now, secret);
         return true;
       }),

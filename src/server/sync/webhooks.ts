@@ -151,7 +151,10 @@ function verify(source: Source | undefined, secret: string, request: WebhookRequ
 }
 
 /** The secret that a request offers; a failure of the source's code is none. */
-function offeredBy(source: Source | undefined, request: Pick<WebhookRequest, "headers" | "rawBody">): string | undefined {
+function offeredBy(
+  source: Source | undefined,
+  request: Pick<WebhookRequest, "headers" | "rawBody">,
+): string | undefined {
   try {
     return source?.webhook?.offeredSecret?.(request);
   } catch {

@@ -187,7 +187,9 @@ export const showWebhook = command(
       const answer = await api.post("/api/connectors/{id}/webhook", { params });
       output.result(answer, () => {
         if (answer.secret === null) {
-          output.talk(`Add ${answer.webhook.url} in the app now: kb takes the secret that it sends there within an hour.`);
+          output.talk(
+            `Add ${answer.webhook.url} in the app now: kb takes the secret that it sends there within an hour.`,
+          );
           return output.talk(`To see that secret: kb connectors webhook ${connector.id}`);
         }
         output.line(answer.secret);

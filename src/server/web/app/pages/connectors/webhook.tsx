@@ -72,8 +72,8 @@ export function Webhook({ connectorId }: { connectorId: string }) {
         <div className="mt-4">
           <CopyField label="Secret that the app sent" showsLabel value={offered.secret} />
           <p className="text-muted mt-2 text-xs">
-            Confirm it in the app. If the app refuses it, somebody else sent it: choose Replace secret, and send it from the app
-            again. It is shown until <Time at={offered.until} />.
+            Confirm it in the app. If the app refuses it, somebody else sent it: choose Replace secret, and send it from
+            the app again. It is shown until <Time at={offered.until} />.
           </p>
         </div>
       )}
@@ -86,7 +86,8 @@ export function Webhook({ connectorId }: { connectorId: string }) {
       >
         <p>
           The old secret stops working immediately. Until{" "}
-          {isOffered ? "the app has sent another one" : "you set the new one in the app"}, its notifications are refused.
+          {isOffered ? "the app has sent another one" : "you set the new one in the app"}, its notifications are
+          refused.
         </p>
       </ConfirmDialog>
       <Dialog
