@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { configureGlobal } from "fast-check";
 import { SEED } from "./runs.ts";
 
 // Nothing of the developer's own machine may reach a test: settings come from arguments only.
@@ -6,4 +6,4 @@ for (const name of Object.keys(process.env)) {
   if (name.startsWith("KB_") && !name.startsWith("KB_TEST_")) delete process.env[name];
 }
 
-if (SEED !== undefined) fc.configureGlobal({ seed: SEED });
+if (SEED !== undefined) configureGlobal({ seed: SEED });
