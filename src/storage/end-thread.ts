@@ -10,12 +10,12 @@ const END_MS = 10_000;
  * a call of SQLite's binding aborts the whole process: the binding throws where nothing can catch it.
  */
 export async function awaitThreadEnd(worker: Worker): Promise<void> {
-  const given = new AbortController();
-  const exited = once(worker, "exit", { signal: given.signal }).then(
+  const waiting = new AbortController();
+  const exited = once(worker, "exit", { signal: waiting.signal }).then(
     () => true,
     () => false,
   );
   const hasEnded = await Promise.race([exited, sleep(END_MS, false, { ref: false })]);
-  given.abort();
+  waiting.abort();
   if (!hasEnded) await worker.terminate();
 }

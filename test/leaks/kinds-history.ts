@@ -160,17 +160,15 @@ async function questionsOf(server: KindsServer, name: ActorName, view: View, see
     .flatMap((route) => [ask(route, words) ?? [], ask(route, words) ?? []].flat());
 }
 
+const TIMES = /\d{4}-\d\d-\d\dT[\d:.]+Z|\d{4}-\d\d-\d\d \w{3} \d\d:\d\d UTC|\((today|yesterday|[^()]*days[^()]*)\)/g;
+const CURSORS = /(cursor=?[\\":]+)[\w-]{28}/gi;
+
 async function answersTo(server: KindsServer, name: ActorName, questions: readonly Question[]): Promise<string[]> {
   const answers: string[] = [];
   for (const question of questions) {
     const text = fixed(await put(server.clientOf(name), question), question.route);
-    // Times are of when somebody looked, and of now.
-    answers.push(
-      text.replaceAll(
-        /\d{4}-\d\d-\d\dT[\d:.]+Z|\d{4}-\d\d-\d\d \w{3} \d\d:\d\d UTC|\((today|yesterday|[^()]*days[^()]*)\)/g,
-        "",
-      ),
-    );
+    // Times are of when somebody looked, and of now; a cursor is signed for its day, which may have ended.
+    answers.push(text.replaceAll(TIMES, "").replaceAll(CURSORS, "$1"));
   }
   return answers;
 }
