@@ -10,6 +10,7 @@ import type { ConfluenceConfig } from "./config.ts";
 import {
   type Content,
   ContentPage,
+  Found,
   GroupPage,
   type GroupRecord,
   Restriction,
@@ -130,6 +131,11 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
       return found;
     },
 
+    /** How many pages and blog posts of a space the index has for this account; undefined where it doesn't tell. */
+    async countPages(key: string): Promise<number | undefined> {
+      const cql = `type in (page, blogpost) AND space = ${quoted(key)}`;
+      return (await get(`${api}/search`, Found, { cql, limit: 1 })).totalSize;
+    },
     /** Comments and attachments that a question in CQL finds. */
     parts: (cql: string) => search(`type in (comment, attachment) AND ${cql}`, PART_FIELDS),
     /** Undefined when it is gone, or was never published. */

@@ -9,6 +9,7 @@ import type { LimitSpec } from "#sources/http-contract.ts";
 import { checkSite } from "./check.ts";
 import { type ConfluenceContext, makeConfluenceClient } from "./client.ts";
 import { ConfluenceConfig } from "./config.ts";
+import { countAdded } from "./count-added.ts";
 import { parseId } from "./ids.ts";
 import { fileNameOf, nameOf } from "./map.ts";
 import { syncConfluencePeople } from "./people.ts";
@@ -53,6 +54,7 @@ export function makeConfluenceSource({ limits = ATLASSIAN_LIMITS }: { limits?: L
         at,
       );
     },
+    countAdded: (ctx, change) => countAdded(makeConfluenceClient(ctx), ctx.config, change),
     fetchContent: readAttachment,
     inScope: (scope, { containers }) =>
       containers.some(({ type, id }) => type === "space" && isPlaceInScope(scope, id)),

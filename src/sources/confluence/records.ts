@@ -38,6 +38,9 @@ export const GroupRecord = z.object({ id: text, name: text });
 export type GroupRecord = z.infer<typeof GroupRecord>;
 export const GroupPage = linkedPage(GroupRecord);
 
+/** What a search tells of what it found. */
+export const Found = z.object({ totalSize: z.number().int().nonnegative().optional().catch(undefined) });
+
 export const SpaceRecord = z.object({
   id: Id,
   key: z.string().min(1),

@@ -15,6 +15,7 @@ import { askRemote, folderOf, requireRemote } from "#sources/git-repository/mirr
 import { originOfRemote } from "#sources/git-repository/remote.ts";
 import { syncRepository } from "#sources/git-repository/sync.ts";
 import { browseRepository } from "./browse.ts";
+import { countAdded } from "./count-added.ts";
 
 export interface GitOptions extends GitPlaces {
   isOpenToStrangers: boolean;
@@ -63,6 +64,12 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor>
       refusePathOfTheServer(ctx, options);
       await environment.prepare();
       return browseRepository(environment, ctx, at, `${process.pid}x${++browsed}`);
+    },
+    async countAdded(ctx, { from, to }) {
+      refusePathOfTheServer(ctx, options);
+      await environment.prepare();
+      const isBefore = (path: string) => inScope(from, path);
+      return countAdded(environment, ctx, { to, isBefore, name: `${process.pid}x${++browsed}` });
     },
     fetchContent: (ctx, item) => contents.read(ctx, item),
     inScope: (scope, { externalId }) => inScope(scope, externalId),

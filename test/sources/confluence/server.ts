@@ -117,6 +117,7 @@ export async function startConfluence(world: World, kind: "cloud" | "data_center
       );
     if (who === undefined) return no(401);
     if (rest === "/content/search") return search(query, who, rest);
+    if (rest === "/search") return found(query, who);
     if (rest === "/content" && !cloud) return listing(query, who, rest);
     const [, raw = "", more = ""] = /^\/content\/(?:att)?(\d+)(\/.*)?$/.exec(rest) ?? [];
     if (raw !== "") return content(raw, more, query, who);
@@ -213,6 +214,15 @@ export async function startConfluence(world: World, kind: "cloud" | "data_center
       return all;
     });
     return ok(paged(found, query, at));
+  }
+
+  /** What a search for anything tells of its results: here only how many. */
+  function found(query: URLSearchParams, who: string): Answer {
+    const test = toTest(query.get("cql") ?? "", world);
+    if (!test) return no(400);
+    const isFound = (page: Page) =>
+      page.status === "current" && page.type !== "folder" && !world.unindexed.has(page.id) && reads(who, page);
+    return ok({ results: [], totalSize: world.pages.filter((page) => isFound(page) && test(page, undefined)).length });
   }
 
   function listing(query: URLSearchParams, who: string, at: string): Answer {

@@ -1,0 +1,31 @@
+import { isPlaceInScope } from "#sources/atlassian/tell.ts";
+import type { Scope } from "#core/scope.ts";
+import type { ScopeAddition } from "#sources/contract.ts";
+import type { ConfluenceClient } from "./client.ts";
+import type { ConfluenceConfig } from "./config.ts";
+import { spacesOf } from "./spaces.ts";
+
+/** With more spaces than this a person would wait for the answer. */
+const MOST_SPACES = 50;
+/** Pages whose restrictions, and whose texts, are one request. */
+const PAGES_OF_CALL = 25;
+/** Besides, a space takes these: its pages, its comments and attachments, and who reads it. */
+const OTHER_CALLS = 3;
+
+/** Pages and blog posts of the spaces that a scope adds, by the site's search index: one request for each space. */
+export async function countAdded(
+  client: Pick<ConfluenceClient, "spaces" | "countPages">,
+  config: ConfluenceConfig,
+  { from, to }: { from: Scope; to: Scope },
+): Promise<ScopeAddition | undefined> {
+  const added = (await spacesOf(client, config, to)).filter(({ id }) => !isPlaceInScope(from, id));
+  if (added.length > MOST_SPACES) return undefined;
+  let [items, calls] = [0, 0];
+  for (const { key } of added) {
+    const pages = await client.countPages(key);
+    if (pages === undefined) return undefined;
+    items += pages;
+    calls += 2 * Math.ceil(pages / PAGES_OF_CALL) + OTHER_CALLS;
+  }
+  return { items, calls };
+}

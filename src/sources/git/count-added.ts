@@ -1,0 +1,30 @@
+import type { Scope } from "#core/scope.ts";
+import type { ScopeAddition, SourceContext } from "#sources/contract.ts";
+import type { GitConfig } from "#sources/git-repository/config.ts";
+import type { GitEnvironment } from "#sources/git-repository/mirror.ts";
+import { listTree } from "#sources/git-repository/tree.ts";
+import { lookAtNewest } from "./newest.ts";
+
+/** With more files than this a person would wait for the answer. */
+const MOST_FILES = 1_000_000;
+
+/**
+ * Files of the newest commit that a run of `to` takes and one of `from` doesn't. One look at the remote, which brings names and no
+ * files; commits are items of any scope.
+ */
+export async function countAdded(
+  environment: GitEnvironment,
+  ctx: SourceContext<GitConfig>,
+  { to, isBefore, name }: { to: Scope; isBefore: (path: string) => boolean; name: string },
+): Promise<ScopeAddition | undefined> {
+  const items = await lookAtNewest(environment, ctx, { name, scope: to }, async ({ view, commit, place }) => {
+    let [files, added] = [0, 0];
+    for await (const entry of listTree(place, commit)) {
+      if (++files > MOST_FILES) return "too_many";
+      if (view.judge(entry).type === "take" && !isBefore(entry.shown)) added++;
+    }
+    return added;
+  });
+  // The next fetch brings them all.
+  return items === "too_many" ? undefined : { items: items ?? 0, calls: 1 };
+}

@@ -1,0 +1,59 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Scope } from "#core/scope.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import type { GitConfig } from "#sources/git-repository/config.ts";
+import { folderOf, type GitEnvironment, type Mirror, openMirror } from "#sources/git-repository/mirror.ts";
+import { type CommitView, openCommit } from "#sources/git-repository/view.ts";
+
+/** The newest commit of a branch or tag, without history and without files. */
+export interface NewestCommit {
+  view: CommitView;
+  commit: string;
+  place: { program: GitEnvironment["program"]; gitDir: string; signal: AbortSignal };
+}
+
+const BROWSED = "con_browse";
+/** What a server that was killed left behind. */
+const OLD_MS = 3_600_000;
+/** The smallest limit: lists of ignored paths are among what it brings. */
+const SMALL_FILES_MB = 64 / 1024;
+
+/**
+ * Looks at the newest commit as a run of this scope would, in a mirror that is made for it and deleted after it; `name` is its
+ * own. Gives undefined for an empty repository.
+ *
+ * @throws what `openMirror`, `refresh` and the look throw
+ */
+export async function lookAtNewest<T>(
+  environment: GitEnvironment,
+  ctx: SourceContext<GitConfig>,
+  { name, scope }: { name: string; scope: Scope },
+  look: (newest: NewestCommit) => Promise<T>,
+): Promise<T | undefined> {
+  await clearOld(environment, ctx.now());
+  const id = `${BROWSED}${name}`;
+  await rm(folderOf(environment, id), { recursive: true, force: true });
+  const bare = { ...ctx, config: { ...ctx.config, history: 0, maxFileMb: SMALL_FILES_MB } };
+  let mirror: Mirror | undefined;
+  try {
+    mirror = await openMirror(environment, id, bare.config, ctx.signal);
+    const newest = await mirror.refresh(bare);
+    if (!newest) return undefined;
+    const { commit, ref } = newest;
+    const view = await openCommit(bare, { scope }, environment, { mirror, commit, ref });
+    const place = { program: environment.program, gitDir: mirror.gitDir, signal: ctx.signal };
+    return await look({ view, commit, place });
+  } finally {
+    await mirror?.close();
+    await rm(folderOf(environment, id), { recursive: true, force: true });
+  }
+}
+
+async function clearOld({ folder }: GitEnvironment, now: number): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.startsWith(BROWSED)) continue;
+    const made = await stat(join(folder, name)).catch(() => undefined);
+    if (made && now - made.mtimeMs > OLD_MS) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
