@@ -10,7 +10,13 @@ function count(spaces: number, pages: number | undefined, from: object, to: obje
   const asked: string[] = [];
   const client = {
     spaces: async () =>
-      Array.from({ length: spaces }, (_, i) => ({ id: `${i}`, key: `S${i}`, name: "", type: "global", status: "current" })),
+      Array.from({ length: spaces }, (_, i) => ({
+        id: `${i}`,
+        key: `S${i}`,
+        name: "",
+        type: "global",
+        status: "current",
+      })),
     countPages: async (key: string) => (asked.push(key), pages),
   };
   const answer = countAdded(client, CONFIG, { from: { ...EVERYTHING, ...from }, to: { ...EVERYTHING, ...to } });
