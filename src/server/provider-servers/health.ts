@@ -61,7 +61,8 @@ export async function probeServer(deps: ServerDeps, workspaceId: string, serverI
   const { providerServers } = deps.store.in(workspaceId);
   const before = await providerServers.find(serverId);
   if (!before || before.dueAt === null || before.dueAt > deps.clock.now()) return;
-  const test = await runTest(deps, await triedOf(deps, workspaceId, before));
+  const { openMcp, clock, log } = deps;
+  const test = await runTest({ openMcp, clock, log }, await triedOf(deps, workspaceId, before));
   const after = await providerServers.find(serverId);
   // Moved, or turned off, meanwhile: this is news of somewhere else.
   if (!after?.isEnabled || after.url !== before.url) return;

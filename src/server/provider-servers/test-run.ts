@@ -17,12 +17,15 @@ export interface Tried {
   isSigned: boolean;
 }
 
+/** What a test needs; without `discover`, as for probes, it doesn't look for where people sign in. */
+export type TestDeps = Pick<ServerDeps, "openMcp" | "clock" | "log"> & Partial<Pick<ServerDeps, "discover">>;
+
 /**
  * Tries a server step by step. Never throws for what the server does, and returns names of steps and codes: nothing of
- * what it answered but its name, its revision and what it can do, cleaned. Source: S31.
+ * what it answered but its name, its revision, what it can do and where people sign in, cleaned. Source: S31.
  */
 export async function runTest(
-  deps: Pick<ServerDeps, "openMcp" | "clock" | "log">,
+  deps: TestDeps,
   { target, auth, isSigned }: Tried,
   signal = AbortSignal.timeout(TEST_MS),
 ): Promise<ServerTest> {
@@ -47,7 +50,7 @@ export async function runTest(
   };
   try {
     const problem = await take("initialize", async () => (session = await deps.openMcp(target, signal)));
-    if (problem) return refused(steps, problem, { auth, isSigned });
+    if (problem) return await refused(deps, { steps, problem, signal }, { target, auth, isSigned });
     // It was opened by the step before.
     const opened = session as McpSession | undefined;
     if (!opened) throw new Error("A session was opened and is not there.");
@@ -79,14 +82,39 @@ export function problemOf(error: unknown, step: McpProblem["step"], signal?: Abo
 }
 
 /** A server that only asks people to sign in is as it should be while nobody has. */
-function refused(steps: Step[], problem: McpProblem, { auth, isSigned }: Omit<Tried, "target">): ServerTest {
+async function refused(
+  deps: TestDeps,
+  { steps, problem, signal }: { steps: Step[]; problem: McpProblem; signal: AbortSignal },
+  tried: Tried,
+): Promise<ServerTest> {
+  const { auth, isSigned } = tried;
   const last = steps.at(-1);
   if (problem.code !== "auth_required" || !last) return { ok: false, steps };
   const scopes = problem.challenge?.scope?.split(" ").filter((scope) => scope !== "") ?? [];
-  const authRequired = { authorizationServers: [], scopes };
+  const authRequired = { authorizationServers: await whereToSignIn(deps, problem, tried, signal), scopes };
   if (isSigned || auth.authKind === "none") return { ok: false, steps, authRequired };
   const { problem: _problem, ...asked } = last;
   return { ok: true, steps: [...steps.slice(0, -1), { ...asked, step: "auth", ok: true }], authRequired };
+}
+
+/** The issuer where people would sign in; none where it can't be found, or where a token is what the server takes. */
+async function whereToSignIn(
+  { discover, log }: TestDeps,
+  { challenge = {} }: McpProblem,
+  { target: { url }, auth: { authKind } }: Tried,
+  signal: AbortSignal,
+): Promise<string[]> {
+  if (discover === undefined || (authKind !== "oauth" && authKind !== "none")) return [];
+  try {
+    const { issuer } = await discover(url, challenge, signal);
+    // Another server's text: what isn't plain ASCII is shown as a browser sends it.
+    return [/^[\u0021-\u007E]+$/.test(issuer) ? issuer : new URL(issuer).href];
+  } catch (error) {
+    const problem = problemOf(error, "auth", signal);
+    if (problem === undefined) throw error;
+    log.info({ step: problem.step, code: problem.code }, "where people sign in at a provider server was not found");
+    return [];
+  }
 }
 
 const SHOWN: ReadonlySet<string> = new Set(["resolve", "connect", "initialize", "auth", "tools", "resources"]);
