@@ -1,14 +1,18 @@
 import { AccessLog } from "./access-log.ts";
 import { ColumnsBuilder } from "./columns.ts";
-import type { DeltaEntry } from "./delta-rows.ts";
+import { BLOCK_ROWS, type DeltaDocument, type DeltaWords } from "./delta-rows.ts";
 import { type Growing, push } from "./growing.ts";
 import type { SparseList } from "./posting-list.ts";
 import { MAX_SEGMENT_DOCS } from "./schema.ts";
 import type { SegmentView } from "./segment-view.ts";
 import { TermBytes } from "./term-bytes.ts";
-import { visitIdTerms } from "./vocabulary.ts";
+import { UnreadWords } from "./unread-words.ts";
+import { isIdTerm, visitIdTerms } from "./vocabulary.ts";
 
-/** Changed documents since the last compaction, in memory: a segment that grows, one slot for each version of an item. */
+/**
+ * Changed documents since the last compaction, in memory: a segment that grows, one slot for each version of an item.
+ * Documents are there at once; their words are looked for in unread blocks until `readSome` has read them.
+ */
 export class DeltaSegment implements SegmentView {
   readonly #builder = new ColumnsBuilder(64);
   readonly #terms = new TermBytes();
@@ -20,6 +24,9 @@ export class DeltaSegment implements SegmentView {
   readonly #weights: Growing<Uint8Array> = { array: new Uint8Array(64), length: 1 };
   /** Lists as they were read last, by the number of their term. */
   readonly #lists = new Map<number, SparseList>();
+  readonly #unread = new UnreadWords();
+  /** Documents whose people, containers and fields were not read yet. */
+  #unreadIds: { id: number; document: DeltaDocument }[] = [];
   living = 0;
   readonly accessLog = new AccessLog();
 
@@ -27,21 +34,57 @@ export class DeltaSegment implements SegmentView {
     return this.#builder.columns;
   }
 
+  /** No room for another block. */
   get isFull(): boolean {
-    return this.columns.docs >= MAX_SEGMENT_DOCS;
+    return this.columns.docs > MAX_SEGMENT_DOCS - BLOCK_ROWS;
   }
 
-  /** Appends a document and gives its slot. */
-  add({ document, terms, weights }: DeltaEntry): number {
+  /** Appends a document and gives its slot; its words follow with those of its block. */
+  add(document: DeltaDocument): number {
     const id = this.#builder.add(document, document.aclId);
-    this.#terms.internLines(terms, weights.length, (number, line) => this.#addPosting(number, id, weights[line] ?? 0));
-    visitIdTerms(document, (term) => this.#addPosting(this.#terms.intern(term), id, 1));
+    this.#unreadIds.push({ id, document });
     this.living++;
     return id;
   }
 
-  /** Never dense: a delta is small. A chain is walked once for as long as nothing is added to it. */
+  /** The words of the documents from `first` on. */
+  addWords(words: DeltaWords, first: number): void {
+    this.#unread.add(words, first);
+  }
+
+  /** Reads words of so many documents; false when there were none to read. */
+  readSome(documents: number): boolean {
+    if (this.#unread.isEmpty) return false;
+    this.#unread.take(documents, (id, terms, weights) => {
+      this.#terms.internLines(terms, weights.length, (number, line) =>
+        this.#addPosting(number, id, weights[line] ?? 0),
+      );
+    });
+    return true;
+  }
+
+  #readIds(): void {
+    for (const { id, document } of this.#unreadIds) {
+      visitIdTerms(document, (term) => this.#addPosting(this.#terms.intern(term), id, 1));
+    }
+    this.#unreadIds = [];
+  }
+
+  /** Never dense: a delta is small. */
   postings(term: string): SparseList | undefined {
+    if (isIdTerm(term)) {
+      this.#readIds();
+      return this.#postingsRead(term);
+    }
+    const read = this.#postingsRead(term);
+    if (this.#unread.isEmpty) return read;
+    const { ids, weights } = this.#unread.find(term);
+    if (ids.length === 0) return read;
+    return { isDense: false, ids: concat(read?.ids, ids), weights: concat(read?.weights, weights) };
+  }
+
+  /** A chain is walked once for as long as nothing is added to it. */
+  #postingsRead(term: string): SparseList | undefined {
     const number = this.#terms.find(term);
     if (number < 0) return undefined;
     const count = this.#counts.array[number] ?? 0;
@@ -64,8 +107,9 @@ export class DeltaSegment implements SegmentView {
     return { isDense: false, ids, weights };
   }
 
-  /** All terms that begin with this. */
+  /** All terms that begin with this. All words are read for it. */
   termsFrom(prefix: string): string[] {
+    while (this.readSome(BLOCK_ROWS));
     return this.#terms.startingWith(prefix);
   }
 
@@ -91,4 +135,14 @@ export class DeltaSegment implements SegmentView {
     this.#newest.array[number] = this.#ids.length - 1;
     this.#counts.array[number] = (this.#counts.array[number] ?? 0) + 1;
   }
+}
+
+function concat<T extends Uint16Array | Uint8Array>(read: T | undefined, found: T): T {
+  if (read === undefined || read.length === 0) return found;
+  // The species constructor of a typed array is its own class.
+  const Type = read.constructor as new (length: number) => T;
+  const all = new Type(read.length + found.length);
+  all.set(read);
+  all.set(found, read.length);
+  return all;
 }

@@ -6,6 +6,11 @@ export const ASSIGNEE_TERM = "\u0001a";
 export const CONTAINER_TERM = "\u0001c";
 export const FIELD_TERM = "\u0001f";
 
+/** Is this a term of a person, container or field, not one of a text? */
+export function isIdTerm(term: string): boolean {
+  return term.startsWith("\u0001");
+}
+
 /** Gets `text.slice(start, end)` as a term, without a substring being made. */
 export type VisitTerm = (text: string, start: number, end: number, weight: number) => void;
 

@@ -1,4 +1,4 @@
-import { type DeltaEntry, readDeltaEntries } from "#storage/index/delta-rows.ts";
+import { type DeltaDocument, readDeltaBlocks } from "#storage/index/delta-rows.ts";
 import { DeltaSegment } from "#storage/index/delta-view.ts";
 import type { PostingCache } from "#storage/index/posting-cache.ts";
 import { packKey } from "#storage/index/schema.ts";
@@ -57,6 +57,11 @@ export class WorkspaceView {
     return this.#findInBase(encoder.encode(kbId), this.#base.values());
   }
 
+  /** Reads words of so many changed documents that searches have only looked through; false when there are none. */
+  readSome(documents: number): boolean {
+    return this.#deltas.some((delta) => delta.readSome(documents));
+  }
+
   /** Must be called with the state read in the same transaction as everything that follows. */
   refresh(state: IndexState): void {
     const before = this.#state;
@@ -100,20 +105,20 @@ export class WorkspaceView {
   }
 
   #readDelta(afterSeq: number): void {
-    for (const { seq, kbId, entry } of readDeltaEntries(this.#sql, this.no, afterSeq)) this.#change(seq, kbId, entry);
+    for (const { rows, words } of readDeltaBlocks(this.#sql, this.no, afterSeq)) {
+      let segment = this.#deltas.at(-1);
+      if (segment === undefined || segment.isFull) this.#deltas.push((segment = new DeltaSegment()));
+      const first = segment.columns.docs;
+      for (const { seq, kbId, document } of rows) this.#change(seq, kbId, document, segment);
+      segment.addWords(words, first);
+    }
   }
 
-  #change(seq: number, kbId: string, entry: DeltaEntry | undefined): void {
+  #change(seq: number, kbId: string, document: DeltaDocument | undefined, segment: DeltaSegment): void {
     const old = this.find(kbId);
     if (old !== undefined) killAt(old);
-    if (entry === undefined) {
-      this.#delta.set(kbId, { seq, segment: undefined, id: -1 });
-      return;
-    }
-    let segment = this.#deltas.at(-1);
-    if (segment === undefined || segment.isFull) this.#deltas.push((segment = new DeltaSegment()));
-    const id = segment.add(entry);
-    this.#delta.set(kbId, { seq, segment, id });
+    if (document === undefined) this.#delta.set(kbId, { seq, segment: undefined, id: -1 });
+    else this.#delta.set(kbId, { seq, segment, id: segment.add(document) });
   }
 
   /** Drops what a compaction has moved into segments; starts afresh when little is left. */

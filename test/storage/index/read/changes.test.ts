@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { BLOCK_ROWS } from "#storage/index/delta-rows.ts";
+import type { IndexReader } from "#storage/index/read/reader.ts";
+import { COMPACTION_LIMITS } from "#storage/index/write/compaction.ts";
+import type { SearchRequest } from "#storage/search-index.ts";
+import { makeRandom } from "../../../bench/search-corpus.ts";
+import { makeDocument, makeRequest, TestIndex } from "../world.ts";
+
+/** More than two blocks. */
+const ITEMS = BLOCK_ROWS * 2 + 300;
+const WORDS = ["alpha", "alphabet", "beta", "bet", "gamma", "東京", "running", "foo_bar"];
+
+let index: TestIndex;
+
+beforeEach(() => {
+  index = new TestIndex(COMPACTION_LIMITS);
+  index.access("w1", 1, [["everyone"]]);
+  index.access("w1", 2, [["ann"]]);
+});
+afterEach(() => index.close());
+
+/** Items of random words; every tenth has none, and every seventh is Ann's. */
+function putMany(seed: number, from: number, to: number): void {
+  const random = makeRandom(seed);
+  const documents = Array.from({ length: to - from }, (_, i) => {
+    const words = Array.from({ length: i % 10 === 0 ? 0 : 1 + Math.floor(random() * 8) }, () => pick(random));
+    return makeDocument({
+      kbId: `kbi_${from + i}`,
+      title: i % 3 === 0 ? pick(random) : "",
+      text: words.join(" "),
+      aclId: i % 7 === 0 ? 2 : 1,
+      more: { people: [`ent_${i % 5}`], containers: [`ent_c${i % 3}`], updatedAt: 1_700_000_000_000 + i },
+    });
+  });
+  index.apply(
+    "w1",
+    documents.map((document) => ({ type: "upsert", document })),
+  );
+}
+
+function pick(random: () => number): string {
+  return WORDS[Math.floor(random() * WORDS.length)] ?? "";
+}
+
+const REQUESTS: readonly Partial<SearchRequest>[] = [
+  ...WORDS.map((query) => ({ query })),
+  { query: "alpha beta" },
+  { query: "gamma -bet running" },
+  { query: "alpha gamma unheard" },
+  { query: "al*" },
+  { query: "beta", filters: { people: ["ent_1"], containers: ["ent_c2"] } },
+  { query: "", order: "recency", filters: { people: ["ent_4"] } },
+];
+
+function answers(reader: IndexReader): unknown[] {
+  return [["everyone"], ["ann", "everyone"]].flatMap((principals) =>
+    REQUESTS.map((request) => {
+      const facets = ["kind", "person"] as const;
+      return { ...reader.search(makeRequest({ limit: 50, facets, ...request, principals })), tookMs: 0 };
+    }),
+  );
+}
+
+/** What a reader answers that has read every word of every change. */
+function answersOfAll(): unknown[] {
+  const reader = index.openReader();
+  reader.search(makeRequest({ query: "alpha" }));
+  while (reader.readSome());
+  return answers(reader);
+}
+
+test("changes that a reader has only looked through are found as those it has read", () => {
+  const random = makeRandom(7);
+  putMany(1, 0, ITEMS);
+  const reader = index.openReader();
+  const look = () => reader.search(makeRequest({ query: "alpha" }));
+  expect(answers(index.openReader())).toEqual(answersOfAll());
+  for (let round = 0; round < 6; round++) {
+    look();
+    reader.readSome(Math.floor(random() * BLOCK_ROWS));
+    // Some change again, some are new, some go.
+    const from = Math.floor(random() * ITEMS);
+    putMany(round + 2, from, from + 150);
+    index.apply("w1", [
+      { type: "remove", kbId: `kbi_${from + 3}` },
+      { type: "access", kbId: `kbi_${from + 5}`, aclId: 2 },
+    ]);
+    look();
+    // Asked of a reader that goes on with what it had, as prefixes make it read all.
+    expect(answers(reader)).toEqual(answersOfAll());
+  }
+});
+
+test("what was read stays read, and nothing is left when all was", () => {
+  putMany(1, 0, 130);
+  const reader = index.openReader();
+  expect(reader.readSome()).toBe(false);
+  const before = { ...reader.search(makeRequest({ query: "alpha" })), tookMs: 0 };
+  let steps = 0;
+  while (reader.readSome(50)) {
+    steps++;
+    expect({ ...reader.search(makeRequest({ query: "alpha" })), tookMs: 0 }).toEqual(before);
+  }
+  expect(steps).toBe(3);
+});
