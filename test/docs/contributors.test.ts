@@ -47,7 +47,11 @@ function faultOf(span: string): string | undefined {
   if (span === "kb" || span.startsWith("kb ")) return isKbCommand(span) ? undefined : missing("such command or option");
   if (/^KB_\w+/.test(span)) {
     const name = /^KB_\w+/.exec(span)?.[0] ?? "";
-    return `${settings}${cli}`.includes(`\`${name}`) ? undefined : missing("such setting");
+    // Those of the tests have no page of their own.
+    const isSetting = name.startsWith("KB_TEST_")
+      ? all.includes(`["${name}"]`)
+      : `${settings}${cli}`.includes(`\`${name}`);
+    return isSetting ? undefined : missing("such setting");
   }
   if (/^[a-z-]+:[a-z-]+$/.test(span)) {
     // A scope is written the same way.
