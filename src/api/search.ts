@@ -48,8 +48,42 @@ export const SearchQuery = z
       .enum(["true", "false"])
       .optional()
       .openapi({ description: "Also asks the search tools behind your own connections, for a second at most." }),
+    explain: z
+      .enum(["true", "false"])
+      .optional()
+      .openapi({ description: "Also says how each score came about. For admins, with the scope kb:admin." }),
   })
   .openapi("SearchQuery");
+
+/** How a hit came to its place; all numbers are over what the caller can see. */
+export const Explanation = z
+  .object({
+    /** `address`: the query is its address or key; `all`, `some`: it has all or some of the words. */
+    group: z.enum(["address", "all", "some"]),
+    /** Null for `address`: it was not scored. */
+    score: z.number().nullable(),
+    /** Words of the item, each with its field's weight. */
+    length: z.number().int().nullable(),
+    /** The question's words that it has. Their scores sum up to the score. */
+    words: z.array(
+      z.object({
+        word: z.string(),
+        /** As the index holds it: a stem, `=word` for an exact form, `word*` for a prefix. */
+        term: z.string(),
+        /** Items that have it. */
+        items: z.number().int(),
+        /** How often the item has it, each field with its weight; at most 255. */
+        weight: z.number().int(),
+        /** How often the fields have it. */
+        frequency: z.object({ title: z.number().int(), place: z.number().int(), text: z.number().int() }),
+        score: z.number(),
+      }),
+    ),
+    /** What each factor adds when it is switched on after those before it. They sum up to the score. */
+    factors: z.array(z.object({ factor: z.string(), score: z.number() })),
+  })
+  .openapi("Explanation");
+export type Explanation = z.infer<typeof Explanation>;
 
 export const SearchResult = z
   .object({
@@ -67,6 +101,8 @@ export const SearchResult = z
     section: z.string().nullable(),
     /** Address of that place; null where the source has none. */
     sectionUrl: z.string().nullable(),
+    /** With `explain`. */
+    explanation: Explanation.optional(),
   })
   .openapi("SearchResult");
 export type SearchResult = z.infer<typeof SearchResult>;
@@ -102,6 +138,15 @@ export const SearchAnswer = z
     tookMs: z.number(),
     /** With `live`, on the first page: what your own connections found just now. Not indexed, and in no count above. */
     live: LiveAnswer.optional(),
+    /** With `explain`: what the scores were made with. */
+    ranking: z
+      .object({
+        /** Items that the caller can see, and their average length in weighted words. */
+        items: z.number().int(),
+        averageLength: z.number(),
+        factors: z.array(z.object({ factor: z.string(), weight: z.number(), does: z.string() })),
+      })
+      .optional(),
   })
   .openapi("SearchAnswer");
 export type SearchAnswer = z.infer<typeof SearchAnswer>;
@@ -115,6 +160,6 @@ export const searchRoute = createRoute({
   request: { query: SearchQuery },
   responses: {
     200: answer("The matching items that the caller can see", SearchAnswer),
-    default: problems("invalid_argument", "no_such_person", "search_timeout"),
+    default: problems("invalid_argument", "no_such_person", "search_timeout", "forbidden"),
   },
 });

@@ -1,5 +1,6 @@
 import type { ItemKind, TaskStatus } from "#api/common.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";
+import type { ScoreFactor } from "#text/factors.ts";
 import type { FoundPassages, Passage, SnippetOptions } from "#text/snippet.ts";
 import type { ShownItem } from "#storage/records/item-record.ts";
 
@@ -88,6 +89,8 @@ export interface SearchRequest {
   timeZone?: string;
   /** Give up after this many milliseconds with `search_timeout`; 2,000 unless told. */
   deadlineMs?: number;
+  /** Also gives how the score of each hit came about. */
+  isExplained?: boolean;
 }
 
 /**
@@ -125,6 +128,57 @@ export interface SearchResponse {
   /** More hits follow after the last one. */
   hasMore: boolean;
   tookMs: number;
+  /** Where it was asked for. */
+  explained?: ExplainedScores;
+}
+
+/** What scores were made of; hits in the order of `SearchResponse.hits`. Everything is counted over what the viewer may see. */
+export interface ExplainedScores {
+  statistics: SearchStatistics;
+  hits: HitScores[];
+}
+
+export interface SearchStatistics {
+  /** Items that the viewer may see. */
+  items: number;
+  /** Their average length in weighted words. */
+  averageLength: number;
+}
+
+export interface HitScores {
+  /** Of the item, in weighted words. */
+  length: number;
+  /** The question's words that the item has; their scores, added up in this order, are the hit's. */
+  terms: TermScore[];
+}
+
+export interface TermScore {
+  /** As it stands in the query. */
+  written: string;
+  /** As the index holds it: a stem, `=word` for an exact form, `word*` for a prefix. */
+  term: string;
+  /** Visible items that have it. */
+  df: number;
+  /** How often the item has it, each field with its weight; 1–255. */
+  weight: number;
+  score: number;
+}
+
+/** How a hit came to its place. */
+export interface Explanation {
+  /** The query is its address or key; it has all of the words; it has some of them. */
+  group: "address" | "all" | "some";
+  /** Null for what stands first by its address: it was not scored. */
+  score: number | null;
+  length: number | null;
+  terms: ExplainedTerm[];
+  /** What each factor adds when it is switched on after those before it. They sum up to the score. */
+  factors: { factor: ScoreFactor | "words"; score: number }[];
+}
+
+export interface ExplainedTerm extends TermScore {
+  /** How often the fields have it. With a weight of 255 there may be more in the text. */
+  frequency: { title: number; place: number; text: number };
 }
 
 /** A question whose hits are shown. `limit` is how many. */
@@ -149,9 +203,13 @@ export interface ShownHit {
   position?: HitPosition;
   /** The best passage first; none for an item without text, and for what lies beyond the limit. */
   passages: readonly Excerpt[];
+  /** Where it was asked for. */
+  explanation?: Explanation;
 }
 
-export interface ShowResponse extends Omit<SearchResponse, "hits"> {
+export interface ShowResponse extends Omit<SearchResponse, "hits" | "explained"> {
+  /** Where it was asked for. */
+  statistics?: SearchStatistics;
   /** Pinned items first. One more than the limit only says that there is more. */
   shown: ShownHit[];
   /** Hits that the index gave and the records refused; above 0 is a fault of the index. */

@@ -1,3 +1,4 @@
+import { FACTORS, type Ranking } from "./factors.ts";
 import type { WordForms } from "./forms.ts";
 import { sharedTokenizer, type Tokenizer } from "./tokenize.ts";
 
@@ -31,9 +32,10 @@ export function nameInKey({ kind, key }: { kind: string; key: string | null }): 
   return kind === "task" ? undefined : (key ?? undefined);
 }
 
-const TITLE_WEIGHT = 4;
-const PLACE_WEIGHT = 2;
-const TEXT_WEIGHT = 1;
+/** How often a word of these fields counts; one of the text counts once. */
+export type FieldWeights = Pick<Ranking, "title" | "place">;
+
+const FIELD_WEIGHTS: FieldWeights = { title: FACTORS.title.weight, place: FACTORS.place.weight };
 
 /**
  * The term vector of an item.
@@ -43,7 +45,11 @@ const TEXT_WEIGHT = 1;
  * `=running`; these exact forms serve quoted words and prefixes, and count neither in scores of plain words nor in the
  * length. Identifiers are stored whole and by their parts; both count.
  */
-export function analyzeDocument(fields: DocumentFields, tokenizer: Tokenizer = sharedTokenizer()): AnalyzedText {
+export function analyzeDocument(
+  fields: DocumentFields,
+  tokenizer: Tokenizer = sharedTokenizer(),
+  { title, place } = FIELD_WEIGHTS,
+): AnalyzedText {
   // A chunk that the tokenizer knows is the same object each time: counted there, its terms are looked up once.
   const met: WordForms[] = [];
   const add = (text: string, weight: number) => {
@@ -52,11 +58,11 @@ export function analyzeDocument(fields: DocumentFields, tokenizer: Tokenizer = s
       forms.tally += weight;
     });
   };
-  add(fields.title, TITLE_WEIGHT);
-  if (fields.name !== undefined && fields.name !== fields.title) add(fields.name, TITLE_WEIGHT);
-  for (const text of fields.path) add(text, PLACE_WEIGHT);
-  for (const text of fields.labels) add(text, PLACE_WEIGHT);
-  add(fields.text, TEXT_WEIGHT);
+  add(fields.title, title);
+  if (fields.name !== undefined && fields.name !== fields.title) add(fields.name, title);
+  for (const text of fields.path) add(text, place);
+  for (const text of fields.labels) add(text, place);
+  add(fields.text, 1);
 
   const weights = new Map<string, number>();
   let length = 0;

@@ -1,3 +1,4 @@
+import { FACTORS, type Ranking } from "./factors.ts";
 import type { WordForm } from "./forms.ts";
 import { foldWord } from "./fold.ts";
 import { STOP_WORDS } from "./stop-words.ts";
@@ -43,7 +44,11 @@ interface Piece {
  * (never `--flag`); a quote without its partner is a plain character; `AND` is ignored, `OR` is a word (and a stop
  * word); stop words are dropped unless quoted or alone, before the query is cut. Source: B8, S24.
  */
-export function parseQuery(query: string, tokenizer: Tokenizer = sharedTokenizer()): ParsedQuery {
+export function parseQuery(
+  query: string,
+  tokenizer: Tokenizer = sharedTokenizer(),
+  stopWords: Ranking["stopWords"] = FACTORS.stopWords.weight,
+): ParsedQuery {
   const wanted: QueryUnit[] = [];
   const unwanted: QueryUnit[] = [];
   for (const { text, isQuoted, isExcluded } of splitPieces(query)) {
@@ -54,7 +59,8 @@ export function parseQuery(query: string, tokenizer: Tokenizer = sharedTokenizer
   const fitting = (units: readonly QueryUnit[]) => distinct(units).flatMap((unit) => withinBudget(unit, budget) ?? []);
   // What must not occur is rarely much, and leaving it out shows what was not wanted.
   const excluded = fitting(unwanted);
-  return { units: fitting(dropStopWords(wanted)), excluded, isCut: budget.isCut };
+  const telling = stopWords === FACTORS.stopWords.off ? wanted : dropStopWords(wanted);
+  return { units: fitting(telling), excluded, isCut: budget.isCut };
 }
 
 /** A key that is equal for units that ask for the same. */

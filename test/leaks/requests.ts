@@ -368,6 +368,7 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
       ...searchArguments(words),
       field: maybe(words.random, 0.25, () => words.random.pick(words.pairs)),
       facets: maybe(words.random, 0.3, () => words.random.pick(["kind", "source", "person", "status", "month"])),
+      explain: maybe(words.random, 0.2, () => "true"),
     }),
   "GET /api/entities": ({ random, words, people }) =>
     get("/api/entities", {

@@ -11022,6 +11022,28 @@ export interface components {
         };
         /** @enum {string} */
         EventType: "sync.finished" | "sync.failed" | "connector.needs_reauth" | "connector.acl_stale" | "removal.held" | "connection.active" | "connection.needs_reauth" | "connection.revoked" | "connection.failed";
+        Explanation: {
+            factors: {
+                factor: string;
+                score: number;
+            }[];
+            /** @enum {string} */
+            group: "address" | "all" | "some";
+            length: number | null;
+            score: number | null;
+            words: {
+                frequency: {
+                    place: number;
+                    text: number;
+                    title: number;
+                };
+                items: number;
+                score: number;
+                term: string;
+                weight: number;
+                word: string;
+            }[];
+        };
         FieldValue: string | number | boolean | string[];
         File: {
             /**
@@ -11592,6 +11614,15 @@ export interface components {
             notes: string[];
             /** @enum {string} */
             order: "relevance" | "recency" | "due";
+            ranking?: {
+                averageLength: number;
+                factors: {
+                    does: string;
+                    factor: string;
+                    weight: number;
+                }[];
+                items: number;
+            };
             results: components["schemas"]["SearchResult"][];
             returned: number;
             tookMs: number;
@@ -11606,6 +11637,7 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             dueAt: string | null;
+            explanation?: components["schemas"]["Explanation"];
             fields: {
                 [key: string]: components["schemas"]["FieldValue"];
             };
@@ -12363,6 +12395,8 @@ export interface operations {
                 cursor?: string;
                 dateField?: "updated" | "created" | "due";
                 detail?: "concise" | "detailed";
+                /** @description Also says how each score came about. For admins, with the scope kb:admin. */
+                explain?: "true" | "false";
                 /** @description Counts per value besides the results; repeat it for more. */
                 facets?: ("kind" | "source" | "person" | "status" | "month")[];
                 /** @description Field and value, as in status:draft or created:2024-03; repeat it for more. */
@@ -12408,7 +12442,15 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotAllowed"];
+            /** @description Not allowed: `host_not_allowed`, `forbidden`, `insufficient_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];

@@ -1,9 +1,10 @@
 import { cleanLine, cleanMarked, cleanUrl, cut, MAX_CHARS, permalinkOf } from "#api/clean.ts";
 import type { FieldValue } from "#api/common.ts";
-import type { SearchAnswer, SearchResult } from "#api/search.ts";
+import type { Explanation, SearchAnswer, SearchResult } from "#api/search.ts";
 import { isoOf } from "#core/instant.ts";
 import { factsOnWire } from "#core/item-facts.ts";
-import type { ShownHit } from "#storage/search-index.ts";
+import { FACTORS } from "#text/factors.ts";
+import type { SearchStatistics, ShownHit } from "#storage/search-index.ts";
 import type { SearchGroup, SearchOutcome } from "./types.ts";
 
 /** The REST form of an answer, for `/api/connectors/search` and `kb search --json`. */
@@ -24,6 +25,7 @@ export function toSearchAnswer(outcome: SearchOutcome, { baseUrl }: { baseUrl: s
     notes: [...outcome.notes],
     tookMs: outcome.tookMs,
     ...(outcome.live && { live: outcome.live }),
+    ...(outcome.statistics && { ranking: toRanking(outcome.statistics) }),
   };
 }
 
@@ -31,7 +33,19 @@ function toFacetValue({ value, entityId, ...counted }: SearchGroup) {
   return entityId === undefined ? { value, ...counted } : { value: entityId, name: value, ...counted };
 }
 
-function toResult({ item, passages }: ShownHit, baseUrl: string): SearchResult {
+function toRanking({ items, averageLength }: SearchStatistics): NonNullable<SearchAnswer["ranking"]> {
+  const factors = Object.entries(FACTORS).map(([factor, { weight, does }]) => ({ factor, weight, does }));
+  return { items, averageLength, factors };
+}
+
+function toExplanation({ terms, ...explanation }: NonNullable<ShownHit["explanation"]>): Explanation {
+  const words = terms.map(({ written, term, df, weight, frequency, score }) => {
+    return { word: cleanLine(written, MAX_CHARS.title), term, items: df, weight, frequency, score };
+  });
+  return { ...explanation, words };
+}
+
+function toResult({ item, passages, explanation }: ShownHit, baseUrl: string): SearchResult {
   const [passage] = passages;
   const { text, highlights } = cleanMarked(passage?.text ?? "", passage?.highlights ?? []);
   return {
@@ -47,6 +61,7 @@ function toResult({ item, passages }: ShownHit, baseUrl: string): SearchResult {
     section: passage?.section ?? null,
     sectionUrl: cleanUrl(passage?.url ?? null) ?? null,
     fields: Object.fromEntries(Object.entries(item.fields).map(([name, value]) => [name, cutValue(value)])),
+    ...(explanation && { explanation: toExplanation(explanation) }),
   };
 }
 

@@ -10,7 +10,7 @@ export function mountSearch(
   at: Mount,
   deps: { search: SearchService; audit: ReadRecorder; settings: { baseUrl: string } },
 ): void {
-  at.member(searchRoute, async ({ actor, query: { kind, field, live, ...query } }) => {
+  at.member(searchRoute, async ({ actor, query: { kind, field, live, explain, ...query } }) => {
     const input = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     // Only absent values were taken out, so what the contract promised is still there.
     const args = input as typeof query & { query: string; limit: number };
@@ -22,6 +22,7 @@ export function mountSearch(
         kinds: kind === undefined ? undefined : [kind],
         fields: field?.map(toPair),
         live: live === "true",
+        explain: explain === "true" ? true : undefined,
       }),
     );
     const kbIds = outcome.entries.map(({ item }) => item.kbId);

@@ -1,9 +1,9 @@
 import { cleanLine, cut } from "#api/clean.ts";
-import { isApiError } from "#api/errors.ts";
+import { ApiError, isApiError } from "#api/errors.ts";
 import { TOOL_LIMITS } from "#api/tools.ts";
 import type { Policy, Viewer } from "#storage/access/policy.ts";
 import type { CursorCodec, CursorScope } from "#server/http/cursor.ts";
-import type { Actor } from "#storage/access/actor.ts";
+import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { EntityFinder } from "#server/entities/types.ts";
 import type { Grouping, SearchArguments, SearchGroup, SearchOutcome, SearchService } from "./types.ts";
 import type { Clock } from "#core/clock.ts";
@@ -61,6 +61,7 @@ export function makeSearchService(options: SearchServiceOptions): SearchService 
   return {
     async search(actor, input) {
       const startedAt = options.clock.now();
+      if (input.explain === true) requireMayExplain(actor);
       const search = await prepare(options, actor, input);
       const from = continueFrom(options, search);
       const pinned = await pinnedHits(options, search);
@@ -87,9 +88,18 @@ export function makeSearchService(options: SearchServiceOptions): SearchService 
         },
         asOf: options.clock.now(),
         tookMs: options.clock.now() - startedAt,
+        ...(response.statistics && { statistics: response.statistics }),
       } satisfies SearchOutcome;
     },
   };
+}
+
+/** Numbers of words and items are for those who look after the search, not for every reader. */
+function requireMayExplain(actor: Actor): void {
+  if (actsAsAdmin(actor)) return;
+  throw new ApiError("forbidden", {
+    message: "Only admins of the workspace can have scores explained, and a token needs the scope kb:admin for it.",
+  });
 }
 
 async function prepare(options: SearchServiceOptions, actor: Actor, input: SearchArguments): Promise<Search> {
@@ -115,7 +125,7 @@ async function prepare(options: SearchServiceOptions, actor: Actor, input: Searc
   const asked = { ...input, query: cut(input.query, TOOL_LIMITS.queryChars) };
   const { args, resolved } = (await understandSentence(asked, context)) ?? (await understand(asked, context));
   resolved.notes.push(...(await unknownFieldNotes(options, context, input)));
-  const { cursor: _cursor, limit: _limit, detail: _detail, facets: _facets, ...bound } = input;
+  const { cursor: _cursor, limit: _limit, detail: _detail, facets: _facets, explain: _explain, ...bound } = input;
   const request: Question = {
     ...base,
     query: args.query,
@@ -265,6 +275,7 @@ function show(
     }),
     pinned,
     passages: args.detail === "detailed" ? DETAILED : CONCISE,
+    ...(args.explain === true && { isExplained: true }),
   };
   return policy.askAs(actor, (viewer) => index.show({ ...question, viewer }));
 }

@@ -2,7 +2,7 @@ import type { ItemKind, TaskStatus } from "#api/common.ts";
 import type { LiveAnswer } from "#api/live-search.ts";
 import type { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS } from "#api/tools.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { FieldFilter, ShownHit } from "#storage/search-index.ts";
+import type { FieldFilter, SearchStatistics, ShownHit } from "#storage/search-index.ts";
 
 /** What `search` and `entities` answer, as the tools and the REST routes render it. */
 
@@ -35,6 +35,8 @@ export interface SearchArguments {
   cursor?: string;
   /** Also asks servers that the person has connected; the first page only. */
   live?: boolean;
+  /** Also how each score came about; for admins. */
+  explain?: boolean;
 }
 
 export type Grouping = (typeof GROUPINGS)[number];
@@ -65,9 +67,11 @@ export interface SearchOutcome {
   tookMs: number;
   /** What connections of the person's own found just now, where that was asked for. */
   live?: LiveAnswer;
+  /** What scores were counted over, where they were to be explained. */
+  statistics?: SearchStatistics;
 }
 
 export interface SearchService {
-  /** @throws ApiError `invalid_argument`, `no_such_person`, `invalid_cursor`, `search_timeout`, `search_overloaded` */
+  /** @throws ApiError `forbidden`, `invalid_argument`, `no_such_person`, `invalid_cursor`, `search_timeout`, `search_overloaded` */
   search(actor: Actor, args: SearchArguments): Promise<SearchOutcome>;
 }

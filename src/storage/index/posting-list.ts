@@ -55,6 +55,15 @@ export function uniteLists(lists: readonly PostingList[]): PostingList {
   return only !== undefined && lists.length === 1 ? only : toPostingList(unitePostings(lists.map(toPostings)));
 }
 
+/** The weight of a document in a list; 0 when it is not in it. */
+export function weightIn(list: PostingList, id: number): number {
+  if (!list.isDense) return list.weights[list.ids.indexOf(id)] ?? 0;
+  const { bits, ranks, weights } = list;
+  const word = bits[id >>> 5] ?? 0;
+  const mask = 1 << (id & 31);
+  return (word & mask) === 0 ? 0 : (weights[(ranks[id >>> 5] ?? 0) + countOnes(word & (mask - 1))] ?? 0);
+}
+
 /** How many of a list's documents are in a set. */
 export function countIn(list: PostingList, set: Uint32Array): number {
   return list.isDense ? countCommon(list.bits, set) : countIds(list.ids, set);

@@ -18,7 +18,7 @@ afterEach(() => opened.splice(0).forEach((index) => index.close()));
 
 /** Everything that an answer says but the time, to the last bit of its scores. */
 function answerOf(reader: IndexReader, query: string): string {
-  const request = makeRequest({ query, limit: 200, facets: ["kind", "source", "person"] });
+  const request = makeRequest({ query, limit: 200, facets: ["kind", "source", "person"], isExplained: true });
   return JSON.stringify({ ...reader.search(request), tookMs: 0 });
 }
 

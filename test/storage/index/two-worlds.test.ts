@@ -142,6 +142,24 @@ test("planted leak: a choice of all or any words that counts hidden items is fou
   expect(firstDifference(each, flaw)).toContain("two worlds");
 });
 
+test.for(["statistics", "df"] as const)("planted leak: explained %s that count hidden items are found out", (place) => {
+  const flaw: Flaw = (_index, reader) => (request) => {
+    const response = reader.search(request);
+    const viewer = { principals: ["ann", "bob", "everyone"], epoch: 9 };
+    const { explained: all } = reader.search({ ...request, viewer });
+    const { explained } = response;
+    if (explained === undefined || all === undefined) return response;
+    if (place === "statistics") return { ...response, explained: { ...explained, statistics: all.statistics } };
+    const dfs = new Map(all.hits.flatMap(({ terms }) => terms.map(({ term, df }) => [term, df])));
+    const hits = explained.hits.map((hit) => ({
+      ...hit,
+      terms: hit.terms.map((term) => ({ ...term, df: dfs.get(term.term) ?? term.df })),
+    }));
+    return { ...response, explained: { ...explained, hits } };
+  };
+  expect(isFoundOut(flaw)).toBe(true);
+});
+
 test("planted leak: the visible set of another epoch is found out", () => {
   const known = new Map<Visibility, VisibleSet>();
   const original = Visibility.prototype.visibleSet;

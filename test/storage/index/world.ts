@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { analyzeDocument } from "#text/analyzer.ts";
+import type { Ranking } from "#text/factors.ts";
 import type { CompactionLimits } from "#storage/index/write/compaction.ts";
 import { type IndexReader, makeIndexReader } from "#storage/index/read/reader.ts";
 import { listDigest } from "#storage/access/list-digest.ts";
@@ -120,7 +121,7 @@ export class TestIndex {
   }
 
   /** Lists are dense from three entries on, so that a small world has some of both. */
-  openReader(options: { cacheBytes?: number; dense?: number } = {}): IndexReader {
+  openReader(options: { cacheBytes?: number; dense?: number; ranking?: Ranking } = {}): IndexReader {
     const db = new DatabaseSync(this.file, { readOnly: true });
     this.#readers.push(db);
     return makeIndexReader(db, {

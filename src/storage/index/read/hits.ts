@@ -75,6 +75,11 @@ export class HitCollector {
     }
   }
 
+  /** What `hits` gives, as matches: in the same order. */
+  get best(): readonly Match[] {
+    return this.#best;
+  }
+
   /** A match without all words needs this score to be among the best. */
   leastScore(): number {
     const last = this.#best[this.#limit - 1];

@@ -1,4 +1,5 @@
 import { type ParsedQuery, type PhraseWord, type QueryUnit, unitKey } from "#text/query.ts";
+import type { Ranking } from "#text/factors.ts";
 import { STOP_WORDS } from "#text/stop-words.ts";
 import type { DeltaSegment } from "#storage/index/delta-view.ts";
 import { termScale } from "./search-context.ts";
@@ -6,6 +7,12 @@ import type { TermLists, TermReader } from "./term-lists.ts";
 
 /** A posting list that scores. */
 export interface ScoredTerm extends TermLists {
+  /** As the index holds it; a prefix ends in a star. */
+  term: string;
+  /** The piece of the query that it came from. */
+  written: string;
+  /** Visible items that have it. */
+  df: number;
   /** idf·(k1+1); multiply by the saturated weight. */
   scale: number;
   /** Counts as one of the query's words. */
@@ -37,7 +44,8 @@ interface Draft {
   reader: TermReader;
   deltas: readonly DeltaSegment[];
   items: number;
-  terms: Map<string, ScoredTerm & { key: string; df: number }>;
+  ranking: Ranking;
+  terms: Map<string, ScoredTerm>;
   units: Set<string>;
   unknown: Set<string>;
   words: number;
@@ -54,11 +62,16 @@ export function hasNoTextWork(plan: Plan): boolean {
 }
 
 /** Looks up every word of a query; `items` = the viewer's visible items. */
-export function makePlan(query: ParsedQuery, reader: TermReader, deltas: readonly DeltaSegment[], items: number): Plan {
+export function makePlan(
+  query: ParsedQuery,
+  reader: TermReader,
+  { deltas, items, ranking }: Pick<Draft, "deltas" | "items" | "ranking">,
+): Plan {
   const draft: Draft = {
     reader,
     deltas,
     items,
+    ranking,
     terms: new Map(),
     units: new Set(),
     unknown: new Set(),
@@ -71,7 +84,7 @@ export function makePlan(query: ParsedQuery, reader: TermReader, deltas: readonl
   };
   for (const unit of query.units) addUnit(draft, unit);
   const { excluded, excludedPhrases } = planExcluded(draft, query.excluded);
-  const terms = [...draft.terms.values()].sort((a, b) => a.df - b.df || (a.key < b.key ? -1 : 1));
+  const terms = [...draft.terms.values()].sort((a, b) => a.df - b.df || (a.term < b.term ? -1 : 1));
   return { ...draft, terms, excluded, excludedPhrases, unknownWords: [...draft.unknown] };
 }
 
@@ -100,7 +113,7 @@ function addWord(draft: Draft, unit: QueryUnit & { type: "word" }): void {
   if (df === 0) {
     draft.isHopeless = true;
     draft.unknown.add(unit.written);
-  } else addTerm(draft, unit.term, lists, df).isWord = true;
+  } else addTerm(draft, { term: unit.term, written: unit.written }, lists, df).isWord = true;
 }
 
 function addPrefix(draft: Draft, unit: QueryUnit & { type: "prefix" }): void {
@@ -113,15 +126,7 @@ function addPrefix(draft: Draft, unit: QueryUnit & { type: "prefix" }): void {
     draft.unknown.add(unit.written);
     return;
   }
-  const scale = termScale(draft.items, df);
-  draft.terms.set(`${unit.prefix}*`, {
-    ...lists,
-    key: `${unit.prefix}*`,
-    df,
-    scale,
-    isWord: true,
-    isRequired: false,
-  });
+  addTerm(draft, { term: `${unit.prefix}*`, written: unit.written }, lists, df).isWord = true;
 }
 
 function addPhrase(draft: Draft, unit: QueryUnit & { type: "phrase" }): void {
@@ -132,17 +137,17 @@ function addPhrase(draft: Draft, unit: QueryUnit & { type: "phrase" }): void {
     if (df === 0) {
       draft.isHopeless = draft.isPhraseHopeless = true;
       draft.unknown.add(unit.written);
-    } else addTerm(draft, word.exactTerm, lists, df).isRequired = true;
+    } else addTerm(draft, { term: word.exactTerm, written: exactWord(word) }, lists, df).isRequired = true;
   }
   if (needsText(unit.words)) draft.textPhrases.push([...unit.words]);
 }
 
-function addTerm(draft: Draft, term: string, lists: TermLists, df: number): ScoredTerm {
-  let known = draft.terms.get(term);
+function addTerm(draft: Draft, named: Pick<ScoredTerm, "term" | "written">, lists: TermLists, df: number): ScoredTerm {
+  let known = draft.terms.get(named.term);
   if (known === undefined) {
-    const scale = termScale(draft.items, df);
-    known = { ...lists, key: term, df, scale, isWord: false, isRequired: false };
-    draft.terms.set(term, known);
+    const scale = termScale(draft.items, df, draft.ranking);
+    known = { ...lists, ...named, df, scale, isWord: false, isRequired: false };
+    draft.terms.set(named.term, known);
   }
   return known;
 }

@@ -1,8 +1,10 @@
 import { LRUCache } from "lru-cache";
+import { FACTORS, makeRanking, type Ranking } from "#text/factors.ts";
 import { type ParsedQuery, parseQuery } from "#text/query.ts";
 import type { Matching, SearchOrder, SearchRequest, SearchResponse } from "#storage/search-index.ts";
-import { makeDeadline, makeNorm, type SearchContext, type Filter } from "./search-context.ts";
+import { averageOf, makeDeadline, makeNorm, type SearchContext, type Filter } from "./search-context.ts";
 import { type Accept, evaluateAll, evaluateAny, evaluateEverything } from "./evaluate.ts";
+import { scoresOfHits } from "./explain.ts";
 import { FacetCounter } from "./facets.ts";
 import { allOf, makeFilters, memberCheck } from "./filters.ts";
 import { HitCollector, type Match } from "./hits.ts";
@@ -46,14 +48,11 @@ export interface IndexReaderOptions {
   cacheBytes?: number;
   /** Entries from which on posting lists are kept as bits. */
   dense?: number;
+  /** Weights of the factors; those of the table unless told. */
+  ranking?: Ranking;
 }
 
-/** With fewer visible items than this that have all words, those with some of them follow. */
-const FEW = 10;
-/**
- * Words and phrases of a question that make a match. Half of the words was tried: on Cranfield (questions of 9 words)
- * nDCG@10 is 0.30 with half, 0.39 with three and 0.40 with two. Source: docs/decisions/0009.
- */
+/** Words and phrases of a question that make a match. Source: docs/decisions/0009. */
 const ENOUGH = { any: 2, one: 1 } as const;
 const DEADLINE_MS = 2_000;
 /** Workspaces kept in memory; the least recently searched goes first. */
@@ -77,6 +76,7 @@ interface Search {
   sql: Statements;
   view: WorkspaceView;
   context: SearchContext;
+  ranking: Ranking;
   plan: Plan;
   readText: ReadText;
   monthsOf: (timeZone: string) => Months;
@@ -93,7 +93,7 @@ interface Answer {
 
 /** Makes the reading half; it holds columns and visible sets in memory and brings them forward at each search. */
 export function makeIndexReader(db: Database, options: IndexReaderOptions): IndexReader {
-  const { now = () => performance.now(), readText, cacheBytes, dense } = options;
+  const { now = () => performance.now(), readText, cacheBytes, dense, ranking = makeRanking() } = options;
   const sql = makeStatements(db);
   const scratch = makeScratch();
   const months = new LRUCache<string, Months>({ max: MAX_ZONES, memoMethod: makeMonths });
@@ -131,19 +131,26 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
     // What it took to catch up with the changes is no fault of the question: the next one would have to do it again.
     const deadline = makeDeadline(now, request.deadlineMs ?? DEADLINE_MS);
     const reader = new TermReader({ sql, no: view.no, segments: view.segments, documents }, deadline);
-    const plan = makePlan(query, reader, view.deltas, visible.items);
+    const averageLength = averageOf(visible);
+    const plan = makePlan(query, reader, { deltas: view.deltas, items: visible.items, ranking });
     const context: SearchContext = {
       segments: view.segments,
       filters: withExclusions(makeFilters(view, reader, request.filters), plan),
       documents,
-      norm: makeNorm(visible),
+      norm: makeNorm(averageLength, ranking),
       deadline,
     };
     const monthsOf = (timeZone: string) => months.memo(timeZone);
-    const search: Search = { request, sql, view, context, plan, readText, monthsOf };
+    const search: Search = { request, sql, view, context, ranking, plan, readText, monthsOf };
     const found = decide(search, (order, match) => run(search, scratch, order, match));
     return {
       hits: found.collector.hits(),
+      ...(request.isExplained === true && {
+        explained: {
+          statistics: { items: visible.items, averageLength },
+          hits: scoresOfHits(context, plan, found.collector.best),
+        },
+      }),
       total: found.collector.total,
       totalAll: found.collector.totalAll,
       isTotalExact: found.isExact && !plan.isPrefixCapped,
@@ -167,7 +174,8 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
   };
 
   return {
-    search: (request) => inReadTransaction(db, () => searchIn(request, parseQuery(request.query))),
+    search: (request) =>
+      inReadTransaction(db, () => searchIn(request, parseQuery(request.query, undefined, ranking.stopWords))),
     searchIn,
     stats: (workspaceId) => inReadTransaction(db, () => readStats(sql, workspaceId)),
     readSome: (documents = READ_AT_ONCE) => [...workspaces.values()].some(({ view }) => view.readSome(documents)),
@@ -190,18 +198,20 @@ function decide(search: Search, answer: (order: SearchOrder, match: Matching) =>
   const from = request.after?.match ?? "all";
   if (from !== "all") return answer("relevance", from);
   const all = answer(request.order, "all");
-  const isEnough = all.collector.totalAll >= (isDate ? 1 : FEW);
+  const few = search.ranking.someWords;
+  const isEnough =
+    few === FACTORS.someWords.off || (!isFlat(search.ranking) && all.collector.totalAll >= (isDate ? 1 : few));
   // When texts were left unread, there may be more that have all words, and no time to look for others. Phrases stay whole.
   if (request.after !== undefined || isEnough || !all.isExact || wanted === 1 || plan.words === 0) return all;
   const relaxed = wanted > ENOUGH.any ? answer("relevance", "any") : undefined;
-  const isTooFew = relaxed === undefined || (relaxed.isExact && relaxed.collector.total < FEW);
+  const isTooFew = relaxed === undefined || (relaxed.isExact && relaxed.collector.total < few);
   const found = isTooFew ? answer("relevance", "one") : relaxed;
   // Nothing more was found: what has all words is all there is.
   return found.isExact && found.collector.total === all.collector.totalAll ? all : found;
 }
 
 function run(search: Search, scratch: ReturnType<typeof makeScratch>, order: SearchOrder, match: Matching): Answer {
-  const { request, context, plan } = search;
+  const { request, context, plan, ranking } = search;
   const { segments } = context;
   const collector = new HitCollector(segments, { order, limit: request.limit, after: request.after?.position });
   const fields = request.facets ?? [];
@@ -219,7 +229,7 @@ function run(search: Search, scratch: ReturnType<typeof makeScratch>, order: Sea
   const evaluate = (sink: Accept, leastScore?: () => number) => {
     if (plan.words + plan.phrases === 0) evaluateEverything(context, scratch, sink);
     else if (match === "all") evaluateAll(context, plan, scratch, sink);
-    else evaluateAny(context, plan, scratch, sink, ENOUGH[match], leastScore);
+    else evaluateAny(context, plan, scratch, isFlat(ranking) ? flatten(sink) : sink, ENOUGH[match], leastScore);
   };
   if (hasNoTextWork(plan)) {
     evaluate(accept, () => collector.leastScore());
@@ -228,6 +238,18 @@ function run(search: Search, scratch: ReturnType<typeof makeScratch>, order: Sea
   const isExact = verifyOnText({ ...search, collector, evaluate, accept: acceptOne });
   verified.forEach((ids, segment) => facets?.accept(segment, Uint16Array.from(ids), ids.length));
   return { collector, facets, match, order, isExact };
+}
+
+/** Do items with all words stand among the others? Only where it is measured what it is worth that they don't. */
+function isFlat({ allWords }: Ranking): boolean {
+  return allWords === FACTORS.allWords.off;
+}
+
+function flatten(sink: Accept): Accept {
+  return (matches) => {
+    matches.hasAll.fill(0, 0, matches.count);
+    sink(matches);
+  };
 }
 
 function withExclusions(filters: readonly (Filter | undefined)[], plan: Plan): (Filter | undefined)[] {

@@ -1,4 +1,5 @@
 import type { SegmentView } from "#storage/index/segment-view.ts";
+import type { Ranking } from "#text/factors.ts";
 import { ApiError } from "#api/errors.ts";
 
 /** Does document `id` of a segment pass every filter? */
@@ -35,10 +36,6 @@ export function makeDeadline(now: () => number, ms: number): Deadline {
   };
 }
 
-/** BM25 constants. k1 above the usual 1.2, as weights count a title four times. Source: docs/decisions/0035. */
-const K1 = 2.5;
-const B = 0.75;
-
 /**
  * The score of a document is the sum over its terms of `idf·w·(k1+1) / (w + k1·(1−b+b·dl/avgdl))`, written here as
  * `scale·w / (w + base + slope·dl)`. N and avgdl are those of the viewer's visible items.
@@ -48,9 +45,17 @@ export interface Norm {
   slope: number;
 }
 
-export function makeNorm(visible: { items: number; length: number }): Norm {
-  const average = visible.items === 0 || visible.length === 0 ? 1 : visible.length / visible.items;
-  return { base: K1 * (1 - B), slope: (K1 * B) / average };
+/** @param averageLength of the viewer's visible items, above 0 */
+export function makeNorm(
+  averageLength: number,
+  { frequency: k1, length: b }: Pick<Ranking, "frequency" | "length">,
+): Norm {
+  return { base: k1 * (1 - b), slope: (k1 * b) / averageLength };
+}
+
+/** The average length of visible items; 1 when there is nothing to be averaged. */
+export function averageOf(visible: { items: number; length: number }): number {
+  return visible.items === 0 || visible.length === 0 ? 1 : visible.length / visible.items;
 }
 
 /**
@@ -59,6 +64,10 @@ export function makeNorm(visible: { items: number; length: number }): Norm {
  * @param items the viewer's visible items
  * @param df those of them that have the term: a number in which hidden items count would tell how many there are
  */
-export function termScale(items: number, df: number): number {
-  return Math.log(1 + (items - df + 0.5) / (df + 0.5)) * (K1 + 1);
+export function termScale(
+  items: number,
+  df: number,
+  { frequency: k1, rarity }: Pick<Ranking, "frequency" | "rarity">,
+): number {
+  return Math.log(1 + (items - df + 0.5) / (df + 0.5)) ** rarity * (k1 + 1);
 }

@@ -3,6 +3,7 @@ import { type Database, inReadTransaction, makeStatements, numberOf, type Statem
 import { HIT_COLUMNS, type HitRow, sectionsOf, toShownItem } from "#storage/records/item-record.ts";
 import type { HitPosition, SearchResponse, ShownHit, ShowRequest, ShowResponse } from "#storage/search-index.ts";
 import { makeAccessCheck, makeExcerpts } from "./excerpts.ts";
+import { makeExplainer } from "./explain.ts";
 import type { IndexReader } from "./reader.ts";
 
 /** Hits asked for beyond the limit: they take the places of any that the records refuse. */
@@ -25,8 +26,11 @@ export function makeShow(
     inReadTransaction(db, () => {
       if (numberOf(sql(EPOCH), request.workspaceId) !== request.viewer.epoch) return undefined;
       const query = parseQuery(request.query);
-      const { hits, ...response } = search(reader, request, query);
-      return { ...response, ...readShown(sql, request, query, hits, now) };
+      const { explained, ...response } = search(reader, request, query);
+      const { hits, ...rest } = response;
+      const explain = explained && makeExplainer(hits, explained);
+      const shown = readShown(sql, request, query, hits, { now, explain });
+      return { ...rest, ...shown, ...(explained && { statistics: explained.statistics }) };
     });
 }
 
@@ -74,7 +78,7 @@ function readShown(
   request: ShowRequest,
   query: ParsedQuery,
   hits: SearchResponse["hits"],
-  now: () => number,
+  { now, explain }: { now: () => number; explain: ReturnType<typeof makeExplainer> | undefined },
 ): Pick<ShowResponse, "shown" | "refused"> {
   const { workspaceId, pinned, after, limit } = request;
   // The hit that a page goes on after may have moved behind it.
@@ -100,7 +104,14 @@ function readShown(
     }
     const hasPassages = row.textHash !== null && shown.length < limit;
     const passages = hasPassages ? excerptsOf({ ...row, sections: sectionsOf(row) }, () => now() > latest) : [];
-    shown.push({ item: toShownItem(row), passages, ...(position !== undefined && { position }) });
+    const item = toShownItem(row);
+    const explanation = explain?.(item, position);
+    shown.push({
+      item,
+      passages,
+      ...(position !== undefined && { position }),
+      ...(explanation !== undefined && { explanation }),
+    });
   }
   return { shown, refused };
 }

@@ -1,0 +1,126 @@
+/** How scores came about, for those who ask: what each word of a question gave, and what each factor did. */
+import { placeWords } from "#api/item-fields.ts";
+import { analyzeDocument, nameInKey } from "#text/analyzer.ts";
+import { FACTORS, makeRanking, type Ranking, SCORE_FACTORS } from "#text/factors.ts";
+import { weightIn } from "#storage/index/posting-list.ts";
+import type { ShownItem } from "#storage/records/item-record.ts";
+import type {
+  ExplainedScores,
+  ExplainedTerm,
+  Explanation,
+  HitPosition,
+  HitScores,
+  SearchHit,
+  SearchStatistics,
+  TermScore,
+} from "#storage/search-index.ts";
+import type { Match } from "./hits.ts";
+import type { Plan } from "./plan.ts";
+import { makeNorm, type SearchContext, termScale } from "./search-context.ts";
+
+/** The words that each match has, with what they gave: by the same steps and in the same order as its score was made. */
+export function scoresOfHits(context: SearchContext, plan: Plan, matches: readonly Match[]): HitScores[] {
+  const { base, slope } = context.norm;
+  return matches.map(({ segment, id }) => {
+    const length = context.segments[segment]?.columns.lengths[id] ?? 0;
+    const terms = plan.terms.flatMap(({ lists, written, term, df, scale }): TermScore[] => {
+      const list = lists[segment];
+      const weight = list === undefined ? 0 : weightIn(list, id);
+      if (weight === 0) return [];
+      return [{ written, term, df, weight, score: (scale * weight) / (weight + base + slope * length) }];
+    });
+    return { length, terms };
+  });
+}
+
+/** Explains hits as they are shown; an item without a position stands first by its address, and was not scored for that. */
+export function makeExplainer(
+  hits: readonly SearchHit[],
+  { statistics, hits: scores }: ExplainedScores,
+): (item: ShownItem, position: HitPosition | undefined) => Explanation {
+  const known = new Map(hits.map((hit, i) => [hit.kbId, { hit, scores: scores[i] }]));
+  return (item, position) => {
+    const found = known.get(item.kbId);
+    if (position === undefined || found?.scores === undefined) {
+      return { group: "address", score: null, length: null, terms: [], factors: [] };
+    }
+    const { length } = found.scores;
+    const fields = fieldsOf(item);
+    const terms = found.scores.terms.map((term) => ({ ...term, frequency: frequencyOf(term, fields) }));
+    return {
+      group: position.group === 1 ? "all" : "some",
+      score: found.hit.score,
+      length,
+      terms,
+      factors: factorsOf(terms, length, statistics),
+    };
+  };
+}
+
+/** How often each term is in a field, by term. */
+type Frequencies = ReadonlyMap<string, number>;
+
+/** The two fields that count more than the text, of the item as it was indexed. */
+function fieldsOf(item: ShownItem): { title: Frequencies; place: Frequencies } {
+  const nothing = { title: "", path: [], labels: [], text: "" };
+  return {
+    title: frequenciesOf({ ...nothing, title: item.title, name: nameInKey(item) }),
+    place: frequenciesOf({ ...nothing, path: item.path, labels: placeWords(item) }),
+  };
+}
+
+function frequenciesOf(fields: Parameters<typeof analyzeDocument>[0]): Frequencies {
+  const { terms, weights } = analyzeDocument(fields, undefined, { title: 1, place: 1 });
+  return new Map(terms.split("\n").map((term, i) => [term, weights[i] ?? 0]));
+}
+
+/** A weight in its fields. What title and place don't account for is the text's. */
+function frequencyOf(
+  { term, weight }: TermScore,
+  fields: { title: Frequencies; place: Frequencies },
+): ExplainedTerm["frequency"] {
+  const title = Math.min(countOf(term, fields.title), Math.floor(weight / FACTORS.title.weight));
+  const rest = weight - title * FACTORS.title.weight;
+  const place = Math.min(countOf(term, fields.place), Math.floor(rest / FACTORS.place.weight));
+  return { title, place, text: rest - place * FACTORS.place.weight };
+}
+
+/** A prefix stands for all words that begin with it, and for their exact forms. */
+function countOf(term: string, frequencies: Frequencies): number {
+  if (!term.endsWith("*")) return frequencies.get(term) ?? 0;
+  const start = term.slice(0, -1);
+  let count = 0;
+  for (const [each, frequency] of frequencies) {
+    if (each.startsWith(start) || each.startsWith(`=${start}`)) count += frequency;
+  }
+  return count;
+}
+
+/** Each word counts 1 before any factor; then the factors are switched on one after the other, and what that adds is theirs. */
+function factorsOf(
+  terms: readonly ExplainedTerm[],
+  length: number,
+  statistics: SearchStatistics,
+): Explanation["factors"] {
+  let before = terms.length;
+  const factors: Explanation["factors"] = [{ factor: "words", score: before }];
+  for (let on = 1; on <= SCORE_FACTORS.length; on++) {
+    const ranking = makeRanking(SCORE_FACTORS.slice(on));
+    const sum = terms.reduce((all, term) => all + scoreWith(ranking, term, length, statistics), 0);
+    const factor = SCORE_FACTORS[on - 1];
+    if (factor !== undefined) factors.push({ factor, score: sum - before });
+    before = sum;
+  }
+  return factors;
+}
+
+function scoreWith(
+  ranking: Ranking,
+  { df, frequency: { title, place, text } }: ExplainedTerm,
+  length: number,
+  { items, averageLength }: SearchStatistics,
+): number {
+  const weight = title * ranking.title + place * ranking.place + text;
+  const { base, slope } = makeNorm(averageLength, ranking);
+  return (termScale(items, df, ranking) * weight) / (weight + base + slope * length);
+}
