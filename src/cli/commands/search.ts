@@ -7,6 +7,7 @@ import { connect } from "#cli/api.ts";
 import { command, fieldsOf } from "#cli/command.ts";
 import { PAGE_OPTIONS } from "#cli/options.ts";
 import { excerptLine } from "#cli/excerpt.ts";
+import { explanationLines, rankingLine } from "#cli/explanation.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
 import type { Paint } from "#cli/paint.ts";
 import { cell } from "#cli/table.ts";
@@ -35,6 +36,7 @@ export const search = command(
       { flags: "--group-by <group>", summary: "also count the results by this", choices: GROUPINGS },
       { flags: "--detail <detail>", summary: "length of the snippets", choices: DETAILS },
       { flags: "--live", summary: "also ask your own connections' search tools, for a second at most" },
+      { flags: "--explain", summary: "also say how each score came about (admins, scope kb:admin)" },
       ...PAGE_OPTIONS,
     ],
     examples: [
@@ -67,6 +69,7 @@ export const search = command(
           limit: parseInteger(input.options.limit, "--limit", 1, 50) ?? defaults.limit,
           cursor: input.options.cursor,
           live: input.options.live === true ? "true" : undefined,
+          explain: input.options.explain === true ? "true" : undefined,
         },
       },
     });
@@ -78,7 +81,7 @@ export const search = command(
 /** A search answer for people: on a terminal blocks with snippets, else one line of tabs per hit. */
 export function printAnswer(answer: SearchAnswer, output: Output): void {
   if (output.format === "table") answer.results.forEach((result, at) => printResult(result, at + 1, output));
-  else output.table(answer.results, TSV_COLUMNS, "");
+  else output.table(answer.results, answer.ranking === undefined ? TSV_COLUMNS : [...TSV_COLUMNS, ...WHY_COLUMNS], "");
   for (const hit of answer.live?.hits ?? []) printLive(hit, output);
   for (const { server, problem } of answer.live?.connections ?? []) {
     if (problem !== null) output.talk(`Live: ${server} ${LIVE_PROBLEMS[problem]}.`);
@@ -86,6 +89,7 @@ export function printAnswer(answer: SearchAnswer, output: Output): void {
   for (const [name, values] of Object.entries(answer.facets ?? {})) {
     output.talk(`${name}: ${values.map(facetWords).join(", ")}`);
   }
+  if (answer.ranking !== undefined) output.talk(rankingLine(answer.ranking));
   for (const note of answer.notes) output.talk(`Note: ${note}`);
   const total = `${answer.totalIsExact ? "" : "about "}${count(answer.total)}`;
   const matchNote = answer.match === "any" ? ", with any of the words" : "";
@@ -120,6 +124,14 @@ const TSV_COLUMNS = [
   },
 ];
 
+const WHY_COLUMNS = [
+  { title: "score", value: ({ explanation }: SearchResult) => explanation?.score },
+  {
+    title: "explanation",
+    value: ({ explanation }: SearchResult) => explanation && explanationLines(explanation).join("; "),
+  },
+];
+
 /** A hit of the person's own connections: on a terminal a block like the others, else beside the lines of the index. */
 function printLive({ server, title, url, text }: LiveHit, output: Output): void {
   if (output.format !== "table") return output.talk(`Live, from ${server}: ${title}${url === null ? "" : `  ${url}`}`);
@@ -148,5 +160,8 @@ function printResult(result: SearchResult, number: number, output: Output): void
   const url = result.sectionUrl ?? result.url;
   output.painted("   ", url === null ? result.kbId : `${result.kbId}  ${url}`, paint.dim);
   output.excerpt("   > ", result.snippet, result.highlights);
+  for (const line of result.explanation === undefined ? [] : explanationLines(result.explanation)) {
+    output.painted("   = ", line, paint.dim);
+  }
   output.line("");
 }

@@ -1,0 +1,37 @@
+/** How the score of a hit came about, as `kb search --explain` prints it. */
+import { count, plural } from "#api/plural.ts";
+import type { Explanation, SearchAnswer } from "#api/search.ts";
+
+const GROUPS: Readonly<Record<Explanation["group"], string>> = {
+  address: "the question is its address",
+  all: "has all words",
+  some: "has some of the words",
+};
+
+/** Lines for a terminal: the score, then a line for each word, then what each factor added. */
+export function explanationLines({ group, score, length, words, factors }: Explanation): string[] {
+  if (score === null) return [GROUPS[group]];
+  const fields = ({ title, place, text }: Explanation["words"][number]["frequency"]) =>
+    `${title}× in title, ${place}× in place, ${text}× in text`;
+  return [
+    `score ${digits(score)}, ${GROUPS[group]}, length ${count(length ?? 0)}`,
+    ...words.map(
+      (word) => `${word.word}: ${digits(word.score)} (${fields(word.frequency)}; in ${plural(word.items, "item")})`,
+    ),
+    ...(factors.length === 0 ? [] : [factors.map(({ factor, score }) => `${factor} ${signed(score)}`).join(", ")]),
+  ];
+}
+
+/** What the scores were made with, in one line. */
+export function rankingLine({ items, averageLength, factors }: NonNullable<SearchAnswer["ranking"]>): string {
+  const weights = factors.map(({ factor, weight }) => `${factor} ${weight}`).join(", ");
+  return `Scored over the ${count(items)} items you can see, of ${averageLength.toFixed(1)} words on average. Weights: ${weights}.`;
+}
+
+function digits(value: number): string {
+  return value.toFixed(4);
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? "" : "+"}${digits(value)}`;
+}
