@@ -103,7 +103,12 @@ describe("kb eval", () => {
     ["q.yaml", "just words", ["line 1: not a mapping of questions"]],
     ["q.yaml", "", ["line 1: not a mapping of questions"]],
     ["q.yaml", `a: ${"[".repeat(100_000)}`, [""]],
-    ["queries.tsv", "1 no tab\n2\tfine\n2\tagain\n", ["line 1: not a topic", "line 3: the topic 2 is there already"]],
+    ["qrels.txt", `1 0 a ${"x".repeat(100_000)}`, [`line 1: the grade "${"x".repeat(80)}…" is not`]],
+    ["qrels.txt", "1 0\n".repeat(100_000), ["has 100,000 bad lines", "and 99,990 more lines"]],
+    ["qrels.txt", "1 0 a NaN\n1 0 b Infinity\n1 0 c 1e999", ['line 1: the grade "NaN"', "line 2", "line 3"]],
+    ["qrels.txt", "\0".repeat(100_000), ["line 1: not four columns"]],
+    ["queries.tsv", "", ["queries.tsv has no question for any topic of qrels.txt"]],
+    ["queries.tsv", "1 no tab\n2\tfine\n2\tagain\n", ["line 1: not a topic", 'line 3: the topic "2" is there already']],
     ["before.run", "1 Q0 a 1 2 x\n1 Q0 a\n1 Q0 b 2 high x\n", ["line 2: not six columns", 'line 3: the score "high"']],
   ] as const)("names the bad lines of %s, case %#", async ([name, text, expected]) => {
     const files = { "qrels.txt": "1 0 a 1", "queries.tsv": "1\ta", "before.run": "1 Q0 a 1 1 x", [name]: text };

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node, type Pair } from "yaml";
 import { usageFailure } from "#cli/failure.ts";
-import { linesOf, readText, refuseBad, type BadLine } from "./text-lines.ts";
+import { linesOf, makeBadLines, quoted, readText, type BadLines } from "./text-lines.ts";
 
 /** A question with the items that answer it. */
 export interface Judged {
@@ -43,7 +43,13 @@ export async function readJudgements(file: string, queries: string | undefined, 
     queries === undefined
       ? { questions: parseYaml(file, text), withoutQuestion: [] }
       : join(parseQueries(queries, await readText(queries, cwd)), parseQrels(file, text));
-  if (found.questions.length === 0) throw usageFailure(`${file} has no judged questions.`);
+  if (found.questions.length === 0) {
+    throw usageFailure(
+      found.withoutQuestion.length > 0
+        ? `${queries} has no question for any topic of ${file}.`
+        : `${file} has no judged questions.`,
+    );
+  }
   return found;
 }
 
@@ -60,7 +66,7 @@ function join(questions: ReadonlyMap<string, string>, grades: ReadonlyMap<string
 /** `topic iteration item grade` in columns; an item may hold spaces. A grade of 0 or less means not relevant. */
 function parseQrels(file: string, text: string): Map<string, Map<string, number>> {
   const topics = new Map<string, Map<string, number>>();
-  const bad: BadLine[] = [];
+  const bad = makeBadLines();
   for (const { line, text: row } of linesOf(text)) {
     const [, topic = "", item = "", last = ""] = /^(\S+)\s+\S+\s+(\S.*?)\s+(\S+)$/.exec(row) ?? [];
     const grade = gradeOf(last);
@@ -68,27 +74,27 @@ function parseQrels(file: string, text: string): Map<string, Map<string, number>
       topic === ""
         ? "not four columns (topic, iteration, item, grade)"
         : grade === undefined
-          ? `the grade "${last}" is not a number up to ${MAX_GRADE}`
+          ? `the grade ${quoted(last)} is not a number up to ${MAX_GRADE}`
           : whyNotName(item);
     if (why !== undefined || grade === undefined) bad.push({ line, why: why ?? "" });
     else addGrade(mapOf(topics, topic), item, grade);
   }
-  refuseBad(file, bad);
+  bad.refuse(file);
   return topics;
 }
 
 /** A topic, a tab and its question on each line. */
 function parseQueries(file: string, text: string): Map<string, string> {
   const questions = new Map<string, string>();
-  const bad: BadLine[] = [];
+  const bad = makeBadLines();
   for (const { line, text: row } of linesOf(text)) {
     const [, topic = "", question = ""] = /^(\S+)\t\s*(\S.*)$/.exec(row) ?? [];
     if (topic === "") bad.push({ line, why: "not a topic, a tab and a question" });
-    else if (questions.has(topic)) bad.push({ line, why: `the topic ${topic} is there already` });
+    else if (questions.has(topic)) bad.push({ line, why: `the topic ${quoted(topic)} is there already` });
     else if (question.length > MAX_QUESTION) bad.push({ line, why: TOO_LONG });
     else questions.set(topic, question);
   }
-  refuseBad(file, bad);
+  bad.refuse(file);
   return questions;
 }
 
@@ -98,17 +104,17 @@ const TOO_LONG = `the question is longer than ${MAX_QUESTION} characters`;
 function parseYaml(file: string, text: string): Judged[] {
   const lines = new LineCounter();
   const document = parsed(file, text, lines);
-  const bad: BadLine[] = document.errors.map(({ pos, message }) => ({
-    line: lines.linePos(pos[0]).line,
-    why: message.split("\n", 1)[0] ?? "",
-  }));
-  refuseBad(file, bad);
+  const bad = makeBadLines();
+  for (const { pos, message } of document.errors) {
+    bad.push({ line: lines.linePos(pos[0]).line, why: message.split("\n", 1)[0] ?? "" });
+  }
+  bad.refuse(file);
   const reader = makeReader(bad, (node) => lines.linePos(node.range?.[0] ?? 0).line);
   const { contents } = document;
   if (isMap(contents)) for (const pair of contents.items) reader.addPair(pair as Pair<Node, Node | null>);
   else if (isSeq(contents)) for (const node of contents.items) reader.addRecord(node as Node);
   else bad.push({ line: 1, why: "not a mapping of questions to items, and not a list of questions" });
-  refuseBad(file, bad);
+  bad.refuse(file);
   return reader.questions;
 }
 
@@ -130,7 +136,7 @@ interface YamlReader {
 }
 
 /** Collects questions out of nodes, and what is wrong with them into `bad`. */
-function makeReader(bad: BadLine[], lineOf: (node: Node) => number): YamlReader {
+function makeReader(bad: BadLines, lineOf: (node: Node) => number): YamlReader {
   const questions: Judged[] = [];
   const seen = new Map<string, number>();
 
@@ -145,7 +151,7 @@ function makeReader(bad: BadLine[], lineOf: (node: Node) => number): YamlReader 
   function add(at: Node, id: string | undefined, question: string | undefined, items: unknown): void {
     if (question === undefined) return refuse(at, "no question");
     if (question.length > MAX_QUESTION) return refuse(at, TOO_LONG);
-    if (id !== undefined && /\s/.test(id)) return refuse(at, `the id "${id}" has a space in it`);
+    if (id !== undefined && /\s/.test(id)) return refuse(at, `the id ${quoted(id)} has a space in it`);
     const name = id ?? idOf(question);
     const former = seen.get(name);
     if (former !== undefined) {
@@ -175,7 +181,7 @@ function makeReader(bad: BadLine[], lineOf: (node: Node) => number): YamlReader 
       if (!isMap(node)) return refuse(node, "not a question: write question: and items:");
       const known = new Set(["id", "question", "items"]);
       const strange = node.items.map(({ key }) => textOf(key)).find((key) => key === undefined || !known.has(key));
-      if (strange !== undefined) return refuse(node, `"${strange}" is not one of id, question, items`);
+      if (strange !== undefined) return refuse(node, `${quoted(strange)} is not one of id, question, items`);
       add(node, textOf(node.get("id", true)), textOf(node.get("question", true)), node.get("items", true));
     },
   };

@@ -1,5 +1,5 @@
 /** Runs in TREC's form, which trec_eval and its kin read: `topic Q0 item rank score name` on each line. */
-import { linesOf, refuseBad, type BadLine } from "./text-lines.ts";
+import { linesOf, makeBadLines, quoted } from "./text-lines.ts";
 
 /** Ranked items by topic, the best first. */
 export type Run = Map<string, string[]>;
@@ -18,19 +18,19 @@ export function formatRun(run: ReadonlyMap<string, readonly string[]>): string {
 /** Reads a run file; as trec_eval does, by score, not by rank. Throws a usage failure that names the bad lines. */
 export function parseRun(file: string, text: string): Run {
   const scored = new Map<string, { item: string; score: number; line: number }[]>();
-  const bad: BadLine[] = [];
+  const bad = makeBadLines();
   for (const { line, text: row } of linesOf(text)) {
     const [, topic = "", item = "", last = ""] = /^(\S+)\s+\S+\s+(\S.*?)\s+\S+\s+(\S+)\s+\S+$/.exec(row) ?? [];
     const score = last === "" ? Number.NaN : Number(last);
     if (topic === "") bad.push({ line, why: "not six columns (topic, Q0, item, rank, score, name)" });
-    else if (!Number.isFinite(score)) bad.push({ line, why: `the score "${last}" is not a number` });
+    else if (!Number.isFinite(score)) bad.push({ line, why: `the score ${quoted(last)} is not a number` });
     else {
       const items = scored.get(topic) ?? [];
       if (items.length === 0) scored.set(topic, items);
       items.push({ item, score, line });
     }
   }
-  refuseBad(file, bad);
+  bad.refuse(file);
   const run: Run = new Map();
   for (const [topic, items] of scored) {
     const sorted = items.toSorted((a, b) => b.score - a.score || a.line - b.line);

@@ -12,6 +12,7 @@ export interface BadLine {
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const SHOWN = 10;
+const MAX_QUOTED = 80;
 
 /** The text of a file. Throws a usage failure when it can't be read, is no UTF-8, or is larger than 64 MB. */
 export async function readText(file: string, cwd: string): Promise<string> {
@@ -33,17 +34,41 @@ export async function readText(file: string, cwd: string): Promise<string> {
 /** Every line that isn't empty, with its number. */
 export function* linesOf(text: string): Generator<{ line: number; text: string }> {
   let line = 0;
-  for (const whole of text.split("\n")) {
+  for (let from = 0; from <= text.length;) {
+    const end = text.indexOf("\n", from);
+    const to = end < 0 ? text.length : end;
     line += 1;
-    const trimmed = whole.trim();
+    const trimmed = text.slice(from, to).trim();
     if (trimmed !== "") yield { line, text: trimmed };
+    from = to + 1;
   }
 }
 
-/** Throws a usage failure that names the first ten bad lines; returns when there are none. */
-export function refuseBad(file: string, bad: readonly BadLine[]): void {
-  if (bad.length === 0) return;
-  const shown = bad.slice(0, SHOWN).map(({ line, why }) => `  line ${line}: ${why}`);
-  const more = bad.length > SHOWN ? [`  and ${plural(bad.length - SHOWN, "more line")}`] : [];
-  throw usageFailure([`${file} has ${plural(bad.length, "bad line")}:`, ...shown, ...more].join("\n"));
+/** The bad lines of a file: the first ten, and how many there are. A file of nothing else has millions. */
+export interface BadLines {
+  push(bad: BadLine): void;
+  /** Throws a usage failure that names the first ten; returns when there are none. */
+  refuse(file: string): void;
+}
+
+export function makeBadLines(): BadLines {
+  const first: BadLine[] = [];
+  let total = 0;
+  return {
+    push(bad) {
+      total += 1;
+      if (first.length < SHOWN) first.push(bad);
+    },
+    refuse(file) {
+      if (total === 0) return;
+      const shown = first.map(({ line, why }) => `  line ${line}: ${why}`);
+      const more = total > SHOWN ? [`  and ${plural(total - SHOWN, "more line")}`] : [];
+      throw usageFailure([`${file} has ${plural(total, "bad line")}:`, ...shown, ...more].join("\n"));
+    },
+  };
+}
+
+/** A piece of a file as a message quotes it: a file of one line may be a single word. */
+export function quoted(text: string): string {
+  return text.length > MAX_QUOTED ? `"${text.slice(0, MAX_QUOTED)}…"` : `"${text}"`;
 }
