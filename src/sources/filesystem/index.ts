@@ -50,7 +50,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
       const scope = compileScope({ include: [], exclude: [] });
       return browseFolder({ root, config: ctx.config, scope, isPrivate: isPrivate(ctx) }, at);
     },
-    fetchContent: (ctx, item) => roots.withRoot(ctx.config.root, ctx.now(), (root) => fetchFile(ctx, item, root)),
+    fetchContent: (ctx, item) => roots.withRoot(ctx, (root) => fetchFile(ctx, item, root)),
     watch: (ctx, scope, listener) => watchFolder(ctx, scope, places, listener, options.watching),
     inScope: (scope, item) => inScope(scope, item.externalId),
     async countAdded(ctx, { from, to }) {
@@ -112,26 +112,27 @@ const FILES_PER_CHECK = 64;
 const CHECK_MS = 1_000;
 
 /**
- * Files that are read at the same time share one check of their root: it costs more calls than reading a small file.
- * A file read on its own has a check of its own. That each file lies inside the root is never shared (`open-inside.ts`).
+ * Files read for one purpose, such as a sync, share one check of their root: it costs more calls than reading a small
+ * file. What ends together has one signal, so another sync, and a file read on its own, has a check of its own. That each
+ * file lies inside the root is never shared (`open-inside.ts`).
  */
 function makeSharedRoots(places: Places) {
-  const checks = new Map<string, { root: Promise<RootFolder>; at: number; begun: number; open: number }>();
+  const checks = new WeakMap<AbortSignal, { of: string; root: Promise<RootFolder>; at: number; begun: number }>();
   return {
-    async withRoot<Result>(configured: string, now: number, use: (root: RootFolder) => Promise<Result>) {
-      let check = checks.get(configured);
-      if (!check || check.begun >= FILES_PER_CHECK || Math.abs(now - check.at) > CHECK_MS) {
-        check = { root: openRoot(configured, places), at: now, begun: 0, open: 0 };
-        checks.set(configured, check);
+    async withRoot<Result>({ signal, config, now }: Context, use: (root: RootFolder) => Promise<Result>) {
+      const at = now();
+      let check = checks.get(signal);
+      const isOver = !check || check.begun >= FILES_PER_CHECK || Math.abs(at - check.at) > CHECK_MS;
+      if (!check || isOver || check.of !== config.root) {
+        check = { of: config.root, root: openRoot(config.root, places), at, begun: 0 };
+        checks.set(signal, check);
       }
       check.begun += 1;
-      check.open += 1;
-      try {
-        return await use(await check.root);
-      } finally {
-        check.open -= 1;
-        if (check.open === 0 && checks.get(configured) === check) checks.delete(configured);
-      }
+      const root = await check.root.catch((error: unknown) => {
+        checks.delete(signal);
+        throw error;
+      });
+      return use(root);
     },
   };
 }

@@ -2,7 +2,7 @@
  * The only ways to a root's files: every read of sync, browse, original and watcher goes through `openInside` or
  * `openFolderInside`, so no check can be forgotten and no link turned between check and use. Source: S36.
  */
-import { constants, readlinkSync, watch, type BigIntStats, type FSWatcher } from "node:fs";
+import { constants, fstatSync, readlinkSync, watch, type BigIntStats, type FSWatcher } from "node:fs";
 import { lstat, open, readdir, realpath, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { ApiError } from "#api/errors.ts";
@@ -104,7 +104,8 @@ async function openVerified(
     throw openFailure(rel, cause);
   });
   try {
-    const stats = await handle.stat({ bigint: true });
+    // Open has just looked it up, so the system answers this, too, without a look at the disk (`isWhereItSeems`).
+    const stats = fstatSync(handle.fd, { bigint: true });
     if (!isWanted(stats) || stats.dev !== root.dev) throw notFound(rel);
     if (!(await isWhereItSeems(handle, stats, path))) throw notFound(rel);
     if (rel === "" && identityOf(stats) !== root.identity) throw notFound(rel);

@@ -143,7 +143,9 @@ test("a link flipped under the reader never shows the outside (2,000 reads)", as
   expect(outcome.refused).toBeGreaterThan(0);
 });
 
-test("files read at once share the check of their root; the next one has a check of its own", async ({ expect }) => {
+test("files of one sync share the check of their root, in turn too; what is read on its own has its own", async ({
+  expect,
+}) => {
   let checks = 0;
   let isAllowed = true;
   const folder: ReturnType<typeof makeFolder> = makeFolder({
@@ -154,10 +156,20 @@ test("files read at once share the check of their root; the next one has a check
   });
   const names = Array.from({ length: 100 }, (_, n) => `${n}.md`);
   for (const name of names) folder.write(name);
-  const read = (externalId: string) => folder.source.fetchContent?.(folder.context(), { externalId });
-  const found = await Promise.all(names.map(read));
+  const { signal } = new AbortController();
+  const ctx = folder.context({}, "workspace", signal);
+  const read = (externalId: string, context = ctx) => folder.source.fetchContent?.(context, { externalId });
+  const found = await Promise.all(names.map((name) => read(name)));
   expect(found.map((file) => file?.fileName)).toEqual(names);
   expect(checks).toBe(2);
+  for (const name of names.slice(0, 20)) await read(name);
+  expect(checks).toBe(2);
+
   isAllowed = false;
-  await expect(read("0.md")).rejects.toMatchObject({ code: "root_not_allowed" });
+  // No file of a sync is begun on a check that is over a second old.
+  const later = { ...ctx, now: () => ctx.now() + 1_001 };
+  await expect(read("0.md", later)).rejects.toMatchObject({ code: "root_not_allowed" });
+  await expect(read("0.md", folder.context())).rejects.toMatchObject({ code: "root_not_allowed" });
+  isAllowed = true;
+  expect(await read("0.md", later)).toMatchObject({ fileName: "0.md" });
 });
