@@ -17,6 +17,7 @@ export interface ExtractLimits {
   /**
    * The same for all files, most of them plain text, code, Markdown, CSV or JSON. A fresh child runs cold code: at 500 it
    * would spend as much time on warming up as on files (3.0 against 1.6 ms a file, measured over 550 of 6 kB).
+   * Source: docs/decisions/0004.
    */
   recycleAfterTextFiles: number;
   /** A child without work ends after this long, so that memory goes down. */
@@ -36,6 +37,6 @@ export const DEFAULT_EXTRACT_LIMITS: ExtractLimits = {
   heapMegabytes: 512,
   maxRssBytes: 900 * MIB,
   recycleAfterFiles: 500,
-  recycleAfterTextFiles: 4_000,
+  recycleAfterTextFiles: 12_000,
   idleMs: 20_000,
 };
