@@ -105,6 +105,8 @@ export interface EndedJoin {
     | "vanished"
     | "left"
     | "untied"
+    /** The source tells of another person under this id. */
+    | "another_person"
     | "connector_removed"
     | "account_disconnected"
     | "account_unconfirmed"

@@ -92,10 +92,12 @@ function writeIdentity(
   const instance = instanceOf(principal);
   if (instance === undefined) throw new Error("An identity of nobody at a source.");
   const [known] = work.all(
-    "select state, isTrusted, toldAt, followsFeed from identities where workspaceId = ? and principal = ? and connectorId = ?",
+    `select state, isTrusted, toldAt, followsFeed, login, emailKey
+     from identities where workspaceId = ? and principal = ? and connectorId = ?`,
     principal,
     connectorId,
   );
+  if (isTrusted && isAnother(work, principal, event, known)) endJoin(work, principal, "another_person");
   const clock = known && { at: Number(known["toldAt"]), followsFeed: known["followsFeed"] === 1 };
   const wasCounted = clock && known["state"] === "active" && known["isTrusted"] === 1 && !isPast(work, clock);
   const counts = event.state === "active" && isTrusted;
@@ -130,6 +132,31 @@ function writeIdentity(
 export function isJoined(work: PeopleWork, principal: Principal): boolean {
   const query = "select 1 from memberships where workspaceId = ? and groupPrincipal = ? limit 1";
   return work.all(query, principal).length > 0;
+}
+
+/**
+ * Whether the source tells of another person than the member who was linked: a server that was set up anew gives the same
+ * ids to other people. A link by address holds for that address; an admin's word ends only when login and address are
+ * others at once. An account proves itself. A source that tells no address says nothing. Source: S3.
+ */
+function isAnother(
+  work: PeopleWork,
+  principal: Principal,
+  event: Extract<PeopleEvent, { t: "identity" }>,
+  known: Record<string, unknown> | undefined,
+): boolean {
+  const emailKey = event.email === null ? null : emailKeyOf(event.email);
+  if (emailKey === null || known?.["emailKey"] === emailKey) return false;
+  const [join] = work.all(
+    `select j.basis, u.emailKey from identity_joins as j join users as u on u.userId = j.userId
+     where j.workspaceId = ? and j.principal = ? and j.endedAt is null`,
+    principal,
+  );
+  if (!join || join["emailKey"] === emailKey) return false;
+  if (join["basis"] === "email") return true;
+  const [before, after] = [known?.["login"] ?? null, event.login];
+  const isOtherLogin = before !== null && after !== null && before !== after;
+  return join["basis"] === "admin" && isOtherLogin && (known?.["emailKey"] ?? null) !== null;
 }
 
 function dropAlias(work: PeopleWork, principal: Principal, alias: Principal): void {
