@@ -72,7 +72,11 @@ export function vocabularyOf(model: Model, random: Random, seen: readonly ModelI
       ...nowhere("connector"),
     ],
     words: [...model.words, ...model.hiddenWords, "cnry", ...items.map((item) => item.canary)],
-    sources: [...new Set(items.map((item) => item.source)), "push", "filesystem", "mirror", "push:nowhere"],
+    sources: [
+      ...new Set([...items, ...again].flatMap((item) => [item.source, item.connectorId])),
+      ...["push", "filesystem", "mirror", "push:nowhere"],
+      ...nowhere("connector"),
+    ],
     urls: [...present(items.map((item) => item.url)), "https://docs.test/nowhere"],
     keys: [...present(items.map((item) => item.key)), "NOPE-1", "#3"],
     names: [

@@ -12413,7 +12413,7 @@ export interface operations {
                 priority?: string;
                 query?: string;
                 sortBy?: "relevance" | "recency" | "due";
-                /** @description Provider, place (github:acme/web), entityId, kbId or URL of a container. */
+                /** @description Provider, place (github:acme/web), connector ID, entityId, kbId or URL of a container. */
                 source?: string;
                 status?: "open" | "done";
             };

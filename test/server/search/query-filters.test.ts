@@ -98,3 +98,24 @@ test("channels are found without their mark, and author is read as people", asyn
     kind: [{ value: "message", count: 1 }],
   });
 });
+
+test("a source can be one connector, and one that nobody may see is as one that is not there", async () => {
+  const kb = await makeKit();
+  const owner = await kb.addOwner();
+  const stranger = await kb.addOwner("Other");
+  const add = async (title: string) => {
+    const [kbId = ""] = await kb.addItems(owner, [{ title, text: "plan" }]);
+    const row = kb.database.read.selectFrom("items").select("connectorId").where("kbId", "=", kbId);
+    return (await row.executeTakeFirstOrThrow()).connectorId;
+  };
+  const [first, second] = [await add("One"), await add("Two")];
+  const found = async (user: typeof owner, source: string, query = "plan") => {
+    const { status, json } = await kb.as(user).get(`/api/connectors/search?query=${query}&source=${source}&facets=kind`);
+    return [status, json.total, json.results.map(({ title }: { title: string }) => title), json.facets, json.notes];
+  };
+  expect((await found(owner, first)).slice(0, 3)).toEqual([200, 1, ["One"]]);
+  expect((await found(owner, second, "")).slice(0, 3)).toEqual([200, 1, ["Two"]]);
+  const nowhere = `con_${"0".repeat(16)}`;
+  expect(await found(stranger, first)).toEqual(await found(stranger, nowhere));
+  expect((await found(stranger, first)).slice(0, 3)).toEqual([200, 0, []]);
+});

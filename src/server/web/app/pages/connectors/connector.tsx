@@ -139,7 +139,10 @@ function Facts({ connector }: { connector: Connector }) {
         {counts.indexed > 0 && (
           <>
             {" "}
-            · <Link to="/search">Search</Link>
+            ·{" "}
+            <Link search={{ source: connector.id }} to="/search">
+              Search
+            </Link>
           </>
         )}
       </Fact>

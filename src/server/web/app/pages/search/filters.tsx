@@ -1,5 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { count } from "#api/plural.ts";
 import type { SearchAnswer } from "#api/search.ts";
+import { connectorQuery } from "#server/web/app/data/connectors.ts";
 import { type Asked, FACETS, type FilterName, FILTERS } from "#server/web/app/data/search.ts";
 import { Button } from "#server/web/app/ui/button.tsx";
 
@@ -17,12 +19,13 @@ export interface FiltersProps {
 
 /** A list per filter, with the values that the results have and how often. One value that all have is no choice. */
 export function Filters({ asked, facets, onChange }: FiltersProps) {
+  const connectorName = useConnectorName(asked.source);
   const isFiltered = FILTERS.some((name) => asked[name] !== undefined);
   return (
     <div className="flex flex-wrap items-center gap-2">
       {FILTERS.map((name) => {
         const value = asked[name] ?? "";
-        const choices = choicesOf(name, value, facets).filter(
+        const choices = choicesOf(name, value, facets, connectorName).filter(
           // Without words, the newest come first anyway.
           (choice) => name !== "sortBy" || asked.query !== undefined || value !== "" || choice.value !== "recency",
         );
@@ -77,8 +80,21 @@ const FIXED: Readonly<Partial<Record<FilterName, readonly Choice[]>>> = {
   ],
 };
 
-/** The values to choose from; one that is in use is always among them. */
-function choicesOf(name: FilterName, value: string, facets: FiltersProps["facets"]): readonly Choice[] {
+/** The name of a connector that the source filter names by its ID. */
+function useConnectorName(source: string | undefined): string | undefined {
+  const id = source?.startsWith("con_") === true ? source : undefined;
+  // Of somebody else's connector there is no more to know than that it is one.
+  const { data } = useQuery({ ...connectorQuery(id ?? ""), enabled: id !== undefined });
+  return id === undefined ? undefined : (data?.name ?? "One connector");
+}
+
+/** The values to choose from; one that is in use is always among them, with its name where it is another. */
+function choicesOf(
+  name: FilterName,
+  value: string,
+  facets: FiltersProps["facets"],
+  connectorName: string | undefined,
+): readonly Choice[] {
   const counted = name in FACETS ? (facets[FACETS[name as keyof typeof FACETS]] ?? []) : [];
   const choices =
     FIXED[name] ??
@@ -89,7 +105,8 @@ function choicesOf(name: FilterName, value: string, facets: FiltersProps["facets
         label: `${nameOf(called ?? value)} (${count(items)})`,
       }));
   if (value === "" || choices.some((choice) => choice.value === value)) return choices;
-  return [{ value, label: nameOf(value) }, ...choices];
+  const label = name === "source" && connectorName !== undefined ? connectorName : nameOf(value);
+  return [{ value, label }, ...choices];
 }
 
 /** `task` as people read it; names that have a form of their own stay. */
