@@ -47,6 +47,7 @@ export const GitConfig = z.strictObject({
     .meta({
       title: "Host keys",
       description: "For ssh: what ssh-keyscan prints for the host, compared with what its owner publishes.",
+      contentMediaType: "text/plain",
     }),
 });
 export type GitConfig = z.infer<typeof GitConfig>;
@@ -72,7 +73,11 @@ export const GitCredentials = z
       .max(16_384)
       .regex(/^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----/, "It must be a private key in PEM or OpenSSH form.")
       .optional()
-      .meta({ title: "Private key", description: "For ssh: the whole file, as ssh-keygen made it." }),
+      .meta({
+        title: "Private key",
+        description: "For ssh: the whole file, as ssh-keygen made it.",
+        contentMediaType: "text/plain",
+      }),
     passphrase: secret.optional().meta({ title: "Passphrase", description: "Of the private key, if it has one." }),
   })
   .superRefine(({ token, username, password, privateKey, passphrase }, context) => {

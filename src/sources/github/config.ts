@@ -49,7 +49,7 @@ export const GithubCredentials = z
       .max(16_384)
       .regex(/^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----/, "It must be a private key in PEM form.")
       .optional()
-      .meta({ title: "Private key", description: "Of the app: the whole .pem file." }),
+      .meta({ title: "Private key", description: "Of the app: the whole .pem file.", contentMediaType: "text/plain" }),
     installation: digits.optional().meta({
       title: "Installation ID",
       description: "The number at the end of the address of the installation's settings page.",

@@ -27,7 +27,11 @@ export const GoogleDriveCredentials = z.strictObject({
     .min(1)
     .max(20_000)
     .refine(isKeyFile, "Give the whole JSON key file of a service account.")
-    .meta({ title: "Key", description: "The JSON key file of a service account, as text." }),
+    .meta({
+      title: "Key",
+      description: "The JSON key file of a service account, as text.",
+      contentMediaType: "application/json",
+    }),
   subject: z.email("Give an email address.").max(320).exactOptional().meta({
     title: "Act as",
     description:

@@ -1,5 +1,8 @@
+import { generateKeyPairSync } from "node:crypto";
 import { describe, test } from "vitest";
 import { z } from "zod";
+import { GitCredentials } from "#sources/git-repository/config.ts";
+import { GithubCredentials } from "#sources/github/config.ts";
 import { fieldsIn, valuesOf } from "#server/web/app/pages/connectors/new/schema-fields.ts";
 
 const schema = z.toJSONSchema(
@@ -10,6 +13,7 @@ const schema = z.toJSONSchema(
     forge: z.enum(["gitea", "none"]).optional(),
     content: z.array(z.enum(["issues", "files"])).default(["issues", "files"]),
     readers: z.array(z.string()).default(["workspace"]),
+    key: z.string().optional().meta({ contentMediaType: "text/plain" }),
     nested: z.strictObject({ a: z.string() }).optional(),
   }),
   { io: "input" },
@@ -31,9 +35,22 @@ describe("the form of a source", () => {
       ["forge", "one", false],
       ["content", "some", false],
       ["readers", "list", false],
+      ["key", "lines", false],
     ]);
     expect(fields[0]).toMatchObject({ name: "config.url", title: "Address", description: "Where it is." });
     expect(fieldsIn(undefined, "credentials")).toEqual([]);
+  });
+
+  test("keeps the lines of a key file, as it is pasted anywhere, and takes what GitHub and git take", ({ expect }) => {
+    const pem = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey.export({ type: "pkcs1", format: "pem" });
+    const sent = form({ "config.key": ` ${String(pem).replaceAll("\n", "\r\n")}\r\n\r\n` });
+    expect(valuesOf(fields, sent)).toMatchObject({ key: pem });
+    for (const credentials of [GithubCredentials, GitCredentials]) {
+      const keys = fieldsIn(z.toJSONSchema(credentials, { io: "input" }), "credentials");
+      expect(keys.find(({ key }) => key === "privateKey")).toMatchObject({ type: "lines" });
+      expect(keys.find(({ key }) => key === "token")).toMatchObject({ type: "text" });
+    }
+    expect(valuesOf(fields, form({ "config.key": " \r\n" })).key).toBeUndefined();
   });
 
   test("sends what a person gave in its type, and nothing that the server has anyway", ({ expect }) => {

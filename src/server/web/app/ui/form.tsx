@@ -113,7 +113,14 @@ export function TextField({
 }
 
 /** Lines of text. */
-export function TextAreaField({ name, label, hint, isOptional, ...rest }: FieldProps & ComponentProps<"textarea">) {
+export function TextAreaField({
+  name,
+  label,
+  hint,
+  isOptional,
+  className = "",
+  ...rest
+}: FieldProps & ComponentProps<"textarea">) {
   return (
     <Field hint={hint} isOptional={isOptional === true} label={label} name={name}>
       {(control) => (
@@ -123,7 +130,7 @@ export function TextAreaField({ name, label, hint, isOptional, ...rest }: FieldP
           spellCheck={false}
           {...rest}
           {...control}
-          className={CONTROL}
+          className={`${CONTROL} ${className}`}
           name={name}
         />
       )}

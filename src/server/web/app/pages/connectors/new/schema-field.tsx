@@ -1,6 +1,9 @@
 import { CheckboxField, PasswordField, SelectField, TextAreaField, TextField } from "#server/web/app/ui/form.tsx";
 import type { SchemaField as Field } from "./schema-fields.ts";
 
+/** The longest secret of one line that a source takes. */
+const SECRET_CHARS = 4_096;
+
 export interface SchemaFieldProps {
   field: Field;
   isSecret?: boolean;
@@ -51,6 +54,17 @@ export function SchemaField({ field, isSecret, preset }: SchemaFieldProps) {
           isOptional={!isRequired}
         />
       );
+    case "lines":
+      return (
+        <TextAreaField
+          {...common}
+          autoComplete="off"
+          className={`font-mono text-[0.8125rem] ${isSecret === true ? "[-webkit-text-security:disc] focus:[-webkit-text-security:none]" : ""}`}
+          defaultValue={typeof fallback === "string" ? fallback : ""}
+          isOptional={!isRequired}
+          rows={5}
+        />
+      );
     case "number":
       return (
         <TextField
@@ -63,7 +77,7 @@ export function SchemaField({ field, isSecret, preset }: SchemaFieldProps) {
       );
     case "text":
       return isSecret === true ? (
-        <PasswordField {...common} autoComplete="off" isOptional={!isRequired} />
+        <PasswordField {...common} autoComplete="off" isOptional={!isRequired} maxLength={SECRET_CHARS} />
       ) : (
         <TextField
           {...common}

@@ -8,8 +8,8 @@ export interface SchemaField {
   title: string;
   description: string | undefined;
   isRequired: boolean;
-  /** `list`: texts, one a line. `some`: any of the choices. */
-  type: "text" | "number" | "yesNo" | "one" | "some" | "list";
+  /** `list`: texts, one a line. `some`: any of the choices. `lines`: a text that keeps its lines, such as a key file. */
+  type: "text" | "lines" | "number" | "yesNo" | "one" | "some" | "list";
   choices: readonly string[];
   /** What the server takes when nothing is given. */
   fallback: unknown;
@@ -21,6 +21,8 @@ interface Property {
   description?: string;
   default?: unknown;
   enum?: readonly string[];
+  /** Of a string that is a whole file. */
+  contentMediaType?: string;
   items?: Property;
 }
 
@@ -56,9 +58,10 @@ export function fieldsIn(schema: unknown, prefix: "config" | "credentials"): Sch
   return fields.sort((a, b) => Number(b.isRequired) - Number(a.isRequired));
 }
 
-function typeOf({ type, enum: choices, items }: Property): SchemaField["type"] | undefined {
+function typeOf({ type, enum: choices, items, contentMediaType }: Property): SchemaField["type"] | undefined {
   switch (type) {
     case "string":
+      if (contentMediaType !== undefined) return "lines";
       return choices === undefined ? "text" : "one";
     case "number":
     case "integer":
@@ -97,6 +100,9 @@ function valueOf({ name, type, fallback }: SchemaField, form: FormData): unknown
     }
     case "number":
       return text === "" ? undefined : Number(text);
+    case "lines":
+      // A form sends its lines as Windows ends them; a key file ends in a line of its own.
+      return text === "" ? undefined : `${text.replaceAll("\r\n", "\n")}\n`;
     case "text":
     case "one":
       return text === "" ? undefined : text;
