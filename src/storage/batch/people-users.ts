@@ -135,7 +135,7 @@ export function isJoined(work: PeopleWork, principal: Principal): boolean {
 }
 
 /**
- * Whether the source tells of another person than the member who was linked: a server that was set up anew gives the same
+ * Whether the source tells of another person than the member who was linked: a reinstalled server gives the same
  * ids to other people. A link by address holds for that address; an admin's word ends only when login and address are
  * others at once. An account proves itself. A source that tells no address says nothing. Source: S3.
  */

@@ -3,7 +3,7 @@ import type { IdentityEvent } from "#sources/identity-events.ts";
 import { HOUR_MS } from "../mirror.ts";
 import { BASE_URL, type ForgeContext, makeForge, openTo, person, WHOLE } from "./forge.ts";
 
-// A server that was set up anew: the same address and the same ids, which are other people's now.
+// A reinstalled server: the same address and the same ids, which are other people's now.
 
 const ANN = "user:forge:git.acme.test:1";
 
@@ -45,7 +45,7 @@ async function makeServed(people: (at: ForgeContext) => IdentityEvent[]) {
   return { kb, world, ann, ben, connectorId, readers, halfDay, ended };
 }
 
-describe("a server that was set up anew", () => {
+describe("a reinstalled server", () => {
   test("gives an id to another person, whom the former one is not any more", async ({ expect }) => {
     const served = await makeServed((at) => [named(at, "1", "ann"), named(at, "2", "ben")]);
     expect(await served.readers()).toEqual([["plan"], []]);
