@@ -25,7 +25,9 @@ export const SearchQuery = z
       .string()
       .max(TOOL_LIMITS.valueChars)
       .optional()
-      .openapi({ description: "Provider, place (github:acme/web), connector ID, entityId, kbId or URL of a container." }),
+      .openapi({
+        description: "Provider, place (github:acme/web), connector ID, entityId, kbId or URL of a container.",
+      }),
     field: z
       .array(FieldPair)
       .max(8)

@@ -22,16 +22,11 @@ export const GoogleDriveConfig = z.strictObject({
 export type GoogleDriveConfig = z.infer<typeof GoogleDriveConfig>;
 
 export const GoogleDriveCredentials = z.strictObject({
-  key: z
-    .string()
-    .min(1)
-    .max(20_000)
-    .refine(isKeyFile, "Give the whole JSON key file of a service account.")
-    .meta({
-      title: "Key",
-      description: "The JSON key file of a service account, as text.",
-      contentMediaType: "application/json",
-    }),
+  key: z.string().min(1).max(20_000).refine(isKeyFile, "Give the whole JSON key file of a service account.").meta({
+    title: "Key",
+    description: "The JSON key file of a service account, as text.",
+    contentMediaType: "application/json",
+  }),
   subject: z.email("Give an email address.").max(320).exactOptional().meta({
     title: "Act as",
     description:

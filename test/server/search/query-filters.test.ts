@@ -110,7 +110,9 @@ test("a source can be one connector, and one that nobody may see is as one that 
   };
   const [first, second] = [await add("One"), await add("Two")];
   const found = async (user: typeof owner, source: string, query = "plan") => {
-    const { status, json } = await kb.as(user).get(`/api/connectors/search?query=${query}&source=${source}&facets=kind`);
+    const { status, json } = await kb
+      .as(user)
+      .get(`/api/connectors/search?query=${query}&source=${source}&facets=kind`);
     return [status, json.total, json.results.map(({ title }: { title: string }) => title), json.facets, json.notes];
   };
   expect((await found(owner, first)).slice(0, 3)).toEqual([200, 1, ["One"]]);

@@ -52,11 +52,7 @@ test("answers in a circle, to themselves, and forty deep are read as they are", 
   await kb.work();
   expect(await kb.readable()).toEqual(["a", "b", "c", ...deep, "self"]);
   expect((await kb.search("text")).total).toBe(44);
-  kb.world.script = () => [
-    reply("a", "b", NOBODY),
-    { t: "seen", externalIds: ["b", "c", "self", ...deep] },
-    CURRENT,
-  ];
+  kb.world.script = () => [reply("a", "b", NOBODY), { t: "seen", externalIds: ["b", "c", "self", ...deep] }, CURRENT];
   await kb.sync();
   expect(await kb.readable()).toEqual(["b", "c", ...deep, "self"]);
 });

@@ -42,7 +42,10 @@ describe("the form of a source", () => {
   });
 
   test("keeps the lines of a key file, as it is pasted anywhere, and takes what GitHub and git take", ({ expect }) => {
-    const pem = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey.export({ type: "pkcs1", format: "pem" });
+    const pem = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey.export({
+      type: "pkcs1",
+      format: "pem",
+    });
     const sent = form({ "config.key": ` ${String(pem).replaceAll("\n", "\r\n")}\r\n\r\n` });
     expect(valuesOf(fields, sent)).toMatchObject({ key: pem });
     for (const credentials of [GithubCredentials, GitCredentials]) {
