@@ -74,7 +74,10 @@ export function vocabularyOf(model: Model, random: Random, seen: readonly ModelI
     words: [...model.words, ...model.hiddenWords, "cnry", ...items.map((item) => item.canary)],
     sources: [
       ...new Set([...items, ...again].flatMap((item) => [item.source, item.connectorId])),
-      ...["push", "filesystem", "mirror", "push:nowhere"],
+      "push",
+      "filesystem",
+      "mirror",
+      "push:nowhere",
       ...nowhere("connector"),
     ],
     urls: [...present(items.map((item) => item.url)), "https://docs.test/nowhere"],
