@@ -21,13 +21,9 @@ export const SearchQuery = z
     assignee: PersonText.optional().openapi({ description: "me, name, email or entityId." }),
     people: PersonText.optional().openapi({ description: "me, name, email or entityId, in any role." }),
     priority: PersonText.optional().openapi({ description: "As the source calls it: high, P1." }),
-    source: z
-      .string()
-      .max(TOOL_LIMITS.valueChars)
-      .optional()
-      .openapi({
-        description: "Provider, place (github:acme/web), connector ID, entityId, kbId or URL of a container.",
-      }),
+    source: z.string().max(TOOL_LIMITS.valueChars).optional().openapi({
+      description: "Provider, place (github:acme/web), connector ID, entityId, kbId or URL of a container.",
+    }),
     field: z
       .array(FieldPair)
       .max(8)
