@@ -296,6 +296,55 @@ describe("kb servers connect", () => {
     expect(asked.sent.at(-1)?.body).toEqual({ app: "notes", credentials: { token: "typed" } });
   });
 
+  const waiting = {
+    ...connection,
+    status: "needs_reauth",
+    statusReason: "elicitation_required",
+    elicitation: { host: "agree.notes.test" },
+  };
+
+  test("says which page the server wants opened first, and the two commands for that", async ({ expect }) => {
+    const here = world({ [path]: { status: 201, body: { connection: waiting } } }, { stdin: "kb-canary-token\n" });
+    const run = await kb(here, "servers", "connect", "notes", "--token", "-");
+    expect([run.code, run.stdout]).toEqual([0, `${CNX}\n`]);
+    expect(run.stderr).toContain("The server wants you to open a page at agree.notes.test first.");
+    expect(run.stderr).toContain(
+      `Open it with kb servers connect ${SRV} --reconnect ${CNX}, then run kb servers test --connection ${CNX}.`,
+    );
+    expect(run.stderr).not.toContain("Connected");
+  });
+
+  test("opens that page through a page of kb, waits for nothing, and says how to go on", async ({ expect }) => {
+    const address = "https://kb.test/connect#intent=once";
+    const intent = {
+      id: "int_2222222222222222",
+      connectionId: CNX,
+      status: "pending",
+      redirectUrl: address,
+      expiresAt: "2026-11-21T00:10:00.000Z",
+    };
+    const here = world({
+      [`GET ${CONNECTIONS}`]: listing([waiting]),
+      [`POST ${CONNECTIONS}/intents`]: { status: 201, body: { intent } },
+    });
+    const run = await kb(here, "servers", "connect", SRV, "--reconnect", CNX);
+    expect([run.code, run.stdout]).toEqual([0, ""]);
+    expect(here.sent.at(-1)).toMatchObject({
+      path: `${CONNECTIONS}/intents`,
+      body: { app: "notes", reconnect: CNX },
+    });
+    expect(run.stderr).toContain(address);
+    expect(run.stderr).toContain(`When you have finished there, run kb servers test --connection ${CNX}.`);
+    expect(run.stderr).not.toContain("Ctrl-C");
+    // The second command exists as it was written.
+    const tested = world({
+      [`POST /api/mcp-servers/${SRV}/connection-tests`]: { body: TESTED },
+      [`GET ${CONNECTIONS}`]: listing([waiting]),
+    });
+    expect((await kb(tested, "servers", "test", "--connection", CNX)).code).toBe(0);
+    expect(tested.sent.at(-1)?.body).toEqual({ connectionId: CNX });
+  });
+
   describe("in a browser", () => {
     const signsIn = { ...app, auth: ["oauth"], fields: undefined };
     const address = "https://kb.test/connect#intent=once";

@@ -1,8 +1,9 @@
 /** Adding an MCP server of others and connecting it, in a real browser, against the built program. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
+import type { Locator } from "playwright-core";
 import { test } from "vitest";
-import { INITIALIZED, startRaw } from "../mcp-client/servers.ts";
+import { INITIALIZED, send, startRaw } from "../mcp-client/servers.ts";
 import { startAuthServer } from "../server/provider-servers/auth-server.ts";
 import { tempDir } from "../temp-dir.ts";
 import { axeViolations, type OpenProfile, overflow, settle, signInQuietly } from "./browser.ts";
@@ -43,6 +44,13 @@ const TOOLS = [
   { name: "drop_note", inputSchema: { type: "object", properties: { id: text }, required: ["id"] } },
 ];
 
+/** Whether all of it is on the screen, without scrolling. */
+async function isOnScreen(what: Locator): Promise<boolean> {
+  const box = await what.boundingBox();
+  const height = what.page().viewportSize()?.height ?? 0;
+  return box !== null && box.y >= 0 && box.y + box.height <= height;
+}
+
 export function peopleConnectServers(openBrowser: OpenProfile): void {
   test("an admin tests and adds a server, connects it, shares it, and takes it all away", async ({ expect }) => {
     const notes = await startNotes();
@@ -73,6 +81,12 @@ export function peopleConnectServers(openBrowser: OpenProfile): void {
     await page.getByRole("heading", { name: "The test failed" }).waitFor();
     await page.getByText("KB_ALLOW_PRIVATE_HOSTS").waitFor();
     await look("a failed test");
+    // What comes next is on the screen.
+    await page.setViewportSize({ width: 1280, height: 500 });
+    await press("Test again");
+    await page.getByRole("button", { name: "Add it anyway" }).and(page.locator(":enabled")).waitFor();
+    await expect.poll(() => isOnScreen(page.getByRole("button", { name: "Add it anyway" }))).toBe(true);
+    await page.setViewportSize({ width: 1280, height: 860 });
     await page.getByLabel("URL").fill(notes.url);
     await page.getByRole("heading", { name: "The test failed" }).waitFor({ state: "detached" });
     await page.getByLabel("Sign-in").selectOption("bearer");
@@ -135,7 +149,7 @@ export function peopleConnectServers(openBrowser: OpenProfile): void {
 
     // A connector is built on a connection of one's own.
     const here = page.url();
-    await open("/workspace/connectors/new/mcp");
+    await page.getByRole("link", { name: "Add connector: Notes" }).click();
     await page.getByLabel("Connection").waitFor();
     await look("a connector on a connection");
     await page.getByRole("button", { name: "Connect", exact: true }).click();
@@ -194,10 +208,20 @@ export function peopleConnectServers(openBrowser: OpenProfile): void {
       await page.emulateMedia({ colorScheme: "light" });
     };
     await signInQuietly(visitor, ADMIN);
+    // The test of a server says how its people sign in, and where.
+    const host = new URL(there.url).host;
+    await open("/workspace/servers/new");
+    await page.getByLabel("URL").fill(`${there.url}/mcp`);
+    await press("Test");
+    await page.getByText(`People sign in at ${host}. Choose OAuth as the sign-in.`).waitFor();
+    await page.getByLabel("Sign-in").selectOption("oauth");
+    await press("Test");
+    await page.getByText(`asks each person to sign in at ${host}.`, { exact: false }).waitFor();
     const body = { name: "Notes", url: `${there.url}/mcp`, auth: { kind: "oauth" } };
     const added = await context.request.post("/api/mcp-servers", { data: body });
     const { id } = (await added.json()).server;
     await open(`/workspace/servers/${id}`);
+    await page.getByText("Connect it first: the server lists its tools only for people who signed in.").waitFor();
     await press("Connect: Notes");
     await page.getByRole("dialog").getByRole("button", { name: "Continue" }).click();
     await page.getByRole("heading", { name: "Connect Notes?" }).waitFor();
@@ -211,6 +235,8 @@ export function peopleConnectServers(openBrowser: OpenProfile): void {
     await page.getByText("You are connected.").waitFor();
     await page.getByText("as anna@notes.test", { exact: false }).waitFor();
     await look("a connection");
+    await press("Show tools");
+    await page.getByText("0 tools").waitFor();
 
     // The same account again, in one click there and none here.
     await press("Sign in again: Notes");
@@ -221,5 +247,64 @@ export function peopleConnectServers(openBrowser: OpenProfile): void {
     await page.getByRole("heading", { name: "Nothing to connect" }).waitFor();
     await look("a link without anything");
     expect([...found, ...complaints]).toEqual([]);
+  });
+
+  test("a server that wants a page opened first: its host on a button, our page in between, and then on", async ({
+    expect,
+  }) => {
+    const state = { isAgreed: false };
+    const url = await startRaw({
+      initialize: ({ response, id }) => {
+        if (state.isAgreed) return INITIALIZED();
+        const elicitations = [
+          { mode: "url", elicitationId: "1", url: "https://agree.notes.test/terms?planted=1", message: "" },
+        ];
+        send(response, { jsonrpc: "2.0", id, error: { code: -32_042, message: "PLANTED", data: { elicitations } } });
+        return undefined;
+      },
+      "tools/list": () => ({ tools: TOOLS }),
+      "resources/list": () => ({ resources: [] }),
+      "resources/templates/list": () => ({ resourceTemplates: [] }),
+    });
+    const server = await startServerProcess(join(tempDir(), "data"), {
+      KB_RATE_LIMITS: "off",
+      KB_ALLOW_PRIVATE_HOSTS: new URL(url).host,
+    });
+    const visitor = await openBrowser(server.url);
+    const { page, open, complaints, context } = visitor;
+    const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+    const opened: string[] = [];
+    await context.route("https://agree.notes.test/**", (route) => {
+      opened.push(route.request().url());
+      return route.fulfill({ contentType: "text/html", body: "<title>Terms</title><h1>Terms</h1>" });
+    });
+    await signInQuietly(visitor, ADMIN);
+    const body = { name: "Notes", url, auth: { kind: "none" }, force: true };
+    const added = await context.request.post("/api/mcp-servers", { data: body });
+    const { id } = (await added.json()).server;
+    await open(`/workspace/servers/${id}`);
+    await press("Connect: Notes");
+    await page.getByRole("dialog").getByRole("button", { name: "Connect", exact: true }).click();
+    await page
+      .getByText("The server wants you to open a page first. When you have finished there", { exact: false })
+      .waitFor();
+    // Its address can be a secret: the page has only the host.
+    expect(await page.content()).not.toContain("planted");
+    expect(await axeViolations(page)).toEqual([]);
+    await press("Open agree.notes.test");
+    await page.getByRole("heading", { name: "Open a page for Notes?" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/connect");
+    expect(opened).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
+    await press("Continue to agree.notes.test");
+    await page.getByRole("heading", { name: "Terms" }).waitFor();
+    expect(opened).toEqual(["https://agree.notes.test/terms?planted=1"]);
+
+    state.isAgreed = true;
+    await open(`/workspace/servers/${id}`);
+    await press("Test Notes");
+    await page.getByText("Connected", { exact: true }).waitFor();
+    expect(await page.getByRole("button", { name: "Open agree.notes.test" }).count()).toBe(0);
+    expect(complaints).toEqual([]);
   });
 }

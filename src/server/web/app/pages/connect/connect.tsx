@@ -79,10 +79,7 @@ function Ask({ intent, secret, user, workspace }: AskProps) {
   }
 
   return (
-    <EntryCard
-      below={<SignedInAs user={user} />}
-      title={isReconnect ? `Sign in to ${serverName} again?` : `Connect ${serverName}?`}
-    >
+    <EntryCard below={<SignedInAs user={user} />} title={titleOf(intent)}>
       <div className="space-y-4">
         <p className="wrap-anywhere">
           {kind === "sign_in" ? "You sign in at" : "The server wants you to open a page at"}{" "}
@@ -93,7 +90,10 @@ function Ask({ intent, secret, user, workspace }: AskProps) {
           <li className="wrap-anywhere">
             The connection belongs to {user.email} in the workspace {workspace}.
           </li>
-          {isReconnect && <li>Sign in with the same account: a different one is refused.</li>}
+          {isReconnect && kind === "sign_in" && <li>Sign in with the same account: a different one is refused.</li>}
+          {kind === "elicitation" && (
+            <li>When you have finished there, go back to the page of {serverName} in kb and select Test.</li>
+          )}
           {scopes.length > 0 && (
             <li className="wrap-anywhere">
               kb asks for: <span className="font-mono text-xs">{scopes.join(", ")}</span>
@@ -113,6 +113,11 @@ function Ask({ intent, secret, user, workspace }: AskProps) {
       </div>
     </EntryCard>
   );
+}
+
+function titleOf({ kind, isReconnect, serverName }: AskProps["intent"]): string {
+  if (kind === "elicitation") return `Open a page for ${serverName}?`;
+  return isReconnect ? `Sign in to ${serverName} again?` : `Connect ${serverName}?`;
 }
 
 function NothingToConnect({ hasFailed }: { hasFailed: boolean }) {

@@ -48,7 +48,12 @@ export function Apps({ server }: { server: ProviderServer }) {
           ) : (
             <ul className="divide-line -my-3 divide-y">
               {apps.map((app) => (
-                <AppRow app={app} key={app.slug} onConnect={mayConnect ? () => setConnecting(app) : undefined} />
+                <AppRow
+                  app={app}
+                  key={app.slug}
+                  needsTools={isAdmin(role) && server.enabled && offersOnlyTools(server)}
+                  onConnect={mayConnect ? () => setConnecting(app) : undefined}
+                />
               ))}
             </ul>
           )
@@ -67,8 +72,22 @@ export function Apps({ server }: { server: ProviderServer }) {
 
 const MANY = 8;
 
-function AppRow({ app, onConnect }: { app: ServerApp; onConnect: (() => void) | undefined }) {
+/** Nothing in it is read until an admin says with which tools. */
+function offersOnlyTools({ capabilities }: ProviderServer): boolean {
+  return capabilities?.tools === true && !capabilities.resources;
+}
+
+interface AppRowProps {
+  app: ServerApp;
+  needsTools: boolean;
+  onConnect: (() => void) | undefined;
+}
+
+function AppRow({ app, needsTools, onConnect }: AppRowProps) {
   const { name, description, categories, connected } = app;
+  const content = contentOf(app);
+  // Where there is nobody to sign in as, there is no other account.
+  const again = app.auth.includes("none") ? "Connect again" : "Connect another account";
   return (
     <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 py-3">
       <div className="min-w-0 flex-1 basis-56">
@@ -77,19 +96,22 @@ function AppRow({ app, onConnect }: { app: ServerApp; onConnect: (() => void) | 
           {connected.mine > 0 && <Badge tone="ok">You are connected</Badge>}
         </p>
         <p className="text-muted wrap-anywhere">
-          {[description, categories.join(", "), contentOf(app)].filter((part) => part !== "").join(" · ")}
+          {[description, categories.join(", "), content].filter((part) => part !== "").join(" · ")}
         </p>
+        {needsTools && content === "" && (
+          <p className="text-muted">kb can read nothing here yet. Choose its tools below.</p>
+        )}
         {connected.shared > 0 && (
           <p className="text-muted">{plural(connected.shared, "connection")} of others that you can see</p>
         )}
       </div>
       {onConnect && (
         <Button
-          aria-label={`${connected.mine > 0 ? "Connect another account" : "Connect"}: ${name}`}
+          aria-label={`${connected.mine > 0 ? again : "Connect"}: ${name}`}
           kind={connected.mine > 0 ? "quiet" : "primary"}
           onClick={onConnect}
         >
-          {connected.mine > 0 ? "Connect another account" : "Connect"}
+          {connected.mine > 0 ? again : "Connect"}
         </Button>
       )}
     </li>
@@ -149,7 +171,7 @@ function Connect({ app, server, onDone }: { app: ServerApp; server: ProviderServ
       )}
       <TextField
         autoComplete="off"
-        hint="Optional. It tells this connection apart from others."
+        hint="It tells this connection apart from others."
         isOptional
         label="Name"
         maxLength={100}

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Connection } from "#api/connections.ts";
 import type { ProviderServer, ServerTest } from "#api/provider-servers.ts";
@@ -12,7 +13,7 @@ import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { isAdmin } from "#server/web/app/shell/nav.ts";
 import { useSession } from "#server/web/app/shell/session.ts";
 import { Badge, EmptyState, Section } from "#server/web/app/ui/bits.tsx";
-import { Button } from "#server/web/app/ui/button.tsx";
+import { Button, buttonClass } from "#server/web/app/ui/button.tsx";
 import { ConfirmDialog, Dialog } from "#server/web/app/ui/dialog.tsx";
 import { Form } from "#server/web/app/ui/form.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
@@ -130,6 +131,16 @@ function Row({ connection, signsIn, onAct }: RowProps) {
           {reason !== undefined && <p className="text-warn wrap-anywhere">{reason}</p>}
         </div>
         <div className="flex flex-wrap gap-1">
+          {isMine && status === "active" && (
+            <Link
+              aria-label={`Add connector: ${name}`}
+              className={buttonClass("quiet")}
+              search={{ connection: id }}
+              to="/workspace/connectors/new/mcp"
+            >
+              Add connector
+            </Link>
+          )}
           {isMine && (status === "active" || status === "needs_reauth") && (
             <Button aria-label={`Test ${name}`} isBusy={busy === "test"} kind="quiet" onClick={tryIt}>
               Test

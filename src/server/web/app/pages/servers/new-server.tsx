@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { ServerAuthBody, ServerTest } from "#api/provider-servers.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
@@ -40,11 +40,14 @@ function NewServer() {
   const [test, setTest] = useState<ServerTest>();
   const frame = useRef<HTMLDivElement>(null);
   const result = useRef<HTMLDivElement>(null);
+  // Down to its button: on most screens it would be below the edge.
+  useEffect(() => {
+    if (test !== undefined) result.current?.scrollIntoView({ block: "nearest" });
+  }, [test]);
 
   async function run(form: FormData): Promise<void> {
     const { url, auth } = settingsIn(form);
     setTest(await take(api.POST("/api/mcp-servers/connection-tests", { body: { url, auth } })));
-    requestAnimationFrame(() => result.current?.scrollIntoView({ block: "nearest" }));
   }
 
   return (
@@ -87,7 +90,7 @@ function NewServer() {
           </Form>
         </div>
       </Section>
-      <div aria-live="polite" ref={result}>
+      <div aria-live="polite" className="scroll-mb-5" ref={result}>
         {test && (
           <Result
             key={JSON.stringify(test)}

@@ -59,7 +59,8 @@ export function Page() {
         <Facts server={server} />
         <Apps server={server} />
         <Connections server={server} />
-        {isAdmin(role) && server.enabled && server.capabilities?.tools === true && <Tools server={server} />}
+        {/* One that answers only people who signed in hasn't said yet what it has. */}
+        {isAdmin(role) && server.enabled && server.capabilities?.tools !== false && <Tools server={server} />}
         {isAdmin(role) && <Settings server={server} />}
       </div>
     </>

@@ -6,6 +6,9 @@ import { Notice } from "#server/web/app/ui/notice.tsx";
 /** What a test tried, in order, where it failed and what to do then, and what it found. */
 export function TestSteps({ test }: { test: ServerTest }) {
   const failed = test.steps.find(({ ok }) => !ok)?.problem;
+  const where = hostsOf(test);
+  const advice =
+    failed && (where === "" ? adviceOn(failed.code) : `People sign in at ${where}. Choose OAuth as the sign-in.`);
   return (
     <div className="space-y-3">
       <ol aria-label="Steps of the test" className="border-line divide-line divide-y rounded-md border">
@@ -23,7 +26,7 @@ export function TestSteps({ test }: { test: ServerTest }) {
           </li>
         ))}
       </ol>
-      {failed !== undefined && <Notice tone="warn">{adviceOn(failed.code)}</Notice>}
+      {advice !== undefined && <Notice tone="warn">{advice}</Notice>}
       <Found test={test} />
     </div>
   );
@@ -36,17 +39,16 @@ function Found({ test: { ok, serverInfo, protocolVersion, capabilities, authRequ
     ...(protocolVersion === undefined ? [] : [`MCP ${protocolVersion}`]),
     ...[offerWords(capabilities)?.toLowerCase() ?? []].flat(),
   ];
-  const where = authRequired?.authorizationServers ?? [];
+  const where = hostsOf({ authRequired });
   if (ok && authRequired !== undefined) {
     return (
-      <Notice tone="ok">
-        The server answers, and asks each person to sign in{where.length > 0 && ` at ${where.map(hostOf).join(", ")}`}.
-      </Notice>
+      <Notice tone="ok">The server answers, and asks each person to sign in{where !== "" && ` at ${where}`}.</Notice>
     );
   }
   return facts.length > 0 && <Notice tone={ok ? "ok" : "info"}>Found {facts.join(", ")}.</Notice>;
 }
 
-function hostOf(url: string): string {
-  return URL.parse(url)?.host ?? url;
+/** Where people sign in; empty where that wasn't found. */
+function hostsOf({ authRequired }: Pick<ServerTest, "authRequired">): string {
+  return (authRequired?.authorizationServers ?? []).map((url) => URL.parse(url)?.host ?? url).join(", ");
 }

@@ -20,15 +20,25 @@ const ROLES: readonly MappingRole[] = ["list", "search", "fetch"];
 
 /** Which tools kb uses, for admins. The server is asked when somebody wants to look. */
 export function Tools({ server }: { server: ProviderServer }) {
-  const [connectionId, setConnectionId] = useState("");
+  const [chosenId, setChosenId] = useState<string>();
   const [tools, setTools] = useState<ServerTools>();
   const [editing, setEditing] = useState<MappingRole>();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   const client = useQueryClient();
-  const pages = useInfiniteQuery(connectionsQuery(server.id)).data?.pages ?? [];
-  const mine = pages.flatMap(({ connections }) => connections).filter((one) => one.isMine && one.status === "active");
+  const known = useInfiniteQuery(connectionsQuery(server.id)).data?.pages;
+  const mine = (known ?? [])
+    .flatMap(({ connections }) => connections)
+    .filter((one) => one.isMine && one.status === "active");
   const path = { id: server.id };
+  const { kind, hasSecret } = server.auth;
+  // Without a sign-in everybody is told the same; without a secret of its own, kb asks as a person.
+  const canAskItself = kind === "none" || (kind !== "oauth" && hasSecret);
+  const askers = [
+    ...(canAskItself ? [{ value: "", label: "The server's own sign-in" }] : []),
+    ...mine.map(({ id, name }) => ({ value: id, label: `Your connection ${name}` })),
+  ];
+  const connectionId = (kind === "none" ? "" : (chosenId ?? askers[0]?.value)) ?? "";
   const asked = connectionId === "" ? {} : { connectionId };
 
   async function run(work: () => Promise<ServerTools>): Promise<void> {
@@ -55,18 +65,18 @@ export function Tools({ server }: { server: ProviderServer }) {
 
   return (
     <Section description="kb uses only the tools that you choose here, and calls no others." title="Tools">
-      <div className="space-y-4">
+      {known && askers.length === 0 && (
+        <p>Connect it first: the server lists its tools only for people who signed in.</p>
+      )}
+      <div className="space-y-4" hidden={askers.length === 0}>
         <div className="flex flex-wrap items-end gap-3">
-          {mine.length > 0 && (
+          {kind !== "none" && mine.length > 0 && (
             <div className="min-w-0 flex-1 basis-56 sm:max-w-xs">
               <SelectField
-                choices={[
-                  { value: "", label: "The server's own sign-in" },
-                  ...mine.map(({ id, name }) => ({ value: id, label: `Your connection ${name}` })),
-                ]}
+                choices={askers}
                 label="Ask with"
                 name="connectionId"
-                onChange={(event) => setConnectionId(event.currentTarget.value)}
+                onChange={(event) => setChosenId(event.currentTarget.value)}
                 value={connectionId}
               />
             </div>

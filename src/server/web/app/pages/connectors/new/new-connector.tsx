@@ -4,6 +4,7 @@ import { useRef, useState } from "react";
 import { defaultConnectorName } from "#api/connector-name.ts";
 import type { BrowseBody, Connector, SourceKind } from "#api/connector-records.ts";
 import { ACL_WORDS } from "#server/web/app/connector-words.ts";
+import { addressParameter } from "#server/web/app/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { accountsQuery } from "#server/web/app/data/queries.ts";
@@ -78,8 +79,9 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
     mine?.providers.find((provider) => provider.providerId === providerId)?.baseUrl;
   const takesConnection = authTypes.includes("connection");
   const connections = useQuery({ ...myConnectionsQuery, enabled: takesConnection }).data;
-  const [connectionId, setConnectionId] = useState<string>();
-  const connection = connectionId ?? connections?.[0]?.id ?? "";
+  const [connectionId, setConnectionId] = useState(addressParameter("connection"));
+  // A link can name one that is gone by now.
+  const connection = (connections?.find(({ id }) => id === connectionId) ?? connections?.[0])?.id ?? "";
   const isOpen = authTypes.includes("none");
   const secrets = fieldsIn(credentialsSchema, "credentials").map((field) =>
     isOpen ? { ...field, isRequired: false } : field,
