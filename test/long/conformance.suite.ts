@@ -39,6 +39,64 @@ const CLIENT: readonly ByDesign[] = [
   { scenario: /^request-metadata$/, checks: 0, reason: "the host of this test stays with its first version" },
 ];
 
+/** What kb's client of provider servers doesn't do. */
+const PROVIDER: readonly ByDesign[] = [
+  { scenario: /^elicitation-|^sep-2322-/, reason: "fills in no forms for a server; a page is opened by the person" },
+  { scenario: /^http-(?:custom-headers|invalid-tool-headers)$/, reason: "not built: no argument travels in a header" },
+  { scenario: /^auth\/2025-03-26-oauth-endpoint-fallback$/, reason: "no sign-in without metadata that promises PKCE" },
+];
+
+/**
+ * Scenarios for kb as the client of provider servers. The others are extensions that kb doesn't have: tokens without a
+ * person (`client-credentials-*`, `enterprise-managed-*`, `wif-*`), DPoP, and archives of resources (`sep-2640-*`).
+ * `auth/basic-cimd` passes with a warning: kb registers where it can, and gives a document only where it can't.
+ */
+const PROVIDER_SCENARIOS: Readonly<Record<string, readonly string[]>> = {
+  "2025-03-26": ["auth/2025-03-26-oauth-metadata-backcompat", "auth/2025-03-26-oauth-endpoint-fallback"],
+  "2025-11-25": [
+    "initialize",
+    "tools_call",
+    "sse-retry",
+    "elicitation-sep1034-client-defaults",
+    "json-schema-2020-12-preservation",
+    "auth/metadata-default",
+    "auth/metadata-var1",
+    "auth/metadata-var2",
+    "auth/metadata-var3",
+    "auth/basic-cimd",
+    "auth/scope-from-www-authenticate",
+    "auth/scope-from-scopes-supported",
+    "auth/scope-omitted-when-undefined",
+    "auth/token-endpoint-auth-basic",
+    "auth/token-endpoint-auth-post",
+    "auth/token-endpoint-auth-none",
+    "auth/pre-registration",
+  ],
+  "2026-07-28": [
+    "tools_call",
+    "request-metadata",
+    "http-standard-headers",
+    "http-custom-headers",
+    "http-invalid-tool-headers",
+    "json-schema-ref-no-deref",
+    "json-schema-2020-12-preservation",
+    "sep-2322-client-request-state",
+    "auth/scope-step-up",
+    "auth/scope-retry-limit",
+    "auth/resource-mismatch",
+    "auth/metadata-issuer-mismatch",
+    "auth/offline-access-scope",
+    "auth/offline-access-not-supported",
+    "auth/authorization-server-migration",
+    "auth/iss-supported",
+    "auth/iss-not-advertised",
+    "auth/iss-supported-missing",
+    "auth/iss-wrong-issuer",
+    "auth/iss-unexpected",
+    "auth/iss-normalized",
+  ],
+};
+
 /**
  * Scenarios for clients without those of OAuth (`auth/…`): they stand up an authorization server of their own and ask
  * whether a client finds it, registers and keeps to its scopes. The bridge never does: it uses the sign-in that `kb login`
@@ -72,17 +130,28 @@ test.each(["2025-11-25", "2026-07-28"])("/mcp does what revision %s asks of it",
 });
 
 test("the bridge does what the suite asks of a client", async () => {
+  judge("the bridge as client", await verdictsOn("conformance-client.ts", CLIENT_SCENARIOS), CLIENT);
+});
+
+test("the client of provider servers does what the suite asks of a client", async () => {
+  const all = Object.entries(PROVIDER_SCENARIOS);
+  const scenarios = all.flatMap(([revision, names]) => names.map((name) => [name, revision] as const));
+  judge("the client of provider servers", await verdictsOn("conformance-provider.ts", scenarios), PROVIDER);
+});
+
+/** What the suite finds in a client, which is a script beside this file, by scenario and revision. */
+async function verdictsOn(script: string, scenarios: readonly (readonly [string, string])[]): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
-  const driver = join(import.meta.dirname, "conformance-client.ts");
+  const driver = join(import.meta.dirname, script);
   const command = `${process.execPath} --import ${import.meta.resolve("tsx")} ${driver}`;
-  for (const [scenario, revision] of CLIENT_SCENARIOS) {
+  for (const [scenario, revision] of scenarios) {
     const args = ["client", "--command", command, "--scenario", scenario, "--spec-version", revision];
     const output = await runSuite([...args, "--timeout", "120000"]);
     const [, passed, failed] = /Passed: (\d+)\/\d+, (\d+) failed/.exec(output) ?? [];
     verdicts.push({ scenario, passed: Number(passed), failed: Number(failed) });
   }
-  judge("the bridge as client", verdicts, CLIENT);
-});
+  return verdicts;
+}
 
 test("the authorization server does what the suite asks of one", async () => {
   const kb = await startOAuth({ settings: { rateLimits: "off" } });
