@@ -4,7 +4,7 @@
  * stages inside it, one after the other in this thread on the same data. Linux only: it reads `/proc`.
  */
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import { deserialize, serialize } from "node:v8";
 import { openSearcher } from "#storage/index/read/searcher.ts";
 import type { ShowRequest, ShowResponse } from "#storage/search-index.ts";
 import { renderSearch } from "#server/mcp/render-search.ts";
+import { cpuOf, LIMIT, mcpHeaders } from "./load.ts";
 import { exchange, makeQuestions, readEverybody } from "./questions.ts";
 import { type BenchServer, signIn, startServer, syncFolder } from "./server.ts";
 import { makeFiles } from "./sync.ts";
@@ -25,7 +26,6 @@ export interface CallBenchOptions {
   report(name: string, value: unknown): void;
 }
 
-const LIMIT = 10;
 const WARM_UP = 400;
 const ROUNDS = 5;
 const CALLS_A_ROUND = 200;
@@ -62,7 +62,7 @@ async function reportCalls(
   const bare = await startBare();
   const rpc = (method: string, params?: object) => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, ...(params && { params }) });
-    return exchange(agent, `${server.url}/mcp`, body, headersOf(token));
+    return exchange(agent, `${server.url}/mcp`, body, mcpHeaders(token));
   };
   let asked = 0;
   const search = () => {
@@ -70,7 +70,7 @@ async function reportCalls(
     return rpc("tools/call", { name: "kb_search", arguments: { query, limit: LIMIT } });
   };
   const sorts: [string, ChildProcess, () => Promise<void>][] = [
-    ["bare Node, 6 kB of JSON", bare.child, () => exchange(agent, bare.url, "{}", headersOf(token))],
+    ["bare Node, 6 kB of JSON", bare.child, () => exchange(agent, bare.url, "{}", mcpHeaders(token))],
     ["/healthz", server.child, () => exchange(agent, `${server.url}/healthz`, undefined, {})],
     ["/mcp ping", server.child, () => rpc("ping")],
     ["/mcp kb_search", server.child, search],
@@ -80,9 +80,9 @@ async function reportCalls(
     const sums = new Map<string, { main: number; others: number }>();
     for (let round = 0; round < ROUNDS; round++) {
       for (const [name, child, call] of sorts) {
-        const before = cpuOf(child);
+        const before = cpuOf(child.pid ?? 0);
         for (let n = 0; n < CALLS_A_ROUND; n++) await call();
-        const after = cpuOf(child);
+        const after = cpuOf(child.pid ?? 0);
         const sum = sums.get(name) ?? { main: 0, others: 0 };
         sums.set(name, {
           main: sum.main + after.main - before.main,
@@ -98,15 +98,6 @@ async function reportCalls(
     agent.destroy();
     bare.child.kill();
   }
-}
-
-function headersOf(token: string): Record<string, string> {
-  return {
-    authorization: `Bearer ${token}`,
-    accept: "application/json, text/event-stream",
-    "content-type": "application/json",
-    "mcp-protocol-version": "2025-03-26",
-  };
 }
 
 /** The least that a program on Node does for such a call: it reads a body and answers with as much JSON. */
@@ -127,16 +118,6 @@ async function startBare(): Promise<{ url: string; child: ChildProcess }> {
   const child = spawn(process.execPath, ["-e", BARE], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
   const port = await new Promise((resolve) => child.once("message", resolve));
   return { url: `http://127.0.0.1:${String(port)}/`, child };
-}
-
-/** Milliseconds that the first thread of a process has computed, and all its others together. */
-function cpuOf({ pid }: ChildProcess): { main: number; others: number } {
-  const sum = { main: 0, others: 0 };
-  for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    const ran = Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "latin1").split(" ")[0]) / 1e6;
-    sum[Number(thread) === pid ? "main" : "others"] += ran;
-  }
-  return sum;
 }
 
 /** What a stage costs is how much more the question takes with it than without. */

@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
 import { findSpawnEntry } from "#core/spawn.ts";
+import { atRate, type Delays, LIMIT, type Load, percentiles, search } from "./load.ts";
 import { exchange, makeQuestions, readEverybody } from "./questions.ts";
 import { type BenchServer, signIn, startServer, syncFolder } from "./server.ts";
 import { makeFiles } from "./sync.ts";
@@ -25,20 +26,9 @@ export interface LoopBenchOptions {
   report(name: string, value: unknown): void;
 }
 
-/** Milliseconds. */
-interface Delays {
-  p50: number;
-  p95: number;
-  p99: number;
-  p999: number;
-  max: number;
-  count: number;
-}
-
 const SEARCHES_PER_SECOND = 20;
 const HEALTH_PER_SECOND = 100;
 const QUIET_SECONDS = 10;
-const LIMIT = 10;
 
 /** Runs all phases one after the other and reports each; needs `npm run build` before. */
 export async function benchLoop(options: LoopBenchOptions): Promise<void> {
@@ -75,12 +65,6 @@ export async function benchLoop(options: LoopBenchOptions): Promise<void> {
   }
 }
 
-interface Load {
-  url: string;
-  token: string;
-  questions: readonly string[];
-}
-
 async function measureTogether<Result>(load: Load, work: () => Promise<Result>) {
   const working = work();
   const delays = await runLoad(load, working);
@@ -105,7 +89,7 @@ async function runLoad({ url, token, questions }: Load, end: Promise<unknown>) {
   };
   let asked = 0;
   const stopSearches = atRate(SEARCHES_PER_SECOND, () =>
-    send(searches, () => search(agent, url, token, questions[asked++ % questions.length] ?? "")),
+    send(searches, () => search(agent, { url, token }, questions[asked++ % questions.length] ?? "")),
   );
   const stopHealth = atRate(HEALTH_PER_SECOND, () => send(health, () => get(agent, `${url}/healthz`)));
   await end;
@@ -115,28 +99,6 @@ async function runLoad({ url, token, questions }: Load, end: Promise<unknown>) {
   agent.destroy();
   const failed = failures.length > 0 && { failed: failures.length, firstFailure: failures[0] };
   return { search: percentiles(searches), healthz: percentiles(health), ...failed };
-}
-
-/** Calls at fixed times; a late timer makes up for what it missed. Gives what ends it. */
-function atRate(perSecond: number, call: () => void): () => void {
-  const startedAt = performance.now();
-  let made = 0;
-  const timer = setInterval(() => {
-    const due = Math.floor(((performance.now() - startedAt) * perSecond) / 1_000);
-    for (; made < due; made++) call();
-  }, 1);
-  return () => clearInterval(timer);
-}
-
-function search(agent: Agent, url: string, token: string, query: string): Promise<void> {
-  const params = { name: "kb_search", arguments: { query, limit: LIMIT } };
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-  return exchange(agent, `${url}/mcp`, body, {
-    authorization: `Bearer ${token}`,
-    accept: "application/json, text/event-stream",
-    "content-type": "application/json",
-    "mcp-protocol-version": "2025-03-26",
-  });
 }
 
 function get(agent: Agent, url: string): Promise<void> {
@@ -156,7 +118,7 @@ async function comparePairs(dir: string, load: Load) {
       const startedAt = performance.now();
       await pool.search({ ...base, query, limit: LIMIT + 3 });
       const between = performance.now();
-      await search(agent, load.url, load.token, query);
+      await search(agent, load, query);
       if (n < 50) continue;
       bare.push(between - startedAt);
       whole.push(performance.now() - between);
@@ -222,12 +184,6 @@ if (isMainThread && process.send) {
   process.channel.unref();
 }
 `)}`;
-
-function percentiles(values: readonly number[]): Delays {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (share: number) => round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
-  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), p999: at(0.999), max: at(1), count: sorted.length };
-}
 
 function round(value: number): number {
   return Math.round(value * 100) / 100;

@@ -6,6 +6,7 @@
  *   npm run bench -- --only search --items 1000000     --keep PATH: keep the databases, or take those that are there
  *   KB_BENCH_CRANFIELD=<folder> npm run bench -- --only relevance
  *   npm run bench -- --only loop --files 5000          or --folder PATH: a folder of your own instead of made files
+ *   npm run bench -- --only serve --files 100000        --rate 200 --seconds 30; --keep PATH: keep the data, or take what is there
  */
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
@@ -17,9 +18,10 @@ import { benchExtract } from "./extract.ts";
 import { benchLoop } from "./loop.ts";
 import { benchRelevance } from "./relevance/relevance.ts";
 import { benchSearch } from "./search.ts";
+import { benchServe } from "./serve.ts";
 import { benchSync } from "./sync.ts";
 
-const PARTS = ["cli", "extract", "search", "relevance", "access", "sync", "loop", "call"] as const;
+const PARTS = ["cli", "extract", "search", "relevance", "access", "sync", "loop", "call", "serve"] as const;
 
 await main();
 
@@ -32,6 +34,8 @@ async function main(): Promise<void> {
       files: { type: "string", default: "20000" },
       folder: { type: "string" },
       keep: { type: "string" },
+      rate: { type: "string", multiple: true, default: ["100", "200", "300"] },
+      seconds: { type: "string", default: "30" },
     },
   });
   const isWanted = (part: (typeof PARTS)[number]) => values.only === undefined || values.only.includes(part);
@@ -92,6 +96,17 @@ async function main(): Promise<void> {
       files: Math.min(5_000, Number(values.files)),
       textFolder,
       ...folder,
+      report: (name, value) => print(`  ${name}: ${JSON.stringify(value)}`),
+    });
+  }
+  if (isWanted("serve")) {
+    print("\nserving searches: memory in MiB, an open loop in milliseconds");
+    await benchServe({
+      files: Number(values.files),
+      rates: values.rate.map(Number),
+      seconds: Number(values.seconds),
+      textFolder,
+      ...(values.keep !== undefined && { keep: values.keep }),
       report: (name, value) => print(`  ${name}: ${JSON.stringify(value)}`),
     });
   }
