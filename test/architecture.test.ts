@@ -254,6 +254,17 @@ describe("the architecture", () => {
     expect(findCycle(ofTypes.slice(1))).toBeUndefined();
   });
 
+  test("search threads load no schemas: each thread would hold their libraries, 850 kB of code", ({ expect }) => {
+    const loaded = new Set(["storage/index/read/searcher-thread.ts"]);
+    const packages = new Set<string>();
+    for (const file of loaded) {
+      const needed = imports.filter(({ from, isTypeOnly }) => from === file && !isTypeOnly);
+      for (const { to, isPackage } of needed) (isPackage ? packages : loaded).add(to);
+    }
+    expect(loaded.size).toBeGreaterThan(50);
+    expect([...packages].filter((name) => !name.startsWith("node:"))).toEqual(["@photostructure/sqlite", "lru-cache"]);
+  });
+
   test("every check in memory of who may read asks the one decision", ({ expect }) => {
     const asking = imports.filter(({ to }) => to === "storage/access/decision.ts").map(({ from }) => from);
     expect(asking.sort()).toEqual([

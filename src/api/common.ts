@@ -1,5 +1,6 @@
 /** Records and fields that many routes share. Source: docs/glossary.md. */
 import { z } from "@hono/zod-openapi";
+import { ITEM_KINDS, TASK_STATUSES } from "./item-kinds.ts";
 import { TEXT_REASONS } from "./text-reasons.ts";
 
 /** The type prefixes of identifiers. */
@@ -59,10 +60,10 @@ export type Role = z.infer<typeof Role>;
 export const Scope = z.enum(["mcp:read", "kb:api", "kb:admin"]).openapi("Scope");
 export type Scope = z.infer<typeof Scope>;
 
-export const ItemKind = z.enum(["task", "file", "page", "message"]).openapi("ItemKind");
+export const ItemKind = z.enum(ITEM_KINDS).openapi("ItemKind");
 export type ItemKind = z.infer<typeof ItemKind>;
 
-export const TaskStatus = z.enum(["open", "done"]);
+export const TaskStatus = z.enum(TASK_STATUSES);
 export type TaskStatus = z.infer<typeof TaskStatus>;
 
 export const IndexState = z.enum(["indexed", "unsearchable", "pending", "failed", "held"]).openapi("IndexState");

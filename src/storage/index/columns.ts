@@ -1,4 +1,5 @@
-import { ItemKind, TaskStatus } from "#api/common.ts";
+import type { ItemKind, TaskStatus } from "#api/common.ts";
+import { ITEM_KINDS, TASK_STATUSES } from "#api/item-kinds.ts";
 import type { IndexedDocument } from "#storage/search-index.ts";
 import { grown } from "./growing.ts";
 
@@ -33,8 +34,8 @@ export interface Columns {
 /** What is needed to find a document by its kbId. */
 export type KbIdColumn = Pick<Columns, "docs" | "kbIds" | "stride">;
 
-export const KIND_CODES: readonly ItemKind[] = ItemKind.options;
-export const STATUS_CODES: readonly TaskStatus[] = TaskStatus.options;
+export const KIND_CODES: readonly ItemKind[] = ITEM_KINDS;
+export const STATUS_CODES: readonly TaskStatus[] = TASK_STATUSES;
 export const NO_STATUS = 255;
 
 export type DateColumn = "updatedAt" | "createdAt" | "dueAt";
