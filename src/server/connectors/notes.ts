@@ -1,5 +1,5 @@
 import type { Actor } from "#storage/access/actor.ts";
-import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { ConnectorHealth } from "#storage/records/connectors.ts";
 import type { Believing } from "#storage/access/clocks.ts";
 import type { Store } from "#storage/store.ts";
 import { staleOf } from "./view.ts";
@@ -11,13 +11,13 @@ export async function connectorNotes(
   { now, isSynced }: { now: number; isSynced(providerId: string): boolean },
 ): Promise<string[]> {
   const { connectors, access } = store.in(actor.workspaceId);
-  const own = await connectors.listOwnedBy(actor.userId);
+  const own = await connectors.listHealth(actor.userId);
   if (own.length === 0) return [];
   const age = { now, maxAclAgeMs: await access.maxAclAgeMs() };
   return own.flatMap((record) => noteOf(record, age, isSynced(record.providerId)));
 }
 
-function noteOf(record: ConnectorRecord, age: Believing, isSynced: boolean): string[] {
+function noteOf(record: ConnectorHealth, age: Believing, isSynced: boolean): string[] {
   const { name, state, lastFullAt } = record;
   const shown = JSON.stringify(name);
   const stale = staleOf(record, age);

@@ -4,7 +4,7 @@ import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { Policy } from "#storage/access/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import { type Believing, believedUntil, isAhead } from "#storage/access/clocks.ts";
-import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { ConnectorHealth, ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord, SyncSkip } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 import type { ConnectorDeps } from "./deps.ts";
@@ -113,7 +113,10 @@ async function readableIds(
 }
 
 /** Since when, and why, a connector's permissions are not believed; null where they are, and where they do not grow old. */
-export function staleOf(record: ConnectorRecord, age: Believing): Connector["aclStale"] {
+export function staleOf(
+  record: Pick<ConnectorHealth, "aclCheckedAt" | "refusedAt" | "nextRunAt" | "state">,
+  age: Believing,
+): Connector["aclStale"] {
   const { aclCheckedAt, refusedAt, nextRunAt, state } = record;
   // Only a source that mirrors permissions moves the clock.
   if (aclCheckedAt === null) return null;

@@ -97,10 +97,16 @@ export interface ConnectorWebhookRecord {
 
 export type ConnectorPatch = Partial<Omit<ConnectorRecord, "connectorId" | "providerId" | "createdAt">>;
 
-const LIST_OWNED = compiledQuery((read, workspaceId: string, userId: string) =>
+/** What tells how a connector is doing: every search asks it, so neither settings nor cursor are read and parsed for it. */
+export type ConnectorHealth = Pick<
+  ConnectorRecord,
+  "name" | "providerId" | "state" | "nextRunAt" | "aclCheckedAt" | "refusedAt" | "lastFullAt"
+>;
+
+const LIST_HEALTH = compiledQuery((read, workspaceId: string, userId: string) =>
   read
     .selectFrom("connectors")
-    .selectAll()
+    .select(["name", "providerId", "state", "nextRunAt", "aclCheckedAt", "refusedAt", "lastFullAt"])
     .where("workspaceId", "=", workspaceId)
     .where("ownerUserId", "=", userId)
     .orderBy("createdAt")
@@ -141,9 +147,10 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
       return (await rows().orderBy("createdAt").orderBy("connectorId").execute()).map(toRecord);
     },
 
-    /** Those of this owner. */
-    async listOwnedBy(userId: string): Promise<ConnectorRecord[]> {
-      return (await LIST_OWNED(sql.read, workspaceId, userId)).map(toRecord);
+    /** How those of this owner are doing. */
+    async listHealth(ownerUserId: string): Promise<ConnectorHealth[]> {
+      const rows = await LIST_HEALTH(sql.read, workspaceId, ownerUserId);
+      return rows.map((row) => ({ ...row, state: row.state as ConnectorState })); // written by `toRow` only
     },
 
     /** Those that read with an account and are not being deleted. */
