@@ -180,7 +180,7 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
       if (!isStopping) log.warn({ error: String(error) }, "search is not warm");
     });
     // What is asked first loads it; a start is over sooner without it.
-    const warming = setTimeout(() => warmLater(identity, log), WARM_AFTER_MS).unref();
+    const warming = setTimeout(() => warmLater({ identity, content }, log), WARM_AFTER_MS).unref();
     const endUpkeep = startUpkeep(settings, { identity, content, log, step });
     announceReady(foundation.settings.baseUrl, setupCode, say);
     log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
@@ -203,9 +203,11 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
 const WARM_AFTER_MS = 10_000;
 
 /** Loads what the first sign-in of a client and the first answer to an agent would wait for (about half a second). */
-function warmLater({ oauth }: Pick<Identity, "oauth">, log: Log): void {
-  oauth.warm().catch((error: unknown) => log.warn({ error: String(error) }, "sign-in of clients is not warm"));
-  loadTokenCounter().catch((error: unknown) => log.warn({ error: String(error) }, "the token counter is not warm"));
+function warmLater({ identity, content }: { identity: Identity; content: Content }, log: Log): void {
+  identity.oauth.warm().catch((error: unknown) => log.warn({ error: String(error) }, "sign-in of clients is not warm"));
+  // It takes 20 MB: not before there is anything to answer with.
+  const counter = async () => void ((await content.hasItems()) && (await loadTokenCounter()));
+  counter().catch((error: unknown) => log.warn({ error: String(error) }, "the token counter is not warm"));
 }
 
 /** Builds every service on what was opened. */

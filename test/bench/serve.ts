@@ -27,8 +27,8 @@ export interface ServeBenchOptions {
 
 const WARM_UP_PER_SECOND = 50;
 const WARM_UP_MS = 10_000;
-/** A server that has just started still allocates. */
-const SETTLE_MS = 3_000;
+/** A server that has just started still allocates, and loads in its first ten seconds what the first caller would wait for. */
+const SETTLE_MS = 20_000;
 /** Seconds' worth of new files for each rate under sync. */
 const SYNCED_PER_SECOND = 200;
 

@@ -122,6 +122,12 @@ export async function makeContent(
   );
   const policy = decorate("policy", makePolicy({ store, clock, ages: (providerId) => !lasting.has(providerId) }));
   const now = () => clock.now();
+  const hasItems = async () => {
+    for (const { workspaceId } of await store.workspaces.list()) {
+      if (!(await store.in(workspaceId).items.isEmpty())) return true;
+    }
+    return false;
+  };
   const pace = adapters.requestSleep && { sleep: adapters.requestSleep };
   const http = makeSourceHttpPool({ guard: addressGuard, now, ...pace });
   const {
@@ -284,8 +290,11 @@ export async function makeContent(
     sourceWatcher,
     /** Reads everything again, and withholds what is mirrored until then: the database is a copy that was restored. */
     doubtEverything: () => doubtEverything({ store, findSource: (id) => sources.find(id), now, randomBytes }),
-    /** Starts the search threads, which the first search would wait for. */
+    /** Whether there is anything to find, in any workspace. */
+    hasItems,
+    /** Starts the search threads, which the first search would wait for: they take memory, so not before there are items. */
     async warm() {
+      if (!(await hasItems())) return;
       // Two questions at once start both threads; a workspace that nobody has is answered from an empty state.
       await Promise.all(["wsp_warm1", "wsp_warm2"].map((nobody) => index.stats(nobody)));
     },

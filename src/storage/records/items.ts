@@ -95,6 +95,11 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
       : [...(await providers())].filter(([, provider]) => provider === providerId).map(([connectorId]) => connectorId);
 
   return {
+    /** Whether nothing can be found yet. Says nothing of who may find what there is. */
+    async isEmpty(): Promise<boolean> {
+      return (await living().select("kbId").limit(1).executeTakeFirst()) === undefined;
+    },
+
     /** What decides over these items, removed ones included; unknown ids are left out. */
     async accessOf(kbIds: readonly string[]): Promise<ItemAccess[]> {
       const found = await inChunks(kbIds, (chunk) =>
