@@ -3,6 +3,7 @@ import { makeAccessStore } from "./records/access.ts";
 import { makeAccountFlowStore, makeAccountStore } from "./records/accounts.ts";
 import { makeAuditStore } from "./records/audit.ts";
 import { makeConnectionLookup, makeConnectionStore } from "./records/connections.ts";
+import { makeConnectorHealthStore } from "./records/connector-health.ts";
 import { makeConnectorStore } from "./records/connectors.ts";
 import { makeEntityStore } from "./records/entities.ts";
 import { makeEventDeliveryStore } from "./records/event-deliveries.ts";
@@ -112,6 +113,7 @@ const makeWorkspaceStore = onFirstUse({
   identities: makeIdentityStore,
   ties: makeTieStore,
   connectors: makeConnectorStore,
+  connectorHealth: makeConnectorHealthStore,
   /** People's own accounts at other services. */
   accounts: makeAccountStore,
   /** MCP servers of others, and people's connections to them. */

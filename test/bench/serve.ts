@@ -119,7 +119,11 @@ async function measure(server: BenchServer, run: () => Promise<LoopResult>) {
   const elsewhere = after.all - before.all - main - others - (user + system) / 1_000;
   const { p50, p95, p99, count, failed, firstFailure } = result;
   return {
-    ...{ p50, p95, p99, count, failed },
+    p50,
+    p95,
+    p99,
+    count,
+    failed,
     ...(firstFailure !== undefined && { firstFailure }),
     cpuPerSearch: { main: round(main / count), others: round(others / count), all: round((main + others) / count) },
     takenByOthers: round(Math.max(0, elsewhere) / (after.at - before.at) / cpus().length),

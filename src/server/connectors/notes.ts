@@ -1,5 +1,5 @@
 import type { Actor } from "#storage/access/actor.ts";
-import type { ConnectorHealth } from "#storage/records/connectors.ts";
+import type { ConnectorHealth } from "#storage/records/connector-health.ts";
 import type { Believing } from "#storage/access/clocks.ts";
 import type { Store } from "#storage/store.ts";
 import { staleOf } from "./view.ts";
@@ -10,8 +10,8 @@ export async function connectorNotes(
   actor: Actor,
   { now, isSynced }: { now: number; isSynced(providerId: string): boolean },
 ): Promise<string[]> {
-  const { connectors, access } = store.in(actor.workspaceId);
-  const own = await connectors.listHealth(actor.userId);
+  const { connectorHealth, access } = store.in(actor.workspaceId);
+  const own = await connectorHealth.listOwnedBy(actor.userId);
   if (own.length === 0) return [];
   const age = { now, maxAclAgeMs: await access.maxAclAgeMs() };
   return own.flatMap((record) => noteOf(record, age, isSynced(record.providerId)));

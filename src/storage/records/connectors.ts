@@ -1,6 +1,5 @@
 import type { Selectable, Updateable } from "kysely";
 import type { Scope } from "#core/scope.ts";
-import { compiledQuery } from "#storage/compiled-query.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { ConnectorsTable } from "#storage/schema.ts";
 
@@ -97,22 +96,6 @@ export interface ConnectorWebhookRecord {
 
 export type ConnectorPatch = Partial<Omit<ConnectorRecord, "connectorId" | "providerId" | "createdAt">>;
 
-/** What tells how a connector is doing: every search asks it, so neither settings nor cursor are read and parsed for it. */
-export type ConnectorHealth = Pick<
-  ConnectorRecord,
-  "name" | "providerId" | "state" | "nextRunAt" | "aclCheckedAt" | "refusedAt" | "lastFullAt"
->;
-
-const LIST_HEALTH = compiledQuery((read, workspaceId: string, userId: string) =>
-  read
-    .selectFrom("connectors")
-    .select(["name", "providerId", "state", "nextRunAt", "aclCheckedAt", "refusedAt", "lastFullAt"])
-    .where("workspaceId", "=", workspaceId)
-    .where("ownerUserId", "=", userId)
-    .orderBy("createdAt")
-    .orderBy("connectorId"),
-);
-
 /** Connectors and their keys. */
 export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
   const openKeys = (now: number) =>
@@ -145,12 +128,6 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
     /** All of the workspace, the oldest first; one workspace has some hundred at most. */
     async list(): Promise<ConnectorRecord[]> {
       return (await rows().orderBy("createdAt").orderBy("connectorId").execute()).map(toRecord);
-    },
-
-    /** How those of this owner are doing. */
-    async listHealth(ownerUserId: string): Promise<ConnectorHealth[]> {
-      const rows = await LIST_HEALTH(sql.read, workspaceId, ownerUserId);
-      return rows.map((row) => ({ ...row, state: row.state as ConnectorState })); // written by `toRow` only
     },
 
     /** Those that read with an account and are not being deleted. */
