@@ -28,41 +28,96 @@ export function saveAccessColumn(sql: Statements, segment: number, acl: Uint32Ar
 
 /** Reads the columns of a segment. */
 export function loadColumns(sql: Statements, segment: number, docs: number): Columns {
-  const blobs = new Map<string, Uint8Array>();
-  for (const row of sql("SELECT name, data FROM index_columns WHERE segment = ?").iterate(segment)) {
-    blobs.set(String(row.name), row.data);
+  const columns = openColumns(sql, segment, docs);
+  const { kbIds, stride, acl, lengths, updatedAt, createdAt, dueAt, kinds, statuses, origins, people } = columns;
+  return { docs, kbIds, stride, acl, lengths, updatedAt, createdAt, dueAt, kinds, statuses, origins, people };
+}
+
+/**
+ * The columns of a segment, of which only what every search needs is read now; the rest (two thirds of the bytes) when it
+ * is asked for, in whatever transaction is open then: the segment must be a live one in it.
+ */
+export function openColumns(sql: Statements, segment: number, docs: number): Columns {
+  return new StoredColumns(sql, segment, docs);
+}
+
+class StoredColumns implements Columns {
+  readonly docs: number;
+  readonly kbIds: Uint8Array;
+  readonly stride: number;
+  readonly acl: Uint32Array;
+  readonly lengths: Uint32Array;
+  readonly #read: (name: string) => ArrayBuffer;
+  #updatedAt: Float64Array | undefined;
+  #createdAt: Float64Array | undefined;
+  #dueAt: Float64Array | undefined;
+  #kinds: Uint8Array | undefined;
+  #statuses: Uint8Array | undefined;
+  #names: { origins: Origin[]; people: string[] } | undefined;
+  #origins: Columns["origins"] | undefined;
+  #people: Columns["people"] | undefined;
+
+  constructor(sql: Statements, segment: number, docs: number) {
+    this.#read = (name) => readColumn(sql, segment, name);
+    this.docs = docs;
+    this.kbIds = new Uint8Array(this.#read("kbIds"));
+    this.stride = this.kbIds.length / docs;
+    this.acl = new Uint32Array(this.#read("acl"));
+    this.lengths = new Uint32Array(this.#read("lengths"));
   }
-  const bytes = (name: string): ArrayBuffer => {
-    const blob = blobs.get(name);
-    if (blob === undefined) throw new Error(`Segment ${segment} has no column ${name}`);
-    // Aligned for every element type and owned by nobody else: as the driver gives it, or a copy.
-    const isOwn = blob.buffer instanceof ArrayBuffer && blob.buffer.byteLength === blob.byteLength;
-    return isOwn ? blob.buffer : new Uint8Array(blob).buffer;
-  };
-  // Written by `saveColumns` and by nothing else.
-  const names = JSON.parse(new TextDecoder().decode(bytes("names"))) as {
-    origins: Origin[];
-    people: string[];
-  };
-  const kbIds = new Uint8Array(bytes("kbIds"));
-  return {
-    docs,
-    kbIds,
-    stride: kbIds.length / docs,
-    acl: new Uint32Array(bytes("acl")),
-    lengths: new Uint32Array(bytes("lengths")),
-    updatedAt: new Float64Array(bytes("updatedAt")),
-    createdAt: new Float64Array(bytes("createdAt")),
-    dueAt: new Float64Array(bytes("dueAt")),
-    kinds: new Uint8Array(bytes("kinds")),
-    statuses: new Uint8Array(bytes("statuses")),
-    origins: { codes: new Uint32Array(bytes("originCodes")), values: names.origins },
-    people: {
-      starts: new Uint32Array(bytes("people")),
-      codes: new Uint32Array(bytes("peopleCodes")),
-      values: names.people,
-    },
-  };
+
+  get updatedAt(): Float64Array {
+    return (this.#updatedAt ??= new Float64Array(this.#read("updatedAt")));
+  }
+
+  get createdAt(): Float64Array {
+    return (this.#createdAt ??= new Float64Array(this.#read("createdAt")));
+  }
+
+  get dueAt(): Float64Array {
+    return (this.#dueAt ??= new Float64Array(this.#read("dueAt")));
+  }
+
+  get kinds(): Uint8Array {
+    return (this.#kinds ??= new Uint8Array(this.#read("kinds")));
+  }
+
+  get statuses(): Uint8Array {
+    return (this.#statuses ??= new Uint8Array(this.#read("statuses")));
+  }
+
+  get origins(): Columns["origins"] {
+    return (this.#origins ??= {
+      codes: new Uint32Array(this.#read("originCodes")),
+      values: this.#readNames().origins,
+    });
+  }
+
+  get people(): Columns["people"] {
+    return (this.#people ??= {
+      starts: new Uint32Array(this.#read("people")),
+      codes: new Uint32Array(this.#read("peopleCodes")),
+      values: this.#readNames().people,
+    });
+  }
+
+  #readNames(): { origins: Origin[]; people: string[] } {
+    // Written by `saveColumns` and by nothing else.
+    return (this.#names ??= JSON.parse(new TextDecoder().decode(this.#read("names"))) as {
+      origins: Origin[];
+      people: string[];
+    });
+  }
+}
+
+/** Aligned for every element type and owned by nobody else: as the driver gives it, or a copy. */
+function readColumn(sql: Statements, segment: number, name: string): ArrayBuffer {
+  const row: unknown = sql("SELECT data FROM index_columns WHERE segment = ? AND name = ?").get(segment, name);
+  if (row === undefined) throw new Error(`Segment ${segment} has no column ${name}`);
+  // The column's declared type; an empty blob may come as null.
+  const blob = (row as { data: Uint8Array | null }).data ?? new Uint8Array(0);
+  const isOwn = blob.buffer instanceof ArrayBuffer && blob.buffer.byteLength === blob.byteLength;
+  return isOwn ? blob.buffer : new Uint8Array(blob).buffer;
 }
 
 /** Reads only what finds a document by its kbId. */

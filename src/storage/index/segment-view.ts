@@ -4,7 +4,7 @@ import type { PostingCache } from "./posting-cache.ts";
 import type { PostingList } from "./posting-list.ts";
 import { decodePostings } from "./postings.ts";
 import { packKey } from "./schema.ts";
-import { hasBit, loadColumns, setBit } from "./segment-files.ts";
+import { hasBit, openColumns, setBit } from "./segment-files.ts";
 import type { SegmentRow } from "./segments.ts";
 import type { Statements } from "./sqlite.ts";
 
@@ -18,7 +18,7 @@ export interface SegmentView {
   postings(term: string, termId: number | undefined): PostingList | undefined;
 }
 
-/** A segment on disk: columns in memory, postings read when asked for. */
+/** A segment on disk: columns and postings are read when asked for; columns stay in memory. */
 export class BaseSegment implements SegmentView {
   readonly number: number;
   readonly columns: Columns;
@@ -32,7 +32,7 @@ export class BaseSegment implements SegmentView {
     this.#sql = sql;
     this.#cache = cache;
     this.number = row.segment;
-    this.columns = loadColumns(sql, row.segment, row.docs);
+    this.columns = openColumns(sql, row.segment, row.docs);
     this.#dead = new Uint8Array(Math.ceil(row.docs / 8));
   }
 
@@ -60,8 +60,11 @@ export class BaseSegment implements SegmentView {
 
   /** Kills what the manifest says is dead; documents once dead stay so. */
   killAll(dead: Uint8Array): void {
-    for (let id = 0; id < this.columns.docs; id++) {
-      if (hasBit(dead, id) && !hasBit(this.#dead, id)) this.kill(id);
+    for (let byte = 0; byte < dead.length; byte++) {
+      if (dead[byte] === this.#dead[byte]) continue;
+      for (let id = byte * 8; id < byte * 8 + 8; id++) {
+        if (hasBit(dead, id) && !hasBit(this.#dead, id)) this.kill(id);
+      }
     }
   }
 

@@ -62,16 +62,19 @@ function columnChecks({ columns }: SegmentView, filters: SearchFilters): Filter[
   const checks: Filter[] = [];
   if (filters.kinds !== undefined) {
     const wanted = KIND_CODES.map((kind) => filters.kinds?.includes(kind) === true);
-    checks.push((id) => wanted[columns.kinds[id] ?? 0] === true);
+    const { kinds } = columns;
+    checks.push((id) => wanted[kinds[id] ?? 0] === true);
   }
   if (filters.status !== undefined) {
     const wanted = STATUS_CODES.indexOf(filters.status);
-    checks.push((id) => columns.statuses[id] === wanted);
+    const { statuses } = columns;
+    checks.push((id) => statuses[id] === wanted);
   }
   const originCheck = makeOriginCheck(filters);
   if (originCheck !== undefined) {
-    const wanted = columns.origins.values.map(originCheck);
-    checks.push((id) => wanted[columns.origins.codes[id] ?? 0] === true);
+    const { codes, values } = columns.origins;
+    const wanted = values.map(originCheck);
+    checks.push((id) => wanted[codes[id] ?? 0] === true);
   }
   if (filters.from !== undefined || filters.until !== undefined) {
     const dates = columns[DATE_COLUMNS[filters.dateField ?? "updated"]];
