@@ -52,6 +52,30 @@ test("an access of five lists and principals that look like markers follow the s
   expect(ids(["nobody", "unused"])).toEqual(["marker"]);
 });
 
+test("a viewer's set made from that of another is the one made afresh, whatever was changed between", () => {
+  const own = new TestIndex();
+  ACCESSES.forEach((lists, i) => own.access("w1", i + 1, lists));
+  own.put("w1", ...ACCESSES.map((_, i) => ({ kbId: `kbi_${i}`, text: "word".repeat((i % 3) + 1), aclId: i + 1 })));
+  own.compactAll();
+  const shared = own.openReader();
+  const answer = (of: IndexReader, principals: string[]) => ({
+    ...of.search(makeRequest({ query: "", principals, limit: 700 })),
+    tookMs: 0,
+  });
+  for (const [i, viewer] of [...SETS, ...SETS.toReversed()].entries()) {
+    expect(answer(shared, viewer)).toEqual(answer(own.openReader(), viewer));
+    own.apply("w1", [
+      { type: "access", kbId: `kbi_${(i * 37) % 585}`, aclId: 1 + ((i * 101) % 585) },
+      { type: "remove", kbId: `kbi_${(i * 53) % 585}` },
+    ]);
+    own.access("w1", 7000 + i, [viewer]);
+    own.put("w1", { kbId: `new_${i}`, text: "word", aclId: 7000 + i });
+    // What only the last viewer's set has followed yet.
+    if (i % 3 === 0) answer(shared, viewer);
+  }
+  own.close();
+});
+
 test("an access that is stored later opens its items at the next search", () => {
   index.put("w1", { kbId: "late", text: "tardy", aclId: 9100 });
   const total = () => reader.search(makeRequest({ query: "tardy", principals: ["d"] })).total;
