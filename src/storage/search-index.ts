@@ -101,7 +101,7 @@ export type Matching = "all" | "any" | "one";
 
 /** Where a hit stands in its order: enough to continue after it. */
 export interface HitPosition {
-  /** 1 = has all words, 0 = has some of them. */
+  /** 1 = stands first because it has all words of a short question. */
   group: 0 | 1;
   /** Score for relevance; epoch milliseconds for recency and due. */
   value: number;
@@ -146,6 +146,8 @@ export interface SearchStatistics {
 }
 
 export interface HitScores {
+  /** Has all words of the question. */
+  hasAll: boolean;
   /** Of the item, in weighted words. */
   length: number;
   /** The question's words that the item has; their scores, added up in this order, are the hit's. */

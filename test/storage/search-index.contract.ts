@@ -145,11 +145,37 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
       await put(t, ...Object.entries(texts).map(([kbId, text]) => ({ kbId, text })));
       const answer = await t.index.search(ask({ query: "red green blue" }));
       expect(answer.hits.map((hit) => [hit.kbId, hit.position.group])).toEqual([
-        ["all", 1],
+        ["all", 0],
         ["two", 0],
         ["one", 0],
       ]);
       expect(answer).toMatchObject({ total: 3, totalAll: 1, match: "one", isTotalExact: true });
+    }));
+
+  test("of two words, items with both come first; of more, the score alone decides, page after page", () =>
+    withIndex(async (t) => {
+      const filler = (count: number) => ` ${"tea ".repeat(count)}`;
+      const common = Array.from({ length: 12 }, (_, i) => ({ kbId: `common${i}`, text: `green${filler(20)}` }));
+      await put(
+        t,
+        ...common,
+        { kbId: "long", text: `red blue green${filler(2_000)}` },
+        { kbId: "short", text: "red blue" },
+        { kbId: "red", text: "red red" },
+      );
+      const order = async (query: string) => {
+        const ids: string[] = [];
+        for (let after: SearchRequest["after"]; ;) {
+          const page = await t.index.search(ask({ query, limit: 1, ...(after && { after }) }));
+          ids.push(...page.hits.map((hit) => hit.kbId));
+          const last = page.hits.at(-1);
+          if (!page.hasMore || last === undefined) return ids;
+          after = { position: last.position, match: page.match };
+        }
+      };
+      expect((await order("red green")).slice(0, 2)).toEqual(["long", "red"]);
+      const three = await order("red blue green");
+      expect([three[0], three.length, new Set(three).size]).toEqual(["short", 15, 15]);
     }));
 
   test("with ten that have two words, one word is not enough; of two words one is, and a phrase stays whole", () =>

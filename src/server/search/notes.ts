@@ -41,7 +41,7 @@ function matchNotes({ search, response }: NoteContext): string[] {
     notes.push(
       response.totalAll === 0
         ? `no item has all words; these have some${most}.`
-        : `${response.totalAll} ${response.totalAll === 1 ? "item has all words and comes" : "items have all words and come"} first; the others have some${most}.`,
+        : `${response.totalAll} ${response.totalAll === 1 ? "item has" : "items have"} all words; the others have some${most}.`,
     );
   }
   const { sortBy } = search.args;

@@ -1,3 +1,4 @@
+import { FACTORS } from "#text/factors.ts";
 import { termsOfPair } from "#text/field-terms.ts";
 import { parseQuery, type PhraseWord, type QueryUnit, unitKey } from "#text/query.ts";
 import { STOP_WORDS } from "#text/stop-words.ts";
@@ -86,7 +87,8 @@ export function oracleSearch(workspace: OracleWorkspace, request: SearchRequest)
       const { document } = doc;
       const score = scoreOf(doc);
       const date = order === "due" ? (document.dueAt ?? 8.64e15) : (document.updatedAt ?? -8.64e15);
-      const group = unitsIn(doc) === units.length ? 1 : 0;
+      const isFirst = match === "all" || units.length <= FACTORS.allWords.weight;
+      const group = isFirst && unitsIn(doc) === units.length ? 1 : 0;
       const position: HitPosition = { group, value: order === "relevance" ? score : date, kbId: document.kbId };
       return { kbId: document.kbId, score, position };
     })

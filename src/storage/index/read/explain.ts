@@ -21,7 +21,7 @@ import { makeNorm, type SearchContext, termScale } from "./search-context.ts";
 /** The words that each match has, with what they gave: by the same steps and in the same order as its score was made. */
 export function scoresOfHits(context: SearchContext, plan: Plan, matches: readonly Match[]): HitScores[] {
   const { base, slope } = context.norm;
-  return matches.map(({ segment, id }) => {
+  return matches.map(({ segment, id, hasAll }) => {
     const length = context.segments[segment]?.columns.lengths[id] ?? 0;
     const terms = plan.terms.flatMap(({ lists, written, term, df, scale }): TermScore[] => {
       const list = lists[segment];
@@ -29,7 +29,7 @@ export function scoresOfHits(context: SearchContext, plan: Plan, matches: readon
       if (weight === 0) return [];
       return [{ written, term, df, weight, score: (scale * weight) / (weight + base + slope * length) }];
     });
-    return { length, terms };
+    return { hasAll, length, terms };
   });
 }
 
@@ -48,7 +48,7 @@ export function makeExplainer(
     const fields = fieldsOf(item);
     const terms = found.scores.terms.map((term) => ({ ...term, frequency: frequencyOf(term, fields) }));
     return {
-      group: position.group === 1 ? "all" : "some",
+      group: found.scores.hasAll ? "all" : "some",
       score: found.hit.score,
       length,
       terms,

@@ -26,6 +26,7 @@ export class HitCollector {
   totalAll = 0;
   readonly #segments: readonly SegmentView[];
   readonly #order: SearchOrder;
+  readonly #isAllFirst: boolean;
   readonly #limit: number;
   readonly #after: HitPosition | undefined;
   readonly #best: Entry[] = [];
@@ -33,10 +34,17 @@ export class HitCollector {
 
   constructor(
     segments: readonly SegmentView[],
-    options: { order: SearchOrder; limit: number; after?: HitPosition | undefined },
+    options: {
+      order: SearchOrder;
+      /** Those with everything asked for come before those with some of it. */
+      isAllFirst: boolean;
+      limit: number;
+      after?: HitPosition | undefined;
+    },
   ) {
     this.#segments = segments;
     this.#order = options.order;
+    this.#isAllFirst = options.isAllFirst;
     this.#limit = options.limit;
     this.#after = options.after;
   }
@@ -80,18 +88,18 @@ export class HitCollector {
     return this.#best;
   }
 
-  /** A match without all words needs this score to be among the best. */
+  /** What must be reached to be among the best: by a match without all words, or by any where those don't come first. */
   leastScore(): number {
     const last = this.#best[this.#limit - 1];
     if (this.#order !== "relevance" || last === undefined) return -Infinity;
-    return last.hasAll ? Infinity : last.score;
+    return this.#groupOf(last.hasAll) === 1 ? Infinity : last.score;
   }
 
   hits(): SearchHit[] {
     return this.#best.map(({ segment, id, hasAll, score, value }) => {
       const view = this.#segments[segment];
       const kbId = view === undefined ? "" : kbIdAt(view.columns, id);
-      return { kbId, score, position: { group: hasAll ? 1 : 0, value, kbId } };
+      return { kbId, score, position: { group: this.#groupOf(hasAll), value, kbId } };
     });
   }
 
@@ -100,6 +108,10 @@ export class HitCollector {
     const entries = matches.map((match) => ({ ...match, value: this.#valueOf(match) }));
     entries.sort((a, b) => this.#compare(a.segment, a.id, a.hasAll, a.value, b));
     matches.splice(0, matches.length, ...entries);
+  }
+
+  #groupOf(hasAll: boolean): 0 | 1 {
+    return hasAll && this.#isAllFirst ? 1 : 0;
   }
 
   #valueOf({ segment, id, score }: Omit<Match, "hasAll">): number {
@@ -133,7 +145,7 @@ export class HitCollector {
 
   /** Below zero when the first stands before the second. Groups, then values, then kbIds. */
   #compare(segment: number, id: number, hasAll: boolean, value: number, other: Entry): number {
-    if (hasAll !== other.hasAll) return hasAll ? -1 : 1;
+    if (hasAll !== other.hasAll && this.#isAllFirst) return hasAll ? -1 : 1;
     if (value !== other.value) return this.#direction(value, other.value);
     const mine = this.#segments[segment]?.columns;
     const theirs = this.#segments[other.segment]?.columns;
@@ -141,7 +153,7 @@ export class HitCollector {
   }
 
   #isAfter(after: HitPosition, segment: number, id: number, hasAll: boolean, value: number): boolean {
-    const group = hasAll ? 1 : 0;
+    const group = this.#groupOf(hasAll);
     if (group !== after.group) return group < after.group;
     if (value !== after.value) return this.#direction(value, after.value) > 0;
     const view = this.#segments[segment];

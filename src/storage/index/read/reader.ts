@@ -199,8 +199,7 @@ function decide(search: Search, answer: (order: SearchOrder, match: Matching) =>
   if (from !== "all") return answer("relevance", from);
   const all = answer(request.order, "all");
   const few = search.ranking.someWords;
-  const isEnough =
-    few === FACTORS.someWords.off || (!isFlat(search.ranking) && all.collector.totalAll >= (isDate ? 1 : few));
+  const isEnough = few === FACTORS.someWords.off || all.collector.totalAll >= (isDate ? 1 : few);
   // When texts were left unread, there may be more that have all words, and no time to look for others. Phrases stay whole.
   if (request.after !== undefined || isEnough || !all.isExact || wanted === 1 || plan.words === 0) return all;
   const relaxed = wanted > ENOUGH.any ? answer("relevance", "any") : undefined;
@@ -213,7 +212,13 @@ function decide(search: Search, answer: (order: SearchOrder, match: Matching) =>
 function run(search: Search, scratch: ReturnType<typeof makeScratch>, order: SearchOrder, match: Matching): Answer {
   const { request, context, plan, ranking } = search;
   const { segments } = context;
-  const collector = new HitCollector(segments, { order, limit: request.limit, after: request.after?.position });
+  const collector = new HitCollector(segments, {
+    order,
+    // Where all have them they are one group.
+    isAllFirst: match === "all" || plan.words + plan.phrases <= ranking.allWords,
+    limit: request.limit,
+    after: request.after?.position,
+  });
   const fields = request.facets ?? [];
   const facets =
     fields.length === 0 ? undefined : new FacetCounter(segments, fields, search.monthsOf(request.timeZone ?? "UTC"));
@@ -229,7 +234,7 @@ function run(search: Search, scratch: ReturnType<typeof makeScratch>, order: Sea
   const evaluate = (sink: Accept, leastScore?: () => number) => {
     if (plan.words + plan.phrases === 0) evaluateEverything(context, scratch, sink);
     else if (match === "all") evaluateAll(context, plan, scratch, sink);
-    else evaluateAny(context, plan, scratch, isFlat(ranking) ? flatten(sink) : sink, ENOUGH[match], leastScore);
+    else evaluateAny(context, plan, scratch, sink, ENOUGH[match], leastScore);
   };
   if (hasNoTextWork(plan)) {
     evaluate(accept, () => collector.leastScore());
@@ -238,18 +243,6 @@ function run(search: Search, scratch: ReturnType<typeof makeScratch>, order: Sea
   const isExact = verifyOnText({ ...search, collector, evaluate, accept: acceptOne });
   verified.forEach((ids, segment) => facets?.accept(segment, Uint16Array.from(ids), ids.length));
   return { collector, facets, match, order, isExact };
-}
-
-/** Do items with all words stand among the others? Only where it is measured what it is worth that they don't. */
-function isFlat({ allWords }: Ranking): boolean {
-  return allWords === FACTORS.allWords.off;
-}
-
-function flatten(sink: Accept): Accept {
-  return (matches) => {
-    matches.hasAll.fill(0, 0, matches.count);
-    sink(matches);
-  };
 }
 
 function withExclusions(filters: readonly (Filter | undefined)[], plan: Plan): (Filter | undefined)[] {
