@@ -24,8 +24,6 @@ export interface SearchPoolOptions extends SearcherOptions {
 
 const DEFAULT_SIZE = 2;
 const DEADLINE_MS = 2_000;
-/** Megabytes for what a search has just made. V8 would take 48 in each thread; a search costs the same CPU with a third. */
-const YOUNG_MB = 16;
 
 interface Waiting {
   task: SearcherTask;
@@ -139,11 +137,7 @@ function startWorker(
 ): Worker {
   const { file, cacheBytes, workerUrl } = options;
   if (workerUrl === undefined) throw new Error("A pool with threads needs the searcher's entry.");
-  const worker = new Worker(workerUrl, {
-    workerData: { file, cacheBytes },
-    name: "kb-searcher",
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
-  });
+  const worker = new Worker(workerUrl, { workerData: { file, cacheBytes }, name: "kb-searcher" });
   let cause: unknown;
   worker.on("message", onReply);
   worker.on("error", (error) => (cause = error));
