@@ -2,11 +2,12 @@ import type { Client, jsonSchemaValidator, StreamableHTTPClientTransport } from 
 import type { z } from "zod";
 import { isLoop } from "#core/hops.ts";
 import { MCP_CAPS, type McpCaps } from "./caps.ts";
-import type { McpPage, McpSession, McpSessionOptions, McpTarget } from "./contract.ts";
+import type { McpPage, McpSession, McpSessionOptions, McpTarget, McpTool } from "./contract.ts";
 import { type Exchange, exchanges, makeExchange } from "./exchange.ts";
 import { elicitationUrl, problemOf } from "./failures.ts";
 import { makeMcpFetch } from "./fetch.ts";
 import { makeNotices } from "./notices.ts";
+import { type ParamHeader, paramHeaders, paramHeadersOf } from "./param-headers.ts";
 import { McpProblem, type McpStep } from "./problem.ts";
 import {
   CallResult,
@@ -46,6 +47,17 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
   const sessionSignal = AbortSignal.any([signal, ending.signal]);
   const notices = makeNotices();
   let connection = await connect(target, { ...options, caps, sessionSignal, notices });
+  /** By tool, as the last list had them. */
+  const headersByTool = new Map<string, ParamHeader[]>();
+
+  /** Nothing for a tool that the newest revision forbids to call. */
+  function readCallable(entry: unknown): McpTool | undefined {
+    const tool = readTool(entry, caps);
+    if (tool === undefined || connection.client.getProtocolEra() !== "modern") return tool;
+    const headers = paramHeadersOf(tool.inputSchema);
+    if (headers !== undefined && !headersByTool.has(tool.name)) headersByTool.set(tool.name, headers);
+    return headers && tool;
+  }
 
   /** Asks once, and once more in a new session when the server has forgotten this one. */
   async function ask<Result>(
@@ -73,11 +85,13 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
     method: string,
     params: Record<string, unknown>,
     schema: Schema,
+    headers: Record<string, string> = {},
   ): Promise<z.output<Schema>> {
     return ask(step, async (client, one) => {
       const answer: unknown = await client.request({ method, params }, schema, {
         signal: one,
         timeout: caps.requestMs + 1_000,
+        headers,
       });
       // The library has read it by this schema: its type for that is zod's, by another name.
       return answer as z.output<Schema>;
@@ -102,10 +116,11 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
     async listTools() {
       const found = { items: [] as ReturnType<typeof readTool>[], leftOut: 0 };
       const seen = new Set<string>();
+      headersByTool.clear();
       let cursor: string | undefined;
       for (let pages = 0; ; pages++) {
         const answer = await request("tools", "tools/list", { ...(cursor !== undefined && { cursor }) }, ToolsPage);
-        const { items, leftOut } = await page("tools", answer.tools, undefined, (entry) => readTool(entry, caps));
+        const { items, leftOut } = await page("tools", answer.tools, undefined, readCallable);
         // The first of two with one name counts, as it does for a call.
         const fresh = items.filter(({ name }) => !seen.has(name) && seen.add(name));
         found.items.push(...fresh);
@@ -143,6 +158,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
         "tools/call",
         { name, arguments: args },
         CallResult,
+        paramHeaders(headersByTool.get(name) ?? [], args),
       );
       return {
         isError,

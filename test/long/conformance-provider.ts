@@ -17,6 +17,7 @@ const url = process.argv.at(-1) ?? "";
 const told = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as {
   client_id?: string;
   client_secret?: string;
+  toolCalls?: { name: string; arguments: Record<string, unknown> }[];
 };
 // The suite starts servers at ports of its choice, all on this machine: nothing else is reached.
 const guard: AddressGuard = {
@@ -48,8 +49,10 @@ async function use(): Promise<void> {
   try {
     const { items } = await session.listTools();
     for (const { name } of items) {
+      const wanted = told.toolCalls?.filter((call) => call.name === name) ?? [];
+      for (const call of wanted) await session.callTool(name, call.arguments);
       // One scenario wants back, word for word, the schema that it published for its first tool.
-      await session.callTool(name, { a: 2, b: 3, schema: items[0]?.inputSchema });
+      if (wanted.length === 0) await session.callTool(name, { a: 2, b: 3, schema: items[0]?.inputSchema });
     }
   } finally {
     await session.close();

@@ -42,7 +42,6 @@ const CLIENT: readonly ByDesign[] = [
 /** What kb's client of provider servers doesn't do. */
 const PROVIDER: readonly ByDesign[] = [
   { scenario: /^elicitation-|^sep-2322-/, reason: "fills in no forms for a server; a page is opened by the person" },
-  { scenario: /^http-(?:custom-headers|invalid-tool-headers)$/, reason: "not built: no argument travels in a header" },
   { scenario: /^auth\/2025-03-26-oauth-endpoint-fallback$/, reason: "no sign-in without metadata that promises PKCE" },
 ];
 
