@@ -148,7 +148,8 @@ test("a second run uses the same server, login, token and connector", async ({ e
 
 test("stop ends the server, and the next run starts one at the same address", async ({ expect }) => {
   const world = machine();
-  await run(world);
+  // Not the usual port: once it is free, a test beside this one may take it.
+  await run(world, "--port", String(await freePort()));
   const { url, pid } = server(world);
   const stopped = await kb(world, "stop", "--data-dir", "data");
   expect([stopped.code, stopped.stderr]).toEqual([0, `Stopped the server at ${String(url)}.\n`]);
