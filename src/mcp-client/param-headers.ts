@@ -1,4 +1,4 @@
-/** Arguments of tools that travel in headers as well, where gateways route by them. Source: MCP 2026-07-28, SEP-2243. */
+/** Arguments of tools that travel in headers as well, where gateways route by them. Source: MCP specification, 2026-07-28 (SEP-2243). */
 
 /** An argument and the header that repeats it. */
 export interface ParamHeader {
