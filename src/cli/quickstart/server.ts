@@ -284,11 +284,15 @@ async function isSameProcess(file: ServerFile): Promise<boolean> {
   return ticks === null || file.startedTicks === null || ticks === file.startedTicks;
 }
 
-/** Field 22 of /proc/<pid>/stat; null where there is no /proc. A zombie counts as gone. */
+/**
+ * Field 22 of /proc/<pid>/stat; null where there is no /proc. A zombie counts as gone, once its last thread has ended: until
+ * then it holds the port.
+ */
 async function ticksOf(pid: number): Promise<string | null> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   // The name in brackets may hold spaces and brackets itself.
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
   if (fields === undefined) return null;
-  return fields[0] === "Z" ? "gone" : (fields[19] ?? null);
+  const [state, threads, startedTicks = null] = [fields[0], fields[17], fields[19]];
+  return state === "Z" && threads === "1" ? "gone" : startedTicks;
 }
