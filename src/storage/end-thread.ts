@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 
 /** A search is given up after seconds, by itself; so is whatever else a thread is still at when it is asked to end. */
@@ -10,12 +9,5 @@ const END_MS = 10_000;
  * a call of SQLite's binding aborts the whole process: the binding throws where nothing can catch it.
  */
 export async function awaitThreadEnd(worker: Worker): Promise<void> {
-  const waiting = new AbortController();
-  const exited = once(worker, "exit", { signal: waiting.signal }).then(
-    () => true,
-    () => false,
-  );
-  const hasEnded = await Promise.race([exited, sleep(END_MS, false, { ref: false })]);
-  waiting.abort();
-  if (!hasEnded) await worker.terminate();
+  await once(worker, "exit", { signal: AbortSignal.timeout(END_MS) }).catch(() => worker.terminate());
 }

@@ -75,3 +75,13 @@ export function Section({
     </section>
   );
 }
+
+/** What is known of a thing, under its name: a row of a `dl`. */
+export function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="flex gap-3">
+      <dt className="text-muted w-24 shrink-0">{label}</dt>
+      <dd className="min-w-0 wrap-anywhere">{children}</dd>
+    </div>
+  );
+}

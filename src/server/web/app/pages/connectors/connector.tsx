@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "@tanstack/react-router";
-import { useState, type ReactNode } from "react";
+import { useState } from "react";
 import { describeActivity } from "#api/activity-words.ts";
 import type { Connector, Sync } from "#api/connector-records.ts";
 import { count } from "#api/plural.ts";
@@ -20,7 +20,7 @@ import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { NothingHere } from "#server/web/app/shell/nothing-here.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
-import { Badge, EmptyState, Section, Skeleton } from "#server/web/app/ui/bits.tsx";
+import { Badge, EmptyState, Fact, Section, Skeleton } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
@@ -147,15 +147,6 @@ function Facts({ connector }: { connector: Connector }) {
         )}
       </Fact>
     </dl>
-  );
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div className="flex gap-3">
-      <dt className="text-muted w-24 shrink-0">{label}</dt>
-      <dd className="min-w-0 wrap-break-word">{children}</dd>
-    </div>
   );
 }
 

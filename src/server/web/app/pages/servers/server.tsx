@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { useState, type ReactNode } from "react";
+import { useState } from "react";
 import type { ProviderServer, ServerTest } from "#api/provider-servers.ts";
 import { addressParameter } from "#server/web/app/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
@@ -18,7 +18,7 @@ import { isAdmin } from "#server/web/app/shell/nav.ts";
 import { NothingHere } from "#server/web/app/shell/nothing-here.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
 import { useSession } from "#server/web/app/shell/session.ts";
-import { Badge, Section, Skeleton } from "#server/web/app/ui/bits.tsx";
+import { Badge, Fact, Section, Skeleton } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { Time, useTimeWords } from "#server/web/app/ui/time.tsx";
@@ -165,14 +165,5 @@ function Facts({ server }: { server: ProviderServer }) {
         <Time at={createdAt} /> by {createdBy.name || "a former member"}
       </Fact>
     </dl>
-  );
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div className="flex gap-3">
-      <dt className="text-muted w-24 shrink-0">{label}</dt>
-      <dd className="min-w-0 wrap-anywhere">{children}</dd>
-    </div>
   );
 }
