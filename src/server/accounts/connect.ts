@@ -5,7 +5,8 @@ import type { AccountProvider, AccountSecrets, SourceAccount } from "#sources/ac
 import type { Actor } from "#storage/access/actor.ts";
 import { makeAddress, readAnswer, withQuery } from "./address.ts";
 import { type AccountDeps, requireProvider } from "./deps.ts";
-import type { FoundFlow, Kept } from "./flows.ts";
+import { type FoundFlow, foundOf, type Kept } from "./flows.ts";
+import type { OpenedFlow } from "./one-time.ts";
 import { principalOf } from "./principal.ts";
 import { configured, type ConfiguredProvider, instanceUrlOf, tokenEndpointAt, urlAt } from "./providers.ts";
 import { type ProvenAccount, saveAccount, tellOfRefusal } from "./save.ts";
@@ -108,7 +109,7 @@ export async function decideFound(
     await giveBack(deps, proven);
     return { account: null, returnTo: failed(flow.returnTo, "denied") };
   }
-  const account = await saveAccount(deps, actor, proven);
+  const account = await saveOrGiveBack(deps, actor, proven);
   return { account: await toAccount(deps, actor, account), returnTo: connected(flow.returnTo) };
 }
 
@@ -134,9 +135,17 @@ async function findOut(
   const endpoint = makeTokenEndpoint(keeper.wayTo(provider, place), at);
   const granted = await endpoint.redeem(code, { verifier, redirectUrl });
   const { secrets, expiresAt } = granted;
-  const said = await provider.whoami(keeper.wayTo(provider, place, secrets.accessToken), place);
+  const instance = instanceUrlOf(provider, place);
+  const { providerId } = provider;
+  let said: SourceAccount;
+  try {
+    said = await provider.whoami(keeper.wayTo(provider, place, secrets.accessToken), place);
+  } catch (error) {
+    await giveBack(deps, { providerId, instance, secrets });
+    throw error;
+  }
   return {
-    ...whoOf(provider, instanceUrlOf(provider, place), said),
+    ...whoOf(provider, instance, said),
     scopes: said.scopes ?? granted.scopes ?? provider.oauth.scopes,
     way: "oauth",
     secrets,
@@ -174,7 +183,7 @@ async function judge(
     return failed(returnTo, "other_account");
   }
   if (same) {
-    await saveAccount(deps, actor, proven);
+    await saveOrGiveBack(deps, actor, proven);
     return connected(returnTo);
   }
   const { secrets, way: _way, providerId: _providerId, scopes, ...who } = proven;
@@ -189,10 +198,25 @@ function toProven({ providerId, content }: Kept<FoundFlow>): ProvenAccount {
   return { providerId, way: "oauth", secrets, ...who };
 }
 
+/** @throws ApiError `account_taken` */
+async function saveOrGiveBack(deps: AccountDeps, actor: Actor, proven: ProvenAccount) {
+  try {
+    return await saveAccount(deps, actor, proven);
+  } catch (error) {
+    await giveBack(deps, proven);
+    throw error;
+  }
+}
+
+/** Who was found, and nobody said in time that it is them: the provider is told to forget the tokens. */
+export async function endLapsedFound(deps: AccountDeps, flow: OpenedFlow): Promise<void> {
+  await giveBack(deps, toProven(foundOf(flow)));
+}
+
 /** Nobody will use these tokens: the provider may forget them. */
 async function giveBack(
   { book, keeper, log }: AccountDeps,
-  { providerId, instance, secrets }: ProvenAccount,
+  { providerId, instance, secrets }: Pick<ProvenAccount, "providerId" | "instance" | "secrets">,
 ): Promise<void> {
   const known = book.find(providerId);
   const { provider, client } = known ?? {};

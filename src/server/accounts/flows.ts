@@ -31,6 +31,11 @@ export interface Kept<Content> {
 
 export type Flows = ReturnType<typeof makeFlows>;
 
+/** What was found at the end of this flow. */
+export function foundOf({ providerId, returnTo, content }: OpenedFlow): Kept<FoundFlow> {
+  return { providerId, returnTo, content: Found.parse(content) };
+}
+
 /** The way to a provider and what was found there: each works once, in the session in which it began. */
 export function makeFlows({ once }: { once: OneTime }) {
   function begin(
@@ -66,7 +71,9 @@ export function makeFlows({ once }: { once: OneTime }) {
     },
     /** What was found, for the one who takes it first. */
     async takeFound(id: string, actor: Actor): Promise<Kept<FoundFlow> | undefined> {
-      return open(await once.take("found", id), actor, Found);
+      // Somebody else's stays where it is, and its tokens with it.
+      const found = open(await once.find("found", id), actor, Found);
+      return found && (await once.take("found", id)) ? found : undefined;
     },
   };
 }

@@ -12,7 +12,11 @@ export function makeOneTime(options: { store: Store; clock: Clock; randomBytes: 
 
   function open(flow: AccountFlowRecord | undefined): OpenedFlow | undefined {
     if (!flow || flow.expiresAt <= clock.now()) return undefined;
-    return { ...flow, content: JSON.parse(vault.open(placeOf(flow.flowHash), flow.sealed)) as unknown };
+    return { ...flow, content: contentOf(flow) };
+  }
+
+  function contentOf({ flowHash, sealed }: Pick<AccountFlowRecord, "flowHash" | "sealed">): unknown {
+    return JSON.parse(vault.open(placeOf(flowHash), sealed));
   }
 
   async function insert(stage: FlowStage, name: string, { content, ...of }: KeptFlow, lifetimeMs: number) {
@@ -34,16 +38,30 @@ export function makeOneTime(options: { store: Store; clock: Clock; randomBytes: 
     },
     /** Keeps content under a name in place of what was there, for as long as told. */
     async put(stage: FlowStage, name: string, kept: KeptFlow, lifetimeMs: number): Promise<void> {
-      await store.accountFlows.take(hashSecret(name), stage);
+      await store.accountFlows.remove(hashSecret(name));
       await insert(stage, name, kept, lifetimeMs);
     },
     /** It stays. Undefined for one that is unknown, used or too old. */
     async find(stage: AccountFlowRecord["stage"], secret: string): Promise<OpenedFlow | undefined> {
       return open(await store.accountFlows.find(hashSecret(secret), stage));
     },
+    /**
+     * Gives tokens back that nobody confirmed in time, then deletes the flow, whatever came of it.
+     *
+     * @param giveBack  revokes them at their provider; doesn't reject for a provider that can't be told
+     */
+    async endLapsed(flowHash: string, giveBack: (flow: OpenedFlow) => Promise<void>): Promise<void> {
+      const flow = await store.accountFlows.findLapsed(flowHash, clock.now());
+      if (!flow) return;
+      try {
+        await giveBack({ ...flow, content: contentOf(flow) });
+      } finally {
+        await store.accountFlows.remove(flowHash);
+      }
+    },
     /** For the one who takes it first. */
     async take(stage: AccountFlowRecord["stage"], secret: string): Promise<OpenedFlow | undefined> {
-      return open(await store.accountFlows.take(hashSecret(secret), stage));
+      return open(await store.accountFlows.take(hashSecret(secret), stage, clock.now()));
     },
   };
 }

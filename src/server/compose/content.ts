@@ -19,6 +19,8 @@ import { makeAccounts } from "./accounts.ts";
 import { makeEvents } from "./events.ts";
 import { makeProviderServers } from "./provider-servers.ts";
 import { giveBackLeft } from "#server/provider-servers/give-back.ts";
+import { endLapsedConnection } from "#server/provider-servers/arrive.ts";
+import { endLapsedFound } from "#server/accounts/connect.ts";
 import { probeServer } from "#server/provider-servers/health.ts";
 import type { OpenMcp } from "#server/provider-servers/deps.ts";
 import { makeLiveSearch } from "#server/provider-servers/live.ts";
@@ -171,6 +173,12 @@ export async function makeContent(
     quotas,
     standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),
     keepAccount: upkeep,
+    endLapsedFlow: (flowHash) =>
+      once.endLapsed(flowHash, (flow) =>
+        flow.stage === "found"
+          ? endLapsedFound(accountDeps, flow)
+          : endLapsedConnection(providers.serverDeps, flow),
+      ),
     probeServer: (workspaceId, serverId) => probeServer(providers.serverDeps, workspaceId, serverId),
     subscribing: {
       // No provider can reach a server by an address that is every machine's own.

@@ -86,6 +86,14 @@ export async function describeFoundConnection(
   };
 }
 
+/** Who was found, and nobody said in time that it is them: the provider is told to forget the tokens. */
+export async function endLapsedConnection(deps: Pick<ServerDeps, "oauth" | "log">, flow: OpenedFlow): Promise<void> {
+  const { client, secrets } = contentOf("intent_found", flow);
+  if (client.authorization.revocationEndpoint === undefined) return;
+  const isTold = await deps.oauth.revoke(client, secrets);
+  if (!isTold) deps.log.warn({ connectionId: flow.providerId }, "a provider could not be told to end tokens");
+}
+
 /** The person says that it is them, or not. @throws ApiError `link_invalid`, `connection_failed`, `server_disabled` */
 export async function decideFoundConnection(
   deps: ServerDeps,
@@ -93,8 +101,10 @@ export async function decideFoundConnection(
   id: string,
   isAccepted: boolean,
 ): Promise<{ connection: Connection | null; returnTo: string }> {
-  const flow = await deps.once.take("intent_found", id);
-  if (!flow || !isOwn(flow, actor)) throw linkInvalid();
+  const known = await deps.once.find("intent_found", id);
+  // Somebody else's stays where it is, and its tokens with it.
+  const flow = known && isOwn(known, actor) ? await deps.once.take("intent_found", id) : undefined;
+  if (!flow) throw linkInvalid();
   const content = contentOf("intent_found", flow);
   const giveBack = async () => {
     await deps.oauth.revoke(content.client, content.secrets);
@@ -176,7 +186,12 @@ async function judge(deps: ServerDeps, actor: Actor, flow: OpenedFlow, found: Fo
     return endOf(flow, found.intentId, "failed", "other_account");
   }
   if (standing === "same") {
-    await keep(deps, actor, flow, found);
+    try {
+      await keep(deps, actor, flow, found);
+    } catch (error) {
+      await deps.oauth.revoke(found.client, found.secrets);
+      throw error;
+    }
     return endOf(flow, found.intentId, "connected");
   }
   if (!found.again) await connections.update(flow.providerId, { pendingUntil: deps.clock.now() + FLOW_MS });

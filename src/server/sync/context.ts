@@ -33,6 +33,8 @@ export interface SyncDeps {
   ): Promise<Pick<HttpGrant, "credentials" | "account"> & Pick<SourceContext<unknown>, "mcp">>;
   /** What time brings to a person's account; absent = nobody has one. */
   keepAccount?(workspaceId: string, accountId: string): Promise<void>;
+  /** Revokes tokens that a provider gave and nobody confirmed in time. */
+  endLapsedFlow?(flowHash: string): Promise<void>;
   /** Probes a provider server that is due. */
   probeServer?(workspaceId: string, serverId: string): Promise<void>;
   /** Tells the workspace's systems what happened; absent = nobody is told. */

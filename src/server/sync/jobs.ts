@@ -56,6 +56,9 @@ export async function runJob(deps: SyncDeps, job: ClaimedJob, owner: string, sig
     case "account":
       await deps.keepAccount?.(job.workspaceId, job.payload["accountId"] ?? "");
       return { type: "done" };
+    case "lapsed_flow":
+      await deps.endLapsedFlow?.(job.payload["flowHash"] ?? "");
+      return { type: "done" };
     case "server":
       await deps.probeServer?.(job.workspaceId, job.payload["serverId"] ?? "");
       return { type: "done" };

@@ -152,6 +152,16 @@ export function makeSchedule({ store, findSource, now, randomBytes, subscribing 
   async function queueServers(): Promise<void> {
     await store.pendingConnections.expire(now());
     await store.accountFlows.sweep(now());
+    for (const { workspaceId, flowHash } of await store.accountFlows.listLapsed(now(), DUE_AT_ONCE)) {
+      await store.queue.enqueue({
+        workspaceId,
+        type: "lapsed_flow",
+        dedupeKey: `lapsed_flow:${flowHash}`,
+        payload: { flowHash },
+        priority: 20,
+        runAt: now(),
+      });
+    }
     for (const { workspaceId, serverId } of await store.dueServers.list(now(), DUE_AT_ONCE)) {
       await store.queue.enqueue({
         workspaceId,

@@ -199,20 +199,56 @@ export function makeAccountFlowStore(sql: SqlHandles) {
       return row && toFlow(row);
     },
 
-    /** Takes the flow out; exactly one caller gets it. */
-    async take(flowHash: string, stage: AccountFlowRecord["stage"]): Promise<AccountFlowRecord | undefined> {
+    /** Takes the flow out if it hasn't expired; exactly one caller gets it. */
+    async take(
+      flowHash: string,
+      stage: AccountFlowRecord["stage"],
+      now: number,
+    ): Promise<AccountFlowRecord | undefined> {
       const row = await sql.write
         .deleteFrom("account_flows")
         .where("flowHash", "=", flowHash)
         .where("stage", "=", stage)
+        .where("expiresAt", ">", now)
         .returningAll()
         .executeTakeFirst();
       return row && toFlow(row);
     },
 
-    /** Deletes what expired before. */
-    async sweep(before: number): Promise<void> {
-      await sql.write.deleteFrom("account_flows").where("expiresAt", "<", before).execute();
+    async remove(flowHash: string): Promise<void> {
+      await sql.write.deleteFrom("account_flows").where("flowHash", "=", flowHash).execute();
+    },
+
+    /** Deletes what has expired, but for flows with tokens: those are to be revoked first. */
+    async sweep(now: number): Promise<void> {
+      await sql.write
+        .deleteFrom("account_flows")
+        .where("expiresAt", "<=", now)
+        .where("stage", "not in", STAGES_WITH_TOKENS)
+        .execute();
+    },
+
+    /** Flows with tokens that nobody can confirm any more. */
+    async listLapsed(now: number, limit: number): Promise<Pick<AccountFlowRecord, "workspaceId" | "flowHash">[]> {
+      return sql.read
+        .selectFrom("account_flows")
+        .select(["workspaceId", "flowHash"])
+        .where("expiresAt", "<=", now)
+        .where("stage", "in", STAGES_WITH_TOKENS)
+        .orderBy("expiresAt")
+        .limit(limit)
+        .execute();
+    },
+
+    async findLapsed(flowHash: string, now: number): Promise<AccountFlowRecord | undefined> {
+      const row = await sql.read
+        .selectFrom("account_flows")
+        .selectAll()
+        .where("flowHash", "=", flowHash)
+        .where("expiresAt", "<=", now)
+        .where("stage", "in", STAGES_WITH_TOKENS)
+        .executeTakeFirst();
+      return row && toFlow(row);
     },
 
     /** Accounts whose provider is to be asked now, the longest due first. */
@@ -228,6 +264,31 @@ export function makeAccountFlowStore(sql: SqlHandles) {
   };
 }
 
+/** What was found at a provider, with the tokens that it gave, until the person says that it is them. */
+const STAGES_WITH_TOKENS: FlowStage[] = ["found", "intent_found"];
+
+/** Ends the ways of a person, or to a provider or connection; one that has tokens already lapses, and they are revoked as soon as may be. */
+export async function endFlows(
+  sql: SqlHandles,
+  whose: { workspaceId: string } & ({ userId: string } | { providerId: string }),
+): Promise<void> {
+  const { workspaceId } = whose;
+  const [column, value] = "userId" in whose ? (["userId", whose.userId] as const) : (["providerId", whose.providerId] as const);
+  await sql.write
+    .updateTable("account_flows")
+    .set({ expiresAt: 0 })
+    .where("workspaceId", "=", workspaceId)
+    .where(column, "=", value)
+    .where("stage", "in", STAGES_WITH_TOKENS)
+    .execute();
+  await sql.write
+    .deleteFrom("account_flows")
+    .where("workspaceId", "=", workspaceId)
+    .where(column, "=", value)
+    .where("stage", "not in", STAGES_WITH_TOKENS)
+    .execute();
+}
+
 /** A member leaves: nobody has their accounts any more, and the tokens are revoked as soon as may be. Source: S13. */
 export async function endAccountsOf(
   sql: SqlHandles,
@@ -240,11 +301,7 @@ export async function endAccountsOf(
     .where("userId", "=", userId)
     .returning("accountId")
     .execute();
-  await sql.write
-    .deleteFrom("account_flows")
-    .where("workspaceId", "=", workspaceId)
-    .where("userId", "=", userId)
-    .execute();
+  await endFlows(sql, { workspaceId, userId });
   await sql.write
     .deleteFrom("identities")
     .where("workspaceId", "=", workspaceId)

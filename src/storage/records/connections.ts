@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import { connectionPrincipal } from "#storage/access/item-clocks.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { ConnectionsTable } from "#storage/schema.ts";
+import { endFlows } from "./accounts.ts";
 import { makeAccessStore } from "./access.ts";
 import { makeQueueStore } from "./queue.ts";
 
@@ -141,14 +142,8 @@ export function makeConnectionStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
-    /** Ways to its provider, with what was found at the end of one. */
-    async dropFlows(connectionId: string): Promise<void> {
-      await sql.write
-        .deleteFrom("account_flows")
-        .where("workspaceId", "=", workspaceId)
-        .where("providerId", "=", connectionId)
-        .execute();
-    },
+    /** Ways to its provider, with what was found at the end of one; as `endFlows`. */
+    dropFlows: (connectionId: string): Promise<void> => endFlows(sql, { workspaceId, providerId: connectionId }),
 
     /** Lets one caller alone get new tokens; as `AccountStore.lock`. */
     async lock(connectionId: string, version: number, lock: { by: string; now: number; until: number }) {

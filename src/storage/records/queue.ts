@@ -12,6 +12,7 @@ export type JobType =
   | "identities"
   | "sweep_accesses"
   | "account"
+  | "lapsed_flow"
   | "server"
   | "subscribe_webhook";
 

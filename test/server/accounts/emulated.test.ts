@@ -5,13 +5,15 @@ import { makeAccountServer } from "./server.ts";
 
 const CLIENT = EMULATED_CLIENT;
 
-/** The address of one that ends with the test. */
-async function emulate(service: EmulatedService, ...people: string[]): Promise<string> {
+/** One that ends with the test. */
+async function start(service: EmulatedService, ...people: string[]) {
   const redirectUrl = `http://127.0.0.1:7700/api/oauth/${service}/callback`;
   const emulated = await startEmulated(service, { people, redirectUrl });
   onTestFinished(() => emulated.stop());
-  return emulated.url;
+  return emulated;
 }
+
+const emulate = async (...args: Parameters<typeof start>): Promise<string> => (await start(...args)).url;
 
 /** What a person does at the picker of people: the path at kb to which it leads back. */
 async function pick(address: string, form: { path: string; who: Record<string, string> }): Promise<string> {
@@ -69,6 +71,33 @@ describe("accounts at emulated services", { timeout: 60_000 }, () => {
     expect((await kb.as(kb.anna).delete(`/api/accounts/${account.id}`)).status).toBe(204);
     await kb.worker.runUntilIdle();
     expect(await kb.store.in(kb.anna.workspaceId).accounts.find(account.id)).toBeUndefined();
+  });
+
+  test("Google: tokens that nobody confirms are ended there", async ({ expect }) => {
+    const google = await start("google", "anna@acme.test");
+    const kb = await makeAccountServer({ google: { baseUrl: google.url, apiUrl: google.url, ...CLIENT } });
+    const come = async () => {
+      const form = { path: "/o/oauth2/v2/auth/callback", who: { email: "anna@acme.test" } };
+      return (await kb.go(kb.anna, await pick(await kb.begin(kb.anna, "google"), form))).location;
+    };
+    const flows = () => kb.database.read.selectFrom("account_flows").select("stage").execute();
+    const location = await come();
+    // Another session of the same person takes nothing from this one.
+    const again = await kb.signIn(kb.anna);
+    expect((await kb.accept(again, location)).status).toBe(410);
+    expect(await flows()).toEqual([{ stage: "found" }]);
+    kb.clock.advance(10 * 60_000);
+    expect((await kb.accept(kb.anna, location)).status).toBe(410);
+    await kb.worker.runUntilIdle();
+    expect(google.revoked).toHaveLength(1);
+    expect(await flows()).toEqual([]);
+
+    // Somebody who leaves before they have said yes.
+    await come();
+    await kb.as(kb.owner).delete(`/api/workspace/members/${kb.anna.userId}`);
+    await kb.worker.runUntilIdle();
+    expect(google.revoked).toHaveLength(2);
+    expect(await flows()).toEqual([]);
   });
 
   test("Slack: the person's token, not the app's, and the team in who they are", async ({ expect }) => {

@@ -54,6 +54,8 @@ export async function startEmulated(
     onBack: undefined as ((address: string) => void) | undefined,
     /** Requests of the token endpoint, by grant. */
     grants: [] as string[],
+    /** Tokens that it was told to end. */
+    revoked: [] as string[],
     async stop(): Promise<void> {
       server.closeAllConnections();
       await new Promise<void>((resolve) => void server.close(() => resolve()));
@@ -67,6 +69,7 @@ export async function startEmulated(
     const body = await bodyOf(request);
     const isToken = TOKEN.has(asked.pathname);
     const form = new URLSearchParams(isToken ? body.toString() : "");
+    if (asked.pathname === "/revoke") world.revoked.push(new URLSearchParams(body.toString()).get("token") ?? "");
     if (isToken) world.grants.push(form.get("grant_type") ?? "");
     if (isToken && form.get("grant_type") === "refresh_token" && world.refusesRefresh) {
       const { status, body: said } = REFUSALS[service];

@@ -274,13 +274,58 @@ describe("a connection that was signed in to", () => {
     if (how === "leave") await byAdmin.delete(`/api/workspace/members/${kb.anna.userId}`);
     if (how === "deleteServer") await byAdmin.delete(`/api/mcp-servers/${kb.serverId}`);
     await kb.deps.afterwards.idle();
-    const told = kb.there.asked.filter(({ path }) => path === "/revoke");
-    expect(told.map(({ body }) => body["token_type_hint"])).toEqual(["refresh_token"]);
+    const told = () => kb.there.asked.filter(({ path }) => path === "/revoke");
+    expect(told().map(({ body }) => body["token_type_hint"])).toEqual(["refresh_token"]);
     expect(await kb.database.read.selectFrom("connection_secrets").selectAll().execute()).toEqual([]);
     if (how !== "disconnect") {
       expect((await kb.confirm(kb.anna, location)).status).not.toBe(200);
+      // The tokens of the one that waited are ended by a job, which goes on where a server was stopped.
+      await kb.worker.runUntilIdle();
+      expect(told()).toHaveLength(2);
+      expect(kb.there.holds()).toEqual([]);
       expect(await kb.database.read.selectFrom("account_flows").selectAll().execute()).toEqual([]);
     }
+  });
+
+  test("that nobody confirms gives its tokens back to the provider, also one that is down", async () => {
+    const kb = await makeOAuthServer();
+    const come = async (user = kb.anna) => {
+      const { url, cookie } = await kb.open(user, (await kb.intend(user)).json.intent);
+      return kb.back(user, kb.there.agree(url, "anna"), cookie);
+    };
+    const flows = () => kb.database.read.selectFrom("account_flows").selectAll().execute();
+    const location = await come();
+    expect(kb.there.holds()).toHaveLength(2);
+    // Somebody else's browser ends nothing: her tokens stay hers to confirm.
+    expect((await kb.confirm(kb.ben, location)).status).toBe(410);
+    await kb.worker.runUntilIdle();
+    expect(kb.there.holds()).toHaveLength(2);
+    kb.clock.advance(10 * 60_000);
+    // Too late, she ends nothing either, and the job does.
+    expect((await kb.confirm(kb.anna, location)).status).toBe(410);
+    expect(await flows()).toHaveLength(1);
+    await kb.worker.runUntilIdle();
+    expect(kb.there.holds()).toEqual([]);
+    expect(await flows()).toEqual([]);
+
+    await come();
+    kb.there.isDown = true;
+    kb.clock.advance(10 * 60_000);
+    await kb.worker.runUntilIdle();
+    expect(await flows()).toEqual([]);
+    expect(JSON.stringify(kb.log.lines)).not.toMatch(/planted/i);
+  });
+
+  test("gives its tokens back when the person may connect no more by the time they have signed in again", async () => {
+    const kb = await makeOAuthServer();
+    const { connection } = await kb.connectThere(kb.anna, "anna");
+    const { url, cookie } = await kb.open(kb.anna, (await kb.intend(kb.anna, { reconnect: connection.id })).json.intent);
+    kb.mcp.meanwhile = () =>
+      kb.as(kb.admin).request("PATCH", `/api/mcp-servers/${kb.serverId}`, { body: { connectPolicy: "admins" } });
+    expect(await kb.back(kb.anna, kb.there.agree(url, "anna"), cookie)).toContain("status=failed");
+    const [, second] = kb.there.asked.filter(({ path }) => path === "/token");
+    expect(second).toBeDefined();
+    expect(kb.there.asked.filter(({ path }) => path === "/revoke")).toHaveLength(1);
   });
 
   test("goes on when the server wants more rights, and asks for them when its owner signs in again", async () => {

@@ -1,7 +1,11 @@
 import { array, assert, asyncProperty, constantFrom, nat, record } from "fast-check";
-import { test } from "vitest";
+import { test, vi } from "vitest";
 import type { TestUser } from "../../helpers.ts";
+import { runs } from "../../runs.ts";
 import { makeProviderServer, URL_A } from "./server.ts";
+
+// A shared machine may take its time.
+vi.setConfig({ testTimeout: 60_000 + 4_000 * runs(5) });
 
 /** What can happen to servers, connections and people, in any order. */
 const acts = array(
@@ -87,6 +91,6 @@ test("no order of events makes a connection active that its server did not accep
         expect(await kb.everything()).not.toContain("planted");
       }
     }),
-    { numRuns: 6 },
+    { numRuns: runs(6) },
   );
 });
