@@ -175,9 +175,7 @@ export async function makeContent(
     keepAccount: upkeep,
     endLapsedFlow: (flowHash) =>
       once.endLapsed(flowHash, (flow) =>
-        flow.stage === "found"
-          ? endLapsedFound(accountDeps, flow)
-          : endLapsedConnection(providers.serverDeps, flow),
+        flow.stage === "found" ? endLapsedFound(accountDeps, flow) : endLapsedConnection(providers.serverDeps, flow),
       ),
     probeServer: (workspaceId, serverId) => probeServer(providers.serverDeps, workspaceId, serverId),
     subscribing: {

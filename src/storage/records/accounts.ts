@@ -273,7 +273,8 @@ export async function endFlows(
   whose: { workspaceId: string } & ({ userId: string } | { providerId: string }),
 ): Promise<void> {
   const { workspaceId } = whose;
-  const [column, value] = "userId" in whose ? (["userId", whose.userId] as const) : (["providerId", whose.providerId] as const);
+  const [column, value] =
+    "userId" in whose ? (["userId", whose.userId] as const) : (["providerId", whose.providerId] as const);
   await sql.write
     .updateTable("account_flows")
     .set({ expiresAt: 0 })

@@ -319,7 +319,10 @@ describe("a connection that was signed in to", () => {
   test("gives its tokens back when the person may connect no more by the time they have signed in again", async () => {
     const kb = await makeOAuthServer();
     const { connection } = await kb.connectThere(kb.anna, "anna");
-    const { url, cookie } = await kb.open(kb.anna, (await kb.intend(kb.anna, { reconnect: connection.id })).json.intent);
+    const { url, cookie } = await kb.open(
+      kb.anna,
+      (await kb.intend(kb.anna, { reconnect: connection.id })).json.intent,
+    );
     kb.mcp.meanwhile = () =>
       kb.as(kb.admin).request("PATCH", `/api/mcp-servers/${kb.serverId}`, { body: { connectPolicy: "admins" } });
     expect(await kb.back(kb.anna, kb.there.agree(url, "anna"), cookie)).toContain("status=failed");
