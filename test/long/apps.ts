@@ -3,7 +3,8 @@
  * `npm run build`), and what is measured goes to stderr.
  *
  * - `kills`: a sync of 10,000 issues by the built server, killed at ten moments; a cut listing; 30 % fewer items.
- * - `fleet`: 50 connectors on two workers, one of them huge, one failing, one limited: when each is done.
+ * - `fleet`: 50 connectors on two workers, one of them huge (60,000 issues), one failing, one limited: when each is done, in
+ *   some 12 minutes.
  * - `costs`: requests and seconds for 10,000 issues of GitHub and Gitea, and requests of an idle increment.
  */
 import { startVitest } from "vitest/node";

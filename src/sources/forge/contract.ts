@@ -65,6 +65,8 @@ export interface ForgePart {
 export interface ForgePage<T> {
   records: T[];
   at: number;
+  /** Where the rest begins: a listing that is asked `from` there gives all that was not told up to here. At most 200 characters. */
+  place?: string;
 }
 
 /** What the repositories are, and which names of the config are closed to the credential. */
@@ -79,12 +81,15 @@ export interface Forge {
   list(): Promise<ForgeListing>;
   /** @throws ApiError `source_not_found` */
   repository(id: string): Promise<ForgeRepository>;
-  /** Issues and pull requests that the config asks for, or those of them that changed at or after an instant. Each at least once. */
-  threads(repository: ForgeRepository, since?: number): AsyncGenerator<ForgePage<ForgeThread>, void>;
+  /**
+   * Issues and pull requests that the config asks for, or those of them that changed at or after an instant. Each at least
+   * once. `from`: the rest of such a listing, by the `place` of one of its pages.
+   */
+  threads(repository: ForgeRepository, since?: number, from?: string): AsyncGenerator<ForgePage<ForgeThread>, void>;
   /** How many there are of them. */
   count(repository: ForgeRepository): Promise<number>;
   /** What is said about threads, as `threads`; reviews are not among it where `reviews` gives them. */
-  comments(repository: ForgeRepository, since?: number): AsyncGenerator<ForgePage<ForgePart>, void>;
+  comments(repository: ForgeRepository, since?: number, from?: string): AsyncGenerator<ForgePage<ForgePart>, void>;
   /** The reviews of a pull request with their comments. */
   reviews(repository: ForgeRepository, number: number): Promise<ForgePart[]>;
   /** The newest commit of the branch; undefined where nothing was pushed yet. @throws ApiError `source_not_found` */

@@ -6,6 +6,8 @@ import type { SourceHttp, SourceRequest, SourceResponse } from "#sources/http-co
 export interface RecordPage<T> {
   records: T[];
   at: number;
+  /** What `from` takes, to go on here. */
+  place?: string;
 }
 
 export interface NumberedListing<T> {
@@ -14,6 +16,8 @@ export interface NumberedListing<T> {
   /** Records of a page; a server may give fewer. */
   limit: number;
   now(): number;
+  /** The `place` of a page that was read: from that page on. */
+  from?: string | undefined;
 }
 
 /**
@@ -23,15 +27,19 @@ export interface NumberedListing<T> {
  */
 export async function* numberedPages<T>(
   http: SourceHttp,
-  { request, schema, limit, now }: NumberedListing<T>,
+  { request, schema, limit, now, from }: NumberedListing<T>,
 ): AsyncGenerator<RecordPage<T>, void> {
-  let [page, before, perPage, again, empty] = [1, undefined as number | undefined, limit, 0, 0];
+  let { page, before, perPage } = placeOf(from) ?? { page: 1, before: undefined, perPage: limit };
+  let [again, empty] = [0, 0];
   let last: string | undefined;
   for (;;) {
     const answer = await http.request({ ...request, query: { ...request.query, page, limit } });
     const records = answer.json(schema);
     const total = countOf(answer);
-    yield { records, at: dateOf(answer, now) };
+    if (page === 1 && records.length > 0) perPage = records.length;
+    // What was deleted since the page before is not made up for yet.
+    const most = total === undefined || before === undefined ? (total ?? before ?? "") : Math.max(total, before);
+    yield { records, at: dateOf(answer, now), place: `${page} ${most} ${perPage}` };
     if (records.length === 0) {
       // What this account may not see is left out after the pages are made, so that one of them may be empty.
       if (!hasNext(answer) || ++empty > MOST_EMPTY) return;
@@ -41,7 +49,6 @@ export async function* numberedPages<T>(
     const text = answer.text();
     if (text === last) throw new ApiError("source_unavailable", { message: "The server gives the same page again." });
     last = text;
-    if (page === 1) perPage = Math.max(1, records.length);
     if (total !== undefined && before !== undefined && total < before && page > 1 && again++ < MOST_AGAIN) {
       page = Math.max(1, page - Math.ceil((before - total) / perPage));
     } else {
@@ -50,6 +57,12 @@ export async function* numberedPages<T>(
     }
     before = total ?? before;
   }
+}
+
+function placeOf(from = "") {
+  const [, page, before, perPage] = /^(\d{1,9}) (\d{0,12}) (\d{1,9})$/.exec(from) ?? [];
+  if (page === undefined) return undefined;
+  return { page: Number(page), before: before === "" ? undefined : Number(before), perPage: Number(perPage) };
 }
 
 /** An account that sees little of a server with much does not ask for ever. */

@@ -4,6 +4,7 @@ import type { Forge, ForgePart, ForgeRepository, ForgeThread } from "./contract.
 import type { ForgeFiles } from "./files.ts";
 import { filesRef, parseId, repositoryRef, threadId } from "./ids.ts";
 import { type ForgeFacts, toPartItem, toThreadItem } from "./map.ts";
+import { makePlaces } from "./place.ts";
 import { refusalOf } from "./refusals.ts";
 
 /** What a run works with. */
@@ -17,6 +18,8 @@ export interface ForgeTools {
 
 type Context = SyncContext<unknown>;
 type Event = SyncEvent<never>;
+/** What is told of a repository; at a `place` all before it can be handed over, and the next attempt goes on there. */
+export type RepositoryEvent = Event | { t: "place" };
 
 /** Ids of one `seen`. */
 const SEEN_IDS = 500;
@@ -43,19 +46,24 @@ export function stateKey(id: string): string {
   return `repository:${id}`;
 }
 
-/** Everything that a repository has. */
+/** Everything that a repository has, or the rest of it where an attempt of the same run has ended. */
 export async function* listRepository(
   ctx: Context,
   repository: ForgeRepository,
   tools: ForgeTools,
-): AsyncGenerator<Event, void> {
+  runId: string | undefined,
+): AsyncGenerator<RepositoryEvent, void> {
   const { forge, facts } = tools;
-  let [since, last, total] = [ctx.now(), 0, 0];
+  const places = makePlaces(ctx.state, repository.id, { runId, shape: JSON.stringify(shapeOf(repository)) });
+  const begun = await places.find();
+  let [since, last, total] = [begun?.since ?? ctx.now(), begun?.last ?? 0, 0];
   const teller = makeTeller(ctx);
   if (hasThreads(repository)) {
     const told = new Set<number>();
-    for await (const { records, at } of forge.threads(repository)) {
-      if (told.size === 0) since = at;
+    const isTold = begun?.part === "comments";
+    const threads = isTold ? [] : forge.threads(repository, undefined, begun?.from);
+    for await (const { records, at, place } of threads) {
+      if (told.size === 0 && !begun) since = at;
       for (const thread of records) {
         if (told.has(thread.number)) continue;
         told.add(thread.number);
@@ -63,11 +71,16 @@ export async function* listRepository(
         yield* teller.tell(toThreadItem(thread, repository, facts));
         if (thread.isPull) yield* tellReviews(ctx, { repository, thread, teller }, tools);
       }
+      if (place === undefined) continue;
+      yield* teller.flush();
+      places.put({ part: "threads", from: place, since, last });
+      yield { t: "place" };
     }
+    if (begun) for await (const number of storedThreads(ctx, repository)) told.add(number);
     // Deleted meanwhile or not shown: at worst the next run lists once more.
     total = Math.max(told.size, await forge.count(repository));
     const parts = new Set<string>();
-    for await (const { records, at } of forge.comments(repository)) {
+    for await (const { records, at, place } of forge.comments(repository, undefined, isTold ? begun.from : undefined)) {
       since = Math.min(since, at);
       for (const part of records) {
         // One that was written meanwhile to a thread that is not told yet comes with the changes.
@@ -75,12 +88,25 @@ export async function* listRepository(
         parts.add(part.id);
         yield* teller.tell(toPartItem(part, repository, facts));
       }
+      if (place === undefined) continue;
+      yield* teller.flush();
+      places.put({ part: "comments", from: place, since, last });
+      yield { t: "place" };
     }
   }
   yield* teller.flush();
   const files = yield* tellFiles(ctx, repository, tools);
   const state: RepositoryState = { ...shapeOf(repository), since, total, last, ...(files && { files }) };
   ctx.state.put(stateKey(repository.id), state);
+  places.end();
+}
+
+/** The numbers of the threads that are stored: those that an attempt before this one told are among them. */
+async function* storedThreads({ stored }: Context, repository: ForgeRepository): AsyncGenerator<number, void> {
+  for await (const { externalId } of stored.list(repositoryRef(repository))) {
+    const id = parseId(externalId);
+    if (id?.type === "thread") yield id.number;
+  }
 }
 
 /** Files that are new since this state, or all without one; undefined when there are none, or none to be seen. */
@@ -110,12 +136,13 @@ export async function* changesOf(
   ctx: Context,
   repository: ForgeRepository,
   tools: ForgeTools,
-): AsyncGenerator<Event, void> {
+  runId: string | undefined,
+): AsyncGenerator<RepositoryEvent, void> {
   const state = RepositoryState.safeParse(await ctx.state.get(stateKey(repository.id))).data;
   const shape = shapeOf(repository);
   const isSame = state && (Object.keys(shape) as (keyof typeof shape)[]).every((key) => state[key] === shape[key]);
   if (!state || !isSame) {
-    yield* listRepository(ctx, repository, tools);
+    yield* listRepository(ctx, repository, tools, runId);
     return;
   }
   const threads = hasThreads(repository) ? yield* changedThreads(ctx, repository, tools, state) : {};
@@ -221,11 +248,11 @@ function makeTeller({ stored }: Pick<Context, "stored">) {
 }
 
 /** What is told of a repository, until it is refused: then it alone is hidden. */
-export async function* orRefused(
+export async function* orRefused<E>(
   { state }: Context,
   repository: ForgeRepository,
-  read: () => AsyncGenerator<Event, void>,
-): AsyncGenerator<Event, void> {
+  read: () => AsyncGenerator<E, void>,
+): AsyncGenerator<E | Event, void> {
   try {
     yield* read();
   } catch (error) {

@@ -6,7 +6,14 @@ import type { ForgeListing, ForgeRepository } from "./contract.ts";
 import { repositoryRef } from "./ids.ts";
 import { readItems } from "./items.ts";
 import { type KnownRepositories, makeKnown } from "./known.ts";
-import { changesOf, type ForgeTools, listRepository, orRefused, stateKey } from "./repository.ts";
+import {
+  changesOf,
+  type ForgeTools,
+  listRepository,
+  orRefused,
+  type RepositoryEvent,
+  stateKey,
+} from "./repository.ts";
 import { isRepositoryInScope } from "./scope.ts";
 
 /** How far the listing of everything came, or that it came to its end. What is known of each repository is state. */
@@ -48,10 +55,13 @@ async function* listAll(
     if (ctx.signal.aborted) return;
     if (after !== null && compareIds(repository.id, after) <= 0) continue;
     const here = { type: "listing", runId, after, failed: failures.ids() } as const;
-    const read = () => orRefused(ctx, repository, () => listRepository(ctx, repository, tools));
-    for await (const event of failures.orFailed(repository, read)) {
-      yield event;
-      if (event.t !== "upsert" || ++done % (tools.batch ?? BATCH) > 0) continue;
+    const read = () => orRefused(ctx, repository, () => listRepository(ctx, repository, tools, runId ?? undefined));
+    for await (const event of inPieces(failures.orFailed(repository, read), tools.batch)) {
+      if (event.t !== "piece") {
+        yield event;
+        continue;
+      }
+      done += event.count;
       yield { t: "checkpoint", cursor: here };
       yield { t: "progress", done, note: repository.fullName };
     }
@@ -89,10 +99,11 @@ async function* readChanges(ctx: Context, run: Run, tools: ForgeTools): AsyncGen
   for (const repository of repositories) {
     if (ctx.signal.aborted) return;
     let hasNews = false;
-    const read = () => orRefused(ctx, repository, () => changesOf(ctx, repository, tools));
-    for await (const event of failures.orFailed(repository, read)) {
+    const read = () => orRefused(ctx, repository, () => changesOf(ctx, repository, tools, run.runId));
+    for await (const event of inPieces(failures.orFailed(repository, read), tools.batch)) {
       hasNews = true;
-      yield event;
+      if (event.t === "piece") yield { t: "checkpoint", cursor: { type: "changes" } };
+      else yield event;
     }
     if (hasNews) yield { t: "checkpoint", cursor: { type: "changes" } };
   }
@@ -105,6 +116,23 @@ async function* readChanges(ctx: Context, run: Run, tools: ForgeTools): AsyncGen
 /** Items between two checkpoints. */
 const BATCH = 500;
 
+/** With the moments at which enough was told to be handed over: where an attempt can go on, or after many changed items. */
+async function* inPieces(
+  events: AsyncIterable<RepositoryEvent>,
+  batch = BATCH,
+): AsyncGenerator<SyncEvent<never> | { t: "piece"; count: number }, void> {
+  let [named, changed] = [0, 0];
+  for await (const event of events) {
+    if (event.t !== "place") yield event;
+    if (event.t === "seen") named += event.externalIds.length;
+    if (event.t === "upsert") [named, changed] = [named + 1, changed + 1];
+    const isDue = event.t === "place" ? named >= batch : event.t === "upsert" && changed >= batch;
+    if (!isDue) continue;
+    yield { t: "piece", count: named };
+    [named, changed] = [0, 0];
+  }
+}
+
 /** So many repositories one after another don't fail while their server is well. */
 const MOST_FAILURES = 5;
 
@@ -114,7 +142,10 @@ function makeFailures(before: readonly string[]) {
   let inARow = 0;
   return {
     ids: () => [...failed],
-    async *orFailed(repository: ForgeRepository, read: () => AsyncGenerator<Event, void>): AsyncGenerator<Event, void> {
+    async *orFailed<E>(
+      repository: ForgeRepository,
+      read: () => AsyncGenerator<E, void>,
+    ): AsyncGenerator<E | SyncEvent<never>, void> {
       try {
         yield* read();
         inARow = 0;

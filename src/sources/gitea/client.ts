@@ -24,8 +24,9 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
     path: string,
     record: z.ZodType<T>,
     query: SourceRequest["query"] = {},
+    place?: string,
   ): AsyncGenerator<RecordPage<T>, void> {
-    return numberedPages(http, { request: ask(path, query), schema: list(record), limit: LIMIT, now });
+    return numberedPages(http, { request: ask(path, query), schema: list(record), limit: LIMIT, now, from: place });
   }
 
   async function all<T extends { id: number }>(path: string, record: z.ZodType<T>, query?: SourceRequest["query"]) {
@@ -70,16 +71,16 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
     repositoriesOf: (owner: string) => all(`/users/${encodeURIComponent(owner)}/repos`, RepositoryRecord),
     repository: (fullName: string) => get(repo(fullName), RepositoryRecord),
     repositoryById: (id: string) => get(`/repositories/${encodeURIComponent(id)}`, RepositoryRecord),
-    threads: (fullName: string, type: ThreadType, from?: number) =>
-      pages(`${repo(fullName)}/issues`, ThreadRecord, { state: "all", type, since: since(from) }),
+    threads: (fullName: string, type: ThreadType, from?: number, place?: string) =>
+      pages(`${repo(fullName)}/issues`, ThreadRecord, { state: "all", type, since: since(from) }, place),
     async countThreads(fullName: string, type: ThreadType): Promise<number> {
       const answer = await http.request(ask(`${repo(fullName)}/issues`, { state: "all", type, page: 1, limit: 1 }));
       const count = countOf(answer);
       if (count === undefined) throw new ApiError("source_unavailable", { message: "The server counts no issues." });
       return count;
     },
-    comments: (fullName: string, from?: number) =>
-      pages(`${repo(fullName)}/issues/comments`, CommentRecord, { since: since(from) }),
+    comments: (fullName: string, from?: number, place?: string) =>
+      pages(`${repo(fullName)}/issues/comments`, CommentRecord, { since: since(from) }, place),
     async head(fullName: string, branch: string): Promise<string> {
       const Branch = z.object({ commit: z.object({ id: z.string() }).nullish() });
       const { commit } = await get(

@@ -37,18 +37,19 @@ export function makeGiteaForge(ctx: SourceContext<GiteaConfig>): Forge {
       return { repositories: records.map(read), closed };
     },
     repository: async (id) => read(await client.repositoryById(id)),
-    async *threads(repository, since) {
-      for await (const { records, at } of client.threads(repository.fullName, typeOf(repository), since)) {
+    async *threads(repository, since, from) {
+      const pages = client.threads(repository.fullName, typeOf(repository), since, from);
+      for await (const { records, ...page } of pages) {
         // It was renamed after it was listed, and another one has its name: what that one has is not for the same people.
         if (records.some(({ repository: of }) => of && String(of.id) !== repository.id)) throw notThere();
-        yield { at, records: records.map(toThread) };
+        yield { ...page, records: records.map(toThread) };
       }
     },
     count: (repository) => client.countThreads(repository.fullName, typeOf(repository)),
-    async *comments(repository, since) {
-      for await (const { records, at } of client.comments(repository.fullName, since)) {
+    async *comments(repository, since, from) {
+      for await (const { records, ...page } of client.comments(repository.fullName, since, from)) {
         const parts = records.flatMap((record) => toComment(record) ?? []);
-        yield { at, records: parts.filter(({ isPull }) => repository.content.has(isPull ? "pulls" : "issues")) };
+        yield { ...page, records: parts.filter(({ isPull }) => repository.content.has(isPull ? "pulls" : "issues")) };
       }
     },
     async reviews({ fullName }, number) {

@@ -62,13 +62,25 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
     return page.told.get(page.nodes.get(number) ?? "");
   }
 
-  async function* commentsOf(repository: ForgeRepository, since?: number): AsyncGenerator<ForgePage<ForgePart>, void> {
-    for await (const { records, at } of client.comments(repository.id, await remembered(repository, "comments", since)))
-      yield { at, records: records.flatMap((record) => toComment(record) ?? []) };
+  async function* commentsOf(
+    repository: ForgeRepository,
+    since?: number,
+    from?: string,
+  ): AsyncGenerator<ForgePage<ForgePart>, void> {
+    const { id } = repository;
+    const [of, begun] = placeOf(from);
+    if (of !== "reviewComments") {
+      const before = begun === undefined ? await remembered(repository, "comments", since) : { since: begun };
+      for await (const { records, at } of client.comments(id, before))
+        yield { at, records: records.flatMap((record) => toComment(record) ?? []), ...nextIn("comments", records) };
+    }
     if (!repository.content.has("pulls")) return;
-    const before = await remembered(repository, "reviewComments", since);
-    for await (const { records, at } of client.reviewComments(repository.id, before))
-      yield { at, records: records.flatMap((record) => toReviewComment(record) ?? []) };
+    const isBegun = of === "reviewComments" && begun !== undefined;
+    const before = isBegun ? { since: begun } : await remembered(repository, "reviewComments", since);
+    for await (const { records, at } of client.reviewComments(id, before)) {
+      const parts = records.flatMap((record) => toReviewComment(record) ?? []);
+      yield { at, records: parts, ...nextIn("reviewComments", records) };
+    }
   }
 
   return {
@@ -78,13 +90,15 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
       return { repositories: records.map((record) => toRepository(record, config)), closed };
     },
     repository: async (id) => toRepository(await client.repository(id), config),
-    async *threads(repository, since) {
+    async *threads(repository, since, from) {
       const { id, content } = repository;
-      for await (const { records, at } of client.issues(id, await remembered(repository, "threads", since))) {
+      const [, begun] = placeOf(from);
+      const before = begun === undefined ? await remembered(repository, "threads", since) : { since: begun };
+      for await (const { records, at } of client.issues(id, before)) {
         if (since !== undefined) changed.add(id);
         reviewed = { id, nodes: nodesOf(records) };
         const wanted = records.filter((record) => content.has(isPull(record) ? "pulls" : "issues"));
-        yield { at, records: wanted.map(toThread) };
+        yield { at, records: wanted.map(toThread), ...nextIn("threads", records) };
       }
     },
     async count(repository) {
@@ -99,10 +113,10 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
       for await (const { records } of this.threads(repository)) for (const { number } of records) numbers.add(number);
       return numbers.size;
     },
-    async *comments(repository, since) {
-      for await (const { records, at } of commentsOf(repository, since))
+    async *comments(repository, since, from) {
+      for await (const { records, ...page } of commentsOf(repository, since, from))
         yield {
-          at,
+          ...page,
           records: records.filter(({ isPull: ofPull }) => repository.content.has(ofPull ? "pulls" : "issues")),
         };
     },
@@ -140,6 +154,17 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
 function nodesOf(records: readonly IssueRecord[]): Map<number, string> {
   const pulls = records.filter(isPull);
   return new Map(pulls.flatMap(({ number, node_id: node }) => (node ? [[number, node] as const] : [])));
+}
+
+/** Listings are in the order of their changes: after a page comes what changed when its last record did, or later. */
+function nextIn(of: keyof Marks, records: readonly { updated_at: number }[]): { place?: string } {
+  const last = records.at(-1)?.updated_at;
+  return last === undefined ? {} : { place: `${of} ${last}` };
+}
+
+function placeOf(place = ""): [of: string | undefined, from: number | undefined] {
+  const [, of, from] = /^(\w+) (\d{1,16})$/.exec(place) ?? [];
+  return [of, from === undefined ? undefined : Number(from)];
 }
 
 function keyOf(id: string): string {

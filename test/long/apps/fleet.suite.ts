@@ -21,6 +21,7 @@ export function describeFleet({ count, hugeIssues, isManyTurns = false, say = ()
         const ended = await runFleet({
           count,
           hugeIssues,
+          say,
           seen: ({ role, state, code }: Ended) => void shown.add(`${role}: ${state} ${code ?? ""}`.trim()),
         });
         const secondsOf = (role: Ended["role"]) =>
@@ -28,6 +29,7 @@ export function describeFleet({ count, hugeIssues, isManyTurns = false, say = ()
         const [huge = 0] = secondsOf("huge");
         const small = secondsOf("small").sort((a, b) => a - b);
         say(`small ones: first ${small[0]} s, median ${small[Math.floor(small.length / 2)]} s, last ${small.at(-1)} s`);
+        say(`all small ones, in seconds: ${small.map((each) => Math.round(each)).join(" ")}`);
         say(`limited: ${secondsOf("limited")[0]} s; huge (${hugeIssues} issues): ${huge} s`);
         say([...shown].sort().join("; "));
         expect(small).toHaveLength(count - 3);

@@ -35,10 +35,11 @@ export interface Ended {
   items: number;
 }
 
+const SAY_EVERY_MS = 60_000;
 const plenty = { perMinute: 1_000_000, burst: 100_000 };
 
 /** Connects so many, the huge one first, and works until all but the failing one are done. */
-export async function runFleet({ count, hugeIssues, seen }: FleetOptions) {
+export async function runFleet({ count, hugeIssues, seen, say = () => undefined }: FleetOptions) {
   const huge = await startForge(tempDir(), [hugeIssues]);
   onTestFinished(() => huge.server.stop());
   const forge = await startForge(tempDir(), Array<number>(count).fill(40));
@@ -136,9 +137,15 @@ export async function runFleet({ count, hugeIssues, seen }: FleetOptions) {
     }
     return ended;
   }
+  let saidAt = startedAt;
   for (;;) {
     const now = await look();
     for (const each of now) seen(each);
+    if (kb.clock.now() - saidAt >= SAY_EVERY_MS) {
+      saidAt = kb.clock.now();
+      const left = now.filter(({ role, seconds }) => role !== "failing" && seconds === undefined);
+      say(`${(saidAt - startedAt) / 1_000} s: ${left.map(({ name, items }) => `${name} (${items})`).join(", ")}`);
+    }
     const isDone = now.every(({ role, seconds }) => role === "failing" || seconds !== undefined);
     if (isDone) return now;
     await wait(500);
@@ -156,4 +163,6 @@ interface FleetOptions {
   hugeIssues: number;
   /** What each shows whenever somebody looks. */
   seen(connector: Ended): void;
+  /** What is not done yet, now and then. */
+  say?: (line: string) => void;
 }

@@ -239,10 +239,16 @@ export async function startGithub(fake: FakeGithub, folder: string) {
     const found = all.filter(({ updatedAt }) => Number.isNaN(since) || updatedAt >= since);
     if (url.searchParams.get("sort") === "updated") found.sort((a, b) => a.updatedAt - b.updatedAt);
     // As for large repositories: pages of issues have no numbers.
-    return paged(url, found.map(show), {}, !url.pathname.endsWith("/issues"));
+    return paged(url, found, {}, !url.pathname.endsWith("/issues"), show);
   }
 
-  function paged(url: URL, records: readonly unknown[], headers: Record<string, string> = {}, isNumbered = true) {
+  function paged<T>(
+    url: URL,
+    records: readonly T[],
+    headers: Record<string, string> = {},
+    isNumbered = true,
+    show: (each: T) => unknown = (each) => each,
+  ) {
     const size = Math.min(state.page, Number(url.searchParams.get("per_page") ?? 30));
     const page = Number(url.searchParams.get("page") ?? url.searchParams.get("after") ?? 1);
     const last = Math.max(1, Math.ceil(records.length / size));
@@ -254,7 +260,7 @@ export async function startGithub(fake: FakeGithub, folder: string) {
     const links = page < last ? [to(page + 1, "next"), ...(isNumbered ? [to(last, "last")] : [])] : [];
     return {
       status: 200,
-      body: records.slice((page - 1) * size, page * size),
+      body: records.slice((page - 1) * size, page * size).map(show),
       headers: { ...headers, ...(links.length > 0 && { link: links.join(", ") }) },
     };
   }
