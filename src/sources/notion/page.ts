@@ -47,18 +47,26 @@ export async function* tellPage(tools: Tools, page: PageRecord): AsyncGenerator<
     return;
   }
   const isSettled = Date.parse(page.last_edited_time) + SETTLED_MS < tools.settledBefore;
+  const isSame = isSettled && stored?.startsWith(headOf(placed, facts)) === true;
   try {
-    if (isSettled && stored?.startsWith(headOf(placed, facts))) {
+    if (isSame) {
       yield { t: "seen", externalIds: [page.id] };
       yield { t: "seen", externalIds: [], container: filesRef(page.id) };
     } else {
       yield* tellText(tools, placed, stored);
     }
-    if (run.mode === "full" || !isSettled) yield* tellComments(tools, placed, stored !== undefined);
+    if (run.mode === "full" || !isSame) yield* tellComments(tools, placed, stored !== undefined);
     tools.failuresInARow = 0;
   } catch (error) {
     yield* notRead(tools, page.id, error);
   }
+}
+
+/** Whether a page is stored under its name and in its place. One that is new here, moved or renamed need not have been edited. */
+export async function isAsStored({ ctx, tree, facts }: Tools, page: PageRecord): Promise<boolean> {
+  const stored = await ctx.stored.version(page.id);
+  if (stored === undefined) return false;
+  return stored.startsWith(headOf({ page, chain: await tree.chainOf(page.parent) }, facts));
 }
 
 async function* tellText(tools: Tools, placed: Placed, stored: string | undefined): AsyncGenerator<Event, void> {

@@ -5,7 +5,7 @@ import { orRefusal } from "./client.ts";
 import type { NotionConfig } from "./config.ts";
 import { factsOf, parseItemId, ROOT } from "./map.ts";
 import { cleanName } from "./names.ts";
-import { deletePage, readWhole, tellPage, tellParts, type Tools } from "./page.ts";
+import { deletePage, isAsStored, readWhole, tellPage, tellParts, type Tools } from "./page.ts";
 import type { PageRecord } from "./records.ts";
 import { makeTree } from "./tree.ts";
 
@@ -29,7 +29,7 @@ type Event = SyncEvent<NotionCursor>;
 
 /** What is edited may be found by the search a while later. */
 const LOOKBACK_MS = 3_600_000;
-/** No edit shows that a page went to the trash: this often, what is stored is looked for. */
+/** No edit shows that a page was shared, moved or went to the trash: this often, what is stored is compared with what is there. */
 const LOOK_EVERY_MS = 6 * 3_600_000;
 /** Of more pages that the search doesn't give, the next listing of everything tells. */
 const MOST_LOOKED_FOR = 500;
@@ -161,6 +161,7 @@ async function* readChanges(tools: Tools, before: number, now: number): AsyncGen
     .parse(await ctx.state.get(LOOKED_AT));
   const isLooking = now - lookedAt >= LOOK_EVERY_MS;
   const listed = new Set<string>();
+  const old: PageRecord[] = [];
   let count = 0;
   search: for await (const some of client.pages("descending")) {
     for (const page of some) tree.addPage(page);
@@ -168,6 +169,7 @@ async function* readChanges(tools: Tools, before: number, now: number): AsyncGen
       listed.add(page.id);
       const isOld = Date.parse(page.last_edited_time) < before - LOOKBACK_MS;
       if (isOld && !isLooking) break search;
+      if (isOld) old.push(page);
       if (isOld) continue;
       if (tools.told.has(page.id)) continue;
       yield* tellAll(tools, page, new Map());
@@ -175,6 +177,11 @@ async function* readChanges(tools: Tools, before: number, now: number): AsyncGen
     }
   }
   if (isLooking) {
+    for (const page of old) {
+      if (tools.told.has(page.id) || (await isAsStored(tools, page))) continue;
+      yield* tellAll(tools, page, new Map());
+      if (++count % BATCH === 0) yield { t: "checkpoint", cursor: { type: "changes", at: before } };
+    }
     yield* endGone(tools, listed);
     ctx.state.put(LOOKED_AT, now);
   }

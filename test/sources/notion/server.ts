@@ -80,7 +80,8 @@ export async function startNotion(world: World) {
       }));
       return all && listOf(all, from);
     }
-    const page = world.pages.get(id);
+    const named = world.pages.get(id);
+    const page = named?.isShared === true ? named : undefined;
     const source = world.sources.get(id);
     if (kind === "pages") return page && toPage(page);
     if (kind === "data_sources" && rest === "query")
@@ -121,7 +122,7 @@ export async function startNotion(world: World) {
   }
 
   function living(): FakePage[] {
-    return [...world.pages.values()].filter(({ isTrashed }) => !isTrashed);
+    return [...world.pages.values()].filter(({ isTrashed, isShared }) => !isTrashed && isShared);
   }
 
   function search(body: Record<string, unknown>, from: string | null): unknown {

@@ -176,6 +176,37 @@ describe("increments", () => {
     expect(notion.ids()).toEqual(before.filter((id) => !isGone(id)));
   });
 
+  test("what was shared later, taken out of the trash or moved is found within hours, though nobody edited it", async () => {
+    const notion = await connect();
+    const { world, home, deep, alone, tasks, rows, replica, notion: server } = notion;
+    const later = world.page("Shared later", { page: home.id });
+    later.comments.push({ id: world.id(), text: "Said before.", at: world.now() });
+    later.isShared = false;
+    const [row] = rows;
+    if (row) row.isTrashed = true;
+    notion.age(300);
+    await notion.run();
+    expect(notion.ids()).not.toContain(later.id);
+    later.isShared = true;
+    if (row) row.isTrashed = false;
+    deep.where = { source: tasks.id };
+    await notion.run("incremental");
+    expect(notion.ids()).not.toContain(later.id);
+    replica.state.set("lookedAt", Date.now() - 7 * 60 * MINUTE_MS);
+    server.requests.length = 0;
+    const { events } = await notion.run("incremental");
+    expect(notion.ids()).toEqual(expect.arrayContaining([later.id, row?.id, `${later.id}.c${later.comments[0]?.id}`]));
+    expect(replica.items.get(deep.id)?.path).toEqual(["Home", "Tasks"]);
+    expect(namesOf(events, "upsert").sort()).toEqual(["Comment on Shared later", "Deep", "Shared later", "Write"]);
+    // What is as it was is not read.
+    expect(server.requests.some(({ path }) => path.includes(`/blocks/${alone.id}`))).toBe(false);
+    // Moved to where the scope takes nothing.
+    later.where = { source: tasks.id };
+    replica.state.set("lookedAt", Date.now() - 7 * 60 * MINUTE_MS);
+    await notion.run("incremental", { scope: { include: [], exclude: [tasks.id] } });
+    expect(notion.ids()).not.toContain(later.id);
+  });
+
   test("parts go with what they are part of, moves and new names are told", async () => {
     const notion = await connect();
     const { world, guide, paper, deep, home, tasks, replica } = notion;

@@ -20,6 +20,8 @@ export interface FakePage {
   isTrashed: boolean;
   /** The search does not know it yet. */
   isUnlisted: boolean;
+  /** Whether the integration may read it. */
+  isShared: boolean;
 }
 
 export interface FakeSource {
@@ -59,6 +61,7 @@ export class World {
       properties: {},
       isTrashed: false,
       isUnlisted: false,
+      isShared: true,
     };
     this.pages.set(page.id, page);
     return page;
