@@ -136,6 +136,24 @@ namespace inbox {
       }
       rmSync(join(mailbox, "dovecot-uidvalidity"), { force: true });
     },
+    /** The ids of all messages outside of the trash, as the server's own tool lists them. */
+    list(): string[] {
+      const ask = (...args: string[]) => {
+        const { status, stdout, stderr } = spawnSync(
+          "doveadm",
+          ["-c", join(dir, "dovecot.conf"), "-f", "tab", ...args.slice(0, 2), "-u", PERSON.user, ...args.slice(2)],
+          { encoding: "utf8" },
+        );
+        if (status !== 0) throw new Error(`doveadm ${args.join(" ")}: ${stderr}`);
+        return stdout.trim().split("\n").slice(1).map((line) => line.split("\t"));
+      };
+      const validity = new Map(ask("mailbox", "status", "uidvalidity", "*").map(([name = "", of = ""]) => [name, of]));
+      // This one word is the whole command.
+      const found = ask("fetch", "mailbox uid", "all");
+      return found.flatMap(([folder = "", uid]) =>
+        folder === "Trash" ? [] : [`${folder}/${validity.get(folder)}/${uid}`],
+      );
+    },
     async stop() {
       const over = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGTERM");

@@ -44,8 +44,20 @@ s3.create_bucket(Bucket="files", CreateBucketConfiguration={"LocationConstraint"
 store = s3_backends[DEFAULT_ACCOUNT_ID]["aws"]
 moto.settings.INITIAL_NO_AUTH_ACTION_COUNT = 0
 print(json.dumps({"port": port, "users": users}), flush=True)
+def keys_of(user):
+    client = boto3.client("s3", endpoint_url=root["endpoint_url"], region_name="eu-west-1",
+        aws_access_key_id=user["accessKeyId"], aws_secret_access_key=user["secretAccessKey"])
+    try:
+        pages = client.get_paginator("list_objects_v2").paginate(Bucket="files")
+        return [each["Key"] for page in pages for each in page.get("Contents", [])]
+    except client.exceptions.ClientError:
+        return []
 for line in sys.stdin:
-    for change in json.loads(line):
+    asked = json.loads(line)
+    if "accessKeyId" in asked:
+        print(json.dumps(keys_of(asked)), flush=True)
+        continue
+    for change in asked:
         if "text" in change:
             store.put_object("files", change["key"], change["text"].encode(), storage=change.get("storage"))
         else:
@@ -82,6 +94,12 @@ export async function startMoto(python: Python) {
       const done = next();
       child.stdin.write(`${JSON.stringify(changes)}\n`);
       await done;
+    },
+    /** What Amazon's own client lists with these keys; nothing where it is refused. */
+    async keysOf(user: z.infer<typeof Keys>): Promise<string[]> {
+      const done = next();
+      child.stdin.write(`${JSON.stringify(user)}\n`);
+      return z.array(z.string()).parse(JSON.parse(await done));
     },
     stop: () => void child.kill("SIGKILL"),
   };
