@@ -140,7 +140,8 @@ export async function openReaders({ source, connect, list, openMcp, search = "af
           expect(status !== 404 && status !== 401, `content of ${kbId} for ${person}`).toBe(mine.includes(kbId));
         }
         const entities = await as(person).get("/api/entities");
-        if (mine.length === 0 && entities.status === 200) expect({ person, ...entities.json }).toMatchObject({ total: 0 });
+        if (mine.length === 0 && entities.status === 200)
+          expect({ person, ...entities.json }).toMatchObject({ total: 0 });
       }
     },
   };
@@ -157,7 +158,10 @@ export type Readers = Awaited<ReturnType<typeof openReaders>>;
  * The cells of who-sees-what, for a source whose config names a group as its readers: during the first run and after it, after
  * another took part in the group and after another group reads, after 26 hours of increments, and who has left.
  */
-export async function playReaders(world: Readers, change: { act(): Promise<void> | void; config: object }): Promise<void> {
+export async function playReaders(
+  world: Readers,
+  change: { act(): Promise<void> | void; config: object },
+): Promise<void> {
   const { must, groupId, connectorId, userOf } = world;
   world.breakOff(true);
   await world.work();

@@ -6,14 +6,7 @@ import type { ForgeListing, ForgeRepository } from "./contract.ts";
 import { repositoryRef } from "./ids.ts";
 import { readItems } from "./items.ts";
 import { type KnownRepositories, makeKnown } from "./known.ts";
-import {
-  changesOf,
-  type ForgeTools,
-  listRepository,
-  orRefused,
-  type RepositoryEvent,
-  stateKey,
-} from "./repository.ts";
+import { changesOf, type ForgeTools, listRepository, orRefused, type RepositoryEvent, stateKey } from "./repository.ts";
 import { isRepositoryInScope } from "./scope.ts";
 
 /** How far the listing of everything came, or that it came to its end. What is known of each repository is state. */

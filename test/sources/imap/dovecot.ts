@@ -145,7 +145,11 @@ namespace inbox {
           { encoding: "utf8" },
         );
         if (status !== 0) throw new Error(`doveadm ${args.join(" ")}: ${stderr}`);
-        return stdout.trim().split("\n").slice(1).map((line) => line.split("\t"));
+        return stdout
+          .trim()
+          .split("\n")
+          .slice(1)
+          .map((line) => line.split("\t"));
       };
       const validity = new Map(ask("mailbox", "status", "uidvalidity", "*").map(([name = "", of = ""]) => [name, of]));
       // This one word is the whole command.

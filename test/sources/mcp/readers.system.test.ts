@@ -45,7 +45,11 @@ describe.skipIf(NODE === undefined)("mcp in the server, with a real server", { t
           if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}: ${answer.text}`);
           return answer.json;
         };
-        const { server } = await must("owner", "POST", "/api/mcp-servers", { name: "Files", url, auth: { kind: "none" } });
+        const { server } = await must("owner", "POST", "/api/mcp-servers", {
+          name: "Files",
+          url,
+          auth: { kind: "none" },
+        });
         at = `/api/mcp-servers/${server.id}`;
         const list = { tool: "search_files", args: { path: folder, pattern: "**/*.*" } };
         const fetch = { tool: "read_text_file", argument: "path" };

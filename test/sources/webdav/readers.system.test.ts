@@ -25,7 +25,9 @@ describe.skipIf(PYTHON === undefined)("webdav in the server, with a real server"
     const url = `http://127.0.0.1:${server.port}/locked/readers/`;
     const world = await openReaders({
       source,
-      connect: async ({ groupId }) => ({ body: { config: { ...(config as object), readers: [groupId] }, credentials } }),
+      connect: async ({ groupId }) => ({
+        body: { config: { ...(config as object), readers: [groupId] }, credentials },
+      }),
       list: () => listOf(url),
     });
     await playReaders(world, {
