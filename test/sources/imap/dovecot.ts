@@ -140,7 +140,7 @@ namespace inbox {
     list(): string[] {
       const ask = (...args: string[]) => {
         const { status, stdout, stderr } = spawnSync(
-          "doveadm",
+          "/usr/bin/doveadm",
           ["-c", join(dir, "dovecot.conf"), "-f", "tab", ...args.slice(0, 2), "-u", PERSON.user, ...args.slice(2)],
           { encoding: "utf8" },
         );
