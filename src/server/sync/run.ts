@@ -30,7 +30,7 @@ import { type Known, makeKnown } from "./known.ts";
 import { accessPlace, accessPlaceOf } from "./access-place.ts";
 import { makeRunState, type RunState } from "./run-state.ts";
 import { noteTexts } from "./note-texts.ts";
-import { makeTurn } from "./turn.ts";
+import { makeTurn, type Turn } from "./turn.ts";
 import { makeStored } from "./stored.ts";
 import { relisted, vanished } from "./untaken.ts";
 import { makeToldPeople, type ToldEvent, type ToldPeople, type ToldPeopleOptions } from "./told-people.ts";
@@ -139,14 +139,14 @@ async function runEvents(
     await leaveOutOfScope(options, sink);
     await known.loadAll();
   }
-  const mayGoOn = makeTurn(options, startedAt);
+  const turn = makeTurn(options, startedAt);
   const request = toRequest(options, sync.mode === "access" ? await accessPlaceOf(options) : connector.cursor);
   const state = makeRunState((key) => store.itemWrites.findState(connector.connectorId, key));
   const stored = makeStored(store, connector.connectorId, known);
   const looking = { options, known, sink, people, clocks: await beginClocks(options, sink) };
   const events = source.sync({ ...withSignal(options.context, abort.signal), stored, state }, request);
   const gate = makeByteGate(BYTES_IN_FLIGHT);
-  const steps = inOrder(events, (event) => toStep(options, event, { gate, known, state, signal: abort.signal }), {
+  const steps = inOrder(events, (event) => toStep(options, event, { gate, known, state, turn, signal: abort.signal }), {
     parallel: options.parallel,
     window: WINDOW,
     release: () => abort.abort(new Error("The sync has ended.")),
@@ -159,7 +159,7 @@ async function runEvents(
     await take(step, looking);
     step.leaveGate?.();
     // A group that is half read would be read from its beginning again.
-    if (step.cursor === undefined || people.isOpen() || (await mayGoOn())) continue;
+    if (step.cursor === undefined || people.isOpen() || (await turn.mayGoOn())) continue;
     await sink.flush();
     return { type: "stopped", reason: "give_back" };
   }
@@ -216,6 +216,7 @@ interface Surroundings {
   gate: ByteGate;
   known: Known;
   state: RunState;
+  turn: Turn;
   signal: AbortSignal;
 }
 
@@ -255,6 +256,7 @@ function toStep(options: RunOptions, event: SyncEvent, surroundings: Surrounding
       return { ops: [op], bytes: 0, ...(reason === "failed" && alive(externalId)) };
     }
     case "checkpoint":
+      surroundings.turn.begin();
       return {
         ops: [],
         bytes: 0,

@@ -1,13 +1,31 @@
-/** A run has its worker at least for so long, and for so many times what it took to begin. */
+/** A run has its worker at least for so long, and for so many times what it took to begin, with a bound. */
 const TURN_MS = 30_000;
 const TURN_PER_START = 10;
+const LONGEST_MS = 600_000;
 
-/** Says whether the run may keep its worker: until its turn is over and somebody waits. */
+export interface Turn {
+  /** The source told the first place that it can go on from. */
+  begin(): void;
+  /** Whether the run may keep its worker: until its turn is over and somebody waits. */
+  mayGoOn(): Promise<boolean>;
+}
+
+/**
+ * The turn of a run. What happens before the first checkpoint happens again in each turn: what is stored is read, and the
+ * source may list much before it comes to where it stood. So those that begin slowly have longer turns; else one that takes
+ * longer to begin than its turn is long would go from checkpoint to checkpoint, beginning anew for each.
+ */
 export function makeTurn(
   { now, isOtherWaiting }: { now: () => number; isOtherWaiting?(): Promise<boolean> },
   startedAt: number,
-): () => Promise<boolean> {
-  // What is stored is read again in each turn: large connectors get longer ones.
-  const endsAt = now() + Math.max(TURN_MS, TURN_PER_START * (now() - startedAt));
-  return async () => now() < endsAt || isOtherWaiting === undefined || !(await isOtherWaiting());
+): Turn {
+  let begunAt: number | undefined;
+  return {
+    begin: () => void (begunAt ??= now()),
+    async mayGoOn() {
+      const from = begunAt ?? startedAt;
+      const turnMs = Math.max(TURN_MS, TURN_PER_START * (from - startedAt));
+      return now() < from + Math.min(turnMs, LONGEST_MS) || isOtherWaiting === undefined || !(await isOtherWaiting());
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import { describe, test } from "vitest";
+import { makeTurn } from "#server/sync/turn.ts";
 import type { JobType } from "#storage/records/queue.ts";
 import { end, makeHarness, upsert } from "./harness.ts";
 import { endsOf, type Kind, makeMany, slowly } from "./many.ts";
@@ -28,6 +29,35 @@ describe("workers", () => {
     expect(ends.map(({ state }) => state)).toEqual(ids.map(() => "succeeded"));
     // Each of the four has its turn of 30 s, and what it reads ahead of that: 128 events of a second each.
     expect(ends[4]?.seconds).toBeLessThan(4 * (30 + 128));
+  });
+});
+
+describe("a turn", () => {
+  /** How many seconds a run that begins after so many keeps its worker from then on, while others wait. */
+  async function secondsOf(beginning: number): Promise<number> {
+    const clock = { now: 1_000_000 };
+    const turn = makeTurn({ now: () => clock.now, isOtherWaiting: async () => true }, clock.now);
+    clock.now += beginning * 1_000;
+    turn.begin();
+    const from = clock.now;
+    while (await turn.mayGoOn()) {
+      clock.now += 1_000;
+      turn.begin();
+    }
+    return (clock.now - from) / 1_000;
+  }
+
+  test("is ten times as long as what it begins with, which each turn does again", async ({ expect }) => {
+    expect(await secondsOf(0)).toBe(30);
+    expect(await secondsOf(3)).toBe(30);
+    // Before, one that needs longer than its turn to come to where it stood went on by a step, and began anew.
+    expect(await secondsOf(31)).toBe(310);
+    expect(await secondsOf(600)).toBe(600);
+  });
+
+  test("has no end where nobody waits", async ({ expect }) => {
+    const turn = makeTurn({ now: () => Infinity, isOtherWaiting: async () => false }, 0);
+    expect(await turn.mayGoOn()).toBe(true);
   });
 });
 
