@@ -110,12 +110,17 @@ export async function* deletePage({ ctx }: Tools, id: string): AsyncGenerator<Ev
   yield { t: "delete", externalId: id };
 }
 
+/** What is stored of the files and comments of a page that can't be read now stays. */
+export function* keepParts(id: string): Generator<Event, void> {
+  for (const container of [filesRef(id), commentsRef(id)]) yield { t: "seen", externalIds: [], container };
+}
+
 /** A page that is refused, or fails, alone. @throws what is about more than the page */
 function* notRead(tools: Tools, id: string, error: unknown): Generator<Event, void> {
   const code = refusalOf(error);
   const isAnswer = isApiError(error, "source_unavailable") && typeof error.details?.["status"] === "number";
   if (code === undefined && (!isAnswer || ++tools.failuresInARow >= MOST_FAILURES)) throw error;
-  for (const container of [filesRef(id), commentsRef(id)]) yield { t: "seen", externalIds: [], container };
+  yield* keepParts(id);
   if (code !== undefined) yield { t: "refused", what: { externalId: id }, code };
   else {
     // Every failure that is an answer is one of ours.

@@ -5,7 +5,7 @@ import { orRefusal } from "./client.ts";
 import type { NotionConfig } from "./config.ts";
 import { factsOf, parseItemId, ROOT } from "./map.ts";
 import { cleanName } from "./names.ts";
-import { deletePage, isAsStored, readWhole, tellPage, tellParts, type Tools } from "./page.ts";
+import { deletePage, isAsStored, keepParts, readWhole, tellPage, tellParts, type Tools } from "./page.ts";
 import type { PageRecord } from "./records.ts";
 import { makeTree } from "./tree.ts";
 
@@ -96,6 +96,7 @@ async function* listAll(tools: Tools, cursor: NotionCursor | undefined, now: num
     if (page === "source_forbidden") {
       tools.told.add(id);
       yield { t: "seen", externalIds: [id] };
+      yield* keepParts(id);
     } else if (typeof page !== "string") yield* tellAll(tools, page, pages);
   }
   ctx.signal.throwIfAborted();

@@ -242,6 +242,23 @@ describe("failures", () => {
     }
   });
 
+  test("a page that the search leaves out and that is refused keeps its files and comments", async () => {
+    const notion = await connect();
+    const { guide, notion: server } = notion;
+    notion.age(300);
+    await notion.run();
+    const before = notion.ids();
+    guide.isUnlisted = true;
+    server.instead = ({ path }, response) =>
+      path === `/v1/pages/${guide.id}` && (refuse(response, 403, "restricted_resource"), true);
+    await notion.run();
+    expect(notion.ids()).toEqual(before);
+    server.instead = undefined;
+    guide.isUnlisted = false;
+    await notion.run();
+    expect(notion.ids()).toEqual(before);
+  });
+
   test("a cut listing deletes nothing, and a limit in the middle is a limit", async () => {
     const notion = await connect();
     const { notion: server } = notion;
