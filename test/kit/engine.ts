@@ -23,7 +23,15 @@ export async function openEngine(fixture: KitFixture, options: Pick<TestServerOp
     list: async () => [source as Source],
   };
   const kb = await makeServer({ addressGuard: thisMachine, ...options }, (core, database) =>
-    composeFeatures(core, database, { sources, extractor: fakeExtractor }),
+    composeFeatures(core, database, {
+      sources,
+      extractor: fakeExtractor,
+      openMcp: async (_target, signal, isListening = false) => {
+        const { mcp } = fixture.context ?? {};
+        if (mcp === undefined) throw new Error("The fixture has no connection.");
+        return mcp.open({ signal, isListening });
+      },
+    }),
   );
   const owner = await kb.addOwner();
   const { workspaceId } = owner;
@@ -36,7 +44,9 @@ export async function openEngine(fixture: KitFixture, options: Pick<TestServerOp
     access: { visibility: "workspace" },
     ...(credentials && { credentials }),
   };
-  const connectorId: string = (await ask("post", "/api/connectors", body)).connector.id;
+  const connectionId = fixture.connection && (await connectTo(fixture.connection));
+  const whole = { ...body, ...(connectionId !== undefined && { connectionId }) };
+  const connectorId: string = (await ask("post", "/api/connectors", whole)).connector.id;
   const store = kb.store.in(workspaceId);
   const members = new Map<string, Awaited<ReturnType<typeof kb.actor>>>();
   const users = new Map<string, TestUser>();
@@ -44,8 +54,15 @@ export async function openEngine(fixture: KitFixture, options: Pick<TestServerOp
   const instance = baseUrl === undefined ? connectorId : instanceName(baseUrl, tenantId);
   const userOf = (id: string) => formatPrincipal({ type: "source_user", providerId, instance, id });
 
-  async function ask(method: "post" | "patch", path: string, json: unknown) {
-    const answer = await kb.as(owner)[method](path, json);
+  /** A connection of the owner's to a provider server. */
+  async function connectTo({ url, mapping }: NonNullable<KitFixture["connection"]>): Promise<string> {
+    const { server } = await ask("post", "/api/mcp-servers", { name: "Kit", url, auth: { kind: "none" } });
+    await ask("put", `/api/mcp-servers/${server.id}/mapping`, { mapping });
+    return (await ask("post", `/api/mcp-servers/${server.id}/connections`, { app: "kit" })).connection.id;
+  }
+
+  async function ask(method: "post" | "patch" | "put", path: string, body: unknown) {
+    const answer = await kb.as(owner).request(method.toUpperCase(), path, { body });
     if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.json)}`);
     return answer.json;
   }

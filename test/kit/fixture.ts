@@ -1,3 +1,4 @@
+import type { MappingBody } from "#api/provider-servers.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
 import type { WebhookRequest } from "#sources/webhook.ts";
@@ -44,6 +45,8 @@ export interface KitFixture<Config = unknown, Cursor = unknown> {
   badCredentials?: Readonly<Record<string, string>>;
   /** Differs from the kit's own context (today, a workspace connector) where needed. */
   context?: Partial<Pick<SourceContext<Config>, "connector" | "now" | "mcp">>;
+  /** A source that reads by a connection to a provider server: that server, and how its tools are mapped. `context` opens it. */
+  connection?: { url: string; mapping: MappingBody };
   /** How many items the remote holds at least; 6 or more make the resume checks worth something. */
   minItems: number;
   /** A scope that leaves out some of the items, and not all. */

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { MappingBody } from "#api/provider-servers.ts";
 import { openMcpSession } from "#mcp-client/session.ts";
 import { pinMapping, type ToolMapping } from "#mcp-client/mapping.ts";
 import { makeMcpSource } from "#sources/mcp/index.ts";
@@ -96,14 +97,16 @@ export async function startNotes() {
     );
   const session = await open({ signal: new AbortController().signal });
   const { items } = await session.listTools();
-  const pinned = pinMapping(
-    { list: { tool: "list_notes", args: {} }, fetch: { tool: "read_note", args: {}, argument: "id" } },
-    items,
-  );
+  const mapping: MappingBody = {
+    list: { tool: "list_notes", args: {} },
+    fetch: { tool: "read_note", args: {}, argument: "id" },
+  };
+  const pinned = pinMapping(mapping, items);
   if (!("mapping" in pinned)) throw new Error("The mapping doesn't fit.");
   const mcp: SourceMcp & { mapping: ToolMapping } = { open, mapping: pinned.mapping };
   return {
     url,
+    mapping,
     mcp,
     resources,
     notes,
@@ -127,6 +130,7 @@ export function makeFixtureOver(server: Awaited<ReturnType<typeof startNotes>>):
     config: source.spec.config.parse({}),
     badConfigs: [{ depth: 1 }, { maxFileMb: 0 }, { resources: false, tools: false }],
     context: { mcp: server.mcp },
+    connection: { url: server.url, mapping: server.mapping },
     minItems: 10,
     narrowerScope: { include: [], exclude: ["note/shelf"] },
     async add() {

@@ -3,9 +3,7 @@ import { CHECK_TIMEOUT, makeCheckRunner, SOURCE_CHECKS } from "../../kit/index.t
 import { makeMcpFixture } from "./fixture.ts";
 
 const run = makeCheckRunner(makeMcpFixture);
-// The kit's server can't make a connector on a connection: nobody is connected to anything there.
-const checks = SOURCE_CHECKS.filter(({ id }) => id !== "engine");
 
-test.each(checks.map((check) => [check.title, check] as const))("%s", CHECK_TIMEOUT, async (_title, check) => {
+test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", CHECK_TIMEOUT, async (_title, check) => {
   expect((await run(check)).faults).toEqual([]);
 });
