@@ -1,10 +1,12 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { KitFixture } from "../../kit/fixture.ts";
 import { CHECK_TIMEOUT, makeCheckRunner, SOURCE_CHECKS } from "../../kit/index.ts";
-import { git, makeRepository } from "./fixture.ts";
+import { thisMachine } from "../../kit/network.ts";
+import { git, makeReader, makeRepository, tempFolder } from "./fixture.ts";
+import { type HttpRemoteOptions, makeBare, serveHttp } from "./http-remote.ts";
 import { oddNames } from "../odd-names.ts";
 
 /** The repository that each check gets a copy of. */
@@ -79,8 +81,97 @@ async function makeGitFixture(): Promise<KitFixture> {
   };
 }
 
-const run = makeCheckRunner(makeGitFixture);
+const TOKEN = "kb-canary-token-of-git";
 
-test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", CHECK_TIMEOUT, async (_title, check) => {
-  expect((await run(check)).faults).toEqual([]);
+/** The same repository behind http, for who has a token. */
+async function makeHttpFixture(): Promise<KitFixture> {
+  const local = await makeGitFixture();
+  const { url: work } = local.config as { url: string };
+  const base = tempFolder();
+  makeBare(work, join(base, "served.git"));
+  let instead: HttpRemoteOptions["before"];
+  const isKnown = (authorization = "") =>
+    Buffer.from(authorization.replace(/^Basic /, ""), "base64")
+      .toString("utf8")
+      .endsWith(`:${TOKEN}`);
+  const remote = await serveHttp(base, {
+    before(request, response) {
+      if (instead) return instead(request, response);
+      if (isKnown(request.headers.authorization)) return false;
+      response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
+      return true;
+    },
+  });
+  const url = `http://127.0.0.1:${remote.port}/served.git`;
+  const reader = makeReader(base, url, { guard: thisMachine, batching: { upserts: 2, seen: 3 } });
+  const { config, connector, now } = reader.context();
+  const pushed =
+    <T>(change: () => Promise<T>) =>
+    async () => {
+      const changed = await change();
+      git(work, "push", "--quiet", join(base, "served.git"), "HEAD");
+      return changed;
+    };
+  const { add, edit, remove, renameItem, addOdd, minItems, narrowerScope } = local;
+  return {
+    // The kit calls it with configurations that its own schema has parsed.
+    source: reader.source as KitFixture["source"],
+    config,
+    credentials: { token: TOKEN },
+    badCredentials: { token: "kb-canary-another-token" },
+    badConfigs: [
+      {},
+      { url: "ext::sh -c true" },
+      { ...config, url: url.replace("http://", "http://anna:secret@") },
+      { ...config, url: url.replace("served", "none") },
+      { ...config, ref: "no-such-branch" },
+    ],
+    context: { connector, now },
+    minItems,
+    narrowerScope,
+    add: pushed(add),
+    edit: pushed(edit),
+    remove: pushed(remove),
+    ...(renameItem && { renameItem: pushed(renameItem) }),
+    ...(addOdd && { addOdd: pushed(addOdd) }),
+    requests: () => remote.seen.length,
+    leadAway: async (origin) => {
+      instead = ({ url: path = "" }, response) => (
+        response.writeHead(302, { location: `${origin}${path}` }).end(),
+        true
+      );
+    },
+    async fail(kind) {
+      const failing = (answer: NonNullable<HttpRemoteOptions["before"]>) => {
+        instead = (request, response) => (answer(request, response), true);
+        return { externalIds: [], heal: () => void (instead = undefined) };
+      };
+      switch (kind) {
+        case "unreachable":
+          return failing((_request, response) => (response.destroy(), true));
+        case "unauthorized":
+          return failing(
+            (_request, response) => (response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end(), true),
+          );
+        case "rate_limited":
+          return failing((_request, response) => (response.writeHead(429, { "retry-after": "3600" }).end(), true));
+        case "hang":
+          return failing(() => true);
+        // A repository is read as one: it has no part that could be refused.
+        default:
+          return undefined;
+      }
+    },
+  };
+}
+
+describe.each([
+  ["a path", makeGitFixture],
+  ["http", makeHttpFixture],
+])("git by %s", (_by, makeFixture) => {
+  const run = makeCheckRunner(makeFixture);
+
+  test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", CHECK_TIMEOUT, async (_title, check) => {
+    expect((await run(check)).faults).toEqual([]);
+  });
 });
