@@ -13,7 +13,7 @@ export interface Turn {
 /**
  * The turn of a run. What happens before the first checkpoint happens again in each turn: what is stored is read, and the
  * source may list much before it comes to where it stood. So those that begin slowly have longer turns; else one that takes
- * longer to begin than its turn is long would go from checkpoint to checkpoint, beginning anew for each.
+ * longer to begin than its turn is long would begin again for each checkpoint.
  */
 export function makeTurn(
   { now, isOtherWaiting }: { now: () => number; isOtherWaiting?(): Promise<boolean> },

@@ -91,7 +91,7 @@ describe.skipIf(NODE === undefined)("mcp in the server, with a real server", { t
     write("notes/plan.md", "this is another plan, as time went on");
     write("since.md", "this was written since");
     rmSync(join(folder, "notes/old.md"));
-    // Each run starts the server's program anew.
+    // Each run starts the server's program once more.
     await world.pass(26, 6.5);
     await world.expectShown(["reader", "leaver"]);
     await must("owner", "DELETE", `/api/workspace/members/${userOf("leaver").userId}`);
