@@ -14,8 +14,8 @@ export type Host = Pick<
 const DEFAULT_COLUMNS = 80;
 
 /**
- * What this process gives. Ctrl-C and end signals abort `signal`; a second one, or a reader of stdout that went away,
- * ends the process through `exit`.
+ * What this process gives. Ctrl-C and end signals abort `signal`; a second one ends the process by itself, and a reader of
+ * stdout that went away through `exit`.
  */
 export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Host {
   const abort = new AbortController();
@@ -23,7 +23,7 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     host.on(name, () => {
       // A terminal that is closed sends SIGHUP more than once.
-      if (abort.signal.aborted && name !== "SIGHUP") exit(EXIT.interrupted);
+      if (abort.signal.aborted && name !== "SIGHUP") endBy(name, host, exit);
       abort.abort();
     });
   }
@@ -63,6 +63,17 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
     },
     tellReady: (port) => void host.send?.({ type: "ready", port }),
   };
+}
+
+/**
+ * Ends the process as a signal does that nobody handles. `exit` would end its threads by force, and one in the middle of
+ * a call of SQLite's binding then aborts the process. The first process of a container can't be ended by its own signal:
+ * it goes on to `exit`.
+ */
+function endBy(name: NodeJS.Signals, host: NodeJS.Process, exit: (code: number) => void): void {
+  host.removeAllListeners(name);
+  host.kill(host.pid, name);
+  exit(EXIT.interrupted);
 }
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
