@@ -33,7 +33,7 @@ const DOCUMENT_MS = 240_000;
  * Makes an item and the files inside it ready to be stored, outside any run. The ops replace whatever child items are stored
  * of it, also those that are not known here.
  *
- * @throws as `prepareWithParts`; a `TimeoutError` when it takes too long
+ * @throws as `prepareWithChildren`; a `TimeoutError` when it takes too long
  */
 export function makeItemPreparer({
   store,
@@ -44,17 +44,20 @@ export function makeItemPreparer({
     connector: PrepareOptions["connector"],
     { item, judge, content, rules }: ItemInput,
   ): Promise<ItemWithChildren | undefined> => {
-    const known = makeKnown(store.in(workspaceId).itemWrites, connector.connectorId);
-    if (content) await known.load([item.externalId]);
-    const signal = AbortSignal.timeout(content ? DOCUMENT_MS : TEXT_MS);
-    const options = { ...deps, workspaceId, connector, judge, signal, ...defined({ rules }) };
+    const { connectorId } = connector;
+    const known = content && makeKnown(store.in(workspaceId).itemWrites, connectorId);
+    await known?.load([item.externalId]);
     return prepareWithChildren(
       {
-        ...options,
-        ...(content && { fetchContent: async () => content }),
-        storedVersion: (externalId) => known.versionOf(externalId),
+        ...deps,
+        workspaceId,
+        connector,
+        judge,
+        signal: AbortSignal.timeout(content ? DOCUMENT_MS : TEXT_MS),
+        ...defined({ rules, fetchContent: content && (async () => content) }),
+        storedVersion: (externalId) => known?.versionOf(externalId),
         // Others push at the same time: an item that had none a moment ago may have some now.
-        hasChildren: (externalId) => externalId === item.externalId || known.childrenOf(externalId).length > 0,
+        hasChildren: (externalId) => externalId === item.externalId || (known?.childrenOf(externalId) ?? []).length > 0,
       },
       item,
     );
