@@ -15,18 +15,20 @@ export type LocalAnswer =
 export interface Handshake {
   /** The answer to a method that needs no server; undefined for every other method. */
   answer(method: string, params: Record<string, unknown>): LocalAnswer | undefined;
-  /** Headers that tell the server in which revision this request speaks. */
+  /** Headers that tell the server in which revision this request speaks, and for which client: its `User-Agent`. */
   headers(method: string, params: Record<string, unknown>): Record<string, string>;
 }
 
 /** A handshake that remembers the revision its host negotiated. */
 export function makeHandshake(): Handshake {
   let negotiated: string | undefined;
+  let client = "";
   return {
     answer(method, params) {
       const modern = modernVersion(params);
       if (method === "initialize") {
         negotiated = negotiate(params["protocolVersion"]);
+        client = productOf(params["clientInfo"]);
         return { result: initializeResult(negotiated) };
       }
       if (method === "ping") return { result: modern === undefined ? {} : { resultType: "complete" } };
@@ -35,8 +37,10 @@ export function makeHandshake(): Handshake {
     },
     headers(method, params) {
       const modern = modernVersion(params);
-      if (modern !== undefined) return modernHeaders(modern, method, params);
-      return negotiated !== undefined && hasVersionHeader(negotiated) ? { "mcp-protocol-version": negotiated } : {};
+      const agent = { "user-agent": [client, `kb/${VERSION}`].join(" ").trimStart() };
+      if (modern !== undefined) return { ...agent, ...modernHeaders(modern, method, params) };
+      if (negotiated === undefined || !hasVersionHeader(negotiated)) return agent;
+      return { ...agent, "mcp-protocol-version": negotiated };
     },
   };
 }
@@ -75,6 +79,27 @@ function unsupported(requested: string): LocalAnswer {
     },
   };
 }
+
+/**
+ * `claude-code/2.0.14`, as `initialize` names the host; empty when it names none that a header can carry. From 2026-07-28 on
+ * each request says it in its envelope, where the server reads it.
+ */
+function productOf(clientInfo: unknown): string {
+  const { name, version } = asObject(clientInfo) ?? {};
+  const [product, release] = [headerWord(name), headerWord(version)];
+  return product === "" || release === "" ? product : `${product}/${release}`;
+}
+
+/** What is left of a text without all that a header can't carry, and without what would end a product's name. */
+function headerWord(text: unknown): string {
+  if (typeof text !== "string") return "";
+  return text
+    .replaceAll(/[^\x20-\x7e]|\//g, "")
+    .trim()
+    .slice(0, MAX_PRODUCT_CHARS);
+}
+
+const MAX_PRODUCT_CHARS = 60;
 
 function modernVersion(params: Record<string, unknown>): string | undefined {
   const version = asObject(params["_meta"])?.[VERSION_KEY];

@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import { onTestFinished, test } from "vitest";
 import { runBridge } from "#bridge/main.ts";
 import type { FindLogin } from "#bridge/session.ts";
+import { VERSION } from "#api/version.ts";
 import { events, result, startUpstream, status, type Answer, type Upstream } from "./upstream.ts";
 
 interface Message {
@@ -399,4 +400,24 @@ test("what is not answered in time after the end of stdin is aborted; it ends wi
   expect(await host.end()).toBe(0);
   await upstream.seen[0]?.aborted;
   expect(host.all()).toBe("");
+});
+
+test("the server is told which client calls, as its host named it when it began", async ({ expect }) => {
+  const { host, upstream } = await bridgeTo(result({ content: [] }));
+  const begin = async (id: number, clientInfo: unknown) => {
+    host.send({ jsonrpc: "2.0", id, method: "initialize", params: { protocolVersion: "2025-06-18", clientInfo } });
+    await host.next();
+    host.send(call(id + 1));
+    await host.next();
+    return upstream.seen.at(-1)?.headers["user-agent"];
+  };
+  const bridge = `kb/${VERSION}`;
+  host.send(call(1));
+  await host.next();
+  expect(upstream.seen[0]?.headers["user-agent"]).toBe(bridge);
+  expect(await begin(2, { name: "claude-code", version: "2.0.14" })).toBe(`claude-code/2.0.14 ${bridge}`);
+  expect(await begin(4, { name: "acme agent" })).toBe(`acme agent ${bridge}`);
+  // Nothing that would break the header, or name another one.
+  expect(await begin(6, { name: "a\r\nx-other: 1\u00e9/b", version: 3 })).toBe(`ax-other: 1b ${bridge}`);
+  expect(await begin(8, "nonsense")).toBe(bridge);
 });

@@ -20,7 +20,7 @@ export type App = Hono<AppEnv>;
 export type AppContext = Context<AppEnv>;
 
 /** What is written down of a program's own name. */
-const MAX_CLIENT_CHARS = 80;
+const MAX_CLIENT_CHARS = 160;
 
 /** The request as it looks from outside. */
 export function originOf(c: AppContext): RequestOrigin {

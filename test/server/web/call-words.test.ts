@@ -1,4 +1,5 @@
 import { describe, test } from "vitest";
+import { describeClient } from "#server/web/app/browser-words.ts";
 import { newestCall, secondsAgo } from "#server/web/app/call-words.ts";
 
 const read = (over: object) => ({
@@ -10,7 +11,24 @@ const read = (over: object) => ({
   kbIds: ["kbi_2222222222222222"],
   ...over,
 });
-const token = (lastUsedAt: string | null) => ({ name: "My laptop", lastUsedAt, scopes: ["mcp:read" as const] });
+const token = (lastUsedAt: string | null) => ({
+  id: "tok_2222222222222222",
+  name: "My laptop",
+  lastUsedAt,
+  scopes: ["mcp:read" as const],
+});
+
+test("a client is shown by the name that it gives itself", ({ expect }) => {
+  const clients = [null, "claude-code/2.0.14 kb/0.1.0", "acme agent", "kb/0.1.0", "node", "Visual Studio Code/1.99"];
+  expect(clients.map(describeClient)).toEqual([
+    undefined,
+    "“Claude Code 2.0.14”",
+    "“acme agent”",
+    "kb command line",
+    "a script",
+    "“VS Code 1.99”",
+  ]);
+});
 
 describe("the newest call of a client", () => {
   test("is none before one of the tools was called", ({ expect }) => {
@@ -30,6 +48,11 @@ describe("the newest call of a client", () => {
       at: "2026-11-21T09:30:00.000Z",
     });
     expect(newestCall([read({ client: null })], [])).toMatchObject({ who: "A client" });
+    // Through the bridge, by the name that the client gives itself there; the bridge alone is its token.
+    const bridged = read({ client: "claude-code/2.0.14 kb/0.1.0" });
+    expect(newestCall([bridged], [used])).toMatchObject({ who: "Claude Code" });
+    expect(newestCall([read({ client: "kb/0.1.0" })], [used])).toMatchObject({ who: "My laptop", tool: "kb_search" });
+    expect(newestCall([read({ client: "node" })], [])).toMatchObject({ who: "A client" });
     expect(newestCall([], [used])).toEqual({ who: "My laptop", tool: null, at: "2026-11-21T09:29:59.000Z" });
     expect(newestCall([read({})], [token("2026-11-21T09:40:00.000Z")])).toMatchObject({ who: "My laptop", tool: null });
   });

@@ -26,3 +26,32 @@ export function describeBrowser(userAgent: string | null): string {
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
   return system === undefined ? program : `${program} on ${system}`;
 }
+
+/** Agents whose programs call themselves by another word than people do. */
+const AGENTS: Readonly<Record<string, string>> = {
+  "claude-ai": "Claude",
+  "claude-code": "Claude Code",
+  "codex-mcp-client": "Codex",
+  "cursor-vscode": "Cursor",
+  "gemini-cli-mcp-client": "Gemini CLI",
+  "Visual Studio Code": "VS Code",
+};
+
+/**
+ * The program that a client says it is, from its `User-Agent` or its name in MCP: `claude-code/2.0 kb/0.1.0` is Claude Code.
+ * Undefined where that names no program of its own: the bridge alone, or only what an MCP client was built with.
+ */
+export function programIn(client: string | null): { name: string; version: string } | undefined {
+  const [, name = "", version = ""] = /^([^/]+)(?:\/(\S*))?/.exec(client ?? "") ?? [];
+  const known = name.trim();
+  if (known === "" || /^(?:kb|node|undici)$/i.test(known)) return undefined;
+  return { name: AGENTS[known] ?? known, version };
+}
+
+/** Who received something, as it said so itself: `Claude Code 2.0`, or a browser; undefined where it didn't. */
+export function describeClient(client: string | null): string | undefined {
+  if (client === null || client.startsWith("Mozilla/")) return client === null ? undefined : describeBrowser(client);
+  const program = programIn(client);
+  if (program === undefined) return describeBrowser(client);
+  return `“${[program.name, program.version].join(" ").trimEnd()}”`;
+}

@@ -1,6 +1,7 @@
 import type { AuditRead } from "#api/audit.ts";
 import type { Grant } from "#api/oauth.ts";
 import type { Token } from "#api/tokens.ts";
+import { programIn } from "./browser-words.ts";
 
 /** The newest sign of life of a client. */
 export interface ClientCall {
@@ -14,25 +15,24 @@ export interface ClientCall {
 /** The newest call of a tool by one of the person's clients; undefined before the first one. */
 export function newestCall(
   reads: readonly AuditRead[],
-  credentials: readonly (Pick<Token, "lastUsedAt" | "scopes"> & { name: string })[],
+  credentials: readonly Pick<Token, "id" | "lastUsedAt" | "scopes" | "name">[],
 ): ClientCall | undefined {
   // What the person opens in the browser, or reads with the command line, is no call of a client.
   const read = reads.find(({ credential, tool }) => !credential.startsWith("session:") && tool.startsWith("kb_"));
   const calls = credentials.flatMap(({ name, lastUsedAt, scopes }): ClientCall[] =>
     lastUsedAt !== null && scopes.includes("mcp:read") ? [{ who: name, tool: null, at: lastUsedAt }] : [],
   );
-  if (read !== undefined) calls.push({ who: programOf(read.client), tool: read.tool, at: read.at });
+  if (read !== undefined) {
+    const [, id] = read.credential.split(":");
+    const named = credentials.find((credential) => credential.id === id)?.name;
+    calls.push({ who: programIn(read.client)?.name ?? named ?? "A client", tool: read.tool, at: read.at });
+  }
   return calls.sort((a, b) => Date.parse(b.at) - Date.parse(a.at))[0];
 }
 
 /** Tokens and grants, as `newestCall` takes them. */
 export function credentialsOf(tokens: readonly Token[], grants: readonly Grant[]) {
   return [...tokens, ...grants.map(({ clientName, ...grant }) => ({ ...grant, name: clientName }))];
-}
-
-/** `Cursor/1.2` is Cursor. */
-function programOf(client: string | null): string {
-  return client?.split("/")[0]?.trim() || "A client";
 }
 
 /** `4 seconds ago`; undefined from a minute on, where other words do. */

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AuditRead } from "#api/audit.ts";
-import { describeBrowser } from "#server/web/app/browser-words.ts";
+import { describeClient } from "#server/web/app/browser-words.ts";
 import { describeCredential } from "#server/web/app/credential-words.ts";
 import { readsQuery, tokensQuery } from "#server/web/app/data/queries.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
@@ -73,11 +73,7 @@ function columns(names: ReadonlyMap<string, string>): Column<AuditRead>[] {
       cell: ({ credential, client }) => (
         <>
           <span className="block wrap-anywhere">{describeCredential(credential, names)}</span>
-          {client !== null && (
-            <span className="text-muted text-xs wrap-anywhere">
-              {client.startsWith("Mozilla/") ? describeBrowser(client) : `“${client}”`}
-            </span>
-          )}
+          {client !== null && <span className="text-muted text-xs wrap-anywhere">{describeClient(client)}</span>}
         </>
       ),
     },
