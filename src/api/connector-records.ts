@@ -35,7 +35,12 @@ const Credentials = z.record(z.string().max(64), z.string().max(16_384));
 const ScopeEntry = z.string().min(1).max(1_000);
 const ScopeEntries = z.array(ScopeEntry).max(1_000);
 
-export const ConnectorScope = z.strictObject({ include: ScopeEntries, exclude: ScopeEntries });
+export const ConnectorScope = z.strictObject({
+  include: ScopeEntries,
+  exclude: ScopeEntries,
+  /** What its owner saw as the name of an entry when they chose it; only for them to read. */
+  titles: z.record(ScopeEntry, z.string().min(1).max(1_000)).optional(),
+});
 export type ConnectorScope = z.infer<typeof ConnectorScope>;
 
 /** Minutes between two scheduled runs: 5 to 43,200 (30 days). */
@@ -88,7 +93,11 @@ export const Connector = z
     owner: z.object({ id: idSchema("user"), name: z.string() }),
     access: z.object({ visibility: Visibility, memberIds: z.array(z.string()), groupIds: z.array(z.string()) }),
     config: Config,
-    scope: z.object({ include: z.array(z.string()), exclude: z.array(z.string()) }),
+    scope: z.object({
+      include: z.array(z.string()),
+      exclude: z.array(z.string()),
+      titles: z.record(z.string(), z.string()).optional(),
+    }),
     accountId: z.string().nullable(),
     connectionId: z.string().nullable(),
     schedule: z.object({ everyMinutes: Count }).nullable(),

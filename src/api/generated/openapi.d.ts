@@ -1437,6 +1437,9 @@ export interface paths {
                         scope?: {
                             exclude: string[];
                             include: string[];
+                            titles?: {
+                                [key: string]: string;
+                            };
                         };
                     };
                 };
@@ -2619,6 +2622,9 @@ export interface paths {
                     "application/json": {
                         exclude: string[];
                         include: string[];
+                        titles?: {
+                            [key: string]: string;
+                        };
                     };
                 };
             };
@@ -10763,6 +10769,9 @@ export interface components {
             scope: {
                 exclude: string[];
                 include: string[];
+                titles?: {
+                    [key: string]: string;
+                };
             };
             /** @enum {string} */
             state: "pending_auth" | "active" | "paused" | "needs_reauth" | "needs_owner" | "error" | "deleting";

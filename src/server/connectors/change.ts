@@ -20,6 +20,7 @@ import {
   type Told,
 } from "./sources.ts";
 import { askForAddition, planScope } from "./scope-plan.ts";
+import { withTitles } from "./scope-titles.ts";
 import { removeItems } from "./stored.ts";
 import { isOrphan, removeWhatTakerCouldNotRead, takeOver } from "./take-over.ts";
 import { toConnector, toSync } from "./view.ts";
@@ -88,7 +89,7 @@ export async function changeScope(
   deps: ConnectorDeps,
   actor: Actor,
   connectorId: string,
-  scope: ConnectorScope,
+  wanted: ConnectorScope,
   isDryRun: boolean,
 ): Promise<{ connector: Connector; sync: Sync | null; plan: ScopePlan }> {
   const before = await requireChangeable(deps, actor, connectorId);
@@ -98,6 +99,7 @@ export async function changeScope(
       message: `${source.spec.name} has no scope: it holds what you push to it.`,
     });
   }
+  const scope = withTitles(wanted, before.scope);
   const { out, plan } = await planScope(deps, actor, source, connectorId, scope);
   const workspace = deps.store.in(actor.workspaceId);
   if (isDryRun) {

@@ -16,6 +16,7 @@ import {
   standingOfActor,
   takesKey,
 } from "./sources.ts";
+import { withTitles } from "./scope-titles.ts";
 import { toConnector, toSync } from "./view.ts";
 import { checkAccess, fillConnectorGroup } from "./visibility.ts";
 
@@ -120,7 +121,7 @@ function makeRecord({ actor, body, connectorId, config, hasSync, now }: NewRecor
     memberIds: [],
     groupIds: [],
     config,
-    scope: body.scope ?? { include: [], exclude: [] },
+    scope: withTitles(body.scope ?? { include: [], exclude: [] }),
     scopeVersion: 1,
     accountId: body.accountId ?? null,
     connectionId: body.connectionId ?? null,

@@ -1,4 +1,5 @@
-import type { ConnectorScope, ScopePlan } from "#api/connector-records.ts";
+import type { ScopePlan } from "#api/connector-records.ts";
+import type { Scope } from "#core/scope.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ScopeAddition, Source } from "#sources/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -11,7 +12,7 @@ export async function planScope(
   actor: Actor,
   source: Source,
   connectorId: string,
-  scope: ConnectorScope,
+  scope: Scope,
 ): Promise<{ out: string[]; plan: ScopePlan }> {
   const inScope = source.inScope?.bind(source);
   const out: string[] = [];
@@ -31,7 +32,7 @@ export async function askForAddition(
   actor: Actor,
   source: Source,
   before: ConnectorRecord,
-  to: ConnectorScope,
+  to: Scope,
 ): Promise<ScopeAddition | undefined> {
   if (!source.countAdded) return undefined;
   try {

@@ -29,7 +29,14 @@ export async function takeOver(
   if (!today || !isOrphan(today)) {
     throw new ApiError("connector_state_conflict", { message: "Somebody else took over this connector." });
   }
-  const patch = { state: "active", stateReason: null, ownerUserId: actor.userId, createdBy: actor.userId } as const;
+  const patch = {
+    state: "active",
+    stateReason: null,
+    ownerUserId: actor.userId,
+    createdBy: actor.userId,
+    // The former owner's names for its entries go with them.
+    scope: { include: today.scope.include, exclude: today.scope.exclude },
+  } as const;
   await workspace.connectors.update(connectorId, patch);
   await fillConnectorGroup(workspace, connectorId, { ...before, ...patch });
   await workspace.access.raiseEpoch();

@@ -9,6 +9,7 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord, SyncSkip } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 import type { ConnectorDeps } from "./deps.ts";
+import { scopeFor } from "./scope-titles.ts";
 import { takesKey } from "./sources.ts";
 
 /** The whole record, for owner and admins. A source's own words go to the owner alone (S43). */
@@ -34,7 +35,7 @@ export async function toConnector(
     owner: { id: ownerUserId, name: owner?.name ?? "" },
     access: { visibility: record.visibility, memberIds: record.memberIds, groupIds: record.groupIds },
     config: record.config,
-    scope: { include: [...record.scope.include], exclude: [...record.scope.exclude] },
+    scope: scopeFor(record.scope, isOwner),
     accountId: record.accountId,
     connectionId: record.connectionId,
     schedule: record.everyMinutes === null ? null : { everyMinutes: record.everyMinutes },

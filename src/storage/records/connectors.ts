@@ -17,6 +17,9 @@ export type ConnectorState = (typeof CONNECTOR_STATES)[number];
 export const VISIBILITIES = ["private", "members", "workspace", "source"] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 
+/** A scope, and what its owner saw as the names of its entries: no source looks at these, and nobody else reads them. */
+export type StoredScope = Scope & { titles?: Readonly<Record<string, string>> };
+
 /** A configured instance that indexes one source kind. Times are epoch milliseconds. */
 export interface ConnectorRecord {
   connectorId: string;
@@ -28,7 +31,7 @@ export interface ConnectorRecord {
   groupIds: string[];
   /** As its source's schema parsed it; never a secret. */
   config: Record<string, unknown>;
-  scope: Scope;
+  scope: StoredScope;
   /** Rises with each change of scope or config: a run of an older one stores nothing more. */
   scopeVersion: number;
   accountId: string | null;
@@ -374,7 +377,7 @@ function toRecord(row: Selectable<ConnectorsTable>): ConnectorRecord {
     memberIds: JSON.parse(row.memberIds) as string[],
     groupIds: JSON.parse(row.groupIds) as string[],
     config: JSON.parse(row.config) as Record<string, unknown>,
-    scope: JSON.parse(row.scope) as Scope,
+    scope: JSON.parse(row.scope) as StoredScope,
     cursor: row.cursor === null ? null : (JSON.parse(row.cursor) as unknown),
   };
 }

@@ -290,6 +290,26 @@ describe("the life of a connector", () => {
     expect(await titles(kb)).toHaveLength(2);
   });
 
+  test("the names of what a scope includes are its owner's to read, and stay with their entries", async ({
+    expect,
+  }) => {
+    const kb = await makeConnectorServer();
+    const admin = await kb.addMember(kb.owner.workspaceId, "admin");
+    const id = await makeFolder(kb, kb.as(kb.owner));
+    const scopeOf = async (user: typeof admin) =>
+      (await kb.as(user).get(`/api/connectors/${id}`)).json.connector.scope.titles;
+    const change = (scope: object) => kb.as(kb.owner).patch(`/api/connectors/${id}/scope`, scope);
+    const titles = { r1: "acme/website\u202e", r2: "acme/billing", other: "Not chosen" };
+    await change({ include: ["r1", "r2"], exclude: [], titles });
+    expect(await scopeOf(kb.owner)).toEqual({ r1: "acme/website", r2: "acme/billing" });
+    expect(await scopeOf(admin)).toBeUndefined();
+    // The command line knows no names.
+    await change({ include: ["r2", "r3"], exclude: [] });
+    expect(await scopeOf(kb.owner)).toEqual({ r2: "acme/billing" });
+    await change({ include: [], exclude: [] });
+    expect(await scopeOf(kb.owner)).toBeUndefined();
+  });
+
   test("a new name goes into the source of its items", async ({ expect }) => {
     const kb = await makeConnectorServer();
     const id = await makeFolder(kb, kb.as(kb.owner));

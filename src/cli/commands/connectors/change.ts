@@ -107,8 +107,8 @@ export const setScope = command(
     const exclude = input.options.exclude;
     const output = makeOutput(input, deps, api.settings.defaults);
     if (include.length === 0 && exclude.length === 0 && !input.options.all) {
-      const scope = connector.scope ?? { include: [], exclude: [] };
-      return output.result(scope, () => output.record(Object.entries(scope)));
+      const { include = [], exclude = [] } = connector.scope ?? {};
+      return output.result({ include, exclude }, () => output.record(Object.entries({ include, exclude })));
     }
     const answer = await api.patch("/api/connectors/{id}/scope", {
       params: { path: { id: connector.id }, ...(input.options.dryRun && { query: { dryRun: "true" } }) },

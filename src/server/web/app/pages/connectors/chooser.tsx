@@ -13,28 +13,32 @@ export interface ChooserProps {
   readTarget(): BrowseTarget | undefined;
   included: readonly string[];
   onChange(included: readonly string[]): void;
+  /** What is known of the names, with what holds each before it. */
+  titles: ReadonlyMap<string, string>;
+  onLearn(titles: ReadonlyMap<string, string>): void;
   /** Its title is read out alone: what is around it shows one. */
   isTitled?: false;
 }
 
 /** What the source holds, as a tree: what is ticked is indexed, and all of it while nothing is. Stores nothing. */
-export function Chooser({ readTarget, included, onChange, isTitled }: ChooserProps) {
+export function Chooser({ readTarget, included, onChange, titles, onLearn, isTitled }: ChooserProps) {
   const [target, setTarget] = useState<BrowseTarget>();
   const [query, setQuery] = useState("");
-  const [titles, setTitles] = useState<ReadonlyMap<string, string>>(new Map());
   const wanted = useDeferredValue(query.trim());
   const browse = () => setTarget(readTarget() ?? target);
-  const learn = (nodes: readonly Node[]) =>
-    setTitles((known) =>
-      nodes.every(({ id, title }) => known.get(id) === title)
-        ? known
-        : new Map([...known, ...nodes.map(({ id, title }) => [id, title] as const)]),
-    );
+  const learn = (nodes: readonly Node[]) => {
+    const named = nodes.map((node) => [node.id, placedTitle(node, titles)] as const);
+    if (named.some(([id, title]) => titles.get(id) !== title)) onLearn(new Map([...titles, ...named]));
+  };
   return (
     <fieldset>
       <legend className={isTitled === false ? "sr-only" : "mb-1 font-medium"}>What to index</legend>
       <p className="text-muted mb-2 text-xs" aria-live="polite">
-        {included.length === 0 ? "Everything. Browse to choose parts of it." : `${count(included.length)} chosen.`}
+        {included.length > 0
+          ? `${count(included.length)} chosen.`
+          : target === undefined
+            ? "Everything. Browse to choose parts of it."
+            : "Everything, until you choose parts of it here."}
       </p>
       {included.length > 0 && <Chosen included={included} onChange={onChange} titles={titles} />}
       {target === undefined ? (
@@ -79,12 +83,26 @@ export function Chooser({ readTarget, included, onChange, isTitled }: ChooserPro
   );
 }
 
+const MAX_TITLE_CHARS = 300;
+
+/** The names of what is chosen, as the server keeps them. */
+export function titlesOf(included: readonly string[], titles: ReadonlyMap<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    included.flatMap((id) => {
+      const title = (titles.get(id) ?? "").slice(0, MAX_TITLE_CHARS);
+      return title === "" ? [] : [[id, title] as const];
+    }),
+  );
+}
+
+/** `acme/website`: a name with the names of what holds it, as far as they are known. */
+function placedTitle({ title, parent }: Node, titles: ReadonlyMap<string, string>): string {
+  const holder = parent === null ? undefined : titles.get(parent);
+  return holder === undefined || title.startsWith(`${holder}/`) ? title : `${holder}/${title}`;
+}
+
 /** What is chosen by name, as far as the tree has shown it: also what a search or a closed branch hides. */
-function Chosen({
-  included,
-  titles,
-  onChange,
-}: Pick<ChooserProps, "included" | "onChange"> & { titles: ReadonlyMap<string, string> }) {
+function Chosen({ included, titles, onChange }: Pick<ChooserProps, "included" | "onChange" | "titles">) {
   return (
     <ul aria-label="Chosen" className="mb-2 flex flex-wrap gap-1.5">
       {included.map((id) => {
@@ -121,7 +139,7 @@ function Level({ target, parent, wanted, ...rest }: LevelProps) {
   const { learn } = rest;
   const query = useInfiniteQuery(browseQuery(target, { parent, ...(wanted !== "" && { query: wanted }) }));
   const { data } = query;
-  // oxlint-disable-next-line react/exhaustive-deps -- `learn` only adds what is not known
+  // oxlint-disable-next-line react/exhaustive-deps -- `learn` only adds what is not known yet
   useEffect(() => data && learn(data.pages.flatMap(({ nodes }) => nodes)), [data]);
   return (
     <LoadedPages query={query} rowsOf={({ nodes }) => nodes}>

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Connector, ScopePlan } from "#api/connector-records.ts";
-import { plural } from "#api/plural.ts";
+import { count } from "#api/plural.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
@@ -10,7 +10,7 @@ import { Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
-import { Chooser } from "./chooser.tsx";
+import { Chooser, titlesOf } from "./chooser.tsx";
 
 type Scope = Connector["scope"];
 
@@ -25,21 +25,61 @@ export function ScopeSection({ connector }: { connector: Connector }) {
       {isOpen ? (
         <Editor connector={connector} key={JSON.stringify(scope)} onDone={() => setOpen(false)} />
       ) : (
-        <p>{describeScope(scope)}</p>
+        <Chosen scope={scope} />
       )}
     </Section>
   );
 }
 
-function describeScope({ include, exclude }: Scope): string {
-  const included = include.length === 0 ? "Everything that it can read" : plural(include.length, "chosen part");
-  return `${included}${exclude.length === 0 ? "" : `, without ${exclude.join(", ")}`}.`;
+/** By the names that its owner chose them by; an entry of the command line by what was given there. */
+function Chosen({ scope: { include, exclude, titles = {} } }: { scope: Scope }) {
+  return (
+    <div className="space-y-2">
+      {include.length === 0 ? (
+        <p>Everything that it can read.</p>
+      ) : (
+        <Entries entries={include} label="Included" titles={titles} />
+      )}
+      {exclude.length > 0 && (
+        <div>
+          <p className="text-muted mb-1">Left out</p>
+          <Entries entries={exclude} label="Left out" titles={titles} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** More of them are counted. */
+const MOST_SHOWN = 20;
+
+function Entries({
+  entries,
+  label,
+  titles,
+}: {
+  entries: readonly string[];
+  label: string;
+  titles: Readonly<Record<string, string>>;
+}) {
+  const rest = entries.length - MOST_SHOWN;
+  return (
+    <ul aria-label={label} className="flex flex-wrap gap-1.5">
+      {entries.slice(0, MOST_SHOWN).map((entry) => (
+        <li className="bg-ink/7 rounded px-2 py-0.5 wrap-anywhere" key={entry}>
+          <bdi>{titles[entry] ?? entry}</bdi>
+        </li>
+      ))}
+      {rest > 0 && <li className="text-muted px-1 py-0.5">and {count(rest)} more</li>}
+    </ul>
+  );
 }
 
 function Editor({ connector: { id, scope }, onDone }: { connector: Connector; onDone(): void }) {
   const client = useQueryClient();
   const [included, setIncluded] = useState<readonly string[]>(scope.include);
   const [excluded, setExcluded] = useState<readonly string[]>(scope.exclude);
+  const [titles, setTitles] = useState<ReadonlyMap<string, string>>(new Map(Object.entries(scope.titles ?? {})));
   const [plan, setPlan] = useState<ScopePlan>();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
@@ -53,7 +93,7 @@ function Editor({ connector: { id, scope }, onDone }: { connector: Connector; on
 
   async function send(isDryRun: boolean): Promise<void> {
     const params = { path: { id }, query: { dryRun: isDryRun ? ("true" as const) : ("false" as const) } };
-    const body = { include: [...included], exclude: [...excluded] };
+    const body = { include: [...included], exclude: [...excluded], titles: titlesOf(included, titles) };
     setBusy(true);
     setProblem(undefined);
     try {
@@ -75,7 +115,9 @@ function Editor({ connector: { id, scope }, onDone }: { connector: Connector; on
         included={included}
         isTitled={false}
         onChange={change(setIncluded)}
+        onLearn={setTitles}
         readTarget={() => ({ connectorId: id })}
+        titles={titles}
       />
       {scope.exclude.length > 0 && (
         <LeftOut excluded={excluded} entries={scope.exclude} onChange={change(setExcluded)} />

@@ -19,7 +19,7 @@ import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx"
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { AccessField, accessOf } from "../access-field.tsx";
-import { Chooser } from "../chooser.tsx";
+import { Chooser, titlesOf } from "../chooser.tsx";
 import { SchemaField } from "./schema-field.tsx";
 import { fieldsIn, valuesOf } from "./schema-fields.ts";
 
@@ -67,6 +67,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   const client = useQueryClient();
   const navigate = useNavigate();
   const [included, setIncluded] = useState<readonly string[]>([]);
+  const [titles, setTitles] = useState<ReadonlyMap<string, string>>(new Map());
   const frame = useRef<HTMLDivElement>(null);
   const settings = fieldsIn(configSchema, "config");
   const [accountId, setAccountId] = useState<string>();
@@ -81,7 +82,8 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   const connections = useQuery({ ...myConnectionsQuery, enabled: takesConnection }).data;
   const [connectionId, setConnectionId] = useState(addressParameter("connection"));
   // A link can name one that is gone by now.
-  const connection = (connections?.find(({ id }) => id === connectionId) ?? connections?.[0])?.id ?? "";
+  const chosen = connections?.find(({ id }) => id === connectionId) ?? connections?.[0];
+  const connection = chosen?.id ?? "";
   const isOpen = authTypes.includes("none");
   const secrets = fieldsIn(credentialsSchema, "credentials").map((field) =>
     isOpen ? { ...field, isRequired: false } : field,
@@ -97,10 +99,12 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
 
   async function create(form: FormData): Promise<void> {
     const access = accessOf(form);
-    const scope = included.length === 0 ? {} : { scope: { include: [...included], exclude: [] } };
+    const scope =
+      included.length === 0
+        ? {}
+        : { scope: { include: [...included], exclude: [], titles: titlesOf(included, titles) } };
     const { config, ...rest } = bodyOf(form);
-    const through = connections?.find(({ id }) => id === connection)?.label;
-    const name = text(form, "name") || (through ?? defaultConnectorName(source, config));
+    const name = text(form, "name") || (chosen?.label ?? defaultConnectorName(source, config));
     const body = { ...rest, config, name, access, ...scope };
     const made = await take(api.POST("/api/connectors", { body }));
     await client.invalidateQueries({ queryKey: ["connectors"] });
@@ -146,7 +150,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
           {takesConnection && connections && connections.length > 0 && (
             <SelectField
               choices={connections.map(({ id, label }) => ({ value: id, label }))}
-              hint="kb reads what you see there, and only you see it unless you share the connection."
+              hint="kb reads what you see there."
               label="Connection"
               name="connectionId"
               onChange={(event) => setConnectionId(event.currentTarget.value)}
@@ -183,18 +187,24 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
             name="name"
           />
           <AccessField
-            access={{ visibility: acl === "connector" ? "private" : "source", memberIds: [], groupIds: [] }}
-            acl={acl}
-            hint={
-              acl === "connector"
-                ? `You can change this later. kb doesn't know who can read what in ${source.name}.`
-                : "You can change this later. Nobody sees more than the source allows."
+            // Who may see the connection is meant to see what is read through it.
+            access={
+              chosen?.access ?? {
+                visibility: acl === "connector" ? "private" : "source",
+                memberIds: [],
+                groupIds: [],
+              }
             }
+            acl={acl}
+            hint={accessHint(source, takesConnection)}
+            key={connection}
           />
           {capabilities.includes("browse") && capabilities.includes("scope") && (
             <Chooser
               included={included}
               onChange={setIncluded}
+              onLearn={setTitles}
+              titles={titles}
               readTarget={() => {
                 const form = frame.current?.querySelector("form") ?? undefined;
                 return form?.reportValidity() === true ? { settings: bodyOf(new FormData(form)) } : undefined;
@@ -215,6 +225,14 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
       </div>
     </Section>
   );
+}
+
+function accessHint({ acl, name }: SourceKind, takesConnection: boolean): string {
+  if (takesConnection)
+    return "You can change this later. People also have to be among those who can see the connection.";
+  return acl === "connector"
+    ? `You can change this later. kb doesn't know who can read what in ${name}.`
+    : "You can change this later. Nobody sees more than the source allows.";
 }
 
 /** What must be read before going on: a key that is shown once. */

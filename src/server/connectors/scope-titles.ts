@@ -1,0 +1,25 @@
+import type { ConnectorScope } from "#api/connector-records.ts";
+import { cleanLine } from "#api/clean.ts";
+import type { StoredScope } from "#storage/records/connectors.ts";
+
+/** The longest name of an entry that is kept. */
+const MAX_TITLE_CHARS = 300;
+
+/**
+ * A scope as it is stored: with the names of its own entries alone, each one line. An entry that was there before and
+ * comes without a name, as from the command line, keeps the one that it had.
+ */
+export function withTitles(scope: ConnectorScope, before: StoredScope = { include: [], exclude: [] }): StoredScope {
+  const { include, exclude } = scope;
+  const known = new Map(Object.entries({ ...before.titles, ...scope.titles }));
+  const titles = [...new Set([...include, ...exclude])].flatMap((entry) => {
+    const title = cleanLine(known.get(entry) ?? "", MAX_TITLE_CHARS);
+    return title === "" ? [] : [[entry, title] as const];
+  });
+  return { include, exclude, ...(titles.length > 0 && { titles: Object.fromEntries(titles) }) };
+}
+
+/** What a person who manages the connector reads of its scope: the names are the owner's alone, who browsed for them. */
+export function scopeFor({ include, exclude, titles }: StoredScope, isOwner: boolean) {
+  return { include: [...include], exclude: [...exclude], ...(isOwner && titles && { titles: { ...titles } }) };
+}
