@@ -5,7 +5,7 @@ import { test } from "vitest";
 import type { Request } from "playwright-core";
 import { axeViolations, type OpenProfile, overflow, signInQuietly, untilFocused, type Visitor } from "./browser.ts";
 import { tempDir } from "../temp-dir.ts";
-import { ADMIN, CLI, type ServerProcess } from "./server-process.ts";
+import { ADMIN, cleanEnv, CLI, runKb, type ServerProcess, startServerProcess } from "./server-process.ts";
 
 // No two in a row differ by the fragment alone: the second would not be loaded.
 const ENTRY_PAGES = [
@@ -30,6 +30,7 @@ const INNER_PAGES = [
   "/workspace/connectors",
   "/workspace/connectors/new",
   "/workspace/connectors/new/webdav",
+  "/workspace/connectors/new/github",
   "/workspace/connectors/new/nonsense",
   "/workspace/servers",
   "/workspace/servers/new",
@@ -156,7 +157,7 @@ export function looks(visit: OpenProfile, server: () => ServerProcess): void {
     await page.getByRole("row", { name: /Succeeded/ }).waitFor();
     // The plan says what comes and what goes before anything is stored.
     const scope = page.locator("section").filter({ has: page.getByRole("heading", { name: "What it indexes" }) });
-    await scope.getByText("1 chosen part.").waitFor();
+    await scope.getByRole("list", { name: "Included" }).getByText("wanted", { exact: true }).waitFor();
     await scope.getByRole("button", { name: "Change" }).click();
     const review = scope.getByRole("button", { name: "Review the change" });
     expect(await review.isDisabled()).toBe(true);
@@ -202,6 +203,56 @@ export function looks(visit: OpenProfile, server: () => ServerProcess): void {
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { level: 1, name: "Connectors" }).waitFor();
     await page.getByRole("row", { name: /Lamps/ }).waitFor({ state: "detached" });
+    expect(complaints).toEqual([]);
+  });
+
+  test("the first call of an agent completes the list of what is left to do, by the agent's name", async ({
+    expect,
+  }) => {
+    const home = tempDir();
+    const { url } = await startServerProcess(join(home, "data"), { KB_RATE_LIMITS: "off" });
+    const visitor = await visit(url);
+    const { page, open, complaints, context } = visitor;
+    await signInQuietly(visitor, ADMIN);
+    await pushNotes(visitor, [{ externalId: "k1", kind: "task", title: "Descale the kettle", text: "It drips." }]);
+    const made = await context.request.post("/api/api-tokens", { data: { name: "Laptop", scopes: ["mcp:read"] } });
+    const { plaintext } = await made.json();
+    await open("/search");
+    await page.getByRole("heading", { name: "Get started" }).waitFor();
+    const clientInfo = { name: "claude-code", title: "Claude Code", version: "2.0.14" };
+    const messages = [
+      { id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo } },
+      { id: 2, method: "tools/call", params: { name: "kb_search", arguments: { query: "kettle" } } },
+    ];
+    const input = messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join("");
+    const env = cleanEnv(home, { KB_TOKEN: plaintext });
+    expect((await runKb(["mcp", "--url", url], { env, input })).stdout).toContain("Descale the kettle");
+
+    // Nothing is reloaded.
+    const list = page.locator("section").filter({ has: page.getByRole("heading", { name: "You are set up" }) });
+    await list.getByText(/Claude Code called kb_search/).waitFor();
+    expect(await axeViolations(page, "all")).toEqual([]);
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await overflow(page)).toBe(0);
+    await list.getByRole("button", { name: "Close" }).click();
+    await list.waitFor({ state: "detached" });
+    await open("/settings/reads");
+    await page.getByText("“Claude Code 2.0.14”").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test("a key of several lines is taken from its file", async ({ expect }) => {
+    const visitor = await visit(server().url);
+    const { page, open, complaints } = visitor;
+    await signInQuietly(visitor, ADMIN);
+    await open("/workspace/connectors/new/github");
+    const file = (text: string) => ({ name: "app.pem", mimeType: "text/plain", buffer: Buffer.from(text) });
+    const key = "-----BEGIN KEY-----\nabc\n-----END KEY-----\n";
+    await page.getByLabel("File for private key").setInputFiles(file(key));
+    await expect.poll(() => page.getByLabel(/^Private key/).inputValue()).toBe(key);
+    await page.getByLabel("File for private key").setInputFiles(file("x".repeat(100_000)));
+    await page.getByText("app.pem is too large to be a key.").waitFor();
+    expect(await page.getByLabel(/^Private key/).inputValue()).toBe(key);
     expect(complaints).toEqual([]);
   });
 

@@ -151,6 +151,8 @@ export function peopleConnectServers(openBrowser: OpenProfile): void {
     const here = page.url();
     await page.getByRole("link", { name: "Add connector: Notes" }).click();
     await page.getByLabel("Connection").waitFor();
+    // Whom its owner shows the connection sees the connector too, unless its owner says otherwise.
+    await expect.poll(() => page.getByLabel("Who can see it").inputValue()).toBe("workspace");
     await look("a connector on a connection");
     await page.getByRole("button", { name: "Connect", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Notes" }).waitFor();

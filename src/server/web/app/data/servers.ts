@@ -81,7 +81,11 @@ export const myConnectionsQuery = queryOptions({
         const params = { path: { id: server.id }, query: { limit: 200 } };
         const { connections } = await take(api.GET("/api/mcp-servers/{id}/connections", { params }));
         const mine = connections.filter(({ isMine, status }) => isMine && status === "active");
-        return mine.map(({ id, name }) => ({ id, label: name === server.name ? name : `${name} (${server.name})` }));
+        return mine.map(({ id, name, access }) => ({
+          id,
+          label: name === server.name ? name : `${name} (${server.name})`,
+          access,
+        }));
       }),
     );
     return lists.flat();

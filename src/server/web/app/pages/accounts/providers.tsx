@@ -1,7 +1,6 @@
-import { Fragment } from "react";
 import type { AccountProviderInfo } from "#api/accounts.ts";
 import { Button } from "#server/web/app/ui/button.tsx";
-import { CopyField } from "#server/web/app/ui/copy-field.tsx";
+import { CodeBlock, CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { hostOf } from "./departure.ts";
 import { OwnToken, RegisterFirst } from "./own-token.tsx";
 
@@ -64,7 +63,11 @@ export function SetUp({
 }) {
   return (
     <div className="space-y-3">
-      <ol className="list-decimal space-y-2 pl-5">
+      <p>
+        {name} isn't set up on this server yet. The person who runs the server does this once, and everyone in its
+        workspaces can connect their account.
+      </p>
+      <ol className="list-decimal space-y-3 pl-5">
         <li className="wrap-anywhere">
           {setUp.steps}{" "}
           {setUp.url !== null && (
@@ -78,17 +81,12 @@ export function SetUp({
           <CopyField label={`Redirect URL for ${name}`} value={setUp.redirectUrl} />
         </li>
         <li className="wrap-anywhere">
-          Scopes: <span className="font-mono text-xs">{scopes.join(", ")}</span>
+          If {name} asks for scopes, allow these: <span className="font-mono text-xs">{scopes.join(", ")}</span>
         </li>
-        <li className="wrap-anywhere">
-          Give the server these settings with what {name} shows, and restart it:{" "}
-          {setUp.env.map((key, at) => (
-            <Fragment key={key}>
-              {at > 0 && ", "}
-              <code className="font-mono text-xs">{key}</code>
-            </Fragment>
-          ))}
-          .
+        <li>
+          <CodeBlock label={`Settings for ${name}`} value={setUp.env.map((key) => `${key}=`).join("\n")}>
+            Give the server these settings with what {name} shows, and restart it
+          </CodeBlock>
         </li>
       </ol>
     </div>

@@ -60,13 +60,16 @@ export function Page() {
       <div className="space-y-5">
         <Warnings />
         <Needs connector={connector} />
-        <Facts connector={connector} />
-        <Progress connector={connector} />
+        {/* The bar stands between two parts, so that nothing moves when a run begins or ends. */}
+        <div className="relative">
+          <Facts connector={connector} />
+          <Progress connector={connector} />
+        </div>
         <Removals connector={connector} />
         {!connector.isPushed && connector.state !== "deleting" && <ScopeSection connector={connector} />}
+        {!connector.isPushed && <Syncs connector={connector} />}
         <WithoutText connector={connector} />
         <People connectorId={connector.id} />
-        {!connector.isPushed && <Syncs connector={connector} />}
         <Removed connector={connector} />
         {!connector.isPushed && <Webhook connectorId={connector.id} />}
         {connector.state !== "deleting" && <Settings connector={connector} />}
@@ -157,7 +160,7 @@ function Progress({ connector: { activity, name } }: { connector: Connector }) {
   return (
     <progress
       aria-label={`Sync of ${name}`}
-      className="accent-accent-fill block h-1.5 w-full"
+      className="bar absolute inset-x-0 -bottom-3.5"
       {...(total !== null && total > 0 && { max: total, value: Math.min(done, total) })}
     />
   );

@@ -69,15 +69,13 @@ function Facts({ summary }: { summary: PeopleSummary }) {
   return (
     <div className="text-muted mb-3 space-y-1">
       <p>
-        {count(linked)} of {plural(users, "user")} linked. {plural(groups, "group")}
+        {count(linked)} of {plural(users, "user")} linked to a member.
         {oldestGroupAt !== null && (
           <>
-            , the oldest read <Time at={oldestGroupAt} />
+            {" "}
+            Who is in the {plural(groups, "group")} was read <Time at={oldestGroupAt} />.
           </>
         )}
-        .
-        {lastSync?.counts.requests !== undefined &&
-          ` The last run sent ${plural(lastSync.counts.requests, "request")}.`}
       </p>
       {lastSync?.problem && <p>{lastSync.problem.message}</p>}
       {!canLink && (

@@ -6,6 +6,7 @@ import { Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { ConfirmDialog, Dialog } from "#server/web/app/ui/dialog.tsx";
+import { Notice } from "#server/web/app/ui/notice.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 
 /** Where the app can tell of changes, and the secret with which it signs them; nothing where it can't. */
@@ -17,6 +18,7 @@ export function Webhook({ connectorId }: { connectorId: string }) {
   if (data === undefined || data === null) return null;
   const { url, secretCreatedAt, subscription, secretFrom, offered } = data;
   const isOffered = secretFrom === "app";
+  const isWaiting = offered !== null && offered.secret === null;
   if (subscription) {
     return (
       <Section
@@ -42,38 +44,48 @@ export function Webhook({ connectorId }: { connectorId: string }) {
     <Section
       action={
         <Button onClick={() => (secretCreatedAt === null ? void create() : setAsking(true))}>
-          {secretCreatedAt !== null ? "Replace secret" : isOffered ? "Receive secret" : "Create secret"}
+          {secretCreatedAt !== null
+            ? "Replace secret"
+            : isWaiting
+              ? "Start again"
+              : isOffered
+                ? "Receive secret"
+                : "Create secret"}
         </Button>
       }
       description={
-        isOffered
-          ? "Choose Receive secret, then add this address as a webhook in the app. The app sends its secret here, and changes appear in seconds. Without it, they appear on schedule."
-          : "Add this address as a webhook in the app, and changes appear in seconds. Without it, they appear on schedule."
+        secretCreatedAt !== null
+          ? "What the app tells kb at this address appears in seconds, everything else on schedule."
+          : isOffered
+            ? "Choose Receive secret, then add this address as a webhook in the app. The app sends its secret here, and changes appear in seconds. Without it, they appear on schedule."
+            : "Add this address as a webhook in the app, and changes appear in seconds. Without it, they appear on schedule."
       }
       title="Change notifications"
     >
       <CopyField label="Address" showsLabel value={url} />
-      <p className="text-muted mt-2 text-xs">
-        {secretCreatedAt === null ? (
-          offered ? (
-            <>
-              Waiting for the app to send its secret, until <Time at={offered.until} />. Add the address there now.
-            </>
+      {isWaiting && (
+        <Notice className="mt-3">
+          Waiting for the app to send its secret. Add the address as a webhook there now. The wait ends{" "}
+          <Time at={offered.until} />.
+        </Notice>
+      )}
+      {!isWaiting && (
+        <p className="text-muted mt-2 text-xs">
+          {secretCreatedAt === null ? (
+            offered === null && "There is no secret yet, so notifications are refused."
           ) : (
-            "There is no secret yet, so notifications are refused."
-          )
-        ) : (
-          <>
-            Secret created <Time at={secretCreatedAt} />
-          </>
-        )}
-      </p>
+            <>
+              Secret created <Time at={secretCreatedAt} />
+            </>
+          )}
+        </p>
+      )}
       {offered !== null && offered.secret !== null && (
         <div className="mt-4">
           <CopyField label="Secret that the app sent" showsLabel value={offered.secret} />
           <p className="text-muted mt-2 text-xs">
             Confirm it in the app. If the app refuses it, somebody else sent it: choose Replace secret, and send it from
-            the app again. It is shown until <Time at={offered.until} />.
+            the app again. It disappears from this page <Time at={offered.until} />.
           </p>
         </div>
       )}

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { secondsAgo } from "#server/web/app/call-words.ts";
 import { callQuery } from "#server/web/app/data/calls.ts";
@@ -41,9 +42,9 @@ export function NothingIndexed() {
   if (counts === undefined || counts.length > 0) return null;
   return (
     <Notice tone="warn">
-      There are no items that you can read, so agents find nothing yet. Index a folder with{" "}
-      <code className="font-mono text-[0.8125rem]">kb quickstart PATH</code>, or connect an app with{" "}
-      <code className="font-mono text-[0.8125rem]">kb connectors add SOURCE</code>.
+      There are no items that you can read, so agents find nothing yet.{" "}
+      <Link to="/workspace/connectors/new">Add a connector</Link>, or{" "}
+      <Link to="/settings/accounts">connect your accounts</Link> to find what you can read there.
     </Notice>
   );
 }

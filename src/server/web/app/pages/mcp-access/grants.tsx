@@ -32,7 +32,7 @@ export function Grants() {
       <LoadedPages query={query} rowsOf={({ grants }) => grants}>
         {(grants) =>
           grants.length === 0 ? (
-            <EmptyState icon="person" title="No connected clients">
+            <EmptyState icon="plug" title="No connected clients">
               Give a client the MCP URL. It opens a page where you allow access.
             </EmptyState>
           ) : (

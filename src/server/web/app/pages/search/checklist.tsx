@@ -1,30 +1,64 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { callQuery } from "#server/web/app/data/calls.ts";
 import { countsQuery } from "#server/web/app/data/search.ts";
+import { FirstCall } from "#server/web/app/pages/mcp-access/first-call.tsx";
+import { isAdmin } from "#server/web/app/shell/nav.ts";
+import { useSession } from "#server/web/app/shell/session.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
 import { Icon } from "#server/web/app/ui/icon.tsx";
 
-/** What is left to do until an agent finds something: shown until the first call of one. */
+/**
+ * What is left to do until an agent finds something. It is shown until the first call of one; who saw that call come in
+ * reads who it was, and closes the list.
+ */
 export function Checklist() {
+  const { role } = useSession();
   const counts = useQuery(countsQuery).data?.counts;
   const calls = useQuery(callQuery).data;
-  if (counts === undefined || calls === undefined || calls.call !== undefined) return null;
+  const [isOpen, setOpen] = useState(false);
+  const isWaiting = calls !== undefined && calls.call === undefined;
+  if (isWaiting && !isOpen) setOpen(true);
+  if (counts === undefined || calls === undefined || !isOpen) return null;
   return (
-    <Section title="Get started">
+    <Section
+      action={
+        !isWaiting && (
+          <Button kind="quiet" onClick={() => setOpen(false)}>
+            Close
+          </Button>
+        )
+      }
+      title={isWaiting || counts.length === 0 ? "Get started" : "You are set up"}
+    >
       <ol className="space-y-2">
         <Step isDone={counts.length > 0} title="Connect a source">
-          <Link to="/workspace/connectors/new">Add a connector</Link>, or index a folder with{" "}
-          <code className="font-mono">kb quickstart PATH</code>.
+          {isAdmin(role) ? (
+            <>
+              <Link to="/workspace/connectors/new">Add a connector</Link>, or index a folder of this machine with{" "}
+              <code className="font-mono">kb quickstart PATH</code>.
+            </>
+          ) : (
+            <>
+              <Link to="/settings/accounts">Connect your accounts</Link> to find what you can read there, or{" "}
+              <Link to="/workspace/connectors/new">add a connector</Link>.
+            </>
+          )}
         </Step>
         <Step isDone={calls.hasClient} title="Connect a client">
           <Link to="/settings/mcp-access">Get the address or a token</Link> for your agent.
         </Step>
-        <Step isDone={false} title="Ask your agent to search kb">
-          This list disappears after its first call.
+        <Step isDone={!isWaiting} title="Ask your agent to search kb">
+          Its first call appears here.
         </Step>
       </ol>
+      {!isWaiting && (
+        <div className="mt-4">
+          <FirstCall />
+        </div>
+      )}
     </Section>
   );
 }

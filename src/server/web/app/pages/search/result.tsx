@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useId, useState, type KeyboardEventHandler, type ReactNode } from "react";
 import { placeOf } from "#api/clean.ts";
 import type { SearchResult } from "#api/search.ts";
+import { isMarkdown, withoutMarks } from "#server/web/app/search-words.ts";
 import { Badge, Skeleton } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
@@ -10,7 +11,7 @@ const Preview = lazy(async () => ({ default: (await import("./preview.tsx")).Pre
 
 /** One result: its title leads to the item's page, the passage says why it was found, the text opens below it. */
 export function Result({ result, onKey }: { result: SearchResult; onKey: KeyboardEventHandler }) {
-  const { kbId, title, snippet, highlights, section } = result;
+  const { kbId, title, snippet, section } = result;
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   return (
@@ -36,7 +37,7 @@ export function Result({ result, onKey }: { result: SearchResult; onKey: Keyboar
       {snippet !== "" && (
         <p className="mt-1.5 line-clamp-3 wrap-anywhere">
           {section !== null && section !== title && <span className="text-muted">{section}: </span>}
-          <bdi>{marked(snippet, highlights, headingLength(snippet, title))}</bdi>
+          <bdi>{marked(result, headingLength(snippet, title))}</bdi>
         </p>
       )}
       <div hidden={!isOpen} id={id}>
@@ -94,18 +95,20 @@ function headingLength(snippet: string, title: string): number {
 }
 
 /** The passage from there on, with the words that were found marked. */
-function marked(text: string, highlights: SearchResult["highlights"], from: number): ReactNode[] {
+function marked(result: SearchResult, from: number): ReactNode[] {
+  const { snippet, highlights } = result;
+  const show = isMarkdown(result) ? withoutMarks : (text: string) => text;
   const parts: ReactNode[] = [];
   let at = from;
   for (const { start, end } of highlights) {
     if (start < at) continue;
     parts.push(
-      text.slice(at, start),
+      show(snippet.slice(at, start)),
       <mark className="bg-accent-soft text-accent-strong rounded-xs font-medium" key={start}>
-        {text.slice(start, end)}
+        {snippet.slice(start, end)}
       </mark>,
     );
     at = end;
   }
-  return [...parts, text.slice(at)];
+  return [...parts, show(snippet.slice(at))];
 }

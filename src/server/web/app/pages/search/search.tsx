@@ -4,6 +4,7 @@ import { useRef, type KeyboardEvent } from "react";
 import { plural } from "#api/plural.ts";
 import type { SearchAnswer } from "#api/search.ts";
 import { type Asked, askedIn, searchQuery } from "#server/web/app/data/search.ts";
+import { noteWords } from "#server/web/app/search-words.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
 import { EmptyState } from "#server/web/app/ui/bits.tsx";
@@ -79,34 +80,44 @@ function isEmpty(asked: Asked, first: SearchAnswer | undefined): boolean {
 /** How many there are, and what the server has to say about the answer. */
 function Summary({ answer, isForWords }: { answer: SearchAnswer | undefined; isForWords: boolean }) {
   if (answer === undefined) return null;
-  const { total, totalIsExact, order, notes } = answer;
+  const { total, totalIsExact, order } = answer;
+  const notes = answer.notes.flatMap(noteWords);
   const ordered = { relevance: "best match first", recency: "newest first", due: "due first" }[order];
   const found = totalIsExact ? plural(total, "result") : `More than ${plural(total, "result")}`;
+  const none = isForWords ? "No results" : "";
   return (
     <>
-      <output className="text-muted mb-2 block text-xs">
-        {total > 0 ? `${found}, ${ordered}` : isForWords ? "No results" : ""}
+      <output className={total > 0 ? "text-muted mb-2 block text-xs" : "sr-only"}>
+        {total > 0 ? `${found}, ${ordered}` : none}
       </output>
-      {notes.length > 0 && (
-        <ul className="text-muted mb-2 space-y-0.5 text-xs">
-          {notes.map((note) => (
-            <li className="wrap-anywhere first-letter:uppercase" key={note}>
-              {note}
-            </li>
-          ))}
-        </ul>
-      )}
+      {total > 0 && notes.length > 0 && <Notes className="text-muted mb-2 space-y-0.5 text-xs" notes={notes} />}
       {total === 0 && (
         <EmptyState
           icon="search"
           title={isForWords ? "Nothing that you can read matches" : "There is nothing here yet"}
         >
-          {isForWords
-            ? "Try fewer or other words, or remove a filter."
-            : "What your connectors index appears here, the newest first."}
+          {notes.length > 0 ? (
+            <Notes className="space-y-1" notes={notes} />
+          ) : isForWords ? (
+            "Try fewer or other words, or remove a filter."
+          ) : (
+            "What your connectors index appears here, the newest first."
+          )}
         </EmptyState>
       )}
     </>
+  );
+}
+
+function Notes({ className, notes }: { className: string; notes: readonly string[] }) {
+  return (
+    <ul className={className}>
+      {notes.map((note) => (
+        <li className="wrap-anywhere" key={note}>
+          {note}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -119,7 +119,7 @@ function Row({ connection, signsIn, onAct }: RowProps) {
             {account !== null && `, as ${account.label}`}. {seenBy(connection)}{" "}
             {status === "pending" && connection.expiresAt !== null && (
               <>
-                You can sign in until <Time at={connection.expiresAt} />.
+                The time to sign in ends <Time at={connection.expiresAt} />.
               </>
             )}
             {lastUsedAt !== null && (

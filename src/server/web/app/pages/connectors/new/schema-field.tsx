@@ -1,4 +1,11 @@
-import { CheckboxField, PasswordField, SelectField, TextAreaField, TextField } from "#server/web/app/ui/form.tsx";
+import {
+  CheckboxField,
+  FileField,
+  PasswordField,
+  SelectField,
+  TextAreaField,
+  TextField,
+} from "#server/web/app/ui/form.tsx";
 import type { SchemaField as Field } from "./schema-fields.ts";
 
 /** The longest secret of one line that a source takes. */
@@ -56,7 +63,7 @@ export function SchemaField({ field, isSecret, preset }: SchemaFieldProps) {
       );
     case "lines":
       return (
-        <TextAreaField
+        <FileField
           {...common}
           autoComplete="off"
           className={`font-mono text-[0.8125rem] ${isSecret === true ? "[-webkit-text-security:disc] focus:[-webkit-text-security:none]" : ""}`}

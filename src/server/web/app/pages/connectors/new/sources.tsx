@@ -18,7 +18,7 @@ export function Page() {
       <Loaded query={query}>
         {({ sources }) => (
           <ul className="grid gap-3 sm:grid-cols-2">
-            {sources.map((source) => (
+            {sources.toSorted(byName).map((source) => (
               <li key={source.providerId}>
                 <Source source={source} />
               </li>
@@ -28,6 +28,10 @@ export function Page() {
       </Loaded>
     </>
   );
+}
+
+function byName(a: SourceKind, b: SourceKind): number {
+  return a.name.localeCompare(b.name, "en");
 }
 
 function Source({ source: { providerId, name, kinds, acl, available, reason } }: { source: SourceKind }) {

@@ -1,0 +1,34 @@
+import { plural } from "#api/plural.ts";
+import type { SearchResult } from "#api/search.ts";
+
+/** What the server notes about an answer, as a person reads it: filters by their names, and nothing that doesn't help. */
+export function noteWords(note: string): string[] {
+  if (ALTERNATIVES.test(note)) {
+    return [...note.matchAll(ALTERNATIVE)].flatMap(([, filter = "", count = "0"]) =>
+      count === "0" ? [] : [`${plural(Number(count), "result")} without the filter ${FILTERS[filter] ?? filter}.`],
+    );
+  }
+  return [note.replace(/^[a-z]/, (letter) => letter.toUpperCase())];
+}
+
+/** `without source: 3; without kind=task: 0.` */
+const ALTERNATIVES = /^without [^;]+: \d+(?:; without [^;]+: \d+)*\.$/;
+const ALTERNATIVE = /without ([^;=]+)(?:=[^;]*)?: (\d+)/g;
+
+const FILTERS: Readonly<Record<string, string>> = {
+  kind: "Kind",
+  source: "Source",
+  people: "Person",
+  status: "Status",
+  after: "Updated",
+};
+
+/** Whether a passage of it is Markdown: what people write in apps is, and files that say so. */
+export function isMarkdown({ kind, path, title }: Pick<SearchResult, "kind" | "path" | "title">): boolean {
+  return kind !== "file" || /\.(?:md|mdx|markdown)$/i.test(path.at(-1) ?? title);
+}
+
+/** A piece of a Markdown passage without the signs that only tell how it looks. */
+export function withoutMarks(text: string): string {
+  return text.replaceAll(/```+\w*|`|\*\*|~~|(?<=^|\s)#{1,6} /g, "");
+}
