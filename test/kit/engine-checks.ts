@@ -6,15 +6,20 @@ import type { KitFixture } from "./fixture.ts";
 export const engine: SourceCheck = {
   id: "engine",
   title:
-    "in the server itself people read what they read at the remote, before and after it changed, and no longer what is refused",
+    "in the server itself people read what they read at the remote, during the first run, before and after it changed, and no longer what is refused",
   async run(fixture) {
     // The whole server: loaded by the one check that wants it, so that programs which others start come from a small process.
     const { openEngine } = await import("./engine.ts");
-    const { source, cut } = makeCuttable(fixture.source);
+    const { source, cut, wait } = makeCuttable(fixture.source);
     const server = await openEngine({ ...fixture, source });
+    wait(true);
     await server.readPeople();
     await server.work();
-    const faults = await readerFaults(fixture, server, "After the first run");
+    const faults = await tooManyFaults(fixture, server);
+    wait(false);
+    await server.pass(WAIT_MS);
+    await server.readPeople();
+    faults.push(...(await readerFaults(fixture, server, "After the first run")));
     faults.push(...(await strangerFaults(server)));
     const steps = [
       ["an access changed", fixture.changeAccess],
@@ -34,16 +39,40 @@ export const engine: SourceCheck = {
   },
 };
 
-/** The source, and what breaks its next listing off after so many events. */
+const WAIT_MS = 3_600_000;
+
+/** The source; what breaks its next listing off after so many events; and what makes it wait once something was handed over. */
 function makeCuttable(source: KitFixture["source"]) {
   let left = Infinity;
+  let isWaiting = false;
   async function* sync(...[ctx, run]: Parameters<typeof source.sync & object>) {
+    let items = 0;
     for await (const event of source.sync?.(ctx, run) ?? []) {
       if (left-- <= 0) throw new ApiError("source_unavailable", { message: "The listing broke off." });
       yield event;
+      if (event.t === "upsert") items += 1;
+      if (isWaiting && event.t === "checkpoint" && items > 0)
+        throw new ApiError("source_rate_limited", { message: "Too many requests.", retryAfterMs: WAIT_MS });
     }
   }
-  return { source: { ...source, ...(source.sync && { sync }) }, cut: (after: number) => void (left = after) };
+  return {
+    source: { ...source, ...(source.sync && { sync }) },
+    cut: (after: number) => void (left = after),
+    wait: (is: boolean) => void (isWaiting = is),
+  };
+}
+
+/** While the first run is under way nobody reads more than at the remote, however little of it is known yet. */
+async function tooManyFaults(fixture: KitFixture, server: KitEngine): Promise<string[]> {
+  const faults: string[] = [];
+  const people = new Set(((await fixture.people?.()) ?? []).map(({ id }) => id));
+  for (const [externalId, readers] of await server.whoSeesEach()) {
+    const there = new Set(await fixture.whoSees?.(externalId));
+    const here = readers.filter((id) => people.has(id) && !there.has(id));
+    if (fixture.whoSees && here.length > 0)
+      faults.push(`During the first run ${here.join(", ")} can read ${externalId}, and not at the remote.`);
+  }
+  return faults.slice(0, 3);
 }
 
 /** Wherever a listing of everything breaks off, nothing goes. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ApiError, isApiError } from "#api/errors.ts";
+import type { SourceAccess } from "#core/principals.ts";
 import type { What } from "#sources/contract.ts";
 import { TOKEN } from "../reference/provider.ts";
 import { type Faults, onEvents } from "./plant.ts";
@@ -66,6 +67,23 @@ export const FAILURES: Faults = {
           for await (const { externalId } of ctx.stored.list({ type: "space", id })) before.push(externalId);
         for (const externalId of before) yield { t: "delete", externalId };
         yield* source.sync(ctx, run);
+      },
+    }),
+  },
+  "until a first run ends what it reads is for everybody": {
+    caughtBy: "engine",
+    plant: (source) => ({
+      async *sync(ctx, run) {
+        const told: { externalId: string; access: SourceAccess }[] = [];
+        for await (const event of source.sync(ctx, run)) {
+          if (event.t === "upsert" && event.item.access && run.mode === "full") {
+            told.push({ externalId: event.item.externalId, access: event.item.access });
+            yield { ...event, item: { ...event.item, access: { known: true, all: [["everyone"]] } } };
+            continue;
+          }
+          if (event.t === "end") for (const each of told) yield { t: "access", ...each };
+          yield event;
+        }
       },
     }),
   },
