@@ -2,7 +2,7 @@
  * `npm run bench`: the benchmarks in one run, as ratios against a peer of the same run. Machines are shared and noisy:
  * quote ratios, and say what else ran.
  *
- *   npm run bench                                     all, search at 100,000 items
+ *   npm run bench                                     all, search at 100,000 items; with cargo also against Tantivy
  *   npm run bench -- --only search --items 1000000     --keep PATH: keep the databases, or take those that are there
  *   KB_BENCH_CRANFIELD=<folder> npm run bench -- --only relevance
  *   npm run bench -- --only loop --files 5000          or --folder PATH: a folder of your own instead of made files
@@ -57,12 +57,13 @@ async function main(): Promise<void> {
     for (const row of rows) print(`  ${JSON.stringify(row)}`);
   }
   if (isWanted("search")) {
-    print("\nsearch against SQLite FTS5");
+    print("\nsearch against native Tantivy and SQLite FTS5");
     await benchSearch({
       items: Number(values.items),
       textFolder,
       threads: Number(values.threads),
       hasFts: true,
+      hasTantivy: true,
       ...(values.keep !== undefined && { keep: values.keep }),
       report: (name, value) => print(`  ${name}: ${JSON.stringify(value)}`),
     });

@@ -15,6 +15,8 @@ const BATCH = 50_000;
 export type Report = (name: string, value: unknown) => void;
 
 export interface BenchData {
+  /** Where the databases are filled: that of `keep`, or one that goes with the run. */
+  folder: string;
   /** The database file of the index, and that of FTS5 when it is wanted. */
   file: string;
   ftsFile: string | undefined;
@@ -44,7 +46,7 @@ export function openBenchData(
     db.close();
     rmSync(scratch, { recursive: true, force: true });
   };
-  return { file, ftsFile, db, writer: makeIndexWriter(db), close };
+  return { folder, file, ftsFile, db, writer: makeIndexWriter(db), close };
 }
 
 /** Enters an access of one list of principals under a number. */

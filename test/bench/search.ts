@@ -1,12 +1,14 @@
 /* oxlint-disable no-console -- a program that prints its report */
 import { DatabaseSync } from "@photostructure/sqlite";
 import { mkdirSync } from "node:fs";
+import path from "node:path";
 import { parseArgs } from "node:util";
 import { STOP_WORDS } from "#text/stop-words.ts";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
 import { findSpawnEntry } from "#core/spawn.ts";
 import type { SearchIndex, SearchRequest } from "#storage/search-index.ts";
 import { type Corpus, makeCorpus } from "./search-corpus.ts";
+import { buildTantivy, fillTantivy, openTantivy, type PeerAccess, type Tantivy } from "./tantivy.ts";
 import { type BenchData, inTransaction, intern, openBenchData, type Report, WORKSPACE } from "./search-data.ts";
 
 export interface SearchBenchOptions {
@@ -17,16 +19,30 @@ export interface SearchBenchOptions {
   threads: number;
   /** Compare with SQLite FTS5 in the same run. */
   hasFts: boolean;
+  /** Compare with native Tantivy in the same run; it is built with cargo. */
+  hasTantivy: boolean;
   /** A folder that keeps the databases for the next run; without it they are made each time and deleted. */
   keep?: string;
   report: Report;
 }
 
-type Mode = "all" | "any" | "recency" | "long";
-const MODES: readonly Mode[] = ["all", "any", "recency", "long"];
+/** `any` and `long` want two of the words, as a search does when few items have all; `one` wants one. */
+const MODES = {
+  all: { order: "relevance", match: "all" },
+  any: { order: "relevance", match: "any" },
+  one: { order: "relevance", match: "one" },
+  recency: { order: "recency", match: "all" },
+  long: { order: "relevance", match: "any" },
+} as const;
+
+type Mode = keyof typeof MODES;
+
+/** How many of the words an item must have. */
+const MINIMUM = { all: undefined, any: 2, one: 1 } as const;
 
 interface Bench extends BenchData, SearchBenchOptions {
   corpus: Corpus;
+  tantivy: Tantivy | undefined;
 }
 
 /** Builds an index, measures writing and searching, and prints percentiles and ratios to FTS5. */
@@ -36,7 +52,8 @@ export async function benchSearch(options: SearchBenchOptions): Promise<void> {
   const corpus = makeCorpus(options.textFolder);
   report("corpus", { items, hash: corpus.hash, distinctWords: corpus.distinctWords });
   const data = openBenchData(corpus, options);
-  const bench: Bench = { ...data, ...options, corpus };
+  const tantivy = options.hasTantivy ? await prepareTantivy(corpus, { ...options, folder: data.folder }) : undefined;
+  const bench: Bench = { ...data, ...options, corpus, tantivy };
   try {
     await reportOpening(bench);
     const pool = openPool(bench);
@@ -48,8 +65,23 @@ export async function benchSearch(options: SearchBenchOptions): Promise<void> {
       await pool.close();
     }
   } finally {
+    await tantivy?.close();
     data.close();
   }
+}
+
+async function prepareTantivy(
+  corpus: Corpus,
+  { folder, items, report }: { folder: string; items: number; report: Report },
+): Promise<Tantivy | undefined> {
+  if (!buildTantivy()) {
+    report("Tantivy", "not run: cargo isn't installed");
+    return undefined;
+  }
+  const index = path.join(folder, `tantivy-${items}-${corpus.hash}`);
+  const speed = await fillTantivy(index, corpus, items);
+  if (speed !== undefined) report("Tantivy bulk items/s, with the analyzer of kb before it", speed);
+  return openTantivy(index);
 }
 
 function openPool({ file, threads }: Bench): SearchIndex {
@@ -79,18 +111,55 @@ async function reportQuestions(bench: Bench, pool: SearchIndex): Promise<void> {
   for (const each of corpus.viewers) firsts.push(await timeAsync(() => pool.search(request(["zzz"], each, "all"))));
   report("a viewer's first search p50/p95/p99 ms", percentiles(firsts));
   const fts = ftsFile === undefined ? undefined : openFts(ftsFile);
-  for (const mode of MODES) {
+  for (const mode of Object.keys(MODES) as Mode[]) {
     const ours = await measure(mode, corpus, (words, principals) => pool.search(request(words, { principals }, mode)));
     report(`${mode} p50/p95/p99 ms`, ours);
+    await compareWithTantivy(bench, { pool, mode, ours });
     const again = await measure(mode, corpus, (words, principals) => pool.search(request(words, { principals }, mode)));
     report(`${mode} asked again p50/p95/p99 ms`, again);
     if (fts === undefined) continue;
     const theirs = await measure(mode, corpus, async (words, principals) => fts.search(words, principals, mode));
     report(`${mode} FTS5 p50/p95/p99 ms`, theirs);
-    const ratios = theirs.map((value, i) => Math.round((value / (ours[i] ?? 1)) * 10) / 10);
-    report(`${mode} FTS5 ÷ ours p50/p95/p99`, ratios);
+    report(`${mode} FTS5 ÷ ours p50/p95/p99`, ratiosOf(theirs, ours));
   }
   fts?.close();
+}
+
+/** Both engines index the same terms and know the same visible items, so they must count the same. */
+async function compareWithTantivy(
+  { corpus, tantivy, report }: Bench,
+  { pool, mode, ours }: { pool: SearchIndex; mode: Mode; ours: readonly number[] },
+): Promise<void> {
+  if (tantivy === undefined) return;
+  const { order, match } = MODES[mode];
+  const minimum = MINIMUM[match];
+  let different = 0;
+  for (const access of ["terms", "kept"] satisfies PeerAccess[]) {
+    const times: number[] = [];
+    // As ours: each viewer has searched once, so that a kept set is there.
+    for (const { principals } of corpus.viewers) await tantivy.search({ order, access, words: ["zzz"], principals });
+    for (const { words, viewer } of questionsOf(mode, corpus)) {
+      const principals = corpus.viewers[viewer]?.principals ?? [];
+      const { ms, total } = await tantivy.search({ order, minimum, access, words, principals });
+      times.push(ms);
+      if (access === "kept" && total !== (await pool.search(request(words, { principals }, mode))).total) different++;
+    }
+    const theirs = percentiles(times);
+    const name = `Tantivy (${access === "terms" ? "access as a term set" : "access as a kept bit set"})`;
+    report(`${mode} ${name} p50/p95/p99 ms`, theirs);
+    report(`${mode} ours ÷ ${name} p50/p95/p99`, ratiosOf(ours, theirs));
+  }
+  report(`${mode} questions whose exact total differs from Tantivy's`, different);
+}
+
+function ratiosOf(times: readonly number[], peer: readonly number[]): number[] {
+  return times.map((value, i) => round(value / (peer[i] ?? 1)));
+}
+
+function questionsOf(mode: Mode, corpus: Corpus): Corpus["questions"] {
+  return mode === "long"
+    ? corpus.longQuestions
+    : corpus.questions.filter(({ words }) => MODES[mode].match === "all" || words.length > 2);
 }
 
 /** How long a change takes until a search shows it, for changes of items and of memberships. */
@@ -141,17 +210,18 @@ async function afterUnseen(bench: Bench, pool: SearchIndex, from: number, count:
 }
 
 function request(words: readonly string[], viewer: { principals: readonly string[] }, mode: Mode): SearchRequest {
-  const start = { group: 1, value: mode === "recency" ? 8.64e15 : Number.MAX_VALUE, kbId: "" } as const;
+  const { order, match } = MODES[mode];
+  const start = { group: 1, value: order === "recency" ? 8.64e15 : Number.MAX_VALUE, kbId: "" } as const;
   return {
     workspaceId: WORKSPACE,
     viewer: { principals: viewer.principals, epoch: 1 },
     query: words.join(" "),
     filters: {},
-    order: mode === "recency" ? "recency" : "relevance",
+    order,
     limit: 10,
     deadlineMs: 60_000,
     // Pins the mode; page 1 would decide it by the number of hits.
-    after: { position: start, match: mode === "any" || mode === "long" ? "any" : "all" },
+    after: { position: start, match },
   };
 }
 
@@ -163,12 +233,12 @@ function openFts(file: string) {
   return {
     search(words: readonly string[], principals: readonly string[], mode: Mode): unknown {
       const telling = words.filter((word) => !STOP_WORDS.has(word));
-      const isAny = mode === "any" || mode === "long";
+      const isAny = MODES[mode].match !== "all";
       const match = (telling.length > 0 ? telling : words).map((word) => `"${word}"`).join(isAny ? " OR " : " AND ");
       const marks = principals.map(() => "?").join(",");
       // The plus keeps SQLite from probing once per principal: an item has five at most.
       const visible = `EXISTS (SELECT 1 FROM docs_access a WHERE a.id = fts.rowid AND +a.principal IN (${marks}))`;
-      const order = mode === "recency" ? "(SELECT updatedAt FROM docs WHERE id = fts.rowid) DESC" : "rank";
+      const order = MODES[mode].order === "recency" ? "(SELECT updatedAt FROM docs WHERE id = fts.rowid) DESC" : "rank";
       const hits = db
         .prepare(`SELECT rowid FROM fts WHERE fts MATCH ? AND ${visible} ORDER BY ${order} LIMIT 10`)
         .all(match, ...principals);
@@ -185,11 +255,9 @@ async function measure(
   corpus: Corpus,
   search: (words: string[], principals: string[]) => Promise<unknown>,
 ): Promise<number[]> {
-  const questions =
-    mode === "long" ? corpus.longQuestions : corpus.questions.filter(({ words }) => mode !== "any" || words.length > 2);
   const times: number[] = [];
   const start = performance.now();
-  for (const { words, viewer } of questions) {
+  for (const { words, viewer } of questionsOf(mode, corpus)) {
     const principals = corpus.viewers[viewer]?.principals ?? [];
     times.push(await timeAsync(() => search(words, principals)));
     if (performance.now() - start > 20_000) break;
@@ -218,6 +286,7 @@ if (process.argv[1] === import.meta.filename) {
       items: { type: "string" },
       threads: { type: "string" },
       "no-fts": { type: "boolean" },
+      "no-tantivy": { type: "boolean" },
       keep: { type: "string" },
     },
   });
@@ -226,6 +295,7 @@ if (process.argv[1] === import.meta.filename) {
     textFolder: process.env.KB_BENCH_TEXT ?? "node_modules",
     threads: Number(values.threads ?? 2),
     hasFts: values["no-fts"] !== true,
+    hasTantivy: values["no-tantivy"] !== true,
     ...(values.keep !== undefined && { keep: values.keep }),
     report: (name, value) => console.log(`${name}: ${JSON.stringify(value)}`),
   });
