@@ -14,7 +14,7 @@ export type AccountLinks = ReturnType<typeof makeAccountLinks>;
 export function makeAccountLinks({ clock, audit }: { clock: Clock; audit: AuditRecorder }) {
   /** Who this user of a source is here now. */
   async function currentJoin(tx: Store, workspaceId: string, principal: string): Promise<IdentityJoin | undefined> {
-    return (await tx.in(workspaceId).identities.joinsOf(principal)).find(({ endedAt }) => endedAt === null);
+    return (await tx.in(workspaceId).identities.joinsOf(principal)).find(isCurrent);
   }
 
   async function end(
@@ -49,13 +49,18 @@ export function makeAccountLinks({ clock, audit }: { clock: Clock; audit: AuditR
       return [join?.userId, account?.userId].find((holder) => holder !== undefined && holder !== userId);
     },
 
-    /** Notes that the provider has just said who the account is. What was tied by hand or by address stays as it is. */
+    /**
+     * Notes that the provider has just said who the account is. What was tied by hand or by address stays as it is, and whom
+     * an admin has unlinked by hand only an admin links again.
+     */
     async confirm(tx: Store, workspaceId: string, account: AccountRecord, before: number | null): Promise<void> {
       const { accountId, principal, userId, label: name, login } = account;
       const { identities, access } = tx.in(workspaceId);
       const now = clock.now();
-      const join = await currentJoin(tx, workspaceId, principal);
+      const joins = await identities.joinsOf(principal);
+      const join = joins.find(isCurrent);
       if (join && (join.userId !== userId || join.basis !== "account")) return;
+      if (!join && joins.some((former) => former.userId === userId && former.endedBy !== null)) return;
       await identities.tellByAccount({ accountId, principal, name, login, toldAt: now });
       if (join) {
         const age = { now, maxAclAgeMs: await access.maxAclAgeMs() };
@@ -77,4 +82,8 @@ export function makeAccountLinks({ clock, audit }: { clock: Clock; audit: AuditR
       });
     },
   };
+}
+
+function isCurrent({ endedAt }: IdentityJoin): boolean {
+  return endedAt === null;
 }

@@ -127,6 +127,51 @@ describe("a token of one's own", () => {
     expect((await found(kb.ben)).length).toBeGreaterThan(0);
   });
 
+  test("links nobody again whom an admin has unlinked, until an admin links them", async ({ expect }) => {
+    const { kb, found, add, connectorId } = await makeJira();
+    const { id, principal } = (await add(kb.anna, "kb-canary-ann")).json.account;
+    const link = (userId: string | null) =>
+      kb
+        .as(kb.owner)
+        .request("PUT", `/api/connectors/${connectorId}/people`, { body: { links: [{ principal, userId }] } });
+    const links = async () => (await kb.as(kb.owner).get("/api/audit?action=person.linked")).json.entries.length;
+    const before = await links();
+    expect((await found(kb.anna)).length).toBeGreaterThan(0);
+    expect((await link(null)).status).toBe(200);
+    expect(await found(kb.anna)).toEqual([]);
+    for (let half = 0; half < 3; half++) {
+      kb.clock.advance(DAY / 2 + 1);
+      await kb.worker.runUntilIdle();
+      expect(await found(kb.anna)).toEqual([]);
+    }
+    // Nor by proving again who they are there: that was not in doubt.
+    expect((await add(kb.anna, "kb-canary-ann", { accountId: id })).json.account).toMatchObject({ isLinked: false });
+    expect([await found(kb.anna), await links()]).toEqual([[], before]);
+    await link(kb.anna.userId);
+    expect((await found(kb.anna)).length).toBeGreaterThan(0);
+  });
+
+  test("counts for nobody from the moment at which its instance is no longer registered", async ({ expect }) => {
+    const { kb, baseUrl, found, add } = await makeJira();
+    await add(kb.anna, "kb-canary-ann");
+    const setInstances = (instances: unknown[]) => kb.as(kb.owner).patch("/api/workspace", { instances });
+    expect((await found(kb.anna)).length).toBeGreaterThan(0);
+    await setInstances([]);
+    expect(await found(kb.anna)).toEqual([]);
+    expect(await kb.accountsOf(kb.anna)).toMatchObject([{ isLinked: false }]);
+    for (let hour = 0; hour < 26; hour++) {
+      kb.clock.advance(DAY / 24);
+      await kb.worker.runUntilIdle();
+    }
+    expect(await found(kb.anna)).toEqual([]);
+    await setInstances([{ providerId: "jira", baseUrl }]);
+    for (let hour = 0; hour < 13; hour++) {
+      kb.clock.advance(DAY / 24);
+      await kb.worker.runUntilIdle();
+    }
+    expect((await found(kb.anna)).length).toBeGreaterThan(0);
+  });
+
   test("opens nothing to who has no access there any more", async ({ expect }) => {
     const { kb, found, add } = await makeJira();
     expect((await add(kb.anna, "kb-canary-eve")).status).toBe(201);
