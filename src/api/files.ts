@@ -185,6 +185,7 @@ export const fileRoutes = {
         "past_end",
         "no_such_section",
         "no_text",
+        "source_changed",
         "source_not_found",
         "address_not_allowed",
         "source_unavailable",

@@ -12368,6 +12368,15 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            /** @description Conflict: `source_changed` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Cannot be processed: `no_text`, `source_not_found`, `address_not_allowed` */
             422: {
                 headers: {
