@@ -210,6 +210,32 @@ describe("proof in time", () => {
     }
   });
 
+  test("that an item is still where it was is a listing's alone: one that moved out of sight goes in a day", async ({
+    expect,
+  }) => {
+    const feed: SyncEvent[] = [inside("other", "open"), { ...NOTHING, permissions: "current" }];
+    let isListed = true;
+    const kb = await makeMirror(
+      ({ mode }) => {
+        if (mode !== "full") return feed;
+        if (!isListed) return feed;
+        return [inside("other", "open"), inside("moved", "open"), CURRENT];
+      },
+      ["workspace"],
+      { freshness: "feed", placement: "listing" },
+    );
+    await kb.work();
+    // Into a project that is closed to the credential: the feed of the former one never tells, and no listing comes to its end.
+    isListed = false;
+    for (let hour = 0; hour < 23; hour++) await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["moved", "other"]);
+    for (let hour = 0; hour < 3; hour++) await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["other"]);
+    kb.world.script = ({ mode }) => (mode === "full" ? [inside("other", "open"), CURRENT] : feed);
+    for (let hour = 0; hour < 6; hour++) await kb.pass(HOUR_MS);
+    expect([await kb.readable(), (await kb.connector()).aclStale]).toEqual([["other"], null]);
+  });
+
   test("is asked of a connector without a schedule, too", async ({ expect }) => {
     const kb = await makeMirror(script);
     await kb.kb.as(kb.owner).patch(`/api/connectors/${kb.connectorId}`, { schedule: null });

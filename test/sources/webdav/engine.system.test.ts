@@ -145,6 +145,24 @@ describe.skipIf(PYTHON === undefined)("webdav in the engine, with a real server"
     }
   });
 
+  test("a 401 asks for other credentials, once, hides nothing, and its files go on with them", async () => {
+    const { kb, proxy, remote } = await connect(20);
+    await kb.sync();
+    remote.write("d0/after.md");
+    proxy.instead = (_passed, response) => (
+      response.writeHead(401, { "www-authenticate": 'Basic realm="x"' }).end(), true
+    );
+    proxy.requests.length = 0;
+    expect(await kb.sync()).toMatchObject({ state: "failed", problem: { code: "auth_required" } });
+    expect(proxy.requests.length).toBeLessThanOrEqual(2);
+    expect(await kb.connector()).toMatchObject({ state: "needs_reauth", refusedAt: kb.clock.now });
+    expect(await living(kb)).toHaveLength(20);
+    proxy.instead = undefined;
+    expect(await kb.sync()).toMatchObject({ state: "succeeded", counts: { upserted: 1, unchanged: 20 } });
+    expect(await kb.connector()).toMatchObject({ state: "active", refusedAt: null });
+    expect(proxy.connections()).toBe(1);
+  });
+
   test("other readers are one row, at once, and nothing is asked of the server", async () => {
     const { kb, proxy, url } = await connect(FEW);
     const { connectors, syncs } = kb.store.in(WORKSPACE);
@@ -222,7 +240,7 @@ describe.skipIf(PYTHON === undefined)("webdav in the engine, with a real server"
     expect(calm.items).toBe(150);
     const moments = [
       { items: 1, delayMs: 0 },
-      { items: 60, delayMs: 0 },
+      { items: 110, delayMs: 0 },
     ];
     const killed = await syncKilling(join(dir, "killed.db"), open, moments, child, connected);
     tell(`kill -9 at ${killed.hits.join(" and ")} of 150 items`);

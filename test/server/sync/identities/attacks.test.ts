@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { describe, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
+import { requestIdentities } from "#server/sync/identities/request.ts";
 import { HOUR_MS } from "../mirror.ts";
 import { BASE_URL, makeForge, openTo, person, WHOLE } from "./forge.ts";
 import { useAccount } from "../other-account.ts";
@@ -46,6 +48,74 @@ describe("an address that matches", () => {
     for (let hour = 0; hour < 13; hour++) await kb.pass(HOUR_MS);
     expect(await kb.readable(ann)).toEqual(["plan"]);
   });
+});
+
+describe("an address that somebody else has now", () => {
+  test("says nothing of them: neither of who left nor of who has another one", async ({ expect }) => {
+    const { kb, ann, links } = await makeLinked();
+    expect(await kb.readable(ann)).toEqual(["plan"]);
+    const setAddress = (userId: string, email: string) =>
+      kb.store.transaction(async (tx) => {
+        await tx.users.setEmail(userId, email, kb.clock.now());
+      });
+    // She leaves, and the company gives her mailbox to another Ann; the source goes on listing the former one with it.
+    await kb.as(kb.owner).delete(`/api/workspace/members/${ann.userId}`);
+    await setAddress(ann.userId, "ann@elsewhere.test");
+    const next = await kb.addMember(kb.owner.workspaceId, "member", "ann@acme.test");
+    await kb.verify(next);
+    for (let hour = 0; hour < 26; hour++) await kb.pass(HOUR_MS);
+    expect([await kb.readable(next), await links()]).toEqual([[], 1]);
+  });
+});
+
+test("a feed that tells again who came, after the group was read without them, lets nobody back in", async ({
+  expect,
+}) => {
+  const world = { isIn: true, isFailing: true };
+  const kb = await makeForge({
+    [BASE_URL]: {
+      items: ({ group }) => [openTo("plan", group("team"))],
+      *people({ user, group }, { mode, groups }) {
+        if (mode === "whole") {
+          yield person(user("1"), "ann@acme.test");
+          yield { t: "group", group: group("team"), members: [] };
+          yield { t: "checkpoint", cursor: "page 1" };
+          yield WHOLE;
+        } else if (groups) {
+          yield { t: "group", group: group("team"), members: world.isIn ? [user("1")] : [] };
+          yield { t: "end", listing: "partial" };
+        } else {
+          yield { t: "member", group: group("team"), member: user("1") };
+          yield { t: "checkpoint", cursor: "page 1" };
+          if (world.isFailing) throw new ApiError("source_unavailable", { message: "503" });
+          yield { t: "end", listing: "partial" };
+        }
+      },
+    },
+  });
+  const ann = await kb.addMember(kb.owner.workspaceId, "member", "ann@acme.test");
+  await kb.verify(ann);
+  await kb.setDomains(["acme.test"]);
+  await kb.register();
+  const connectorId = await kb.connect(kb.owner);
+  expect(await kb.readable(ann)).toEqual([]);
+  await kb.pass(HOUR_MS);
+  expect(await kb.readable(ann)).toEqual(["plan"]);
+  // The run has failed behind that page; at the source she is taken out, which a notification tells.
+  world.isIn = false;
+  const { workspaceId } = kb.owner;
+  const connector = await kb.store.in(workspaceId).connectors.find(connectorId);
+  if (!connector) throw new Error("The connector is gone.");
+  const wish = { trigger: "webhook", groups: [`group:${connectorId}:team`], now: kb.clock.now(), randomBytes } as const;
+  await kb.store.transaction((tx) => requestIdentities(tx, workspaceId, connector, wish));
+  await kb.work();
+  expect(await kb.readable(ann)).toEqual([]);
+  world.isFailing = false;
+  await kb.pass(HOUR_MS);
+  expect([kb.runs.map(({ mode }) => mode), await kb.readable(ann)]).toEqual([
+    ["whole", "changes", "groups", "changes"],
+    [],
+  ]);
 });
 
 test("another account's groups are read whole, and not from the cursor of the one before", async ({ expect }) => {
