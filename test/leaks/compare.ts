@@ -105,13 +105,18 @@ export interface Asking {
   name: string;
   client: TestClient;
   allowed: ReadonlySet<string>;
+  /** Ids of what they were shown before: logs of that keep them. */
+  logged?: ReadonlySet<string>;
   marksIn: (text: string) => ReadonlySet<string>;
   words: Vocabulary;
 }
 
+/** What tells what was done: reads, and removals. Ids stand there, and nothing else of an item. */
+const LOGS = /^GET \/api\/(audit(\/reads|\/export)?|connectors\/\{id\}\/removed)$/;
+
 /** Asks every route in the name of one, and counts what comes out. */
 export async function askForLeaks(
-  { name, client, allowed, marksIn, words }: Asking,
+  { name, client, allowed, logged, marksIn, words }: Asking,
   count: LeakCount,
   options: LeakOptions,
 ): Promise<void> {
@@ -127,6 +132,7 @@ export async function askForLeaks(
       const asked = marksIn(decodeURIComponent(JSON.stringify(question)));
       for (const mark of marksIn(text.toLowerCase())) {
         if (allowed.has(mark)) count.speaking.add(route);
+        else if (LOGS.test(route) && logged?.has(mark)) continue;
         else if (!asked.has(mark)) count.leaks.push(`${name} ${JSON.stringify(question)}: ${mark}`);
       }
       if (!isMissing(answer)) count.checks++;

@@ -1,5 +1,5 @@
 /** What happens at the remotes of all kinds, and what is asked after each of it. */
-import { fixed, askForLeaks, noLeaks, OF_CONNECTOR, put, type LeakCount } from "./compare.ts";
+import { type Asking, fixed, askForLeaks, noLeaks, OF_CONNECTOR, put, type LeakCount } from "./compare.ts";
 import { ACTORS, marksIn, type ActorName, type KindsServer } from "./kinds-server.ts";
 import { makeRandom, type Random } from "./model.ts";
 import { ask, READS_ITEMS, surface, type Question } from "./requests.ts";
@@ -109,14 +109,18 @@ export async function playKinds(server: KindsServer, options: Options): Promise<
   const { seed, rounds, steps, actors = ACTORS, isShort = false, isEnough } = options;
   const findings: Findings = { count: noLeaks(), faults: [] };
   const size = { rounds, isShort, ...(isEnough !== undefined && { isEnough }) };
+  const logged = new Map(actors.map((name) => [name, new Set<string>()]));
   const check = async (what: string, at: number) => {
     const view = await server.look();
     for (const name of actors) {
+      for (const { kbId } of name === "owner" ? view.living : (view.readable.get(name) ?? []))
+        logged.get(name)?.add(kbId);
       const random = makeRandom(seed * 1_000 + at * 10 + ACTORS.indexOf(name));
       const words = await server.vocabulary(name, view, random);
       const allowed = await server.allowedMarks(name, view);
-      const asking = { name: `${what}: ${name}`, client: server.clientOf(name), allowed, marksIn, words };
-      await askForLeaks(asking, findings.count, size);
+      const asking: Asking = { name: `${what}: ${name}`, client: server.clientOf(name), allowed, marksIn, words };
+      const known = logged.get(name);
+      await askForLeaks({ ...asking, ...(known && { logged: known }) }, findings.count, size);
       findings.faults.push(...(await setFaults(server, name, view)).map((fault) => `${what}: ${fault}`));
     }
     return view;
