@@ -160,7 +160,8 @@ export const peopleChanges: SourceCheck = {
     const before = makePeopleReplica();
     await runPeopleInto(fixture, before);
     await fixture.changeAccess();
-    await fixture.removePerson?.();
+    // Without a feed nobody ends by silence before the next whole run.
+    if (before.cursor !== null) await fixture.removePerson?.();
     const expected = makePeopleReplica();
     await runPeopleInto(fixture, expected);
     const whole = copyPeople(before);
