@@ -2,6 +2,7 @@ import { facts } from "../storage/facts.ts";
 import { createHash } from "node:crypto";
 import type { EntityType } from "#api/common.ts";
 import { analyzeDocument, nameInKey } from "#text/analyzer.ts";
+import { groupsAlways } from "#storage/access/item-clocks.ts";
 import { fillConnectorGroup } from "#server/connectors/visibility.ts";
 import type { AnsweringServices } from "#server/compose/content.ts";
 import type { ItemEntity, ItemOp, PreparedItem } from "#storage/batch/item-batch.ts";
@@ -15,6 +16,8 @@ import { makeSourceRegistry } from "#sources/registry.ts";
 import { composeFeatures } from "../features.ts";
 import { makeServer, type TestAnswer, type TestClient, type TestUser } from "../helpers.ts";
 import { NO_NETWORK } from "../network.ts";
+import { makeWorld } from "../server/provider-servers/server.ts";
+import { makeFakeServers, putConnections } from "./connections.ts";
 import { externalIdOf, hear, makeMirrorSource, withKbIds } from "./mirror-source.ts";
 import {
   entityIdOf,
@@ -41,6 +44,12 @@ export interface LeakServer {
   /** What the index should know of each item, as it was last stored. */
   documents: ReadonlyMap<string, IndexedDocument>;
   actorOf(persona: Persona): Promise<Actor>;
+  /** The provider servers. */
+  others: ReturnType<typeof makeFakeServers>;
+  /** Puts in a connector that the model has by now, with its items. */
+  add(connector: ModelConnector): Promise<void>;
+  /** Does what is due. */
+  settle(): Promise<void>;
   /** Lets time pass. */
   moveTo(now: number): void;
   /** Lets time pass, has the sources say what the model says of then, and does what is due. */
@@ -67,9 +76,11 @@ export async function startServer(model: Model, plant: Plant = {}): Promise<Leak
     find: async (id: string) => (id === "mirror" ? mirror : registry.find(id)),
     list: async () => [...(await registry.list()), mirror],
   };
+  const others = makeFakeServers();
   const kb = await makeServer({ settings: { rateLimits: "off" } }, (deps, database) =>
     composeFeatures({ ...deps, store: withKbIds(deps.store, documents) }, database, {
       sources,
+      openMcp: makeWorld(others.servers),
       decorate: (name, part) => {
         const replace: Plant[typeof name] = plant[name];
         return replace === undefined ? part : replace(part, deps.store);
@@ -89,6 +100,7 @@ export async function startServer(model: Model, plant: Plant = {}): Promise<Leak
       await kb.store.in(workspaceId).access.setMembers(group, members, "kb");
     }
   }
+  if (model.connections.length > 0) await putConnections(kb, model);
   const store = withKbIds(kb.store, documents);
   for (const connector of model.connectors) await addConnector({ ...kb, store }, model, connector);
   const clients = {} as Record<Persona, TestClient>;
@@ -102,6 +114,11 @@ export async function startServer(model: Model, plant: Plant = {}): Promise<Leak
     model,
     store: kb.store,
     documents,
+    others,
+    add: (connector) => addConnector({ ...kb, store }, server.model, connector),
+    async settle() {
+      await kb.deps.worker.runUntilIdle();
+    },
     async actorOf(persona) {
       const user = users.get(persona);
       if (!user) throw new Error(`Nobody is ${persona}.`);
@@ -184,7 +201,7 @@ async function addConnector(kb: Server, model: Model, connector: ModelConnector)
   // What a connector's owner is told of must be the same in both worlds: it comes from what is in both.
   const told = items.filter((item) => !item.isAdded || !items.some((other) => !other.isAdded));
   const held = told.filter((item) => !item.isRemoved).slice(0, 3);
-  const always = [`group:connector:${connector.connectorId}`];
+  const always = groupsAlways(record);
   const base = { connectorId: connector.connectorId, always, highest: items.length, now: NOW };
   const result = await workspace.itemWrites.applyBatch({
     ...base,
@@ -259,7 +276,7 @@ function toRecord(connector: ModelConnector): ConnectorRecord {
     scope: { include: [], exclude: [] },
     scopeVersion: 1,
     accountId: null,
-    connectionId: null,
+    connectionId: connector.connectionId ?? null,
     everyMinutes: null,
     state: "active",
     stateReason: null,

@@ -162,6 +162,7 @@ export async function put(client: TestClient, question: Question): Promise<TestA
 /** Owners and admins may know of connectors and their counts; that is no part of what is compared. */
 function isSameForAdmins({ route, path }: Question): boolean {
   if (/^\w+ \/api\/connectors(\/\{id\}.*|\/progress|\/mine)?$/.test(route) && !path.includes("/files")) return false;
+  if (route.includes("/api/mcp-servers")) return false;
   if (/^GET \/api\/audit(\/check|\/export)?$/.test(route)) return false;
   return !["GET /api/connectors/files/{fileId}/access", "GET /api/connectors/{id}/files"].includes(route);
 }

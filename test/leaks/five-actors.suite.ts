@@ -2,7 +2,7 @@ import { describe, test, vi } from "vitest";
 import { startServer } from "./build.ts";
 import { countLeaks } from "./compare.ts";
 import { PERSONAS } from "./model.ts";
-import { makeMirroredModel, makeModel } from "./worlds.ts";
+import { makeConnectedModel, makeModel } from "./worlds.ts";
 
 // Several servers are filled and asked hundreds of questions: a shared machine may take its time.
 vi.setConfig({ testTimeout: 180_000 });
@@ -37,7 +37,7 @@ interface Size {
 export function describeFiveActors({ items, rounds, speaking }: Size): void {
   describe("owner, member with access, member without, removed member, stranger", () => {
     test("no route and no tool shows any of them a word of what they may not see", async ({ expect }) => {
-      const server = await startServer(makeMirroredModel(42, items));
+      const server = await startServer(makeConnectedModel(42, items));
       const count = await countLeaks(server, PERSONAS, { seed: 2, rounds });
       expect(count.leaks).toEqual([]);
       expect(count.checks).toBeGreaterThan(250 * rounds);

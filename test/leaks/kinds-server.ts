@@ -255,6 +255,8 @@ export async function openKinds(
       kbIds: both.map(({ kbId }) => kbId),
       connectorIds,
       hiddenConnectorIds: ["con_2222222222222222", "con_3333333333333333"],
+      serverIds: ["srv_2222222222222222"],
+      hiddenConnectionIds: ["cnx_2222222222222222"],
       words: [...plain, ...marks, "cnry", "content", "about", "text"],
       sources: [...new Set(living.map(({ source }) => source)), ...all.map((one) => one.name)],
       urls: [...present(both.map(({ url }) => url)), "https://docs.test/nowhere"],

@@ -1,3 +1,4 @@
+import { describeConnections } from "./connections.suite.ts";
 import { describeChanges } from "./changes.suite.ts";
 import { describeFiveActors, SPEAKING } from "./five-actors.suite.ts";
 import { DATA_CENTERS } from "./kinds.ts";
@@ -10,6 +11,7 @@ import { describeTwoWorlds } from "./two-worlds.suite.ts";
 describeTwoWorlds({ personas: ["inside", "outside", "owner"], items: 30, rounds: 3 });
 describeFiveActors({ items: 90, rounds: 3, speaking: SPEAKING.length });
 describeChanges({ ends: Infinity, histories: 1, rounds: { minLength: 2, maxLength: 4 } });
+describeConnections({ steps: 14, seeds: [1, 2, 3], personas: ["inside", "outside", "owner"] });
 describePlanted({ rounds: 4 });
 describeKinds("all apps that have a fake", { kinds: KINDS, isShort: true, checks: 900 });
 describeKinds("the Data Center editions", { kinds: DATA_CENTERS, isShort: true, checks: 600 });

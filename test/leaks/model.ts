@@ -14,7 +14,7 @@ export type Persona = (typeof PERSONAS)[number];
 export interface ModelConnector {
   connectorId: string;
   workspace: "one" | "two";
-  providerId: "filesystem" | "push" | "mirror";
+  providerId: "filesystem" | "push" | "mirror" | "mcp";
   /** Ends in its canary. */
   name: string;
   canary: string;
@@ -24,8 +24,25 @@ export interface ModelConnector {
   isDeleting: boolean;
   /** Its owner has left, and nobody has taken it over. */
   isOrphan: boolean;
+  /** The connection to a provider server that it reads through. */
+  connectionId?: string;
   /** What its source said, where its permissions are those of the source. */
   mirror?: Mirror;
+}
+
+/** Somebody's connection to the provider server of the workspace. */
+export interface ModelConnection {
+  connectionId: string;
+  workspace: "one" | "two";
+  /** Ends in its canary. */
+  name: string;
+  canary: string;
+  /** Stands in what the server finds for its owner, and nowhere in kb. */
+  liveCanary: string;
+  owner: Persona;
+  visibility: "private" | "members" | "workspace";
+  members: Persona[];
+  status: "active" | "needs_reauth" | "revoked";
 }
 
 export interface ModelItem {
@@ -63,6 +80,7 @@ export interface Model {
   seed: number;
   connectors: ModelConnector[];
   items: ModelItem[];
+  connections: ModelConnection[];
   /** Group principal → members. */
   groups: Map<Principal, Principal[]>;
   /** Users of sources who are somebody here, however old the word of their source is. */
@@ -156,6 +174,12 @@ export function allowedCanaries(model: Model, persona: Persona): Set<string> {
     const where = model.connectors.find((one) => one.connectorId === item.connectorId);
     if (where) allowed.add(where.canary);
   }
+  for (const one of model.connections) {
+    const administers = one.workspace === "two" ? persona === "stranger" : persona === "owner";
+    if (administers || one.owner === persona || isOpen(one, persona)) allowed.add(one.canary);
+    // Whoever it is shared with: the server itself is asked by its owner alone.
+    if (one.owner === persona && one.status === "active") allowed.add(one.liveCanary);
+  }
   for (const one of model.connectors) {
     const administers = one.workspace === "two" ? persona === "stranger" : persona === "owner";
     if (administers || one.owner === persona) allowed.add(one.canary);
@@ -187,10 +211,18 @@ export function mayRead(model: Model, persona: Persona, item: ModelItem): boolea
     where.owner === persona ||
     (where.visibility === "members" && where.members.includes(persona));
   if (!isMember) return false;
+  const through = model.connections.find(({ connectionId }) => connectionId === where.connectionId);
+  if (where.connectionId !== undefined && (!through || !isOpen(through, persona))) return false;
   if (!where.mirror || !item.mirrored) return !item.isRemoved && letsIn(model, persona, item, item.access);
   const known =
     where.isOrphan || isShut(where.mirror) ? undefined : knownItem(mirrored(where, where.mirror), item.mirrored);
   return known !== undefined && isItemYoung(known, model.now) && letsIn(model, persona, item, known.access);
+}
+
+/** Whether they see what is read through a connection. */
+function isOpen({ workspace, status, owner, visibility, members }: ModelConnection, persona: Persona): boolean {
+  if (status !== "active" || persona === "removed" || (persona === "stranger") !== (workspace === "two")) return false;
+  return owner === persona || visibility === "workspace" || (visibility === "members" && members.includes(persona));
 }
 
 /** Its own access and that of everything above it. */

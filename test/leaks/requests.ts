@@ -7,6 +7,7 @@ import { ROUTE_GROUPS } from "#api/index.ts";
 import { searchRoute } from "#api/search.ts";
 import { TOOL_NAMES } from "#api/tools.ts";
 import { containerEntityId, makeEntityId } from "#server/sync/entities.ts";
+import { HIDDEN_CONNECTIONS, SERVERS } from "./connections.ts";
 import { sourceUser } from "./mirror.ts";
 import {
   entityIdOf,
@@ -38,6 +39,9 @@ export interface Vocabulary {
   connectorIds: readonly string[];
   /** Ids that nobody but their owner and admins may know, or that do not exist. */
   hiddenConnectorIds: readonly string[];
+  serverIds: readonly string[];
+  /** The same of connections to provider servers. */
+  hiddenConnectionIds: readonly string[];
   words: readonly string[];
   sources: readonly string[];
   urls: readonly string[];
@@ -71,6 +75,8 @@ export function vocabularyOf(model: Model, random: Random, seen: readonly ModelI
       ...["secret", "elsewhere", "dark", "shut", "cloister"].map((name) => idFor("connector", name)),
       ...nowhere("connector"),
     ],
+    serverIds: [...SERVERS.map(({ serverId }) => serverId), idFor("server", "nowhere")],
+    hiddenConnectionIds: [...HIDDEN_CONNECTIONS, idFor("connection", "nowhere")],
     words: [...model.words, ...model.hiddenWords, "cnry", ...items.map((item) => item.canary)],
     sources: [
       ...new Set([...items, ...again].flatMap((item) => [item.source, item.connectorId])),
@@ -191,28 +197,20 @@ export const NOTHING_TO_ASK: Readonly<Record<string, string>> = {
   "GET /api/accounts": "shows one's own accounts elsewhere",
   "POST /api/accounts": "connects an account; its provider is asked, not the index",
   "DELETE /api/accounts/{id}": "ends an account of one's own",
-  "GET /api/mcp-servers": "servers and connections: `test/server/provider-servers/` compares two people's",
   "POST /api/mcp-servers": "adds a server; it is asked, not the index",
   "PATCH /api/mcp-servers/{id}": "changes a server",
   "DELETE /api/mcp-servers/{id}": "deletes a server",
   "POST /api/mcp-servers/connection-tests": "asks a server, not the index",
-  "POST /api/mcp-servers/{id}/connection-tests": "asks a server, not the index",
   "GET /api/mcp-servers/{id}/tools": "asks a server, not the index",
   "POST /api/mcp-servers/{id}/mapping/previews": "asks a server, not the index",
   "PUT /api/mcp-servers/{id}/mapping": "asks a server, not the index",
-  "GET /api/mcp-servers/{id}/health": "counts of connections: `test/server/provider-servers/` compares two people's",
-  "GET /api/mcp-servers/{id}/apps": "counts of connections: `test/server/provider-servers/` compares two people's",
   "POST /api/mcp-servers/{id}/connections": "connects; the server is asked, not the index",
-  "POST /api/mcp-servers/{id}/connections/intents": "begins to connect; the server is asked, not the index",
   "POST /api/mcp-servers/intents/read": "needs a link that works once",
   "POST /api/mcp-servers/intents/open": "needs a link that works once",
   "GET /api/mcp-servers/callback": "needs a way to a provider; leads to a page",
   "POST /api/mcp-servers/intents/found": "needs who was found at a provider",
   "POST /api/mcp-servers/intents/confirm": "needs who was found at a provider; connects them",
   "GET /oauth/clients/mcp.json": "is the same for everybody",
-  "GET /api/mcp-servers/{id}/connections": "shows one's own connections and those shared with one",
-  "DELETE /api/mcp-servers/{id}/connections/{connectionId}": "ends a connection",
-  "PATCH /api/mcp-servers/{id}/connections/{connectionId}/access": "sets who sees what is read through a connection",
   "GET /api/profile/identities": "needs a session; shows one's own identities elsewhere",
   "POST /api/sso/link": "leads to the identity provider",
   "POST /oauth/consent/{uid}/decision": "needs a request of a client; decides it",
@@ -308,6 +306,25 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
   ),
   "POST /api/webhooks/{id}/replay": nowhere("POST", "/replay", { since: "2026-01-01T00:00:00.000Z" }),
 
+  "GET /api/mcp-servers": plain("/api/mcp-servers"),
+  "GET /api/mcp-servers/{id}/health": ofServer("/health"),
+  "GET /api/mcp-servers/{id}/apps": ofServer("/apps"),
+  "GET /api/mcp-servers/{id}/connections": ofServer("/connections"),
+  "POST /api/mcp-servers/{id}/connection-tests": ({ random, serverIds, hiddenConnectionIds }) => ({
+    method: "POST",
+    path: `/api/mcp-servers/${random.pick(serverIds)}/connection-tests`,
+    body: { connectionId: random.pick(hiddenConnectionIds) },
+  }),
+  "POST /api/mcp-servers/{id}/connections/intents": ({ random, serverIds, hiddenConnectionIds }) => ({
+    method: "POST",
+    path: `/api/mcp-servers/${random.pick(serverIds)}/connections/intents`,
+    body: { app: "notes", reconnect: random.pick(hiddenConnectionIds) },
+  }),
+  "DELETE /api/mcp-servers/{id}/connections/{connectionId}": ofHiddenConnection("DELETE", ""),
+  "PATCH /api/mcp-servers/{id}/connections/{connectionId}/access": ofHiddenConnection("PATCH", "/access", {
+    visibility: "workspace",
+  }),
+
   "GET /api/connectors": connectorList("/api/connectors"),
   "GET /api/connectors/mine": connectorList("/api/connectors/mine"),
   "GET /api/connectors/sources": plain("/api/connectors/sources"),
@@ -376,6 +393,7 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
       field: maybe(words.random, 0.25, () => words.random.pick(words.pairs)),
       facets: maybe(words.random, 0.3, () => words.random.pick(["kind", "source", "person", "status", "month"])),
       explain: maybe(words.random, 0.2, () => "true"),
+      live: maybe(words.random, 0.3, () => "true"),
     }),
   "GET /api/entities": ({ random, words, people }) =>
     get("/api/entities", {
@@ -384,7 +402,8 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
     }),
   "GET /api/entities/{id}": ({ random, entityIds }) => get(`/api/entities/${random.pick(entityIds)}`),
 
-  "tool kb_search": (words) => call("kb_search", searchArguments(words)),
+  "tool kb_search": (words) =>
+    call("kb_search", { ...searchArguments(words), live: maybe(words.random, 0.3, () => true) }),
   "tool kb_search_entities": ({ random, words, people }) =>
     call("kb_search_entities", {
       query: random.pick([...words, ...people]),
@@ -412,6 +431,19 @@ function connectorList(path: string): (words: Vocabulary) => Asked {
 
 function ofConnector(tail: string): (words: Vocabulary) => Asked {
   return ({ random, connectorIds }) => get(`/api/connectors/${random.pick(connectorIds)}${tail}`);
+}
+
+function ofServer(tail: string): (words: Vocabulary) => Asked {
+  return ({ random, serverIds }) => get(`/api/mcp-servers/${random.pick(serverIds)}${tail}`);
+}
+
+/** On a connection that the asker may not know of, or that is not there. */
+function ofHiddenConnection(method: string, tail: string, body?: unknown): (words: Vocabulary) => Asked {
+  return ({ random, serverIds, hiddenConnectionIds }) => ({
+    method,
+    path: `/api/mcp-servers/${random.pick(serverIds)}/connections/${random.pick(hiddenConnectionIds)}${tail}`,
+    ...(body !== undefined && { body }),
+  });
 }
 
 function fileFilters({ random, sources, words }: Vocabulary) {

@@ -2,7 +2,7 @@ import { describe, test, vi } from "vitest";
 import { startServer } from "./build.ts";
 import { compareWorlds } from "./compare.ts";
 import { makeRandom, type Persona } from "./model.ts";
-import { makeMirroredModel, makeModel, withHidden } from "./worlds.ts";
+import { makeConnectedModel, makeModel, withHidden } from "./worlds.ts";
 import { ask, NOTHING_TO_ASK, staleRows, surface, vocabularyOf } from "./requests.ts";
 
 // Several servers are filled and asked hundreds of questions: a shared machine may take its time.
@@ -32,7 +32,7 @@ export function describeTwoWorlds({ personas, items, rounds }: Size): void {
     test.for(personas)(
       "%s gets byte for byte the same answers in a world with more hidden things in it",
       async (persona, { expect }) => {
-        const model = makeMirroredModel(persona.length, items);
+        const model = makeConnectedModel(persona.length, items);
         const grown = withHidden(model, persona, items);
         expect(grown.items.length).toBeGreaterThan(model.items.length + items);
         const worlds = [await startServer(model), await startServer(grown)] as const;

@@ -1,5 +1,6 @@
 /** Random worlds: who is where, what there is, and the same with more in it that somebody can't see. */
 import type { Principal, SourceAccess } from "#core/principals.ts";
+import { addConnections, withHiddenConnections } from "./connections.ts";
 import { addMirrors, withHiddenMirrors } from "./mirror-worlds.ts";
 import { connector, makeItem, twinOf } from "./things.ts";
 import {
@@ -38,6 +39,7 @@ export function makeModel(seed: number, size = 60): Model {
     seed,
     connectors,
     items: [],
+    connections: [],
     groups: new Map(
       [
         ["group:grp_staff", [user("inside"), user("removed")]],
@@ -75,6 +77,11 @@ export function makeModel(seed: number, size = 60): Model {
 /** The same, with sources whose permissions are mirrored. */
 export function makeMirroredModel(seed: number, size = 60): Model {
   return addMirrors(makeModel(seed, size));
+}
+
+/** The same, with people's connections to provider servers. */
+export function makeConnectedModel(seed: number, size = 60): Model {
+  return addConnections(makeMirroredModel(seed, size));
 }
 
 /** Makes some of the items children of others of their connector, in chains too, some without an access of their own. */
@@ -116,8 +123,10 @@ export function withHidden(model: Model, persona: Persona, count = 60): Model {
     if (parent !== null && random.chance(0.2)) item.access = null;
     if (!mayRead(grown, persona, item)) grown.items.push({ ...item, isAdded: true });
   }
-  if (!model.connectors.some(({ mirror }) => mirror)) return grown;
-  return withHiddenMirrors({ model, grown, persona, random });
+  const more = model.connectors.some(({ mirror }) => mirror)
+    ? withHiddenMirrors({ model, grown, persona, random })
+    : grown;
+  return model.connections.length > 0 ? withHiddenConnections(more, persona) : more;
 }
 
 /** Readable group names become ids. */
