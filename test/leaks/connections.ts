@@ -107,9 +107,7 @@ export function makeFakeServers() {
   const refused = new Set<string>();
   const server = (): FakeMcp => ({
     seen: [],
-    tools: [
-      { name: "find", inputSchema: { type: "object", properties: { words: {} } }, isReadOnly: true, pin: "1" },
-    ],
+    tools: [{ name: "find", inputSchema: { type: "object", properties: { words: {} } }, isReadOnly: true, pin: "1" }],
     accepts: ({ authorization = "" }) => authorization.startsWith("Bearer good-") && !refused.has(authorization),
     call(_name, { words }, { authorization = "" }) {
       const whose = authorization.replace("Bearer good-", "");

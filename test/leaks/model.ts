@@ -177,7 +177,7 @@ export function allowedCanaries(model: Model, persona: Persona): Set<string> {
   for (const one of model.connections) {
     const administers = one.workspace === "two" ? persona === "stranger" : persona === "owner";
     if (administers || one.owner === persona || isOpen(one, persona)) allowed.add(one.canary);
-    // Whoever it is shared with: the server itself is asked by its owner alone.
+    // Sharing it shares what was read: the server itself is asked by its owner alone.
     if (one.owner === persona && one.status === "active") allowed.add(one.liveCanary);
   }
   for (const one of model.connectors) {

@@ -94,6 +94,17 @@ describe("the delivery of events", () => {
     await kb.send();
     const [last] = taken;
     expect(String(last?.headers["webhook-signature"]).split(" ")).toHaveLength(1);
+    // A replay of that hour comes with the same IDs, once each, and only the new secret tells them.
+    kb.clock.advance(-HOUR);
+    taken.length = 0;
+    const since = (await kb.deliveries(id)).at(-1)?.eventAt;
+    expect((await kb.me.post(`/api/webhooks/${id}/replay`, { since })).json).toEqual({ replayed: 6 });
+    await sendAll(kb, id);
+    expect(taken.map(({ headers }) => headers["webhook-id"])).toEqual(emitted);
+    for (const request of taken) {
+      expect(verify(next, request)).toMatchObject({ type: expect.any(String) });
+      expect(() => verify(secret, request)).toThrow("No matching signature");
+    }
   });
 
   test("tries again for more than a day, later each time, and then goes on with the next", async ({ expect }) => {
