@@ -45,7 +45,6 @@ export class ColumnsBuilder {
   readonly #columns: Columns;
   readonly #origins = new Map<string, number>();
   readonly #people = new Map<string, number>();
-  readonly #encoder = new TextEncoder();
 
   constructor(capacity: number) {
     this.#columns = emptyColumns(capacity);
@@ -76,7 +75,7 @@ export class ColumnsBuilder {
 
   #setKbId(id: number, kbId: string): void {
     const columns = this.#columns;
-    const bytes = this.#encoder.encode(kbId);
+    const bytes = encodeKbId(kbId);
     if (bytes.length > columns.stride) widenKbIds(columns, bytes.length);
     columns.kbIds = grown(columns.kbIds, (id + 1) * columns.stride);
     columns.kbIds.set(bytes, id * columns.stride);
@@ -141,6 +140,20 @@ function widenKbIds(columns: Columns, stride: number): void {
 }
 
 const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+/** Most kbIds are far shorter; a longer one has bytes of its own. */
+const scratch = new Uint8Array(64);
+
+/** A kbId as UTF-8, until the next call. Almost all are ASCII, and the encoder takes ten times as long for these. */
+export function encodeKbId(kbId: string): Uint8Array {
+  if (kbId.length > scratch.length) return encoder.encode(kbId);
+  for (let at = 0; at < kbId.length; at++) {
+    const unit = kbId.charCodeAt(at);
+    if (unit >= 0x80) return encoder.encode(kbId);
+    scratch[at] = unit;
+  }
+  return scratch.subarray(0, kbId.length);
+}
 
 /** The kbId of a local id. */
 export function kbIdAt(columns: KbIdColumn, id: number): string {

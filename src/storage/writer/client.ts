@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { ApiError, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
 import { awaitThreadEnd } from "#storage/end-thread.ts";
 import type { WriterClient } from "#storage/handles.ts";
+import { THREAD_MEMORY } from "#storage/thread-memory.ts";
 import { openWriter, type Durability, type SqliteConnection } from "#storage/sqlite.ts";
 import { WriterEngine, type Priority, type WriterRequest } from "./engine.ts";
 import { makeWriterWork, type WriterTuning } from "./procedures.ts";
@@ -9,7 +10,7 @@ import type { WriterFailure, WriterMessage, WriterReply, WriterThreadData } from
 
 /** Starts the writer in a thread of its own. `entry` is the built `writer.js`. */
 export function startWriterThread(entry: string, data: WriterThreadData): WriterClient {
-  const worker = new Worker(entry, { workerData: data, name: "kb-writer" });
+  const worker = new Worker(entry, { workerData: data, name: "kb-writer", resourceLimits: THREAD_MEMORY });
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
   let nextId = 1;
   let failure: Error | undefined;

@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { ApiError } from "#api/errors.ts";
 import type { FoundPassages } from "#text/snippet.ts";
 import { awaitThreadEnd } from "#storage/end-thread.ts";
+import { THREAD_MEMORY } from "#storage/thread-memory.ts";
 import type { IndexStats, SearchIndex, SearchResponse, ShowResponse } from "#storage/search-index.ts";
 import {
   fromReplyError,
@@ -137,7 +138,11 @@ function startWorker(
 ): Worker {
   const { file, cacheBytes, workerUrl } = options;
   if (workerUrl === undefined) throw new Error("A pool with threads needs the searcher's entry.");
-  const worker = new Worker(workerUrl, { workerData: { file, cacheBytes }, name: "kb-searcher" });
+  const worker = new Worker(workerUrl, {
+    workerData: { file, cacheBytes },
+    name: "kb-searcher",
+    resourceLimits: THREAD_MEMORY,
+  });
   let cause: unknown;
   worker.on("message", onReply);
   worker.on("error", (error) => (cause = error));

@@ -1,3 +1,4 @@
+import { encodeKbId } from "#storage/index/columns.ts";
 import { type DeltaDocument, readDeltaBlocks } from "#storage/index/delta-rows.ts";
 import { DeltaSegment } from "#storage/index/delta-view.ts";
 import type { PostingCache } from "#storage/index/posting-cache.ts";
@@ -18,8 +19,6 @@ interface Place {
   segment: BaseSegment | DeltaSegment;
   id: number;
 }
-
-const encoder = new TextEncoder();
 
 /**
  * One workspace's index as a reader holds it in memory: columns of all segments and the delta.
@@ -54,7 +53,7 @@ export class WorkspaceView {
   find(kbId: string): { segment: SegmentView; id: number } | undefined {
     const changed = this.#delta.get(kbId);
     if (changed !== undefined) return changed.segment && { segment: changed.segment, id: changed.id };
-    return this.#findInBase(encoder.encode(kbId), this.#base.values());
+    return this.#findInBase(encodeKbId(kbId), this.#base.values());
   }
 
   /** Reads words of so many changed documents that searches have only looked through; false when there are none. */
@@ -136,11 +135,11 @@ export class WorkspaceView {
   /** What the delta and newer accesses say about documents of newly loaded segments. */
   #overlayOn(fresh: readonly BaseSegment[]): void {
     for (const kbId of this.#delta.keys()) {
-      const place = this.#findInBase(encoder.encode(kbId), fresh);
+      const place = this.#findInBase(encodeKbId(kbId), fresh);
       if (place !== undefined) place.segment.kill(place.id);
     }
     for (const { kbId, aclId } of this.#accessRows(0)) {
-      const place = this.#delta.has(kbId) ? undefined : this.#findInBase(encoder.encode(kbId), fresh);
+      const place = this.#delta.has(kbId) ? undefined : this.#findInBase(encodeKbId(kbId), fresh);
       place?.segment.setAcl(place.id, aclId);
     }
   }

@@ -1,9 +1,7 @@
-import { findKbId, type KbIdColumn } from "#storage/index/columns.ts";
+import { encodeKbId, findKbId, type KbIdColumn } from "#storage/index/columns.ts";
 import { hasBit, loadKbIds, setBit } from "#storage/index/segment-files.ts";
 import { readManifest, type SegmentRow } from "#storage/index/segments.ts";
 import type { Statements } from "#storage/index/sqlite.ts";
-
-const encoder = new TextEncoder();
 
 interface Marked {
   row: SegmentRow;
@@ -32,7 +30,7 @@ export class DeadMarks {
   }
 
   mark(kbId: string): void {
-    const key = encoder.encode(kbId);
+    const key = encodeKbId(kbId);
     for (const segment of this.#segments) {
       const id = findKbId(segment.kbIds, key);
       if (id < 0 || hasBit(segment.bits, id)) continue;
