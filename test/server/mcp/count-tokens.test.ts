@@ -1,5 +1,5 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { makeWordCounter } from "#server/mcp/count-tokens.ts";

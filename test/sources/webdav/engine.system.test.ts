@@ -150,7 +150,8 @@ describe.skipIf(PYTHON === undefined)("webdav in the engine, with a real server"
     await kb.sync();
     remote.write("d0/after.md");
     proxy.instead = (_passed, response) => (
-      response.writeHead(401, { "www-authenticate": 'Basic realm="x"' }).end(), true
+      response.writeHead(401, { "www-authenticate": 'Basic realm="x"' }).end(),
+      true
     );
     proxy.requests.length = 0;
     expect(await kb.sync()).toMatchObject({ state: "failed", problem: { code: "auth_required" } });
