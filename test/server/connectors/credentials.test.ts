@@ -252,7 +252,8 @@ describe("credentials of a connector", () => {
 
     test("leave an admin to take it over, who reads what the new credentials give and nothing from before", async () => {
       const kb = await makeSafeServer();
-      const { id } = (await kb.as(kb.member).post("/api/connectors", BODY)).json.connector;
+      const scope = { include: ["f1"], exclude: [], titles: { f1: "Salaries" } };
+      const { id } = (await kb.as(kb.member).post("/api/connectors", { ...BODY, scope })).json.connector;
       await kb.worker.runUntilIdle();
       await left(kb);
       const found = async () =>
@@ -264,6 +265,8 @@ describe("credentials of a connector", () => {
         owner: { id: kb.admin.userId },
         access: { visibility: "private" },
       });
+      // The names that the former owner saw go with them.
+      expect(taken.json.connector.scope).toEqual({ include: ["f1"], exclude: [] });
       expect(await found()).toBe(0);
       await kb.worker.runUntilIdle();
       expect(kb.calls.at(-1)).toMatchObject({ what: "sync", token: "mine" });
