@@ -212,7 +212,7 @@ const WARM_AFTER_MS = 10_000;
 /** Loads what the first sign-in of a client and the first answer to an agent would wait for (about half a second). */
 function warmLater({ identity, content }: { identity: Identity; content: Content }, log: Log): void {
   identity.oauth.warm().catch((error: unknown) => log.warn({ error: String(error) }, "sign-in of clients is not warm"));
-  // It takes time and memory: not before there is anything to answer with.
+  // It takes 20 MB: not before there is anything to answer with.
   const counter = async () => void ((await content.hasItems()) && (await loadTokenCounter()));
   counter().catch((error: unknown) => log.warn({ error: String(error) }, "the token counter is not warm"));
 }

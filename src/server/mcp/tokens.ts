@@ -2,12 +2,13 @@
 export type CountTokens = (text: string) => number;
 
 /**
- * Loads the tokenizer (4 MB of tables, about 250 ms), once; every later call gives the same counter.
+ * Loads the tokenizer (2 MB of tables, about 280 ms), once; every later call gives the same counter.
  * Nothing loads it before the first tool answer needs it.
  */
 export function loadTokenCounter(): Promise<CountTokens> {
-  loaded ??= Promise.all([import("./count-tokens.ts"), import("./token-table.ts")]).then(
-    ([{ makeWordCounter }, { readTokenTable }]) => makeTokenCounter(makeWordCounter(readTokenTable())),
+  loaded ??= import("gpt-tokenizer/encoding/o200k_base").then(({ countTokens }) =>
+    // Without this option a document that holds `<|endoftext|>` would throw.
+    makeTokenCounter((text) => countTokens(text, { disallowedSpecial: new Set() })),
   );
   return loaded;
 }
