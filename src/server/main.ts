@@ -86,7 +86,7 @@ export async function runServer(options: ServerOptions): Promise<number> {
 
 /**
  * How much garbage the heaps of this process may hold, in percent of what lives in them: up to 300 unless told. V8 reads it
- * at the end of each collection, in every thread. Source: docs/decisions/0043.
+ * at the end of each collection, in every thread. Source: docs/decisions/0041.
  */
 const HEAP_GROWING_PERCENT = 40;
 const CLOCK: Clock = { now: () => Date.now() };
