@@ -1,5 +1,6 @@
 /** Records and fields that many routes share. Source: docs/glossary.md. */
 import { z } from "@hono/zod-openapi";
+import { ERROR_CODES, type ErrorCode } from "./errors.ts";
 import { ITEM_KINDS, TASK_STATUSES } from "./item-kinds.ts";
 import { TEXT_REASONS } from "./text-reasons.ts";
 
@@ -114,10 +115,27 @@ export const ProblemBody = z
   .openapi("Problem");
 export type ProblemBody = z.infer<typeof ProblemBody>;
 
+/** What ended a run, or what it left out, beside the codes of errors. */
+const RUN_PROBLEM_CODES = [
+  "auth_required",
+  "config",
+  "forbidden",
+  "names_nobody",
+  "names_strangers",
+  "not_found",
+  "quota_reached",
+  "rate_limited",
+  "source_error",
+  "unreachable",
+] as const;
+
+const SourceProblemCode = z.enum([...RUN_PROBLEM_CODES, ...(Object.keys(ERROR_CODES) as ErrorCode[])]);
+export type SourceProblemCode = z.infer<typeof SourceProblemCode>;
+
 /** What a source or a check reports. */
 export const SourceProblem = z
   .object({
-    code: z.string(),
+    code: SourceProblemCode,
     message: z.string(),
     /** What to do about it. */
     hint: z.string().optional(),

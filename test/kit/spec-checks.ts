@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SourceProblem } from "#api/common.ts";
 import type { SourceCheck } from "./check.ts";
 import { contextOf, type KitFixture } from "./fixture.ts";
 
@@ -97,8 +98,9 @@ async function refusalFaults(fixture: KitFixture, what: string): Promise<string[
   try {
     const answer = await fixture.source.check(contextOf(fixture));
     if (answer.ok) return [`check accepted ${what}.`];
-    const isTyped = answer.problem.code !== "" && answer.problem.message !== "";
-    return isTyped ? [] : [`The problem for ${what} has no code or no message.`];
+    const problem = SourceProblem.safeParse(answer.problem);
+    if (!problem.success) return [`The problem for ${what} is none: ${z.prettifyError(problem.error)}`];
+    return problem.data.message === "" ? [`The problem for ${what} has no message.`] : [];
   } catch (error) {
     return [`check threw for ${what}: ${String(error)}`];
   }

@@ -239,7 +239,7 @@ async function addRuns(kb: Server, connector: ModelConnector, named: ModelItem[]
   const note = first ? externalIdOf(first) : null;
   const base = { connectorId, mode: "full", trigger: "manual", attempt: 1, counts: NO_COUNTS, items: null } as const;
   const times = { resumeAt: null, cancelRequestedAt: null, scopeVersion: 1, createdAt: NOW, startedAt: NOW };
-  const problem = { code: "source_unavailable", message: `The source said ${problemCanaryOf(connector)}` };
+  const problem = { code: "unreachable", message: `The source said ${problemCanaryOf(connector)}` } as const;
   const progress = { done: 1, total: 2, note };
   const { syncs } = kb.store.in(workspaceId);
   await syncs.create({ ...base, ...times, progress, problem, syncId: finished, state: "partial", finishedAt: NOW });

@@ -1,5 +1,5 @@
-import type { SourceProblem } from "#api/common.ts";
-import { ApiError } from "#api/errors.ts";
+import type { SourceProblem, SourceProblemCode } from "#api/common.ts";
+import { ApiError, type ErrorCode } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import { isUnwritable } from "#storage/unless-unwritable.ts";
 import { redact } from "#core/redact.ts";
@@ -39,14 +39,14 @@ export function noteOnStrangers(count: number): SourceProblem | undefined {
 }
 
 /** To whom it may concern: the owner of a connector may not know the server's machine, so no path is named. */
-const UNWRITABLE_MESSAGES: Partial<Record<string, string>> = {
+const UNWRITABLE_MESSAGES: Partial<Record<ErrorCode, string>> = {
   storage_full:
     "The server's disk is full. Free space on the disk of its data folder; the sync then continues automatically.",
   database_unusable:
     "The server's database can't be written. Check the disk of its data folder; the sync then continues automatically.",
 };
 
-const PROBLEM_CODES: Partial<Record<string, string>> = {
+const PROBLEM_CODES: Partial<Record<ErrorCode, SourceProblemCode>> = {
   source_unauthorized: "auth_required",
   source_rate_limited: "rate_limited",
   source_unavailable: "unreachable",

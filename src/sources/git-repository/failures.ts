@@ -1,5 +1,5 @@
-import { ApiError, isApiError } from "#api/errors.ts";
-import type { SourceProblem } from "#api/common.ts";
+import { ApiError, type ErrorCode, isApiError } from "#api/errors.ts";
+import type { SourceProblem, SourceProblemCode } from "#api/common.ts";
 import { defined } from "#core/defined.ts";
 import type { GitOutput } from "./program.ts";
 
@@ -72,7 +72,7 @@ export function toCheckProblem(error: unknown): SourceProblem {
   return { code: CODES[error.code] ?? "source_error", message, ...defined({ hint }), field };
 }
 
-const CODES: Partial<Record<string, string>> = {
+const CODES: Partial<Record<ErrorCode, SourceProblemCode>> = {
   source_unauthorized: "auth_required",
   source_not_found: "not_found",
   source_unavailable: "unreachable",
