@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
 import { makeMcpOpener } from "./compose/provider-servers.ts";
 import type { Writable } from "node:stream";
 import { ERROR_CLASSES, isApiError } from "#api/errors.ts";
@@ -55,7 +54,6 @@ export interface ServerOptions {
  * @returns the exit code: 0, or that of the failure's class when it could not start
  */
 export async function runServer(options: ServerOptions): Promise<number> {
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   const say = (line: string) => void options.stderr.write(`${line}\n`);
   try {
     const { config, ...flags } = options.flags;
@@ -84,11 +82,6 @@ export async function runServer(options: ServerOptions): Promise<number> {
   }
 }
 
-/**
- * How much garbage the heaps of this process may hold, in percent of what lives in them: up to 300 unless told. V8 reads it
- * at the end of each collection, in every thread. Source: docs/decisions/0041.
- */
-const HEAP_GROWING_PERCENT = 40;
 const CLOCK: Clock = { now: () => Date.now() };
 const LAST_LINES_MS = 1_000;
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
