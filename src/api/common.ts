@@ -119,12 +119,9 @@ export type ProblemBody = z.infer<typeof ProblemBody>;
 const RUN_PROBLEM_CODES = [
   "auth_required",
   "config",
-  "forbidden",
   "names_nobody",
   "names_strangers",
-  "not_found",
   "quota_reached",
-  "rate_limited",
   "source_error",
   "unreachable",
 ] as const;

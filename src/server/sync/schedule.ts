@@ -1,6 +1,7 @@
 import type { RandomBytes } from "#core/clock.ts";
 import { MOST_AHEAD_MS } from "#storage/access/clocks.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
+import type { JobType } from "#storage/records/queue.ts";
 import type { Store } from "#storage/store.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -138,40 +139,25 @@ export function makeSchedule({ store, findSource, now, randomBytes, subscribing 
 
   async function queueAccounts(): Promise<void> {
     for (const { workspaceId, accountId } of await store.accountFlows.listDue(now(), DUE_AT_ONCE)) {
-      await store.queue.enqueue({
-        workspaceId,
-        type: "account",
-        dedupeKey: `account:${accountId}`,
-        payload: { accountId },
-        priority: 20,
-        runAt: now(),
-      });
+      await queueOne(workspaceId, "account", { accountId });
+    }
+    await store.accountFlows.sweep(now());
+    for (const { workspaceId, flowHash } of await store.accountFlows.listLapsed(now(), DUE_AT_ONCE)) {
+      await queueOne(workspaceId, "lapsed_flow", { flowHash });
     }
   }
 
   async function queueServers(): Promise<void> {
     await store.pendingConnections.expire(now());
-    await store.accountFlows.sweep(now());
-    for (const { workspaceId, flowHash } of await store.accountFlows.listLapsed(now(), DUE_AT_ONCE)) {
-      await store.queue.enqueue({
-        workspaceId,
-        type: "lapsed_flow",
-        dedupeKey: `lapsed_flow:${flowHash}`,
-        payload: { flowHash },
-        priority: 20,
-        runAt: now(),
-      });
-    }
     for (const { workspaceId, serverId } of await store.dueServers.list(now(), DUE_AT_ONCE)) {
-      await store.queue.enqueue({
-        workspaceId,
-        type: "server",
-        dedupeKey: `server:${serverId}`,
-        payload: { serverId },
-        priority: 20,
-        runAt: now(),
-      });
+      await queueOne(workspaceId, "server", { serverId });
     }
+  }
+
+  /** Queues what one id names; it is there once, however often it is due. */
+  async function queueOne(workspaceId: string, type: JobType, payload: Record<string, string>): Promise<void> {
+    const dedupeKey = [type, ...Object.values(payload)].join(":");
+    await store.queue.enqueue({ workspaceId, type, dedupeKey, payload, priority: 20, runAt: now() });
   }
 
   return {

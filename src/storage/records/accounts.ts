@@ -267,25 +267,20 @@ export function makeAccountFlowStore(sql: SqlHandles) {
 /** What was found at a provider, with the tokens that it gave, until the person says that it is them. */
 const STAGES_WITH_TOKENS: FlowStage[] = ["found", "intent_found"];
 
-/** Ends the ways of a person, or to a provider or connection; one that has tokens already lapses, and they are revoked as soon as may be. */
+/** Ends the flows of a person, or to a provider or connection. One with tokens lapses, so that they are revoked first. */
 export async function endFlows(
   sql: SqlHandles,
   whose: { workspaceId: string } & ({ userId: string } | { providerId: string }),
 ): Promise<void> {
-  const { workspaceId } = whose;
-  const [column, value] =
-    "userId" in whose ? (["userId", whose.userId] as const) : (["providerId", whose.providerId] as const);
   await sql.write
     .updateTable("account_flows")
     .set({ expiresAt: 0 })
-    .where("workspaceId", "=", workspaceId)
-    .where(column, "=", value)
+    .where((eb) => eb.and(whose))
     .where("stage", "in", STAGES_WITH_TOKENS)
     .execute();
   await sql.write
     .deleteFrom("account_flows")
-    .where("workspaceId", "=", workspaceId)
-    .where(column, "=", value)
+    .where((eb) => eb.and(whose))
     .where("stage", "not in", STAGES_WITH_TOKENS)
     .execute();
 }

@@ -50,8 +50,8 @@ export function programIn(client: string | null): { name: string; version: strin
 
 /** Who received something, as it said so itself: `Claude Code 2.0`, or a browser; undefined where it didn't. */
 export function describeClient(client: string | null): string | undefined {
-  if (client === null || client.startsWith("Mozilla/")) return client === null ? undefined : describeBrowser(client);
-  const program = programIn(client);
+  if (client === null) return undefined;
+  const program = client.startsWith("Mozilla/") ? undefined : programIn(client);
   if (program === undefined) return describeBrowser(client);
   return `“${[program.name, program.version].join(" ").trimEnd()}”`;
 }
