@@ -4,6 +4,7 @@ import { onTestFinished } from "vitest";
 import { openMcpSession } from "#mcp-client/session.ts";
 import type { McpCaps } from "#mcp-client/caps.ts";
 import type { McpSession, McpTarget } from "#mcp-client/contract.ts";
+import type { OpenMcp } from "#server/provider-servers/deps.ts";
 import { McpProblem } from "#mcp-client/problem.ts";
 import { makeAddressGuard } from "#net/address-guard.ts";
 import { type GuardedClient, makeGuardedClient } from "#net/guarded-client.ts";
@@ -30,6 +31,19 @@ export function makeTestClient(
   const client = makeGuardedClient({ guard, keepsConnections: true });
   onTestFinished(() => client.close());
   return client;
+}
+
+/** Opens sessions with the servers of this test, as the program does with all. */
+export function makeTestOpener(urls: readonly string[]): OpenMcp {
+  const client = makeTestClient(urls);
+  return (target, signal, isListening = false) =>
+    openMcpSession(target, {
+      client,
+      signal,
+      isListening,
+      clientInfo: { name: "kb", version: "0" },
+      hop: { instanceId: "this", before: [] },
+    });
 }
 
 export interface OpenOptions {

@@ -1,11 +1,10 @@
 import type { ServerResponse } from "node:http";
 import type { MappingBody } from "#api/provider-servers.ts";
-import { openMcpSession } from "#mcp-client/session.ts";
 import { pinMapping, type ToolMapping } from "#mcp-client/mapping.ts";
 import { makeMcpSource } from "#sources/mcp/index.ts";
 import type { SourceMcp } from "#sources/mcp-contract.ts";
 import type { Failure, KitFixture } from "../../kit/fixture.ts";
-import { INITIALIZED, makeTestClient, startRaw } from "../../mcp-client/servers.ts";
+import { INITIALIZED, makeTestOpener, startRaw } from "../../mcp-client/servers.ts";
 
 interface Note {
   text: string;
@@ -83,18 +82,9 @@ export async function startNotes() {
       return { isError: text === undefined, content: [{ type: "text", text: text ?? "none" }] };
     }),
   });
-  const client = makeTestClient([url]);
-  const open: SourceMcp["open"] = ({ signal, isListening = false }) =>
-    openMcpSession(
-      { url, headers: async () => ({}), isListUsed: true },
-      {
-        client,
-        signal,
-        isListening,
-        clientInfo: { name: "kb", version: "0" },
-        hop: { instanceId: "this", before: [] },
-      },
-    );
+  const openMcp = makeTestOpener([url]);
+  const open: SourceMcp["open"] = ({ signal, isListening }) =>
+    openMcp({ url, headers: async () => ({}), isListUsed: true }, signal, isListening);
   const session = await open({ signal: new AbortController().signal });
   const { items } = await session.listTools();
   const mapping: MappingBody = {

@@ -2,11 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openMcpSession } from "#mcp-client/session.ts";
 import type { Source } from "#sources/contract.ts";
 import { makeMcpSource } from "#sources/mcp/index.ts";
 import { findNodeServers, startProgram } from "../../mcp-client/real-servers.ts";
-import { makeTestClient } from "../../mcp-client/servers.ts";
+import { makeTestOpener } from "../../mcp-client/servers.ts";
 import { openReaders, type Person } from "../own-readers.ts";
 
 const NODE = findNodeServers();
@@ -26,19 +25,11 @@ describe.skipIf(NODE === undefined)("mcp in the server, with a real server", { t
       says: /listening on port/i,
     });
     const url = `${base}/mcp`;
-    const client = makeTestClient([url]);
     let at = "";
     const world = await openReaders({
       // Its configurations were parsed by its own schema.
       source: makeMcpSource() as unknown as Source,
-      openMcp: (target, signal, isListening = false) =>
-        openMcpSession(target, {
-          client,
-          signal,
-          isListening,
-          clientInfo: { name: "kb", version: "0" },
-          hop: { instanceId: "this", before: [] },
-        }),
+      openMcp: makeTestOpener([url]),
       async connect({ as }) {
         const must = async (person: Person, method: string, path: string, body: unknown) => {
           const answer = await as(person).request(method, path, { body });

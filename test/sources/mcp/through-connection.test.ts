@@ -1,31 +1,22 @@
 import { expect, test } from "vitest";
-import { openMcpSession } from "#mcp-client/session.ts";
 import type { Source } from "#sources/contract.ts";
 import { makeMcpSource } from "#sources/mcp/index.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, type TestUser } from "../../helpers.ts";
-import { makeTestClient } from "../../mcp-client/servers.ts";
+import { makeTestOpener } from "../../mcp-client/servers.ts";
 import { fakeExtractor } from "../../server/sync/harness.ts";
 import { startNotes } from "./fixture.ts";
 
 /** A server of notes, a workspace with its admin and two members, and somebody elsewhere. */
 async function makeWorld() {
   const notes = await startNotes();
-  const client = makeTestClient([notes.url]);
   // The engine parses the config by the source's own schema.
   const sources = [makeMcpSource() as unknown as Source];
   const kb = await makeServer({ settings: { rateLimits: "off" } }, (core, database) =>
     composeFeatures(core, database, {
       sources: { find: async (id) => sources.find(({ spec }) => spec.providerId === id), list: async () => sources },
       extractor: fakeExtractor,
-      openMcp: (target, signal, isListening = false) =>
-        openMcpSession(target, {
-          client,
-          signal,
-          isListening,
-          clientInfo: { name: "kb", version: "0" },
-          hop: { instanceId: "this", before: [] },
-        }),
+      openMcp: makeTestOpener([notes.url]),
     }),
   );
   const owner = await kb.addOwner();
