@@ -3,7 +3,8 @@ import { isApiError } from "#api/errors.ts";
 import type { SourceItem } from "#sources/contract.ts";
 import { tellItems } from "#sources/atlassian/tell.ts";
 import { parseId, projectRef } from "./ids.ts";
-import { fieldsOf, listProject, narrowed, readIssue } from "./listing.ts";
+import { fieldsOf, isHere, narrowed, readIssue } from "./issue.ts";
+import { listProject } from "./listing.ts";
 import { partsIn } from "./map.ts";
 import { readProjects } from "./projects.ts";
 import type { ProjectRecord } from "./records.ts";
@@ -109,7 +110,7 @@ async function* readProjectChanges(tools: Tools, project: ProjectRecord, before:
   for await (const { issues } of tools.client.search(jql, fieldsOf(rules))) {
     for (const issue of issues) {
       tools.ctx.signal.throwIfAborted();
-      if (issue.fields.project?.id !== project.id) continue;
+      if (!isHere(project, issue)) continue;
       const items = await readIssue(tools, project, issue);
       yield* dropParts(tools, project, items);
       yield* await tellItems(tools.ctx.stored, items);

@@ -3,7 +3,8 @@ import type { SourceItem } from "#sources/contract.ts";
 import { refusalOf } from "#sources/atlassian/refusals.ts";
 import { isPlaceInScope } from "#sources/atlassian/tell.ts";
 import { parseId } from "./ids.ts";
-import { fieldsOf, narrowed, readIssue } from "./listing.ts";
+import { readWhole } from "./issue.ts";
+import { isAskedFor } from "./left-out.ts";
 import type { ProjectRecord } from "./records.ts";
 import type { Event, Tools } from "./tools.ts";
 
@@ -35,17 +36,12 @@ async function readOne(
   projects: ReadonlyMap<string, ProjectRecord>,
   id: string,
 ): Promise<SourceItem[] | undefined> {
-  const { client, ctx, run } = tools;
+  const { client, run } = tools;
   try {
     const { fields } = await client.issue(id, ["project"]);
     const project = projects.get(fields.project?.id ?? "");
     if (!project || !isPlaceInScope(run.scope, project.id)) return undefined;
-    const rules = await tools.rules.rulesOf(project);
-    if (ctx.config.jql !== "") {
-      const matching = await client.search(narrowed(tools, `id = ${id}`), ["project"]).next();
-      if (matching.done === true || !matching.value.issues.some((issue) => issue.id === id)) return undefined;
-    }
-    return await readIssue(tools, project, await client.issue(id, fieldsOf(rules)));
+    return (await isAskedFor(tools, id)) ? await readWhole(tools, project, id) : undefined;
   } catch (error) {
     if (!isApiError(error, "source_not_found")) throw error;
     return undefined;

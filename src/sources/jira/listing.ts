@@ -2,11 +2,12 @@ import { isApiError } from "#api/errors.ts";
 import type { SourceItem } from "#sources/contract.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import { tellItems, tellSeen } from "#sources/atlassian/tell.ts";
-import { accessFields, accessOf, type ProjectRules } from "./access.ts";
+import { accessFields, accessOf } from "./access.ts";
 import type { SearchPlace } from "./client.ts";
 import { parseId, projectRef } from "./ids.ts";
-import { ITEM_FIELDS, toItems } from "./map.ts";
-import type { CommentRecord, IssueRecord, ProjectRecord } from "./records.ts";
+import { fieldsOf, isHere, narrowed, readIssue, readWhole } from "./issue.ts";
+import { lookAgain, missingFrom } from "./left-out.ts";
+import type { ProjectRecord } from "./records.ts";
 import type { Event, Tools } from "./tools.ts";
 
 /** What a page of a listing says, and where the next one begins. */
@@ -16,11 +17,6 @@ export interface Listed {
   next?: SearchPlace | undefined;
 }
 
-/** The narrowing of the config with this. */
-export function narrowed({ ctx }: Pick<Tools, "ctx">, jql: string): string {
-  return ctx.config.jql === "" ? jql : `${jql} AND (${ctx.config.jql})`;
-}
-
 /** Every issue of a project with its parts, from a place on where an attempt has ended. */
 export async function* listProject(
   tools: Tools,
@@ -28,19 +24,23 @@ export async function* listProject(
   from?: SearchPlace,
 ): AsyncGenerator<Listed, void> {
   const rules = await tools.rules.rulesOf(project);
+  const named = new Set<string>();
   for await (const { issues, next } of pagesOf(tools, project, fieldsOf(rules), from)) {
     const items: SourceItem[] = [];
     for (const issue of issues) {
       tools.ctx.signal.throwIfAborted();
       // Whatever the narrowing says, only what is in this project.
-      if (issue.fields.project?.id === project.id) items.push(...(await readIssue(tools, project, issue)));
+      if (!isHere(project, issue)) continue;
+      named.add(issue.id);
+      items.push(...(await readIssue(tools, project, issue)));
     }
     yield { events: await tellItems(tools.ctx.stored, items), count: items.length, next };
   }
-}
-
-export function fieldsOf(rules: ProjectRules): string[] {
-  return [...new Set([...ITEM_FIELDS, ...accessFields(rules)])];
+  // What an attempt before this one named.
+  if (from) {
+    for await (const { issues } of pagesOf(tools, project, ["project"])) for (const { id } of issues) named.add(id);
+  }
+  yield* lookAgain(tools, project, await missingFrom(tools, project, named));
 }
 
 async function* pagesOf(tools: Tools, project: ProjectRecord, fields: readonly string[], from?: SearchPlace) {
@@ -59,18 +59,6 @@ async function* pagesOf(tools: Tools, project: ProjectRecord, fields: readonly s
   }
 }
 
-/** The items of an issue that came with its fields. */
-export async function readIssue(tools: Tools, project: ProjectRecord, issue: IssueRecord): Promise<SourceItem[]> {
-  const { client, rules, mapping } = tools;
-  const { comment } = issue.fields;
-  // A listing gives the first comments only.
-  const isWhole = comment !== undefined && comment.total !== undefined && comment.comments.length >= comment.total;
-  const comments: CommentRecord[] = isWhole ? comment.comments : await client.comments(issue.id);
-  const needsRoles = comments.some(({ visibility }) => visibility?.type === "role");
-  const facts = needsRoles ? await rules.withRoles(project) : await rules.rulesOf(project);
-  return toItems(mapping, facts, issue, comments);
-}
-
 /**
  * Who reads the issues of a project now, without reading them: what is stored and there still is named, what is not there is
  * not, and what is here and stored nowhere here (a moved issue) is read.
@@ -85,7 +73,7 @@ export async function* checkAccess(tools: Tools, project: ProjectRecord): AsyncG
     const events: Event[] = [];
     const same: string[] = [];
     for (const issue of issues) {
-      if (issue.fields.project?.id !== project.id) continue;
+      if (!isHere(project, issue)) continue;
       living.add(issue.id);
       if (!stored.has(issue.id)) {
         events.push(...(await tellItems(ctx.stored, await readWhole(tools, project, issue.id))));
@@ -97,21 +85,10 @@ export async function* checkAccess(tools: Tools, project: ProjectRecord): AsyncG
     }
     yield { events: [...events, ...tellSeen(same)], count: issues.length };
   }
+  yield* lookAgain(tools, project, await missingFrom(tools, project, living));
   const parts = [...stored].filter((externalId) => {
     const { issue, part } = parseId(externalId) ?? {};
     return part !== undefined && issue !== undefined && living.has(issue);
   });
   yield { events: tellSeen(parts), count: 0 };
-}
-
-/** An issue by itself; nothing when it is gone, or elsewhere. */
-export async function readWhole(tools: Tools, project: ProjectRecord, issueId: string): Promise<SourceItem[]> {
-  const rules = await tools.rules.rulesOf(project);
-  try {
-    const issue = await tools.client.issue(issueId, fieldsOf(rules));
-    return issue.fields.project?.id === project.id ? await readIssue(tools, project, issue) : [];
-  } catch (error) {
-    if (!isApiError(error, "source_not_found")) throw error;
-    return [];
-  }
 }

@@ -134,6 +134,7 @@ const IssueFields = z.looseObject({
   duedate: Instant,
   created: Instant,
   updated: Instant,
+  archiveddate: z.unknown().optional(),
   parent: z.object({ key: z.string() }).nullish().catch(undefined),
   security: z.unknown().optional(),
   issuerestriction: z.unknown().optional(),

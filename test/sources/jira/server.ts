@@ -30,6 +30,8 @@ export async function startJira(world: World, kind: "cloud" | "data_center" = "c
     instead: undefined as ((asked: Asked, response: ServerResponse) => boolean) | undefined,
     /** Changes what Jira answers before it is sent. */
     rewrite: (body: string) => body,
+    /** Ids of issues that the index of searches does not have while it is built. */
+    unindexed: new Set<string>(),
     /** Where contents of attachments are. */
     mediaAt: undefined as string | undefined,
     stop: () => undefined as void,
@@ -179,6 +181,7 @@ export async function startJira(world: World, kind: "cloud" | "data_center" = "c
     const tests = clauses.map(toTest);
     if (tests.some((each) => each === undefined)) return no(400);
     const found = world.issues
+      .filter((issue) => issue.archived === undefined && !jira.unindexed.has(issue.id))
       .filter((issue) => sees(who, issue) && tests.every((each) => each?.(issue)))
       .sort((a, b) => Number(a.id) - Number(b.id));
     if (cloud) {
@@ -208,6 +211,9 @@ export async function startJira(world: World, kind: "cloud" | "data_center" = "c
     if (project !== undefined) return (issue) => issue.project === project;
     const id = /^id = (\d+)$/.exec(clause)?.[1];
     if (id !== undefined) return (issue) => issue.id === id;
+    const ids = /^id in \(([\d, ]+)\)$/.exec(clause)?.[1]?.split(", ");
+    // Jira refuses a search for an issue that is not there.
+    if (ids) return ids.every((one) => world.issue(one)) ? (issue) => ids.includes(issue.id) : undefined;
     const unit = /^updated >= -(\d+)([md])$/.exec(clause);
     if (unit) return (issue) => issue.updated >= Date.now() - Number(unit[1]) * (unit[2] === "m" ? 60_000 : 86_400_000);
     const label = /^\(labels != (\w+)\)$/.exec(clause)?.[1];
@@ -243,6 +249,7 @@ export async function startJira(world: World, kind: "cloud" | "data_center" = "c
       updated: stamp(issue.updated),
       duedate: "2027-01-31",
       parent: undefined,
+      archiveddate: issue.archived ?? null,
       ...(project?.securityScheme !== undefined && {
         security: issue.security === undefined ? null : { id: issue.security, name: "Confidential" },
       }),

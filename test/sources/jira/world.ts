@@ -46,6 +46,8 @@ export interface Issue {
   restricted?: boolean;
   labels: string[];
   done?: boolean;
+  /** When it was archived. */
+  archived?: string;
   comments: Comment[];
   attachments: { id: string; name: string; text: string }[];
   updated: number;
