@@ -29,6 +29,28 @@ const ConnectPolicy = z.enum(["admins", "members"]);
 export const ServerHealthStatus = z.enum(["healthy", "degraded", "down", "unknown"]);
 export type ServerHealthStatus = z.infer<typeof ServerHealthStatus>;
 
+/**
+ * What in a server's OAuth metadata can't be used. Of what the server says, there is only the start of a URL: printable
+ * ASCII without user name, query and fragment, at most 200 characters.
+ */
+const MetadataFault = z.object({
+  /** As the metadata calls it, such as `resource` or `issuer`; `metadata` for the document itself. */
+  field: z.enum([
+    "metadata",
+    "resource",
+    "authorization_servers",
+    "issuer",
+    "code_challenge_methods_supported",
+    "authorization_endpoint",
+    "token_endpoint",
+    "registration_endpoint",
+    "revocation_endpoint",
+  ]),
+  problem: z.enum(["missing", "differs", "unusable"]),
+  found: z.string().nullable(),
+  expected: z.string().nullable(),
+});
+
 /** What went wrong: a step and a code, and never a word of the server's. */
 export const ServerProblem = z
   .object({
@@ -36,6 +58,8 @@ export const ServerProblem = z
     /** One of a closed list, such as `unreachable`, `auth_required`, `not_mcp`. */
     code: z.string(),
     message: z.string(),
+    /** For `authorization_unusable`. */
+    metadata: MetadataFault.optional(),
   })
   .openapi("ServerProblem");
 export type ServerProblem = z.infer<typeof ServerProblem>;
@@ -119,7 +143,14 @@ export const ServerTest = z
     protocolVersion: z.string().optional(),
     capabilities: ServerSaid.capabilities.unwrap().optional(),
     /** Set when it asks people to sign in. */
-    authRequired: z.object({ authorizationServers: z.array(z.string()), scopes: z.array(z.string()) }).optional(),
+    authRequired: z
+      .object({
+        authorizationServers: z.array(z.string()),
+        scopes: z.array(z.string()),
+        /** Why nobody could sign in there with OAuth. */
+        problem: ServerProblem.optional(),
+      })
+      .optional(),
   })
   .openapi("ServerTest");
 export type ServerTest = z.infer<typeof ServerTest>;

@@ -7,6 +7,7 @@ import { isScope } from "./challenge.ts";
 import type { McpTarget } from "./contract.ts";
 import { type Exchange, makeExchange } from "./exchange.ts";
 import { guardedBody } from "./guarded-stream.ts";
+import { type MetadataEndpoint, type MetadataFault, shownUrl } from "./metadata-fault.ts";
 import { type McpChallenge, McpProblem } from "./problem.ts";
 
 /** How to sign in at a server, from its metadata (RFC 9728) and that of its authorization server (RFC 8414). */
@@ -74,6 +75,7 @@ const ServerMetadata = z.looseObject({
  *
  * Refuses metadata for another resource, an issuer that isn't byte for byte the one that was asked, a server without
  * PKCE by S256, and endpoints without https that the operator hasn't listed. Nothing is signed, and no redirect is followed.
+ * The first thing that was refused is in the problem's `metadata`.
  *
  * @throws McpProblem `authorization_unusable`, `unreachable`, `timeout`, `address_not_allowed`; the signal's reason
  *
@@ -86,14 +88,15 @@ export async function discoverAuthorization(
 ): Promise<McpAuthorization> {
   signal.throwIfAborted();
   const exchange = makeExchange("auth", signal, timeoutMs);
+  const faults: MetadataFault[] = [];
   try {
-    const find = { client, exchange, isListUsed: target.isListUsed };
+    const find = { client, exchange, isListUsed: target.isListUsed, faults };
     const resource = await findResource(new URL(target.url), challenge, find);
     for (const issuer of resource.issuers.slice(0, MAX_ISSUERS)) {
       const found = await findServer(issuer, find);
       if (found) return toAuthorization(found, resource, challenge);
     }
-    throw new McpProblem({ step: "auth", code: "authorization_unusable" });
+    throw unusable(faults);
   } catch (error) {
     throw exchange.problem ?? (exchange.signal.aborted ? exchange.signal.reason : error);
   } finally {
@@ -105,6 +108,12 @@ interface Finding {
   client: GuardedClient;
   exchange: Exchange;
   isListUsed: boolean;
+  /** What was refused so far. */
+  faults: MetadataFault[];
+}
+
+function unusable([first]: readonly MetadataFault[]): McpProblem {
+  return new McpProblem({ step: "auth", code: "authorization_unusable", ...defined({ metadata: first }) });
 }
 
 interface FoundResource {
@@ -123,13 +132,31 @@ async function findResource(target: URL, challenge: McpChallenge, find: Finding)
     const { data } = ResourceMetadata.safeParse(await getJson(place, find));
     if (data === undefined) continue;
     const issuers = data.authorization_servers ?? [];
-    if (!isAbout(data.resource, target) || issuers.length === 0) break;
+    const fault = faultOf(data, target);
+    if (fault !== undefined) {
+      find.faults.push(fault);
+      break;
+    }
     const scopes = (data.scopes_supported ?? []).filter((scope) => isScope(scope) && !scope.includes(" "));
     return { resource: data.resource, issuers, scopes: scopes.slice(0, MAX_SCOPES) };
   }
   // What it says was there and unusable, or there is none: only in the second case it is its own authorization server.
-  if (challenge.resourceMetadata) throw new McpProblem({ step: "auth", code: "authorization_unusable" });
+  if (challenge.resourceMetadata) {
+    const expected = shownUrl(challenge.resourceMetadata);
+    throw unusable([...find.faults, { field: "metadata", problem: "missing", found: null, expected }]);
+  }
   return { resource: target.href, issuers: [target.origin], scopes: [] };
+}
+
+function faultOf(
+  { resource, authorization_servers: issuers = [] }: z.output<typeof ResourceMetadata>,
+  target: URL,
+): MetadataFault | undefined {
+  if (!isAbout(resource, target)) {
+    return { field: "resource", problem: "differs", found: shownUrl(resource), expected: shownUrl(target.href) };
+  }
+  if (issuers.length > 0) return undefined;
+  return { field: "authorization_servers", problem: "missing", found: null, expected: null };
 }
 
 /** The same resource, or one at the same origin with the target below it. */
@@ -142,24 +169,57 @@ function isAbout(resource: string, target: URL): boolean {
 }
 
 async function findServer(issuer: string, find: Finding): Promise<z.output<typeof ServerMetadata> | undefined> {
-  if (!URL.canParse(issuer)) return undefined;
-  const { origin, pathname, search, hash } = new URL(issuer);
-  if (search !== "" || hash !== "") return undefined;
-  const path = pathname.replace(/\/$/, "");
-  const places = [
-    `${origin}/.well-known/oauth-authorization-server${path}`,
-    `${origin}/.well-known/openid-configuration${path}`,
-    ...(path === "" ? [] : [`${origin}${path}/.well-known/openid-configuration`]),
-  ];
+  const refuse = (fault: MetadataFault) => void find.faults.push(fault);
+  const expected = shownUrl(issuer);
+  const places = placesOf(issuer);
+  if (places === undefined) {
+    return refuse({ field: "authorization_servers", problem: "unusable", found: expected, expected: null });
+  }
   for (const place of places) {
     const { data } = ServerMetadata.safeParse(await getJson(place, find));
     if (data === undefined) continue;
     // Byte for byte: another spelling can be another server. Source: RFC 8414 §3.3.
-    if (data.issuer !== issuer || data.code_challenge_methods_supported?.includes("S256") !== true) return undefined;
-    const { authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint } = data;
-    const endpoints = [authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint];
-    for (const endpoint of endpoints) if (endpoint !== undefined && !(await isUsable(endpoint, find))) return undefined;
-    return data;
+    if (data.issuer !== issuer) {
+      return refuse({ field: "issuer", problem: "differs", found: shownUrl(data.issuer), expected });
+    }
+    if (data.code_challenge_methods_supported?.includes("S256") !== true) {
+      return refuse({ field: "code_challenge_methods_supported", problem: "missing", found: null, expected });
+    }
+    const fault = await faultOfEndpoints(data, find);
+    return fault === undefined ? data : refuse(fault);
+  }
+  return refuse({ field: "metadata", problem: "missing", found: null, expected });
+}
+
+/** Where an issuer's metadata can be; undefined when it can be no issuer. */
+function placesOf(issuer: string): string[] | undefined {
+  if (!URL.canParse(issuer)) return undefined;
+  const { origin, pathname, search, hash } = new URL(issuer);
+  if (search !== "" || hash !== "") return undefined;
+  const path = pathname.replace(/\/$/, "");
+  return [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    ...(path === "" ? [] : [`${origin}${path}/.well-known/openid-configuration`]),
+  ];
+}
+
+const ENDPOINTS: readonly MetadataEndpoint[] = [
+  "authorization_endpoint",
+  "token_endpoint",
+  "registration_endpoint",
+  "revocation_endpoint",
+];
+
+async function faultOfEndpoints(
+  data: z.output<typeof ServerMetadata>,
+  find: Finding,
+): Promise<MetadataFault | undefined> {
+  for (const field of ENDPOINTS) {
+    const endpoint = data[field];
+    if (endpoint === undefined || (await isUsable(endpoint, find))) continue;
+    const isPlainHttp = /^http:/i.test(endpoint);
+    return { field, problem: "unusable", found: isPlainHttp ? shownUrl(endpoint) : null, expected: null };
   }
   return undefined;
 }
@@ -199,10 +259,12 @@ function toAuthorization(
 
 /** A document; undefined when there is none here. */
 async function getJson(place: string, { client, exchange, isListUsed }: Finding): Promise<unknown> {
+  const refused = (code: "address_not_allowed" | "unreachable", cause?: unknown) =>
+    exchange.fail({ code, asked: shownUrl(place) ?? "no URL", ...(cause !== undefined && { cause }) });
   try {
     const url = new URL(place);
     const pinned = await client.resolve(url, { isListUsed });
-    if (url.protocol !== "https:" && !pinned.isListed) throw exchange.fail({ code: "address_not_allowed" });
+    if (url.protocol !== "https:" && !pinned.isListed) throw refused("address_not_allowed");
     const message = await client.send(url, pinned, {
       headers: { accept: "application/json", "accept-encoding": "gzip, deflate, br" },
       signal: exchange.signal,
@@ -218,6 +280,6 @@ async function getJson(place: string, { client, exchange, isListUsed }: Finding)
     if (exchange.signal.aborted) throw exchange.problem ?? exchange.signal.reason;
     if (error instanceof SyntaxError) return undefined;
     const isRefused = error instanceof ApiError && error.code === "address_not_allowed";
-    throw exchange.fail({ code: isRefused ? "address_not_allowed" : "unreachable", cause: error });
+    throw refused(isRefused ? "address_not_allowed" : "unreachable", error);
   }
 }

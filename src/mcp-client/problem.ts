@@ -1,3 +1,5 @@
+import { describeFault, type MetadataFault } from "./metadata-fault.ts";
+
 /** What kb was doing with a server when something went wrong. */
 export type McpStep =
   | "resolve"
@@ -65,14 +67,19 @@ export interface McpProblemDetails {
   challenge?: McpChallenge;
   /** For `elicitation_required`: https, to be opened by a click on our own page that shows its host. */
   elicitationUrl?: string;
+  /** For `authorization_unusable`: what in the metadata kb can't use. */
+  metadata?: MetadataFault;
+  /** Where kb asked, as `shownUrl` gives it, when that is another address than the server's. */
+  asked?: string;
   /** HTTP status, where there was one. */
   status?: number;
   cause?: unknown;
 }
 
 /**
- * A failure with a server of others. The message comes from the code alone: no byte of what the server answered is in it,
- * so anyone who may see the server can see it. `cause` is for kb's own log. Source: S31.
+ * A failure with a server of others. The message comes from the code, and where it is about metadata also from the URLs
+ * that these are published to name, cleaned and cut: no other byte of what the server answered is in it, so anyone who may see
+ * the server can see it. `cause` is for kb's own log. Source: S31.
  */
 export class McpProblem extends Error {
   override readonly name = "McpProblem";
@@ -81,15 +88,23 @@ export class McpProblem extends Error {
   readonly retryAfterMs: number | undefined;
   readonly challenge: McpChallenge | undefined;
   readonly elicitationUrl: string | undefined;
+  readonly metadata: MetadataFault | undefined;
   readonly status: number | undefined;
 
-  constructor({ step, code, retryAfterMs, challenge, elicitationUrl, status, cause }: McpProblemDetails) {
-    super(MCP_PROBLEMS[code], cause === undefined ? undefined : { cause });
+  constructor(details: McpProblemDetails) {
+    const { step, code, retryAfterMs, challenge, elicitationUrl, metadata, status, cause } = details;
+    super(messageOf(details), cause === undefined ? undefined : { cause });
     this.step = step;
     this.code = code;
     this.retryAfterMs = retryAfterMs;
     this.challenge = challenge;
     this.elicitationUrl = elicitationUrl;
+    this.metadata = metadata;
     this.status = status;
   }
+}
+
+function messageOf({ code, metadata, asked }: McpProblemDetails): string {
+  const more = metadata === undefined ? (asked === undefined ? "" : `kb asked ${asked}.`) : describeFault(metadata);
+  return `${MCP_PROBLEMS[code]} ${more}`.trimEnd();
 }

@@ -199,6 +199,16 @@ describe("kb servers", () => {
     expect(stderr).toContain("It asks you to sign in at https://id.example.org: try --auth oauth.");
   });
 
+  test("test says what in the server's OAuth metadata isn't usable", async ({ expect }) => {
+    const message = "The metadata names the resource https://b.example/mcp, but the server is https://a.example/mcp.";
+    const problem = { step: "auth", code: "authorization_unusable", message };
+    const body = { ok: true, steps: [], authRequired: { authorizationServers: [], scopes: [], problem } };
+    const here = world({ "POST /api/mcp-servers/connection-tests": { body } });
+    const { stderr } = await kb(here, "servers", "test", "https://a.example/mcp", "--auth", "oauth");
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("Each person signs in");
+  });
+
   test("health tells what was found, and when it is looked at again", async ({ expect }) => {
     const here = world({
       [`GET /api/mcp-servers/${SRV}/health`]: {

@@ -74,29 +74,64 @@ test("a server without metadata of its own is its own authorization server", asy
   expect(await discover()).toMatchObject({ resource: `${origin}/mcp`, issuer: origin, scopes: [] });
 });
 
-test.each<[string, Documents]>([
-  ["an issuer in another spelling", (at) => ({ [RESOURCE]: named(at), [SERVER]: server(at, `${at}/`) })],
+test.each<[string, Documents, (origin: string) => string]>([
+  [
+    "an issuer in another spelling",
+    (at) => ({ [RESOURCE]: named(at), [SERVER]: server(at, `${at}/`) }),
+    (at) => `The metadata of the authorization server ${at} names the issuer ${at}/.`,
+  ],
   [
     "no PKCE by S256",
     (at) => ({ [RESOURCE]: named(at), [SERVER]: { ...server(at), code_challenge_methods_supported: ["plain"] } }),
+    (at) => `The authorization server ${at} doesn't say that it supports PKCE with S256.`,
   ],
   [
     "silence about PKCE",
     (at) => ({ [RESOURCE]: named(at), [SERVER]: { ...server(at), code_challenge_methods_supported: undefined } }),
+    (at) => `The authorization server ${at} doesn't say that it supports PKCE with S256.`,
   ],
   [
     "a token endpoint without https",
-    (at) => ({ [RESOURCE]: named(at), [SERVER]: { ...server(at), token_endpoint: "http://tokens.example/" } }),
+    (at) => ({ [RESOURCE]: named(at), [SERVER]: { ...server(at), token_endpoint: "http://tokens.example/?PLANTED" } }),
+    () => "The token endpoint http://tokens.example/ doesn't use https.",
   ],
   [
     "an endpoint that is a script",
-    (at) => ({ [RESOURCE]: named(at), [SERVER]: { ...server(at), authorization_endpoint: "javascript:alert(1)" } }),
+    (at) => ({ [RESOURCE]: named(at), [SERVER]: { ...server(at), authorization_endpoint: "javascript:PLANTED" } }),
+    () => "The authorization endpoint is no URL that kb can use.",
   ],
-  ["no document", (at) => ({ [RESOURCE]: named(at) })],
-  ["a document that is none", (at) => ({ [RESOURCE]: named(at), [SERVER]: "<html>PLANTED" })],
-])("%s makes the metadata unusable", async (_what, documents) => {
-  const { discover } = await start(documents);
+  [
+    "a resource that is somewhere else",
+    (at) => ({ [RESOURCE]: { ...named(at), resource: "https://b.example/mcp?PLANTED" } }),
+    (at) => `The metadata names the resource https://b.example/mcp, but the server is ${at}/mcp.`,
+  ],
+  [
+    "a resource that is no URL",
+    (at) => ({ [RESOURCE]: { ...named(at), resource: "PLANTED" } }),
+    (at) => `The metadata is about something else than the server, which is ${at}/mcp.`,
+  ],
+  [
+    "no authorization server",
+    (at) => ({ [RESOURCE]: { ...named(at), authorization_servers: [] } }),
+    () => "The metadata names no authorization server.",
+  ],
+  [
+    "an authorization server that is no URL",
+    (at) => ({ [RESOURCE]: { ...named(at), authorization_servers: ["PLANTED"] } }),
+    () => "The metadata names an authorization server whose URL kb can't use.",
+  ],
+  ["no document", (at) => ({ [RESOURCE]: named(at) }), (at) => `There is no usable OAuth metadata for ${at}.`],
+  [
+    "a document that is none",
+    (at) => ({ [RESOURCE]: named(at), [SERVER]: "<html>PLANTED" }),
+    (at) => `There is no usable OAuth metadata for ${at}.`,
+  ],
+])("%s makes the metadata unusable, and is said", async (_what, documents, sentence) => {
+  const { origin, discover } = await start(documents);
   expect(await problemFrom(discover())).toBe("auth: authorization_unusable");
+  await expect(discover()).rejects.toThrow(
+    `kb can't sign in at this server: its OAuth metadata isn't usable. ${sentence(origin)}`,
+  );
 });
 
 test("metadata of another resource, by the challenge, is refused, and nothing else is tried", async () => {
@@ -113,6 +148,7 @@ test("metadata leads to no address that is not allowed", async () => {
     [RESOURCE]: { resource: `${at}/mcp`, authorization_servers: ["http://169.254.169.254"] },
   }));
   expect(await problemFrom(discover())).toBe("auth: address_not_allowed");
+  await expect(discover()).rejects.toThrow("kb asked http://169.254.169.254/.well-known/oauth-authorization-server.");
   expect(await problemFrom(discover({ resourceMetadata: "http://127.0.0.1:1/x" }))).toBe("auth: address_not_allowed");
 });
 

@@ -11728,11 +11728,20 @@ export interface components {
         ServerProblem: {
             code: string;
             message: string;
+            metadata?: {
+                expected: string | null;
+                /** @enum {string} */
+                field: "metadata" | "resource" | "authorization_servers" | "issuer" | "code_challenge_methods_supported" | "authorization_endpoint" | "token_endpoint" | "registration_endpoint" | "revocation_endpoint";
+                found: string | null;
+                /** @enum {string} */
+                problem: "missing" | "differs" | "unusable";
+            };
             step: string;
         };
         ServerTest: {
             authRequired?: {
                 authorizationServers: string[];
+                problem?: components["schemas"]["ServerProblem"];
                 scopes: string[];
             };
             capabilities?: {

@@ -247,8 +247,8 @@ async function findSignIn(deps: ServerDeps, server: ProviderServerRecord): Promi
   } catch (error) {
     const problem = problemOf(error, "auth", signal);
     if (!problem) throw error;
-    const { step, code, message } = problem;
-    deps.log.info({ serverId: server.serverId, step, code }, "nobody can sign in at a provider server");
+    const { step, code, message, metadata } = problem;
+    deps.log.info({ serverId: server.serverId, step, code, metadata }, "nobody can sign in at a provider server");
     throw connectionFailed(message, { step, code });
   }
 }

@@ -65,8 +65,8 @@ export async function runTest(
 }
 
 /** A failure in the words of the contract. */
-export function toProblem({ step, code, message }: McpProblem): ServerProblem {
-  return { step, code, message };
+export function toProblem({ step, code, message, metadata }: McpProblem): ServerProblem {
+  return { step, code, message, ...(metadata !== undefined && { metadata }) };
 }
 
 /** What went wrong with a server; undefined for what is no fault of it. */
@@ -91,29 +91,30 @@ async function refused(
   const last = steps.at(-1);
   if (problem.code !== "auth_required" || !last) return { ok: false, steps };
   const scopes = problem.challenge?.scope?.split(" ").filter((scope) => scope !== "") ?? [];
-  const authRequired = { authorizationServers: await whereToSignIn(deps, problem, tried, signal), scopes };
+  const authRequired = { ...(await whereToSignIn(deps, problem, tried, signal)), scopes };
   if (isSigned || auth.authKind === "none") return { ok: false, steps, authRequired };
   const { problem: _problem, ...asked } = last;
   return { ok: true, steps: [...steps.slice(0, -1), { ...asked, step: "auth", ok: true }], authRequired };
 }
 
-/** The issuer where people would sign in; none where it can't be found, or where a token is what the server takes. */
+/** The issuer where people would sign in; none where a token is what the server takes, and why where it can't be found. */
 async function whereToSignIn(
   { discover, log }: TestDeps,
   { challenge = {} }: McpProblem,
   { target: { url }, auth: { authKind } }: Tried,
   signal: AbortSignal,
-): Promise<string[]> {
-  if (discover === undefined || (authKind !== "oauth" && authKind !== "none")) return [];
+): Promise<Pick<NonNullable<ServerTest["authRequired"]>, "authorizationServers" | "problem">> {
+  if (discover === undefined || (authKind !== "oauth" && authKind !== "none")) return { authorizationServers: [] };
   try {
     const { issuer } = await discover(url, challenge, signal);
     // Another server's text: what isn't plain ASCII is shown as a browser sends it.
-    return [/^[\u0021-\u007E]+$/.test(issuer) ? issuer : new URL(issuer).href];
+    return { authorizationServers: [/^[\u0021-\u007E]+$/.test(issuer) ? issuer : new URL(issuer).href] };
   } catch (error) {
     const problem = problemOf(error, "auth", signal);
     if (problem === undefined) throw error;
-    log.info({ step: problem.step, code: problem.code }, "where people sign in at a provider server was not found");
-    return [];
+    const { step, code, metadata } = problem;
+    log.info({ step, code, metadata }, "where people sign in at a provider server was not found");
+    return { authorizationServers: [], problem: toProblem(problem) };
   }
 }
 

@@ -156,12 +156,15 @@ describe("an intent", () => {
     expect(await come({ iss: kb.there.url })).toContain("#found=");
   });
 
-  test("says why nobody can sign in there, in codes", async () => {
+  test("says why nobody can sign in there, and no more of the metadata than that", async () => {
     const kb = await makeOAuthServer();
     kb.there.metadata = { code_challenge_methods_supported: ["plain"] };
     const refused = await kb.intend(kb.anna);
     expect([refused.status, refused.json.code]).toEqual([422, "connection_failed"]);
-    expect(refused.json.detail).toBe("kb can't sign in at this server: its OAuth metadata isn't usable.");
+    expect(refused.json.detail).toBe(
+      "kb can't sign in at this server: its OAuth metadata isn't usable. " +
+        `The authorization server ${kb.there.url} doesn't say that it supports PKCE with S256.`,
+    );
     kb.there.metadata = { registration_endpoint: undefined };
     const { intent } = (await kb.intend(kb.anna)).json;
     const opened = await kb.open(kb.anna, intent);

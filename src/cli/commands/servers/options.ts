@@ -114,9 +114,10 @@ function foundBy({ ok, serverInfo, protocolVersion, capabilities, authRequired }
     lines.push(`It is ${serverInfo.title ?? serverInfo.name} ${serverInfo.version}${revision}${offers}.`);
   }
   if (authRequired !== undefined) {
-    const { authorizationServers } = authRequired;
+    const { authorizationServers, problem } = authRequired;
     const where = authorizationServers.length === 0 ? "" : ` at ${authorizationServers.join(", ")}`;
-    lines.push(ok ? `Each person signs in${where}.` : `It asks you to sign in${where}: try --auth oauth.`);
+    if (problem !== undefined) lines.push(problem.message);
+    else lines.push(ok ? `Each person signs in${where}.` : `It asks you to sign in${where}: try --auth oauth.`);
   }
   return lines;
 }

@@ -12,7 +12,7 @@ import { CheckboxField, Form, text, TextField } from "#server/web/app/ui/form.ts
 import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { AuthFields, authOf } from "./auth-fields.tsx";
-import { TestSteps } from "./test-steps.tsx";
+import { testTitle, TestSteps } from "./test-steps.tsx";
 
 export function Page() {
   return (
@@ -122,6 +122,7 @@ function Result({ readSettings, test }: { readSettings(): Settings; test: Server
   const navigate = useNavigate();
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Problem>();
+  const isGood = test.ok && test.authRequired?.problem === undefined;
 
   async function add(): Promise<void> {
     setBusy(true);
@@ -141,13 +142,13 @@ function Result({ readSettings, test }: { readSettings(): Settings; test: Server
   }
 
   return (
-    <Section title={test.ok ? "The test passed" : "The test failed"}>
+    <Section title={testTitle(test)}>
       <div className="max-w-xl space-y-4">
         <TestSteps test={test} />
         {failure && <ProblemNotice problem={failure} />}
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-          <Button isBusy={isBusy} kind={test.ok ? "primary" : "plain"} onClick={() => void add()}>
-            {test.ok ? "Add server" : "Add it anyway"}
+          <Button isBusy={isBusy} kind={isGood ? "primary" : "plain"} onClick={() => void add()}>
+            {isGood ? "Add server" : "Add it anyway"}
           </Button>
           {!test.ok && <span className="text-muted">kb keeps testing it in the background.</span>}
         </div>

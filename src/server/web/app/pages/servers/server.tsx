@@ -25,7 +25,7 @@ import { Time, useTimeWords } from "#server/web/app/ui/time.tsx";
 import { Apps } from "./apps.tsx";
 import { Connections } from "./connections.tsx";
 import { Settings } from "./server-settings.tsx";
-import { TestSteps } from "./test-steps.tsx";
+import { testTitle, TestSteps } from "./test-steps.tsx";
 import { Tools } from "./tools.tsx";
 
 /** One server: how it is, what can be connected, who has, and for admins its settings. */
@@ -105,7 +105,7 @@ function Tested({ test, onClose }: { test: ServerTest; onClose(): void }) {
             Close
           </Button>
         }
-        title={test.ok ? "The test passed" : "The test failed"}
+        title={testTitle(test)}
       >
         <div className="max-w-xl">
           <TestSteps test={test} />

@@ -3,10 +3,17 @@ import { adviceOn, calledItself, offerWords, STEP_WORDS } from "#server/web/app/
 import { Icon } from "#server/web/app/ui/icon.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 
+/** How a test went, in a few words. */
+export function testTitle({ ok, authRequired }: ServerTest): string {
+  if (!ok) return "The test failed";
+  return authRequired?.problem === undefined ? "The test passed" : "The server answers, but nobody can sign in";
+}
+
 /** What a test tried, in order, where it failed and what to do then, and what it found. */
 export function TestSteps({ test }: { test: ServerTest }) {
   const failed = test.steps.find(({ ok }) => !ok)?.problem;
   const where = hostsOf(test);
+  const noSignIn = test.authRequired?.problem;
   const advice =
     failed && (where === "" ? adviceOn(failed.code) : `People sign in at ${where}. Choose OAuth as the sign-in.`);
   return (
@@ -27,6 +34,11 @@ export function TestSteps({ test }: { test: ServerTest }) {
         ))}
       </ol>
       {advice !== undefined && <Notice tone="warn">{advice}</Notice>}
+      {noSignIn !== undefined && (
+        <Notice tone="warn">
+          Nobody can connect it with OAuth. {noSignIn.message} {adviceOn(noSignIn.code)}
+        </Notice>
+      )}
       <Found test={test} />
     </div>
   );
@@ -42,7 +54,9 @@ function Found({ test: { ok, serverInfo, protocolVersion, capabilities, authRequ
   const where = hostsOf({ authRequired });
   if (ok && authRequired !== undefined) {
     return (
-      <Notice tone="ok">The server answers, and asks each person to sign in{where !== "" && ` at ${where}`}.</Notice>
+      authRequired.problem === undefined && (
+        <Notice tone="ok">The server answers, and asks each person to sign in{where !== "" && ` at ${where}`}.</Notice>
+      )
     );
   }
   return facts.length > 0 && <Notice tone={ok ? "ok" : "info"}>Found {facts.join(", ")}.</Notice>;

@@ -1,0 +1,71 @@
+import { cleanUrl, cut } from "#api/clean.ts";
+
+/**
+ * What in a server's OAuth metadata kb can't use. The values are a stranger's: of what they say, only the start of a URL
+ * is taken over, as `shownUrl` gives it. Source: S31.
+ */
+export interface MetadataFault {
+  /** As the metadata calls it; `metadata` for the document itself. */
+  field: MetadataField;
+  /** `missing`: it doesn't say this; `differs`: it says something other than `expected`; `unusable`: it can be no such value. */
+  problem: "missing" | "differs" | "unusable";
+  /** What it says; null when that is no URL, or nothing. */
+  found: string | null;
+  /** What kb needs there; for what is missing, where kb looked for it. */
+  expected: string | null;
+}
+
+export type MetadataEndpoint =
+  | "authorization_endpoint"
+  | "token_endpoint"
+  | "registration_endpoint"
+  | "revocation_endpoint";
+
+export type MetadataField =
+  | "metadata"
+  | "resource"
+  | "authorization_servers"
+  | "issuer"
+  | "code_challenge_methods_supported"
+  | MetadataEndpoint;
+
+/** Characters of a URL in a message. */
+const MAX_SHOWN_CHARS = 200;
+
+/**
+ * A URL of a stranger as people may see it: http(s), printable ASCII, without user name, query and fragment, at most 200
+ * characters. Its spelling stays where it can, since two issuers can differ by a slash alone. null for anything else.
+ */
+export function shownUrl(text: string): string | null {
+  const clean = cleanUrl(text);
+  if (clean === undefined) return null;
+  const isPlain = /^https?:\/\/[!-~]+$/.test(text) && !/[?#@\\|<>"'`]/.test(text);
+  const { origin, pathname } = new URL(clean);
+  return cut(isPlain ? text : `${origin}${pathname}`, MAX_SHOWN_CHARS);
+}
+
+/** What differs from what, as one sentence for people. */
+export function describeFault({ field, problem, found, expected }: MetadataFault): string {
+  switch (field) {
+    case "metadata":
+      return `There is no usable OAuth metadata for ${expected}.`;
+    case "resource":
+      return found === null || found === expected
+        ? `The metadata is about something else than the server, which is ${expected}.`
+        : `The metadata names the resource ${found}, but the server is ${expected}.`;
+    case "authorization_servers":
+      return problem === "missing"
+        ? "The metadata names no authorization server."
+        : "The metadata names an authorization server whose URL kb can't use.";
+    case "issuer":
+      return found === null || found === expected
+        ? `The metadata of the authorization server ${expected} names a different issuer.`
+        : `The metadata of the authorization server ${expected} names the issuer ${found}.`;
+    case "code_challenge_methods_supported":
+      return `The authorization server ${expected} doesn't say that it supports PKCE with S256.`;
+    default:
+      return found === null
+        ? `The ${field.replace("_", " ")} is no URL that kb can use.`
+        : `The ${field.replace("_", " ")} ${found} doesn't use https.`;
+  }
+}
