@@ -1,6 +1,8 @@
 import { ApiError, isApiError } from "#api/errors.ts";
 import { FOLDER_TYPE } from "./client.ts";
+import { tellLeftOut } from "./left-out.ts";
 import type { DriveFile } from "./records.ts";
+import { refusal } from "./refusal.ts";
 import { type Corpus, type Event, folderKey, isRead, placeKeyOf, tellFiles, tellFolder, type Tools } from "./tell.ts";
 import { folderRef } from "./tree.ts";
 
@@ -59,12 +61,6 @@ async function* tellChanges(
   }
 }
 
-/** What is closed to this account may be open again: nobody reads it until then. */
-export async function refusal({ ctx }: Tools, id: string): Promise<Event> {
-  const isFolder = (await ctx.state.get(folderKey(id))) !== undefined;
-  return { t: "refused", what: isFolder ? { container: folderRef(id) } : { externalId: id }, code: "source_forbidden" };
-}
-
 /** A file, or a folder with all that is in it. */
 async function* gone({ ctx }: Tools, id: string): AsyncGenerator<Event, void> {
   const key = folderKey(id);
@@ -88,8 +84,11 @@ async function* changedFolder(tools: Tools, { id, driveId }: DriveFile): AsyncGe
   yield* tellFolder(tools, folder);
   if (isWhereItWas) return;
   const corpus = driveId !== undefined && tools.isMember(driveId) ? driveId : undefined;
-  const isWhole = yield* walk(tools, id, corpus, 0);
-  if (isWhole) yield { t: "listed", container: folderRef(id) };
+  const named = new Set<string>();
+  const isWhole = yield* walk(tools, id, { driveId: corpus, depth: 0, named });
+  if (!isWhole) return;
+  yield* tellLeftOut(tools, [id], named);
+  yield { t: "listed", container: folderRef(id) };
 }
 
 /** Google allows 100. */
@@ -99,8 +98,7 @@ const MAX_DEPTH = 110;
 async function* walk(
   tools: Tools,
   id: string,
-  driveId: string | undefined,
-  depth: number,
+  { driveId, depth, named }: { driveId: string | undefined; depth: number; named: Set<string> },
 ): AsyncGenerator<Event, boolean> {
   if (depth > MAX_DEPTH) return false;
   const { client, tree } = tools;
@@ -109,6 +107,7 @@ async function* walk(
   for await (const page of client.list(`'${id}' in parents`, driveId)) {
     isWhole &&= page.incompleteSearch !== true;
     for (const file of page.files) {
+      named.add(file.id);
       if (file.mimeType !== FOLDER_TYPE) continue;
       tree.add(file);
       folders.push(file.id);
@@ -119,7 +118,7 @@ async function* walk(
     const folder = await tree.folder(inner);
     if (!folder) continue;
     yield* tellFolder(tools, folder);
-    isWhole = (yield* walk(tools, inner, driveId, depth + 1)) && isWhole;
+    isWhole = (yield* walk(tools, inner, { driveId, depth: depth + 1, named })) && isWhole;
   }
   return isWhole;
 }

@@ -1,11 +1,13 @@
 import { isApiError } from "#api/errors.ts";
 import type { SyncRequest, What } from "#sources/contract.ts";
 import { type DriveClient, FOLDER_TYPE } from "./client.ts";
-import { refusal, syncChanges } from "./changes.ts";
+import { syncChanges } from "./changes.ts";
 import { GoogleDriveCursor } from "./cursor.ts";
 import type { AddressBook } from "./directory.ts";
+import { tellLeftOut } from "./left-out.ts";
 import { SHORTCUT_TYPE } from "./map.ts";
 import type { DriveFile } from "./records.ts";
+import { refusal } from "./refusal.ts";
 import {
   type Corpus,
   type DriveSyncContext,
@@ -110,9 +112,12 @@ async function* listCorpus(tools: Tools, corpus: Corpus, at: Listing): AsyncGene
     const folder = await tree.folder(id);
     if (folder) yield* tellFolder(tools, folder);
   }
+  const named = new Set<string>();
+  const isResumed = at.page?.key === key;
   for await (const { page, next } of filePages(tools, corpus, at)) {
     at.isPartial ||= page.incompleteSearch === true;
     const own = page.files.filter((file) => isOf(tools, corpus, file));
+    for (const { id } of own) named.add(id);
     yield* tellFiles(tools, own);
     yield* tellNamed(tools);
     at.done += own.length;
@@ -121,6 +126,11 @@ async function* listCorpus(tools: Tools, corpus: Corpus, at: Listing): AsyncGene
     at.page = { key, token: next };
     yield { t: "checkpoint", cursor: structuredClone(at) };
   }
+  if (at.isPartial) return;
+  // What an attempt before this one named.
+  if (isResumed) for await (const { files } of client.list(FILES, drive?.id)) for (const { id } of files) named.add(id);
+  yield* tellLeftOut(tools, drive ? [key] : tools.homes, named);
+  yield* tellNamed(tools);
 }
 
 async function* filePages({ client }: Tools, { key, drive }: Corpus, { page: kept }: Listing) {

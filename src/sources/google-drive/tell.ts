@@ -7,7 +7,7 @@ import { type AddressBook, groupPages, membersOf } from "./directory.ts";
 import { digest, isInScope, SHORTCUT_TYPE, toItem } from "./map.ts";
 import { domainOf, googleGroupId, makeReaders, type Readers } from "./readers.ts";
 import type { DriveFile, SharedDrive } from "./records.ts";
-import { type Folder, makeTree, type Tree } from "./tree.ts";
+import { type Folder, makeTree, SHARED_WITH_ME, type Tree } from "./tree.ts";
 import type { GoogleDriveCursor } from "./cursor.ts";
 
 export type DriveSyncContext = SyncContext<GoogleDriveConfig>;
@@ -28,6 +28,8 @@ export interface Tools {
   tree: Tree;
   book: AddressBook;
   corpora: readonly Corpus[];
+  /** Ids of the outermost folders of what is in no shared drive. */
+  homes: readonly string[];
   /** Shared drives that the config names, and that are not there. */
   missing: readonly string[];
   domains: readonly string[] | undefined;
@@ -48,7 +50,8 @@ export async function openTools(
   const readers = makeReaders(ctx, me);
   const drives = new Map((await client.drives()).map((drive) => [drive.id, drive]));
   const domains = await fromDirectory(() => client.domains());
-  const tree = makeTree({ client, readers, me, root: await client.root(), drives, domains });
+  const root = await client.root();
+  const tree = makeTree({ client, readers, me, root, drives, domains });
   const { myDrive, drives: named } = ctx.config;
   const wanted = [...drives.values()].filter(({ id }) => named.length === 0 || named.includes(id));
   return {
@@ -59,6 +62,7 @@ export async function openTools(
     tree,
     book,
     corpora: [...(myDrive ? [{ key: "" }] : []), ...wanted.map((drive) => ({ key: drive.id, drive }))],
+    homes: [root.id, SHARED_WITH_ME],
     missing: named.filter((id) => !drives.has(id)),
     domains,
     isMember: (driveId) => drives.has(driveId),

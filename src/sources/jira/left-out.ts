@@ -1,7 +1,7 @@
-import { inChunks } from "#core/in-chunks.ts";
 import type { SourceItem } from "#sources/contract.ts";
 import { refusalOf } from "#sources/atlassian/refusals.ts";
 import { tellItems } from "#sources/atlassian/tell.ts";
+import { lookAgain } from "#sources/left-out.ts";
 import { parseId, projectRef } from "./ids.ts";
 import { narrowed, readWhole } from "./issue.ts";
 import type { ProjectRecord } from "./records.ts";
@@ -12,31 +12,16 @@ interface Found {
   count: number;
 }
 
-/** Issues that are asked for one by one; where none of them is there, the rest is gone as well. */
-const SAMPLE = 500;
-const PIECE = 50;
-
 /**
- * Issues that are stored and that no search named are asked for by their ids: an index that is being built leaves out what is
- * there. Those that are there are told as they are. Costs a request for each, and one for 50 of them with a narrowing.
+ * Issues that are stored and that no search named, as they are now where they are there. Costs a request for each that is
+ * asked for, and one for 50 of them with a narrowing.
  */
-export async function* lookAgain(
+export function tellLeftOut(
   tools: Tools,
   project: ProjectRecord,
   missing: readonly string[],
 ): AsyncGenerator<Found, void> {
-  const step = Math.ceil(missing.length / SAMPLE);
-  const sample = missing.filter((_id, at) => at % step === 0);
-  const rest = missing.filter((_id, at) => at % step !== 0);
-  let isLeavingOut = false;
-  for (const ids of [sample, rest]) {
-    if (ids === rest && !isLeavingOut) return;
-    for (const some of inChunks(ids, PIECE)) {
-      const { events, count } = await askFor(tools, project, some);
-      isLeavingOut ||= count > 0;
-      yield { events, count };
-    }
-  }
+  return lookAgain(missing, (ids) => askFor(tools, project, ids));
 }
 
 /** Issues of a project that are stored, and that are none of these. */

@@ -6,7 +6,7 @@ import { accessFields, accessOf } from "./access.ts";
 import type { SearchPlace } from "./client.ts";
 import { parseId, projectRef } from "./ids.ts";
 import { fieldsOf, isHere, narrowed, readIssue, readWhole } from "./issue.ts";
-import { lookAgain, missingFrom } from "./left-out.ts";
+import { missingFrom, tellLeftOut } from "./left-out.ts";
 import type { ProjectRecord } from "./records.ts";
 import type { Event, Tools } from "./tools.ts";
 
@@ -40,7 +40,7 @@ export async function* listProject(
   if (from) {
     for await (const { issues } of pagesOf(tools, project, ["project"])) for (const { id } of issues) named.add(id);
   }
-  yield* lookAgain(tools, project, await missingFrom(tools, project, named));
+  yield* tellLeftOut(tools, project, await missingFrom(tools, project, named));
 }
 
 async function* pagesOf(tools: Tools, project: ProjectRecord, fields: readonly string[], from?: SearchPlace) {
@@ -85,7 +85,7 @@ export async function* checkAccess(tools: Tools, project: ProjectRecord): AsyncG
     }
     yield { events: [...events, ...tellSeen(same)], count: issues.length };
   }
-  yield* lookAgain(tools, project, await missingFrom(tools, project, living));
+  yield* tellLeftOut(tools, project, await missingFrom(tools, project, living));
   const parts = [...stored].filter((externalId) => {
     const { issue, part } = parseId(externalId) ?? {};
     return part !== undefined && issue !== undefined && living.has(issue);

@@ -9,11 +9,11 @@ import { DOC, World } from "./world.ts";
 export const [KB, ANN, BEN, CID, DAN, OTH, OUT] = ["kb", "ann", "ben", "cid", "dan", "oth"]
   .map((name) => `${name}@acme.test`)
   .concat("out@other.test") as [string, string, string, string, string, string, string];
-const TEAM = "team@acme.test";
+export const TEAM = "team@acme.test";
 const LEADS = "leads@acme.test";
 
 const to = (who: string, role = "reader") => ({ type: "user", who, role });
-const toGroup = (who: string, role = "reader") => ({ type: "group", who, role });
+export const toGroup = (who: string, role = "reader") => ({ type: "group", who, role });
 
 /** A Workspace with what Drive has: folders that are shared, limited ones, shared drives, groups in groups. */
 export async function makeDriveWorld() {

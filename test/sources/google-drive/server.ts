@@ -47,6 +47,8 @@ export async function startGoogle(world: World) {
     hasDirectory: true,
     /** Tokens are given to nobody, and those that were are not accepted. */
     isRevoked: false,
+    /** Ids of what listings leave out for now, though it is there. */
+    unlisted: new Set<string>(),
     mediaAt: undefined as string | undefined,
     /** Whom it notifies. */
     channels: [] as { id: string; resourceId: string; address: string; token: string }[],
@@ -306,6 +308,7 @@ export async function startGoogle(world: World) {
     const found = [...world.items.values()].filter(
       (item) =>
         !world.isTrashed(item) &&
+        !google.unlisted.has(item.id) &&
         visible(item, me) &&
         (driveId === null ? item.driveId === undefined : item.driveId === driveId) &&
         (parent === undefined || item.parent === parent) &&
