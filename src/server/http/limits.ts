@@ -10,7 +10,7 @@ export const LIMITS = {
   "self-hosted": {
     /** Any request of one address. */
     address: { perMinute: 12_000, burst: 2_400 },
-    /** Routes that need no credential, and everything below /oauth, per address. */
+    /** Routes that need no credential, per address; the authorization server's also per session's user and grant. */
     open: { perMinute: 300, burst: 100 },
     /** Notifications of apps, per address: those of one app come from few. */
     hooks: { perMinute: 1_200, burst: 300 },
@@ -50,6 +50,11 @@ type LimitName = keyof (typeof LIMITS)["managed"];
 export interface Limits {
   /** Counts a request of an address, before anybody is asked who they are. @throws ApiError `rate_limited` */
   admit(request: { clientIp: string | null; method: string; path: string }): void;
+  /**
+   * Counts a request to the authorization server: of what it shows of this server's own (a session's user, a token's grant),
+   * so that no stranger at the same address uses that up; else of its address. @throws ApiError `rate_limited`
+   */
+  chargeOpen(request: { clientIp: string | null; shown?: string | undefined }): void;
   /** Counts a request to the REST API. @throws ApiError `rate_limited` */
   chargeRequest(caller: { actor: Actor } | { connector: ConnectorCaller }): void;
   /** Counts a tool call; how long to wait when it is one too many, and whether it is far beyond the limit. */
@@ -62,7 +67,12 @@ const HARD_FACTOR = 5;
 /** Token buckets for all of it, in the memory of this process. */
 export function makeLimits(options: { mode: keyof typeof LIMITS; clock: Clock; isOff?: boolean }): Limits {
   if (options.isOff === true) {
-    return { admit: () => undefined, chargeRequest: () => undefined, chargeCall: () => undefined };
+    return {
+      admit: () => undefined,
+      chargeOpen: () => undefined,
+      chargeRequest: () => undefined,
+      chargeCall: () => undefined,
+    };
   }
   const { mode } = options;
   const take = makeTaker(LIMITS[mode], options.clock);
@@ -74,11 +84,14 @@ export function makeLimits(options: { mode: keyof typeof LIMITS; clock: Clock; i
       // A proxy of this machine that nobody told us of would make everybody one address.
       const isExempt = mode === "self-hosted" && isLocalAddress(clientIp);
       if (!isExempt) refuseAfter(take("address", address));
-      if (path.startsWith("/oauth/") || OPEN_ROUTES.has(`${method} ${path}`)) refuseAfter(take("open", address));
+      if (OPEN_ROUTES.has(`${method} ${path}`)) refuseAfter(take("open", address));
       if (path.startsWith("/hooks/")) refuseAfter(take("hooks", address));
       if (method === "POST" && path === "/oauth/register") {
         refuseAfter(take("registration", address) || take("registrations", "all"));
       }
+    },
+    chargeOpen({ clientIp, shown }) {
+      refuseAfter(take("open", shown === undefined ? throttleKeyOfIp(clientIp) : `shown ${shown}`));
     },
     chargeRequest(caller) {
       if ("connector" in caller) return refuseAfter(take("push", caller.connector.connectorId));
@@ -95,10 +108,13 @@ export function makeLimits(options: { mode: keyof typeof LIMITS; clock: Clock; i
   };
 }
 
-/** Routes that anybody may call and that cost more than a glance. */
+/**
+ * Routes that anybody may call and that cost more than a glance. A sign-in isn't one of them: it counts its own failures
+ * before a password is looked at, apart for a browser that is known.
+ */
 const OPEN_ROUTES: ReadonlySet<string> = new Set(
   Object.entries(ROUTE_ACCESS).flatMap(([route, rule]) =>
-    rule.public && !/ \/(?:healthz|readyz)$/.test(route) ? [route] : [],
+    rule.public && !/ \/(?:healthz|readyz)$|^POST \/api\/session$/.test(route) ? [route] : [],
   ),
 );
 

@@ -61,16 +61,20 @@ describe("limits", () => {
     expect(spread((n) => ({ credential: pat(n), userId: `usr_${n}`, workspaceId: `wsp_${n}` }))).toBe(2_000);
   });
 
-  test("open routes and /oauth count by /64, and a client of this machine is not everybody behind a proxy", ({
+  test("open routes count by /64, a sign-in by its failures alone, and a client of this machine is not everybody behind a proxy", ({
     expect,
   }) => {
     const limits = makeLimits({ mode: "self-hosted", clock: makeTestClock() });
     const from = (clientIp: string, method: string, path: string) => () => limits.admit({ clientIp, method, path });
     const { open, registration, address } = LIMITS["self-hosted"];
-    expect(passes(500, from("203.0.113.1", "POST", "/api/session"))).toBe(open.burst);
-    expect(passes(500, from("2001:db8::1", "POST", "/oauth/token"))).toBe(open.burst);
-    expect(passes(5, from("2001:db8::ffff", "GET", "/oauth/authorize"))).toBe(0);
-    expect(passes(5, from("2001:db8:0:1::1", "GET", "/oauth/authorize"))).toBe(5);
+    expect(passes(500, from("203.0.113.1", "POST", "/api/session"))).toBe(500);
+    expect(passes(500, from("2001:db8::1", "POST", "/api/sign-up"))).toBe(open.burst);
+    const charge = (clientIp: string, shown?: string) => () => limits.chargeOpen({ clientIp, shown });
+    expect(passes(5, charge("2001:db8::ffff"))).toBe(0);
+    expect(passes(5, charge("2001:db8:0:1::1"))).toBe(5);
+    // What is shown counts by itself, wherever it comes from.
+    expect(passes(60, charge("2001:db8::ffff", "grt_1"))).toBe(60);
+    expect(passes(500, charge("203.0.113.9", "grt_1"))).toBe(open.burst - 60);
     // 27: registration of clients, per address.
     expect(passes(50, from("198.51.100.1", "POST", "/oauth/register"))).toBe(registration.burst);
     expect(passes(5_000, from("192.0.2.1", "GET", "/api/session"))).toBe(address.burst);

@@ -3,6 +3,7 @@ import { parse as parseCookies } from "hono/utils/cookie";
 import { ApiError } from "#api/errors.ts";
 import { readCookie } from "#server/http/authenticate.ts";
 import { originOf, type App, type AppContext } from "#server/http/env.ts";
+import type { Limits } from "#server/http/limits.ts";
 import { logFailure } from "#server/http/problem.ts";
 import { readText } from "#server/http/request.ts";
 import type { Actor } from "#storage/access/actor.ts";
@@ -21,6 +22,7 @@ export interface MountOAuthOptions extends SubmissionOptions {
   log: Log;
   cookie: { name: string };
   sessions: { findActor(secret: string): Promise<Actor | undefined> };
+  limits: Pick<Limits, "chargeOpen">;
 }
 
 /**
@@ -62,7 +64,7 @@ const CROSS_ORIGIN: ReadonlySet<string> = new Set([
 
 function on(
   app: App,
-  { log }: MountOAuthOptions,
+  options: MountOAuthOptions,
   path: string,
   handlers: Partial<Record<(typeof METHODS)[number], Handler>>,
 ): void {
@@ -78,9 +80,11 @@ function on(
           message: `Method ${c.req.method} is not allowed here. Allowed: ${methods}.`,
         });
       }
+      if (path.startsWith("/oauth/"))
+        options.limits.chargeOpen({ clientIp: c.get("clientIp"), shown: await findShown(c, options) });
       return await handler(c);
     } catch (error) {
-      logFailure(log, error, { requestId: c.get("requestId"), method: c.req.method, path: c.req.path });
+      logFailure(options.log, error, { requestId: c.get("requestId"), method: c.req.method, path: c.req.path });
       const response = toErrorPage(c, error) ?? answerOAuthError(error, isOpen);
       if (response.status === 405) response.headers.set("Allow", methods);
       return response;
@@ -177,10 +181,22 @@ async function hand(c: AppContext, options: MountOAuthOptions, rewrite = (url: s
   return new Response(null, { status, headers: new Headers({ "x-hono-already-sent": "true" }) });
 }
 
-async function hasSession(c: AppContext, { cookie, sessions }: MountOAuthOptions): Promise<boolean> {
-  if (c.req.path !== PATHS.authorize) return false;
+async function hasSession(c: AppContext, options: MountOAuthOptions): Promise<boolean> {
+  return c.req.path === PATHS.authorize && (await findActor(c, options)) !== undefined;
+}
+
+async function findActor(c: AppContext, { cookie, sessions }: MountOAuthOptions): Promise<Actor | undefined> {
   const secret = readCookie(c.req.raw.headers, cookie.name);
-  return secret !== undefined && (await sessions.findActor(secret)) !== undefined;
+  return secret === undefined ? undefined : sessions.findActor(secret);
+}
+
+/** What a request shows of this server's own: it is counted for that, and not with what strangers at its address send. */
+async function findShown(c: AppContext, options: MountOAuthOptions): Promise<string | undefined> {
+  const { path } = c.req;
+  if (path === PATHS.authorize || path.startsWith(`${PATHS.authorize}/`)) return (await findActor(c, options))?.userId;
+  const { incoming }: { incoming?: unknown } = c.env ?? {};
+  if (path !== PATHS.token || !(incoming instanceof IncomingMessage)) return undefined;
+  return options.oauth.findShown(incoming);
 }
 
 /** Our session is the only state of being signed in; the library's own would outlive it. Source: docs/decisions/0015. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Provider } from "oidc-provider";
 import type { CursorCodec } from "#server/http/cursor.ts";
 import { makeGuardedFetch } from "#net/guarded-fetch.ts";
@@ -22,6 +23,7 @@ import { makePollWatch } from "./polls.ts";
 import { makeProvider } from "./provider.ts";
 import { makeOAuthRecords } from "./records.ts";
 import { makeRefreshGrace } from "./refresh.ts";
+import { findShownCredential } from "./shown-credential.ts";
 import { makeRegistrationService, type RegistrationService } from "./registration.ts";
 
 /** OAuth for MCP clients and for the command line. */
@@ -35,6 +37,8 @@ export interface OAuthService {
   registration: RegistrationService;
   /** Who an access token is for. */
   findActor: AccessLookup;
+  /** What of this server's own a request for tokens shows; undefined for a guess. Leaves the body to the library. */
+  findShown(incoming: IncomingMessage): Promise<string | undefined>;
   /** Loads the library, which the first request would wait for, and sweeps. */
   warm(): Promise<void>;
   /**
@@ -129,6 +133,7 @@ export function makeOAuthService(options: OAuthOptions): OAuthService {
     device: makeDeviceService({ provider, decisions, clock, baseUrl, throttle: options.deviceThrottle }),
     registration: makeRegistrationService({ provider, store, clock, randomBytes, log }),
     findActor: makeAccessLookup(options),
+    findShown: (incoming) => findShownCredential(records, incoming),
     async warm() {
       await provider();
       await sweep();
