@@ -89,8 +89,9 @@ async function addItem(work: Work, item: SourceItem, read: Read, depth: number):
     all.ops.push({ type: "upsert", item: prepared });
     return prepared.text.retryAt !== null;
   }
-  if ((children ?? []).length === 0 && !work.hasChildren(item.externalId)) {
-    all.ops.push({ type: "upsert", item: prepared });
+  if ((children ?? []).length === 0) {
+    const isChildless = work.hasChildren(item.externalId) && { isChildless: true as const };
+    all.ops.push({ type: "upsert", item: prepared, ...isChildless });
     return false;
   }
   all.ops.push({ type: "upsert", item: { ...prepared, version: null } });

@@ -35,6 +35,7 @@ import {
   markSeen,
   releaseAll,
   removeAll,
+  removeChildrenBeside,
   restore,
   sweep,
 } from "./removals.ts";
@@ -171,7 +172,7 @@ function overtaken(): ApiError {
 async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
   switch (op.type) {
     case "upsert":
-      return upsert(work, op.item, op.clockAt);
+      return upsertWhole(work, op);
     case "access":
       if (op.of) requireSame(work, op.externalId, op.of);
       return changeAccess(work, op);
@@ -207,6 +208,12 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
 function endRelist({ rows }: Work, op: ItemOp): void {
   if (op.type === "upsert") rows.endRelist(op.item.externalId);
   else if (op.type === "delete" || op.type === "skip") rows.endRelist(op.externalId);
+}
+
+async function upsertWhole(work: Work, op: Extract<ItemOp, { type: "upsert" }>): Promise<OpOutcome> {
+  const outcome = await upsert(work, op.item, op.clockAt);
+  if (op.isChildless) removeChildrenBeside(work, op.item.externalId, []);
+  return outcome;
 }
 
 async function upsert(work: Work, item: PreparedItem, clockAt: number | null = null): Promise<OpOutcome> {

@@ -82,7 +82,8 @@ export type ListedAccess = Pick<PreparedItem, "access" | "parentExternalId">;
  * names were looked at, where their connector's clock does not cover them.
  */
 export type ItemOp =
-  | { type: "upsert"; item: PreparedItem; clockAt?: number | null }
+  /** With `isChildless` nothing was found in its content: what is stored of that goes, as with `children` that keep nothing. */
+  | { type: "upsert"; item: PreparedItem; clockAt?: number | null; isChildless?: true }
   /**
    * A new access of its own, null as in `PreparedItem`; what has it for a parent follows. With `of` it is the access of
    * that version below that parent: nothing of the batch is stored when the item is another one by now.

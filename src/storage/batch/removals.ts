@@ -62,13 +62,19 @@ export function keepChildren(
 ): OpOutcome {
   const item = work.rows.find(externalId);
   if (!item || item.removedAt !== null) return "absent";
+  removeChildrenBeside(work, externalId, keep);
+  if (item.version !== version) work.rows.set(item.kbId, { version });
+  return "done";
+}
+
+/** Removes the child items that were made of an item's content but for these, with what is in them, whatever the guard says. */
+export function removeChildrenBeside(work: Work, externalId: string, keep: readonly string[]): void {
   const gone = childrenBeside(work.rows, externalId, keep);
+  if (gone.length === 0) return;
   removeEach(
     work,
     gone.flatMap((id) => targetsOf(work.rows, id, false)),
   );
-  if (item.version !== version) work.rows.set(item.kbId, { version });
-  return "done";
 }
 
 /** Removes, or holds, those of these that the run or set has not named since. */

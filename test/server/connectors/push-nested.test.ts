@@ -87,6 +87,20 @@ describe("files inside a pushed document", () => {
     expect(await kb.living()).toEqual([]);
   });
 
+  test("go with a line that was planned before they were there", async ({ expect }) => {
+    const kb = await makeTreeServer();
+    let isDone = false;
+    interceptBatches(kb.store, async () => {
+      if (isDone) return true;
+      isDone = true;
+      await kb.document("m", MAIL, { version: "1" });
+      return true;
+    });
+    expect(await kb.results([pushed("m", { text: "only words", version: "9" })])).toEqual(["upserted"]);
+    expect((await kb.rows()).map((row) => [row.externalId, row.version])).toEqual([["m", "9"]]);
+    expect((await kb.document("m", MAIL, { version: "9" })).result).toBe("unchanged");
+  });
+
   test("stay while a new version can't be read", async ({ expect }) => {
     const kb = await makeTreeServer();
     await kb.document("m", MAIL);

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
+import type { ItemOp } from "#storage/batch/item-batch.ts";
 import { ACCESSES, ACTORS, anyStep, makeWorld, Model, put, toOps } from "./access-world.ts";
 
 describe("who may read an item with parents", () => {
@@ -49,6 +50,33 @@ describe("who may read an item with parents", () => {
       { type: "access", externalId: "top", access: a },
     ]);
     expect((await kb.found(["user:a"])).found).toEqual(all);
+  });
+
+  test("of an item that nothing is in any more goes with what was in it, all in one transaction", async ({ expect }) => {
+    const kb = await makeWorld();
+    const a = ACCESSES[0] ?? null;
+    const childless = put("file", { parent: null, access: a, version: "2" });
+    if (childless.type !== "upsert") throw new Error("It is an upsert.");
+    const ops: ItemOp[] = [
+      put("file", { parent: null, access: a }),
+      put("file!//x", { parent: "file", access: null }),
+      put("file!//x!//y", { parent: "file!//x", access: null }),
+      put("task", { parent: "file", access: a }),
+    ];
+    await kb.apply(ops);
+    const all = ["file", "file!//x", "file!//x!//y", "task"];
+    const versions = async () =>
+      (await kb.items()).filter((row) => row.removedAt === null).map((row) => [row.externalId, row.version]);
+    const before = await versions();
+    // Another push came in between: nothing of the batch is stored.
+    const overtaken: ItemOp = { type: "access", externalId: "task", access: a, of: { version: "9", parentExternalId: null } };
+    await expect(kb.apply([{ ...childless, isChildless: true }, overtaken])).rejects.toMatchObject({ code: "unavailable" });
+    expect([await kb.readable(["user:a"]), await versions()]).toEqual([all, before]);
+    await kb.apply([{ ...childless, isChildless: true }]);
+    // What names it as its parent stays: that is no content of it.
+    expect(await kb.readable(["user:a"])).toEqual(["file", "task"]);
+    expect((await kb.found(["user:a"])).found).toEqual(["file", "task"]);
+    expect(new Map((await versions()).map(([id, version]) => [id, version])).get("file")).toBe("2");
   });
 
   test("of a file that moved does not stay with what could not move along", async ({ expect }) => {
