@@ -1,5 +1,6 @@
 import { FACTORS, type Ranking } from "./factors.ts";
 import type { WordForms } from "./forms.ts";
+import { orderOf } from "./order.ts";
 import { sharedTokenizer, type Tokenizer } from "./tokenize.ts";
 
 /** The term vector of an item: what the index stores of its words. */
@@ -64,18 +65,34 @@ export function analyzeDocument(
   for (const text of fields.labels) add(text, place);
   add(fields.text, 1);
 
-  const weights = new Map<string, number>();
+  const terms: string[] = [];
+  const weights: number[] = [];
   let length = 0;
   for (const forms of met) {
     const weight = forms.tally;
     forms.tally = 0;
     for (const { term, exactTerm } of forms.flat) {
       length += weight;
-      weights.set(term, (weights.get(term) ?? 0) + weight);
-      if (exactTerm !== term) weights.set(exactTerm, (weights.get(exactTerm) ?? 0) + weight);
+      terms.push(term);
+      weights.push(weight);
+      if (exactTerm === term) continue;
+      terms.push(exactTerm);
+      weights.push(weight);
     }
   }
-  const terms = [...weights.keys()].sort();
-  const capped = Uint8Array.from(terms, (term) => Math.min(255, weights.get(term) ?? 0));
-  return { terms: terms.join("\n"), weights: capped, length };
+  return { ...addUp(terms, weights), length };
+}
+
+/** Each of these terms once, sorted, with its weights added up. */
+function addUp(terms: readonly string[], weights: readonly number[]): Pick<AnalyzedText, "terms" | "weights"> {
+  const distinct: string[] = [];
+  const capped = new Uint8Array(terms.length);
+  for (const at of orderOf(terms)) {
+    const [term = "", weight = 0] = [terms[at], weights[at]];
+    // One word in several forms has its stem from each of them.
+    if (distinct.length === 0 || distinct[distinct.length - 1] !== term) distinct.push(term);
+    const number = distinct.length - 1;
+    capped[number] = Math.min(255, (capped[number] ?? 0) + weight);
+  }
+  return { terms: distinct.join("\n"), weights: capped.slice(0, distinct.length) };
 }
