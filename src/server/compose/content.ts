@@ -31,6 +31,7 @@ import { makeTools } from "#server/mcp/tools.ts";
 import type { EntityFinder, EntityService } from "#server/entities/types.ts";
 import type { SearchService } from "#server/search/types.ts";
 import type { Extractor } from "#extract/extractor.ts";
+import { pooledBytes } from "#core/pooled-bytes.ts";
 import { MAX_CHILD_BYTES } from "#core/child-ids.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -116,6 +117,7 @@ export async function makeContent(
   const { baseUrl } = settings;
   const { extractor, sources, sleep } = adapters;
   const index = decorate("index", adapters.index);
+  const itemBytes = pooledBytes(randomBytes);
   const kinds = await sources.list();
   const withPeople = new Set(kinds.flatMap(({ spec }) => (spec.hasPeople === true ? [spec.providerId] : [])));
   const bySync = new Map(kinds.map(({ spec, sync }) => [spec.providerId, sync !== undefined]));
@@ -188,7 +190,7 @@ export async function makeContent(
     },
     http,
     now,
-    randomBytes,
+    randomBytes: itemBytes,
     sleep,
     log,
     parallel: FILES_AT_ONCE,
@@ -246,7 +248,14 @@ export async function makeContent(
     readDocument: readPushDocument,
     documentGate: makeByteGate(PUSHED_BYTES_AT_ONCE),
     archiveGate: makeByteGate(ARCHIVES_AT_ONCE),
-    prepareItem: makeItemPreparer({ store, extractor, analyze: analyzeDocument, keepsSecrets, now, randomBytes }),
+    prepareItem: makeItemPreparer({
+      store,
+      extractor,
+      analyze: analyzeDocument,
+      keepsSecrets,
+      now,
+      randomBytes: itemBytes,
+    }),
   };
   const fetchOriginal = makeOriginalFetcher(connectorDeps, makeChildOpener(extractor));
   const gate = makeSearchGate({ clock });

@@ -1,0 +1,20 @@
+import type { RandomBytes } from "./clock.ts";
+
+/** 256 ids. */
+const POOL_BYTES = 4_096;
+
+/** The same random bytes, drawn some kilobytes at a time: for the id of an item a draw costs more than the rest of it. */
+export function pooledBytes(randomBytes: RandomBytes): RandomBytes {
+  let pool = new Uint8Array(0);
+  let at = 0;
+  return (count) => {
+    if (at + count > pool.length) {
+      pool = Uint8Array.from(randomBytes(Math.max(count, POOL_BYTES)));
+      at = 0;
+    }
+    const taken = pool.slice(at, at + count);
+    pool.fill(0, at, at + count);
+    at += count;
+    return taken;
+  };
+}
