@@ -67,14 +67,15 @@ function parseRawLine(raw: RawLine, place: string): PushedLine | undefined {
     return refusal(raw.line, "payload_too_large", `The line is longer than ${PUSH_LIMITS.maxLineBytes} bytes.`);
   }
   try {
-    // `fatal`: a replaced byte would make another id or another word. A byte order mark is dropped.
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(raw.bytes);
-    return parsePushLine(text, raw.line, place);
+    return parsePushLine(STRICT_UTF8.decode(raw.bytes), raw.line, place);
   } catch (cause) {
     if (cause instanceof TypeError) return refusal(raw.line, "invalid_request", "The line is not valid UTF-8.");
     throw cause;
   }
 }
+
+/** `fatal`: a replaced byte would make another id or another word. A byte order mark is dropped. */
+const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 function refusal(line: number, code: ErrorCode, message: string, value?: unknown): PushedLine {
   const externalId = externalIdOf(value);
@@ -99,16 +100,23 @@ function externalIdOf(value: unknown): string | undefined {
 function depthOf(text: string): number {
   let [depth, deepest, isInString] = [0, 0, false];
   for (let at = 0; at < text.length; at++) {
-    const char = text[at];
+    const unit = text.charCodeAt(at);
     if (isInString) {
-      if (char === "\\") at += 1;
-      else if (char === '"') isInString = false;
-    } else if (char === '"') isInString = true;
-    else if (char === "{" || char === "[") deepest = Math.max(deepest, ++depth);
-    else if (char === "}" || char === "]") depth -= 1;
+      if (unit === BACKSLASH) at += 1;
+      else if (unit === QUOTE) isInString = false;
+    } else if (unit === QUOTE) isInString = true;
+    else if (unit === OPENING_BRACE || unit === OPENING_BRACKET) deepest = Math.max(deepest, ++depth);
+    else if (unit === CLOSING_BRACE || unit === CLOSING_BRACKET) depth -= 1;
   }
   return deepest;
 }
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
 
 function hasPrototypeKey(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;

@@ -13,7 +13,7 @@ export async function* splitLines(stream: AsyncIterable<Uint8Array>, maxBytes: n
   let inARow = 0;
   const finish = (): RawLine => {
     const isTooLong = length > maxBytes;
-    const raw: RawLine = isTooLong ? { line, isTooLong } : { line, bytes: withoutReturn(Buffer.concat(parts)) };
+    const raw: RawLine = isTooLong ? { line, isTooLong } : { line, bytes: withoutReturn(joined(parts)) };
     line += 1;
     parts = [];
     length = 0;
@@ -36,8 +36,13 @@ export async function* splitLines(stream: AsyncIterable<Uint8Array>, maxBytes: n
     length += bytes.length;
     if (length > maxBytes) parts = [];
     // A copy: a view would keep the whole chunk, and the sender may use its buffer again.
-    else if (bytes.length > 0) parts.push(Uint8Array.from(bytes));
+    else if (bytes.length > 0) parts.push(new Uint8Array(bytes));
   }
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [first, ...others] = parts;
+  return first !== undefined && others.length === 0 ? first : Buffer.concat(parts);
 }
 
 /** Far less than a millisecond. */
