@@ -7,22 +7,36 @@ import type { IndexChange, IndexedDocument } from "#storage/search-index.ts";
 import type { ItemEntity, PreparedItem } from "./item-batch.ts";
 
 /** What the index holds of an item as its record does. */
-export type IndexedFacts = Omit<IndexedDocument, "text" | "people" | "assignees" | "containers" | "fields"> &
+export type IndexedFacts = Omit<
+  IndexedDocument,
+  "kbId" | "connectorId" | "aclId" | "text" | "people" | "assignees" | "containers" | "fields"
+> &
   Pick<ItemFacts, PairField | "fields">;
 
 /** What the index is told of an item that was added or changed. */
 export function toIndexUpsert(item: PreparedItem, kbId: string, connectorId: string, aclId: number): IndexChange {
-  const document = toIndexDocument({ ...item, kbId, connectorId, aclId }, item.entities, item.text.analyzed);
-  return { type: "upsert", document };
+  const { entities, text } = item;
+  return {
+    type: "upsert",
+    document: toIndexDocument(item, { kbId, connectorId, aclId, entities, text: text.analyzed }),
+  };
 }
 
 /** An item as the index wants it; the one list of what that is. */
 export function toIndexDocument(
   facts: IndexedFacts,
-  entities: readonly Pick<ItemEntity, "entityId" | "role">[],
-  text: AnalyzedText,
+  {
+    kbId,
+    connectorId,
+    aclId,
+    entities,
+    text,
+  }: Pick<IndexedDocument, "kbId" | "connectorId" | "aclId"> & {
+    entities: readonly Pick<ItemEntity, "entityId" | "role">[];
+    text: AnalyzedText;
+  },
 ): IndexedDocument {
-  const { kbId, kind, status, providerId, source, connectorId, aclId, updatedAt, createdAt, dueAt } = facts;
+  const { kind, status, providerId, source, updatedAt, createdAt, dueAt } = facts;
   const idsOf = (...roles: ItemEntity["role"][]) => [
     ...new Set(entities.filter(({ role }) => roles.includes(role)).map(({ entityId }) => entityId)),
   ];

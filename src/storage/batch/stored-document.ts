@@ -42,7 +42,8 @@ export function readStoredDocument(connection: SqliteConnection, row: unknown): 
     labels: placeWords(item),
     text,
   });
-  return toIndexDocument(item, StoredEntities.parse(rows), document);
+  const { kbId, connectorId, aclId } = item;
+  return toIndexDocument(item, { kbId, connectorId, aclId, entities: StoredEntities.parse(rows), text: document });
 }
 
 const Words = z.string().nullable();
