@@ -1,13 +1,13 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import type { ExtractedChild } from "#extract/extractor.ts";
 import { isChildId, MAX_CHILD_BYTES, childExternalId } from "#core/child-ids.ts";
 import { defined } from "#core/defined.ts";
 import type { ChildRules, SourceItem } from "#sources/contract.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
-import { prepare, type Prepared, type PrepareOptions } from "./prepare.ts";
+import { prepare, type Prepared, type PrepareOptions, type Reading } from "./prepare.ts";
 
 /** What preparing an item with the files inside it takes. */
-export interface ChildrenOptions extends PrepareOptions {
+export interface ChildrenOptions extends PrepareOptions, Pick<Reading, "fetchContent"> {
   /** Absent = attachments of mails and the like, no members of archives. */
   rules?: ChildRules;
   /** The version stored of a living item; a child item that has it already is not read again. */
@@ -47,10 +47,11 @@ export async function prepareWithChildren(
 ): Promise<ItemWithChildren | undefined> {
   const all: ItemWithChildren = { ops: [], bytes: 0, named: [], unchanged: [], keepChildrenOf: [] };
   if (isChildId(item.externalId)) return { ...all, ops: [refused(item.externalId)] };
-  const prepared = await prepare({ ...options, readsArchives: options.rules?.archives === true }, item);
+  const { fetchContent, rules } = options;
+  const prepared = await prepare(options, item, { fetchContent, readsArchives: rules?.archives === true });
   if (!prepared) return undefined;
   const budget = { children: MAX_CHILDREN, bytes: MAX_CHILD_BYTES, leftOut: 0 };
-  await addItem({ ...options, budget, all }, item, prepared, 0);
+  await addItem({ options, budget, all }, item, prepared, 0);
   if (budget.leftOut > 0) all.ops.push(leftOut(item.externalId, budget.leftOut));
   return { ...all, bytes: prepared.bytes };
 }
@@ -66,7 +67,8 @@ export function bytesHeld(item: Pick<SourceItem, "size" | "title">, unknown: num
   return rules?.archives === true && ARCHIVE.test(item.title) ? size + MAX_CHILD_BYTES : size;
 }
 
-interface Work extends ChildrenOptions {
+interface Work {
+  options: ChildrenOptions;
   budget: { children: number; bytes: number; leftOut: number };
   all: ItemWithChildren;
 }
@@ -90,7 +92,7 @@ async function addItem(work: Work, item: SourceItem, read: Read, depth: number):
     return prepared.text.retryAt !== null;
   }
   if ((children ?? []).length === 0) {
-    const isChildless = work.hasChildren(item.externalId) && { isChildless: true as const };
+    const isChildless = work.options.hasChildren(item.externalId) && { isChildless: true as const };
     all.ops.push({ type: "upsert", item: prepared, ...isChildless });
     return false;
   }
@@ -106,13 +108,13 @@ async function addChildren(
   children: readonly ExtractedChild[],
   depth: number,
 ): Promise<{ keep: string[]; isRetryable: boolean }> {
-  const { budget, all, rules } = work;
+  const { budget, all, options } = work;
   const keep = new Set<string>();
   let isRetryable = false;
   for (const child of children) {
     const item = toItem(parent, child);
     if (keep.has(item.externalId)) continue;
-    const refusal = rules?.refuse?.(child.fileName);
+    const refusal = options.rules?.refuse?.(child.fileName);
     if (refusal !== undefined) {
       all.ops.push({ type: "skip", externalId: item.externalId, ...refusal, retryable: false });
     } else if (depth > MAX_DEPTH || budget.children <= 0 || child.bytes.length > budget.bytes) {
@@ -121,7 +123,7 @@ async function addChildren(
       budget.children--;
       budget.bytes -= child.bytes.length;
       keep.add(item.externalId);
-      if (work.storedVersion(item.externalId) === item.version) all.unchanged.push(item.externalId);
+      if (options.storedVersion(item.externalId) === item.version) all.unchanged.push(item.externalId);
       else isRetryable = (await addChild(work, item, child, depth)) || isRetryable;
     }
   }
@@ -131,8 +133,8 @@ async function addChildren(
 async function addChild(work: Work, item: SourceItem, child: ExtractedChild, depth: number): Promise<boolean> {
   const { fileName, bytes, mimeType } = child;
   const content = { fileName: fileName.slice(fileName.lastIndexOf("/") + 1), bytes, ...(mimeType && { mimeType }) };
-  const readsArchives = work.rules?.archives === true && depth < MAX_ARCHIVE_DEPTH;
-  const prepared = await prepare({ ...work, readsArchives, fetchContent: async () => content }, item);
+  const readsArchives = work.options.rules?.archives === true && depth < MAX_ARCHIVE_DEPTH;
+  const prepared = await prepare(work.options, item, { readsArchives, fetchContent: async () => content });
   return prepared ? addItem(work, item, prepared, depth) : false;
 }
 
@@ -175,7 +177,7 @@ function versionOf({ title, path, url, place, containers, mimeType }: SourceItem
 const CHILDREN_VERSION = 1;
 
 function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("base64url");
+  return hash("sha256", text, "base64url");
 }
 
 function refused(externalId: string): ItemOp {

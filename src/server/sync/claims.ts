@@ -17,13 +17,12 @@ const MAX_PEOPLE = 50;
  * when it was saved. Of everything else the source's dates count.
  */
 export function claimsOf(
-  item: Pick<SourceItem, "author" | "people" | "kind" | "title" | "createdAt" | "updatedAt"> & {
-    mimeType: string | null;
-  },
+  item: Pick<SourceItem, "author" | "people" | "kind" | "title">,
+  mimeType: string | null,
   properties: Readonly<Record<string, FieldValue>>,
 ): Claims {
   const claims: Claims = {};
-  const ofMail = item.kind === "message" && isMail(item.mimeType, item.title);
+  const ofMail = item.kind === "message" && isMail(mimeType, item.title);
   const [first, ...coauthors] = readPeople(properties[ofMail ? "from" : "author"]);
   const author = item.author ?? first;
   if (author) claims.author = author;

@@ -10,7 +10,7 @@ import { bindIn } from "./binding.ts";
 import { nextRunOf } from "./clocks.ts";
 import { makeKnown } from "./known.ts";
 import { type ItemWithChildren, prepareWithChildren } from "./children.ts";
-import type { PrepareOptions } from "./prepare.ts";
+import { isReadHere, type PrepareOptions } from "./prepare.ts";
 import { requestIdentities } from "./identities/request.ts";
 import { requestSync } from "./request.ts";
 import { nextConnectorState, nextSyncState } from "./state.ts";
@@ -39,6 +39,8 @@ export function makeItemPreparer({
   store,
   ...deps
 }: Pick<PrepareOptions, "extractor" | "analyze" | "keepsSecrets" | "now" | "randomBytes"> & { store: Store }) {
+  // A timer for each line of a push would cost more than its text.
+  const never = new AbortController().signal;
   return async (
     workspaceId: string,
     connector: PrepareOptions["connector"],
@@ -53,7 +55,7 @@ export function makeItemPreparer({
         workspaceId,
         connector,
         judge,
-        signal: AbortSignal.timeout(content ? DOCUMENT_MS : TEXT_MS),
+        signal: isReadHere(item) ? never : AbortSignal.timeout(content ? DOCUMENT_MS : TEXT_MS),
         ...defined({ rules, fetchContent: content && (async () => content) }),
         storedVersion: (externalId) => known?.versionOf(externalId),
         // Others push at the same time: an item that had none a moment ago may have some now.

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type FieldValue, makeId, type TextReason } from "#api/common.ts";
 import {
   convertFields,
@@ -33,19 +33,23 @@ export interface PrepareOptions {
   connector: { connectorId: string; name: string; providerId: string };
   extractor: Pick<Extractor, "extract">;
   analyze: (fields: DocumentFields) => AnalyzedText;
-  /** The item's bytes, undefined when there are too many; absent for sources that hand over their text. */
-  fetchContent?: (item: SourceItem) => Promise<Fetched | undefined>;
   /** The access as the connector's authority allows it. */
   judge: (access: SourceAccess) => SourceAccess;
   /** The item with its people as the connector's authority allows them; absent = as they are. */
   judgePeople?: (item: SourceItem) => SourceItem;
   /** True = the workspace wants secrets in texts to be found; otherwise they are taken out. */
   keepsSecrets(workspaceId: string): Promise<boolean>;
-  /** True = the members of archives are read, as child items. */
-  readsArchives?: boolean;
   now: () => number;
   randomBytes: RandomBytes;
   signal: AbortSignal;
+}
+
+/** How the content of one item is read. */
+export interface Reading {
+  /** The item's bytes, undefined when there are too many; absent for sources that hand over their text. */
+  fetchContent?: ((item: SourceItem) => Promise<Fetched | undefined>) | undefined;
+  /** True = the members of archives are read, as child items. */
+  readsArchives?: boolean;
 }
 
 /** Bytes of an item, and the version that they are of where that is known. */
@@ -74,22 +78,21 @@ export type Prepared =
  * @throws ApiError `source_unauthorized`, `source_rate_limited` when the source as a whole refuses, `source_changed` when
  *   the content is of another version than who may read it; the signal's reason
  */
-export async function prepare(options: PrepareOptions, named: SourceItem): Promise<Prepared> {
+export async function prepare(options: PrepareOptions, named: SourceItem, reading: Reading = {}): Promise<Prepared> {
   const sourceItem = options.judgePeople?.(named) ?? named;
   const isKept = await options.keepsSecrets(options.workspaceId);
   const { item, count } = isKept ? { item: sourceItem, count: 0 } : maskItem(sourceItem);
-  const read = await readText(options, item);
+  const read = await readText(options, item, reading);
   if (!read) return undefined;
   const mimeType = item.mimeType ?? read.mimeType ?? null;
-  const shown = { ...item, ...namesOf(item, read.title), kind: kindOf(item, mimeType) };
-  const claims = claimsOf({ ...shown, mimeType }, read.properties);
-  const entities = makeItemEntities(options.workspaceId, options.connector.connectorId, { ...item, ...claims });
-  const documentTitle = read.title === undefined || read.title === shown.title ? {} : { documentTitle: read.title };
-  const properties = { ...documentTitle, ...read.properties };
-  const said = { ...shown, ...claims, mimeType: mimeType ?? undefined, size: item.size ?? read.bytes };
-  const { connector, now } = options;
-  const prepared = {
-    ...factsOf(said, now, { properties, idOf: entities.idOf }),
+  const said: SourceItem = { ...item, ...namesOf(item, read.title), kind: kindOf(item, mimeType) };
+  Object.assign(said, claimsOf(said, mimeType, read.properties));
+  if (mimeType !== null) said.mimeType = mimeType;
+  said.size ??= read.bytes;
+  const { connector, now, workspaceId } = options;
+  const entities = makeItemEntities(workspaceId, connector.connectorId, said);
+  const prepared: PreparedItem = {
+    ...factsOf(said, now, { properties: propertiesOf(read, said), idOf: entities.idOf }),
     newKbId: makeId("item", options.randomBytes),
     externalId: item.externalId,
     parentExternalId: item.partOf ?? null,
@@ -106,10 +109,16 @@ export async function prepare(options: PrepareOptions, named: SourceItem): Promi
     access: item.access === undefined ? null : options.judge(item.access),
     text: read.text,
     maskedSecrets: count + read.maskedSecrets,
+    indexHash: "",
   };
+  prepared.indexHash = hashOf(prepared);
   const { children, bytes } = read;
-  const leftOut = membersLeftOut(read);
-  return { item: { ...prepared, indexHash: hashOf(prepared) }, bytes, leftOut, ...(children && { children }) };
+  return { item: prepared, bytes, leftOut: membersLeftOut(read), ...(children && { children }) };
+}
+
+/** What the document says of itself, its title included where the item has another. */
+function propertiesOf({ title, properties }: ReadText, said: SourceItem): Readonly<Record<string, FieldValue>> {
+  return title === undefined || title === said.title ? properties : { documentTitle: title, ...properties };
 }
 
 /** What the reader of archives says of its caps; in another document the same name is somebody's own property. */
@@ -129,7 +138,7 @@ function requireRef(ref: string | undefined): string | null {
 
 /** SHA-256 of a text, hex. */
 export function hashText(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
+  return hash("sha256", text);
 }
 
 /** Which of the four kinds an item is, is said by its source and its type; nothing in a document can change it. */
@@ -162,7 +171,13 @@ const ANALYZE_HERE_CHARS = 32_768;
 const RETRY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-async function readText(options: PrepareOptions, item: SourceItem): Promise<ReadText | undefined> {
+/** Whether an item brings its text and that is read in this thread: nobody waits for it. */
+export function isReadHere({ content, mimeType }: Pick<SourceItem, "content" | "mimeType">): boolean {
+  if (content.type === "inline") return !isStructured(mimeType) && content.text.length <= ANALYZE_HERE_CHARS;
+  return content.type === "none";
+}
+
+async function readText(options: PrepareOptions, item: SourceItem, reading: Reading): Promise<ReadText | undefined> {
   const { content } = item;
   const { kind, key = null, title, hasFileTitle = false, path = [] } = item;
   const name = nameInKey({ kind, key });
@@ -184,22 +199,27 @@ async function readText(options: PrepareOptions, item: SourceItem): Promise<Read
       });
     }
     case "inline": {
-      if (content.text.trim() === "") return readText(options, { ...item, content: { type: "none", reason: "empty" } });
-      const format = STRUCTURED.find((mimeType) => mimeType === item.mimeType);
-      if (format !== undefined || content.text.length > ANALYZE_HERE_CHARS) {
-        return extractInline(options, content.text, about, format ?? "text/plain");
+      if (content.text.trim() === "") {
+        return readText(options, { ...item, content: { type: "none", reason: "empty" } }, reading);
+      }
+      if (!isReadHere(item)) {
+        return extractInline(options, content.text, about, isStructured(item.mimeType) ? item.mimeType : "text/plain");
       }
       const text = storable(content.text);
       const analyzed = options.analyze({ ...about, text });
       return plain({ state: "text", text, textHash: hashText(text), sections: [], analyzed }, Buffer.byteLength(text));
     }
     case "fetch":
-      return fetchAndExtract(options, item, about);
+      return fetchAndExtract(options, item, { about, ...reading });
   }
 }
 
 /** Texts whose headings and hidden parts only their format tells. */
-const STRUCTURED: readonly string[] = ["text/markdown", "text/html"];
+const STRUCTURED = ["text/markdown", "text/html"] as const;
+
+function isStructured(mimeType: string | undefined): mimeType is (typeof STRUCTURED)[number] {
+  return STRUCTURED.some((structured) => structured === mimeType);
+}
 
 type About = Pick<ExtractRequest, "title" | "hasFileTitle" | "name" | "path" | "labels">;
 
@@ -211,14 +231,18 @@ async function extractInline(options: PrepareOptions, text: string, about: About
   return toReadText(options, await options.extractor.extract(request, options.signal), bytes.length);
 }
 
-async function fetchAndExtract(options: PrepareOptions, item: SourceItem, about: About): Promise<ReadText | undefined> {
+async function fetchAndExtract(
+  options: PrepareOptions,
+  item: SourceItem,
+  { about, fetchContent, readsArchives = false }: Reading & { about: About },
+): Promise<ReadText | undefined> {
   try {
-    if (!options.fetchContent) throw new Error(`The source can't read "${item.externalId}".`);
-    const content = await options.fetchContent(item);
-    if (!content) return readText(options, { ...item, content: { type: "none", reason: "too_large" } });
+    if (!fetchContent) throw new Error(`The source can't read "${item.externalId}".`);
+    const content = await fetchContent(item);
+    if (!content) return readText(options, { ...item, content: { type: "none", reason: "too_large" } }, {});
     const mimeType = content.mimeType ?? item.mimeType;
     const size = content.bytes.length;
-    const { workspaceId: workspace, readsArchives = false } = options;
+    const { workspaceId: workspace } = options;
     const settings = { workspace, keepsSecrets: await options.keepsSecrets(workspace), readsArchives };
     const request = { ...settings, bytes: content.bytes, fileName: content.fileName, ...about };
     const extracted = await options.extractor.extract({ ...request, ...(mimeType && { mimeType }) }, options.signal);
@@ -312,7 +336,7 @@ function toPerson(person: SourcePerson, idOf: (person: PersonKey) => string) {
   return { name: storable(person.name), entityId: idOf(person), claimed: person.claimed };
 }
 
-function hashOf(item: Omit<PreparedItem, "indexHash">): string {
+function hashOf(item: PreparedItem): string {
   const { text } = item;
   const held = [
     ANALYZER_VERSION,
@@ -328,7 +352,7 @@ function hashOf(item: Omit<PreparedItem, "indexHash">): string {
     text.state === "text" ? text.textHash : text.state,
     text.state === "none" ? text.reason : null,
   ];
-  return createHash("sha256").update(JSON.stringify(held)).digest("base64url").slice(0, 22);
+  return hash("sha256", JSON.stringify(held), "base64url").slice(0, 22);
 }
 
 const NONE_MESSAGES: Record<Extract<TextReason, "unsupported_type" | "too_large" | "empty" | "encrypted">, string> = {

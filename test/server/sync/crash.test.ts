@@ -312,7 +312,6 @@ describe("batches", () => {
             connector: { connectorId: CONNECTOR, name: "Things", providerId: "fake" },
             extractor: fakeExtractor,
             analyze: analyzeDocument,
-            fetchContent: async () => ({ bytes: new TextEncoder().encode(each.item.title), fileName: "x" }),
             judge: (open) => open,
             keepsSecrets: async () => false,
             now: () => 1,
@@ -320,6 +319,7 @@ describe("batches", () => {
             signal: new AbortController().signal,
           },
           each.item,
+          { fetchContent: async () => ({ bytes: new TextEncoder().encode(each.item.title), fileName: "x" }) },
         );
         if (prepared) ops.push({ type: "upsert", item: prepared.item });
       } else if (each.t === "access") ops.push({ type: "access", externalId: each.externalId, access: each.access });

@@ -57,10 +57,10 @@ describe("the fields of an item", () => {
 });
 
 test("several authors of a document are its author and people around it, as claims", ({ expect }) => {
-  const claims = claimsOf(
-    { kind: "file", title: "plan.md", mimeType: "text/markdown" },
-    { author: ["Ana", "Bo <bo@two.test>"], created: 2024 },
-  );
+  const claims = claimsOf({ kind: "file", title: "plan.md" }, "text/markdown", {
+    author: ["Ana", "Bo <bo@two.test>"],
+    created: 2024,
+  });
   expect(claims).toEqual({
     author: { name: "Ana", claimed: true },
     people: [{ name: "Bo", email: "bo@two.test", claimed: true }],

@@ -52,7 +52,9 @@ describe("who may read an item with parents", () => {
     expect((await kb.found(["user:a"])).found).toEqual(all);
   });
 
-  test("of an item that nothing is in any more goes with what was in it, all in one transaction", async ({ expect }) => {
+  test("of an item that nothing is in any more goes with what was in it, all in one transaction", async ({
+    expect,
+  }) => {
     const kb = await makeWorld();
     const a = ACCESSES[0] ?? null;
     const childless = put("file", { parent: null, access: a, version: "2" });
@@ -69,8 +71,15 @@ describe("who may read an item with parents", () => {
       (await kb.items()).filter((row) => row.removedAt === null).map((row) => [row.externalId, row.version]);
     const before = await versions();
     // Another push came in between: nothing of the batch is stored.
-    const overtaken: ItemOp = { type: "access", externalId: "task", access: a, of: { version: "9", parentExternalId: null } };
-    await expect(kb.apply([{ ...childless, isChildless: true }, overtaken])).rejects.toMatchObject({ code: "unavailable" });
+    const overtaken: ItemOp = {
+      type: "access",
+      externalId: "task",
+      access: a,
+      of: { version: "9", parentExternalId: null },
+    };
+    await expect(kb.apply([{ ...childless, isChildless: true }, overtaken])).rejects.toMatchObject({
+      code: "unavailable",
+    });
     expect([await kb.readable(["user:a"]), await versions()]).toEqual([all, before]);
     await kb.apply([{ ...childless, isChildless: true }]);
     // What names it as its parent stays: that is no content of it.
