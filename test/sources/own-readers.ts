@@ -33,18 +33,23 @@ export interface Remote {
   openMcp?: ComposeOptions["openMcp"];
   /** What finds everything: all that has a date, unless told. */
   search?: string;
+  /** What stands at something is found by itself: `list` has it too. */
+  hasParts?: boolean;
 }
 
 /** A server with a connector to the remote, which nothing was read of yet. */
-export async function openReaders({ source, connect, list, openMcp, search = "after=1990-01-01" }: Remote) {
+export async function openReaders(remote: Remote) {
+  const { source, connect, list, openMcp, search = "after=1990-01-01", hasParts = false } = remote;
   let isBreaking = false;
   const { sync } = source;
   const breaking: Source = {
     ...source,
     async *sync(ctx, run) {
+      let hasTold = false;
       for await (const event of sync?.(ctx, run) ?? []) {
         yield event;
-        if (isBreaking && event.t === "checkpoint")
+        hasTold ||= event.t === "upsert";
+        if (isBreaking && hasTold && event.t === "checkpoint")
           throw new ApiError("source_rate_limited", { message: "429", retryAfterMs: HOUR_MS });
       }
     },
@@ -101,7 +106,7 @@ export async function openReaders({ source, connect, list, openMcp, search = "af
       .selectFrom("items")
       .select(["kbId", "externalId"])
       .where("removedAt", "is", null)
-      .where("parentExternalId", "is", null)
+      .$if(!hasParts, (query) => query.where("parentExternalId", "is", null))
       .execute();
 
   return {
@@ -112,7 +117,7 @@ export async function openReaders({ source, connect, list, openMcp, search = "af
     must,
     rows,
     work: () => kb.deps.worker.runUntilIdle(),
-    /** Each run breaks off after its first checkpoint, until it is told that none does. */
+    /** Each run breaks off after the first checkpoint that stores something, until it is told that none does. */
     breakOff: (is: boolean) => void (isBreaking = is),
     /** Time, so many hours at once, with what is due then: increments, and nothing that a person asks for. */
     async pass(hours: number, atOnce = 1): Promise<void> {
@@ -154,40 +159,56 @@ interface Counts {
 
 export type Readers = Awaited<ReturnType<typeof openReaders>>;
 
+/** What changes at the remote, and how the connector is told who reads. */
+export interface Change {
+  act(): Promise<void> | void;
+  /** Its readers are a part of this configuration; without one, they are those that the connector is shared with. */
+  config?: object;
+}
+
+/** What is sent so that the members of a group read, and, where it is shared with them, the person who made it. */
+export function readersBody(groupId: string, config?: object) {
+  if (config) return { config: { ...config, readers: [groupId] } };
+  return { access: { visibility: "members", memberIds: [], groupIds: [groupId] } };
+}
+
 /**
- * The cells of who-sees-what, for a source whose config names a group as its readers: during the first run and after it, after
- * another took part in the group and after another group reads, after 26 hours of increments, and who has left.
+ * The cells of who-sees-what, for a source of which `kb` says who reads: a group, named in the config or in the access of the
+ * connector. During the first run and after it, after another took part in the group and after another group reads, after 26
+ * hours of increments, and who has left.
  */
-export async function playReaders(
-  world: Readers,
-  change: { act(): Promise<void> | void; config: object },
-): Promise<void> {
+export async function playReaders(world: Readers, { act, config }: Change): Promise<void> {
   const { must, groupId, connectorId, userOf } = world;
+  // Who made it sees it, whomever it is shared with.
+  const owner: Person[] = config ? [] : ["owner"];
   world.breakOff(true);
   await world.work();
   expect((await world.runs()).find(({ mode }: Run) => mode !== "identities")).toMatchObject({ state: "waiting" });
-  await world.expectShown(["reader", "leaver"], { isWhole: false });
+  const begun = await world.rows();
+  expect(begun.length).toBeGreaterThan(0);
+  await world.expectShown([...owner, "reader", "leaver"], { isWhole: false });
   world.breakOff(false);
   await world.pass(1);
-  await world.expectShown(["reader", "leaver"]);
+  expect((await world.rows()).length).toBeGreaterThan(begun.length);
+  await world.expectShown([...owner, "reader", "leaver"]);
 
   // Permissions alone: somebody is not in the group any more, from the next question on.
   await must("owner", "PATCH", `/api/groups/${groupId}`, { memberIds: [userOf("reader").userId] });
-  await world.expectShown(["reader"]);
+  await world.expectShown([...owner, "reader"]);
   // Others are the readers, within one run of groups.
   const memberIds = [userOf("outsider").userId, userOf("leaver").userId];
   const other: string = (await must("owner", "POST", "/api/groups", { name: "Others", memberIds })).group.id;
-  await must("owner", "PATCH", `/api/connectors/${connectorId}`, { config: { ...change.config, readers: [other] } });
-  await world.work();
-  await world.expectShown(["outsider", "leaver"]);
+  await must("owner", "PATCH", `/api/connectors/${connectorId}`, readersBody(other, config));
+  if (config) await world.work();
+  await world.expectShown([...owner, "outsider", "leaver"]);
 
-  await change.act();
+  await act();
   await world.pass(26);
   const modes = new Set((await world.runs()).map(({ mode }: Run) => mode));
   expect(modes).toContain("incremental");
-  await world.expectShown(["outsider", "leaver"]);
+  await world.expectShown([...owner, "outsider", "leaver"]);
   await must("owner", "DELETE", `/api/workspace/members/${userOf("leaver").userId}`);
-  await world.expectShown(["outsider"]);
+  await world.expectShown([...owner, "outsider"]);
 }
 
 interface Run {

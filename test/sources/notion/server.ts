@@ -57,7 +57,8 @@ export async function startNotion(world: World) {
     const found = route(asked);
     if (found === undefined) return refuse(response, 404, "object_not_found");
     if (found === "restricted") return refuse(response, 403, "restricted_resource");
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(found));
+    const date = new Date(world.now()).toUTCString();
+    response.writeHead(200, { "content-type": "application/json", date }).end(JSON.stringify(found));
   }
 
   function route({ method, path, query, body }: Asked): unknown {
