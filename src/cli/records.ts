@@ -16,6 +16,8 @@ export interface JsonSchema {
   title?: string;
   description?: string;
   default?: unknown;
+  /** `password` for what is not shown while it is typed. */
+  format?: string;
   /** Text that may be a path of the machine that `kb` runs on: always, or when it begins with a dot. */
   localPath?: "always" | "dotted";
 }

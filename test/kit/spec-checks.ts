@@ -52,6 +52,8 @@ export const credentials: SourceCheck = {
       faults.push(`originOf gives ${source.originOf(config)}, which is no origin.`);
     if (!ways.has("credentials")) return faults;
     if (schema === undefined) return [...faults, "There is no schema of credentials."];
+    const masked = JSON.stringify(z.toJSONSchema(schema, { io: "input" }));
+    if (!masked.includes('"format":"password"')) faults.push("No credential has the format password: all are shown.");
     if (schema.safeParse({ "kb-kit-no-such-credential": "x" }).success)
       faults.push("Any name of a credential is accepted.");
     return faults;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { capabilitiesOf, configJsonSchema, makeSourceRegistry } from "#sources/registry.ts";
 import { NO_NETWORK } from "../network.ts";
 
@@ -38,6 +39,27 @@ test("the schema of a kind tells forms what to ask", async () => {
     required: ["root"],
     properties: { root: { type: "string", title: "Folder" }, gitignore: { type: "boolean", default: true } },
   });
+});
+
+test("what proves who signs in is masked, and of the credentials only names are shown", async () => {
+  const shown = (await makeSourceRegistry(options).list()).flatMap(({ spec: { providerId, credentials } }) => {
+    const { properties = {} } = credentials ? z.toJSONSchema(credentials, { io: "input" }) : {};
+    return Object.entries(properties).flatMap(([key, property]) =>
+      typeof property === "object" && property.format === "password" ? [] : [`${providerId} ${key}`],
+    );
+  });
+  expect(shown.sort()).toEqual([
+    "confluence email",
+    "git username",
+    "github appId",
+    "github installation",
+    "google-drive subject",
+    "imap user",
+    "jira email",
+    "s3 accessKeyId",
+    "web username",
+    "webdav username",
+  ]);
 });
 
 test("folders can be connected only where roots are allowed, and never where strangers own workspaces", async () => {

@@ -35,6 +35,7 @@ export const AtlassianCredentials = z.strictObject({
   }),
   token: z.string().min(1).max(4_096).regex(visible, "A token has no spaces.").meta({
     title: "Token",
+    format: "password",
     description: "Cloud: an API token. Data Center: a personal access token.",
   }),
 });

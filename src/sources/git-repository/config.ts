@@ -62,11 +62,15 @@ const secret = z
 /** A token or a password for https, or a private key for ssh. */
 export const GitCredentials = z
   .strictObject({
-    token: secret
-      .optional()
-      .meta({ title: "Token", description: "An access token of the host; read rights are enough." }),
+    token: secret.optional().meta({
+      title: "Token",
+      format: "password",
+      description: "An access token of the host; read rights are enough.",
+    }),
     username: secret.optional().meta({ title: "User name", description: "Required with a password." }),
-    password: secret.optional().meta({ title: "Password", description: "The password of that user." }),
+    password: secret
+      .optional()
+      .meta({ title: "Password", format: "password", description: "The password of that user." }),
     privateKey: z
       .string()
       .min(1)
@@ -75,10 +79,13 @@ export const GitCredentials = z
       .optional()
       .meta({
         title: "Private key",
+        format: "password",
         description: "For ssh: the whole file, as ssh-keygen made it.",
         contentMediaType: "text/plain",
       }),
-    passphrase: secret.optional().meta({ title: "Passphrase", description: "Of the private key, if it has one." }),
+    passphrase: secret
+      .optional()
+      .meta({ title: "Passphrase", format: "password", description: "Of the private key, if it has one." }),
   })
   .superRefine(({ token, username, password, privateKey, passphrase }, context) => {
     const secrets = [token, password, privateKey].filter((value) => value !== undefined).length;

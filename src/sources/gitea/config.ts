@@ -21,6 +21,7 @@ export const GiteaCredentials = z.strictObject({
     .regex(/^[\x21-\x7e]+$/, "A token has no spaces.")
     .meta({
       title: "Access token",
+      format: "password",
       description:
         "Settings > Applications > Generate New Token, with read access to repository, issue, organization and user.",
     }),

@@ -40,6 +40,7 @@ export const GithubCredentials = z
   .strictObject({
     token: secret.optional().meta({
       title: "Personal access token",
+      format: "password",
       description: "Fine-grained or classic. Leave it empty for a GitHub App.",
     }),
     appId: digits.optional().meta({ title: "App ID", description: "Of a GitHub App, on its settings page." }),
@@ -49,7 +50,12 @@ export const GithubCredentials = z
       .max(16_384)
       .regex(/^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----/, "It must be a private key in PEM form.")
       .optional()
-      .meta({ title: "Private key", description: "Of the app: the whole .pem file.", contentMediaType: "text/plain" }),
+      .meta({
+        title: "Private key",
+        format: "password",
+        description: "Of the app: the whole .pem file.",
+        contentMediaType: "text/plain",
+      }),
     installation: digits.optional().meta({
       title: "Installation ID",
       description: "The number at the end of the address of the installation's settings page.",

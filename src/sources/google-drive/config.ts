@@ -24,6 +24,7 @@ export type GoogleDriveConfig = z.infer<typeof GoogleDriveConfig>;
 export const GoogleDriveCredentials = z.strictObject({
   key: z.string().min(1).max(20_000).refine(isKeyFile, "Give the whole JSON key file of a service account.").meta({
     title: "Key",
+    format: "password",
     description: "The JSON key file of a service account, as text.",
     contentMediaType: "application/json",
   }),

@@ -33,6 +33,7 @@ export const ImapCredentials = z.strictObject({
   user: z.string().min(1).max(500).meta({ title: "User name", description: "Mostly your email address." }),
   password: z.string().min(1).max(2_000).meta({
     title: "Password",
+    format: "password",
     description: "Where the provider has app passwords, as Gmail, Fastmail and iCloud do, create one for kb.",
   }),
 });

@@ -21,7 +21,7 @@ export const MatrixCredentials = z.strictObject({
     .string()
     .min(1)
     .max(4_096)
-    .meta({ title: "Access token", description: "Of the account whose rooms are read." }),
+    .meta({ title: "Access token", format: "password", description: "Of the account whose rooms are read." }),
 });
 
 /** The server's address in one form. */

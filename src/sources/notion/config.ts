@@ -26,6 +26,7 @@ export const NotionCredentials = z.strictObject({
     .regex(/^[\x21-\x7e]{1,500}$/, "Give the internal integration secret, such as ntn_….")
     .meta({
       title: "Integration secret",
+      format: "password",
       description: "From notion.so/profile/integrations: an internal integration with Read content.",
     }),
 });

@@ -53,9 +53,10 @@ export type S3Config = z.infer<typeof S3Config>;
 
 export const S3Credentials = z.strictObject({
   accessKeyId: z.string().trim().min(1).max(200).meta({ title: "Access key ID" }),
-  secretAccessKey: z.string().trim().min(1).max(500).meta({ title: "Secret access key" }),
+  secretAccessKey: z.string().trim().min(1).max(500).meta({ title: "Secret access key", format: "password" }),
   sessionToken: z.string().trim().min(1).max(4_096).exactOptional().meta({
     title: "Session token",
+    format: "password",
     description: "Only with temporary credentials. They stop working when they expire.",
   }),
 });

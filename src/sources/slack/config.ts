@@ -23,11 +23,11 @@ export const SlackConfig = z.strictObject({
 export type SlackConfig = z.infer<typeof SlackConfig>;
 
 export const SlackCredentials = z.strictObject({
-  token: z
-    .string()
-    .min(1)
-    .max(1_000)
-    .meta({ title: "Token", description: "The bot token (xoxb-…) of your app, or a user token (xoxp-…)." }),
+  token: z.string().min(1).max(1_000).meta({
+    title: "Token",
+    format: "password",
+    description: "The bot token (xoxb-…) of your app, or a user token (xoxp-…).",
+  }),
 });
 
 export function baseUrlOf({ url }: Pick<SlackConfig, "url">): string {

@@ -55,10 +55,14 @@ const secret = z.string().min(1).max(4_000);
 export const WebCredentials = z
   .strictObject({
     username: secret.optional().meta({ title: "User name", description: "For Basic sign-in." }),
-    password: secret.optional().meta({ title: "Password", description: "The password of that user." }),
-    token: secret
+    password: secret
       .optional()
-      .meta({ title: "Token", description: "Sent as Authorization: Bearer, instead of a user name and password." }),
+      .meta({ title: "Password", format: "password", description: "The password of that user." }),
+    token: secret.optional().meta({
+      title: "Token",
+      format: "password",
+      description: "Sent as Authorization: Bearer, instead of a user name and password.",
+    }),
   })
   .superRefine(({ username, password, token }, context) => {
     const isPair = username !== undefined && password !== undefined;

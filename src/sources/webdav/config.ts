@@ -24,7 +24,11 @@ export type WebdavConfig = z.infer<typeof WebdavConfig>;
 /** App passwords are the way of Nextcloud. */
 export const WebdavCredentials = z.strictObject({
   username: z.string().min(1).max(500).meta({ title: "User name" }),
-  password: z.string().min(1).max(2_000).meta({ title: "Password", description: "In Nextcloud, use an app password." }),
+  password: z
+    .string()
+    .min(1)
+    .max(2_000)
+    .meta({ title: "Password", format: "password", description: "In Nextcloud, use an app password." }),
 });
 
 function isFolderUrl(text: string): boolean {

@@ -38,7 +38,7 @@ export function makeReferenceSource() {
       name: "Reference",
       kinds: ["page", "message"],
       auth: [{ type: "credentials", scheme: "bearer", token: "token" }],
-      credentials: z.strictObject({ token: z.string().min(1) }),
+      credentials: z.strictObject({ token: z.string().min(1).meta({ format: "password" }) }),
       config: ReferenceConfig,
       acl: "container",
       // A wiki of a company takes a lot; what it takes is known where it says so.

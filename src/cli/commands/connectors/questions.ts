@@ -42,7 +42,8 @@ export async function askCredentials(
   const answers: Record<string, string> = {};
   for (const [key, property] of required.length === 0 ? [] : Object.entries(properties)) {
     const hint = required.includes(key) ? "" : " Leave it empty if it isn't needed.";
-    const answer = await (NAMES.has(key) ? prompts.text : prompts.password)(questionOf(key, property) + hint);
+    const ask = property.format === "password" ? prompts.password : prompts.text;
+    const answer = await ask(questionOf(key, property) + hint);
     if (answer !== "" || required.includes(key)) answers[key] = answer;
   }
   const [first] = Object.keys(properties);
@@ -52,9 +53,6 @@ export async function askCredentials(
   }
   return Object.keys(answers).length === 0 ? undefined : answers;
 }
-
-/** Said with secrets, and none themselves: people see what they type. */
-const NAMES = new Set(["email", "subject", "username"]);
 
 function questionOf(key: string, { title = key, description }: JsonSchema): string {
   return description === undefined ? title : `${title}: ${description}`;

@@ -46,7 +46,7 @@ export function Credentials({
       <div className="max-w-xl">
         <Form onSubmit={save} resets submit="Update credentials">
           {fields.map((field) => (
-            <SchemaField field={field} isSecret key={field.key} />
+            <SchemaField field={field} key={field.key} />
           ))}
         </Form>
       </div>

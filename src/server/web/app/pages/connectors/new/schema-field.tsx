@@ -13,14 +13,13 @@ const SECRET_CHARS = 4_096;
 
 export interface SchemaFieldProps {
   field: Field;
-  isSecret?: boolean;
   /** What a text begins with, in place of what the server takes when nothing is given. */
   preset?: string;
 }
 
 /** One setting of a source, or one of its secrets, as its schema describes it. */
-export function SchemaField({ field, isSecret, preset }: SchemaFieldProps) {
-  const { name, title, description, isRequired, type, choices, fallback } = field;
+export function SchemaField({ field, preset }: SchemaFieldProps) {
+  const { name, title, description, isRequired, type, choices, fallback, isSecret } = field;
   const common = { name, label: title, ...(description !== undefined && { hint: description }) };
   switch (type) {
     case "yesNo":
@@ -66,7 +65,7 @@ export function SchemaField({ field, isSecret, preset }: SchemaFieldProps) {
         <FileField
           {...common}
           autoComplete="off"
-          className={`font-mono text-[0.8125rem] ${isSecret === true ? "[-webkit-text-security:disc] focus:[-webkit-text-security:none]" : ""}`}
+          className={`font-mono text-[0.8125rem] ${isSecret ? "[-webkit-text-security:disc] focus:[-webkit-text-security:none]" : ""}`}
           defaultValue={typeof fallback === "string" ? fallback : ""}
           isOptional={!isRequired}
           rows={5}
@@ -83,7 +82,7 @@ export function SchemaField({ field, isSecret, preset }: SchemaFieldProps) {
         />
       );
     case "text":
-      return isSecret === true ? (
+      return isSecret ? (
         <PasswordField {...common} autoComplete="off" isOptional={!isRequired} maxLength={SECRET_CHARS} />
       ) : (
         <TextField

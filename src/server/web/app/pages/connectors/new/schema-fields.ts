@@ -13,6 +13,8 @@ export interface SchemaField {
   choices: readonly string[];
   /** What the server takes when nothing is given. */
   fallback: unknown;
+  /** Nobody who looks over a shoulder may read it. */
+  isSecret: boolean;
 }
 
 interface Property {
@@ -23,6 +25,8 @@ interface Property {
   enum?: readonly string[];
   /** Of a string that is a whole file. */
   contentMediaType?: string;
+  /** `password` for what is masked. */
+  format?: string;
   items?: Property;
 }
 
@@ -40,7 +44,7 @@ export function fieldsIn(schema: unknown, prefix: "config" | "credentials"): Sch
   const fields = Object.entries(properties).flatMap(([key, property]): SchemaField[] => {
     const type = typeOf(property);
     if (type === undefined) return [];
-    const { title = key, description, default: fallback } = property;
+    const { title = key, description, default: fallback, format } = property;
     const choices = property.enum ?? property.items?.enum ?? [];
     return [
       {
@@ -52,6 +56,7 @@ export function fieldsIn(schema: unknown, prefix: "config" | "credentials"): Sch
         type,
         choices,
         fallback,
+        isSecret: format === "password",
       },
     ];
   });
