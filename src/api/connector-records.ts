@@ -2,6 +2,7 @@
 import { idSchema, ItemKind, PageCursor, PageLimit, SourceProblem, Timestamp } from "./common.ts";
 import { Opening } from "./openings.ts";
 import { z } from "./route.ts";
+import { MAX_SCOPE_TITLE_CHARS } from "./scope-title.ts";
 import { PersonName } from "./session.ts";
 
 export const ConnectorState = z.enum([
@@ -39,7 +40,7 @@ export const ConnectorScope = z.strictObject({
   include: ScopeEntries,
   exclude: ScopeEntries,
   /** What its owner saw as the name of an entry when they chose it; only for them to read. */
-  titles: z.record(ScopeEntry, z.string().min(1).max(1_000)).optional(),
+  titles: z.record(ScopeEntry, z.string().min(1).max(MAX_SCOPE_TITLE_CHARS)).optional(),
 });
 export type ConnectorScope = z.infer<typeof ConnectorScope>;
 
@@ -206,10 +207,10 @@ export const SourceKind = z
     authTypes: z.array(z.enum(["none", "credentials", "account", "connection", "key"])),
     /** JSON Schema of `config`. */
     configSchema: z.record(z.string(), z.unknown()),
-    /** JSON Schema of `credentials`, for kinds that take any; every value is a secret. */
+    /** JSON Schema of `credentials`, for kinds that take any; those of format `password` must not be shown. */
     credentialsSchema: z.record(z.string(), z.unknown()).optional(),
     acl: z.enum(["per_item", "container", "connector"]),
-    capabilities: z.array(z.enum(["sync", "browse", "content", "push", "scope"])),
+    capabilities: z.array(z.enum(["sync", "browse", "content", "push", "scope", "webhook"])),
     available: z.boolean(),
     reason: z.string().optional(),
   })

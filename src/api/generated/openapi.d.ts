@@ -11845,7 +11845,7 @@ export interface components {
             auth: "none" | "credentials" | "account" | "connection" | "key";
             authTypes: ("none" | "credentials" | "account" | "connection" | "key")[];
             available: boolean;
-            capabilities: ("sync" | "browse" | "content" | "push" | "scope")[];
+            capabilities: ("sync" | "browse" | "content" | "push" | "scope" | "webhook")[];
             configSchema: {
                 [key: string]: unknown;
             };

@@ -1,9 +1,7 @@
 import type { ConnectorScope } from "#api/connector-records.ts";
 import { cleanLine } from "#api/clean.ts";
+import { MAX_SCOPE_TITLE_CHARS } from "#api/scope-title.ts";
 import type { StoredScope } from "#storage/records/connectors.ts";
-
-/** The longest name of an entry that is kept. */
-const MAX_TITLE_CHARS = 300;
 
 /**
  * A scope as it is stored: with the names of its own entries alone, each one line. An entry that was there before and
@@ -13,7 +11,7 @@ export function withTitles(scope: ConnectorScope, before: StoredScope = { includ
   const { include, exclude } = scope;
   const known = new Map(Object.entries({ ...before.titles, ...scope.titles }));
   const titles = [...new Set([...include, ...exclude])].flatMap((entry) => {
-    const title = cleanLine(known.get(entry) ?? "", MAX_TITLE_CHARS);
+    const title = cleanLine(known.get(entry) ?? "", MAX_SCOPE_TITLE_CHARS);
     return title === "" ? [] : [[entry, title] as const];
   });
   return { include, exclude, ...(titles.length > 0 && { titles: Object.fromEntries(titles) }) };

@@ -217,6 +217,7 @@ async function toKind(source: Source): Promise<SourceKind> {
   if (source.fetchContent) capabilities.push("content");
   if (source.inScope) capabilities.push("scope");
   if (takesKey(source.spec)) capabilities.push("push");
+  if (source.webhook) capabilities.push("webhook");
   return {
     providerId,
     name,

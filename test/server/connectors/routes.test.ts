@@ -1,3 +1,4 @@
+import { MAX_SCOPE_TITLE_CHARS } from "#api/scope-title.ts";
 import { describe, expect, test } from "vitest";
 import type { TestClient } from "../../helpers.ts";
 import { item } from "../sync/harness.ts";
@@ -308,6 +309,12 @@ describe("the life of a connector", () => {
     expect(await scopeOf(kb.owner)).toEqual({ r2: "acme/billing" });
     await change({ include: [], exclude: [] });
     expect(await scopeOf(kb.owner)).toBeUndefined();
+    // What is taken is kept whole, and what is longer is refused.
+    const long = "x".repeat(MAX_SCOPE_TITLE_CHARS);
+    await change({ include: ["r2"], exclude: [], titles: { r2: long } });
+    expect(await scopeOf(kb.owner)).toEqual({ r2: long });
+    expect((await change({ include: ["r2"], exclude: [], titles: { r2: `${long}x` } })).status).toBe(400);
+    expect(await scopeOf(kb.owner)).toEqual({ r2: long });
   });
 
   test("a new name goes into the source of its items", async ({ expect }) => {

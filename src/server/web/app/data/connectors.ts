@@ -2,7 +2,6 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import type { BrowseBody, Connector, ConnectorPublic } from "#api/connector-records.ts";
 import { waitsForSomebody } from "#server/web/app/connector-words.ts";
 import { api, take } from "./client.ts";
-import { Problem } from "./problem.ts";
 
 export const connectorsQuery = infiniteQueryOptions({
   queryKey: ["connectors", "pages"],
@@ -29,6 +28,8 @@ function lookAgainAfter(connector: Connector | ConnectorPublic | undefined): num
 export const sourcesQuery = queryOptions({
   queryKey: ["sources"],
   queryFn: () => take(api.GET("/api/connectors/sources")),
+  // Every result shows one by its name.
+  staleTime: 60_000,
 });
 
 /** A connector, or settings that none has yet. */
@@ -140,18 +141,11 @@ export function withoutTextQuery(id: string) {
 
 const WAITING_MS = 3_000;
 
-/** Where its app can tell of changes; null where the source takes no webhooks. */
+/** Where its app can tell of changes, for a source that takes webhooks. */
 export function webhookQuery(id: string) {
   return queryOptions({
     queryKey: ["connectors", "webhook", id],
-    queryFn: async () => {
-      try {
-        return (await take(api.GET("/api/connectors/{id}/webhook", { params: { path: { id } } }))).webhook;
-      } catch (error) {
-        if (error instanceof Problem && error.code === "connector_state_conflict") return null;
-        throw error;
-      }
-    },
+    queryFn: async () => (await take(api.GET("/api/connectors/{id}/webhook", { params: { path: { id } } }))).webhook,
     // The app tells its secret while the person is over there.
     refetchInterval: ({ state }) => (state.data?.offered?.secret === null ? WAITING_MS : false),
   });

@@ -1,6 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useDeferredValue, useEffect, useState } from "react";
+import { cleanLine } from "#api/clean.ts";
 import type { BrowseAnswer } from "#api/connector-records.ts";
+import { MAX_SCOPE_TITLE_CHARS } from "#api/scope-title.ts";
 import { browseQuery, type BrowseTarget } from "#server/web/app/data/connectors.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { Button, IconButton } from "#server/web/app/ui/button.tsx";
@@ -83,13 +85,11 @@ export function Chooser({ readTarget, included, onChange, titles, onLearn, isTit
   );
 }
 
-const MAX_TITLE_CHARS = 300;
-
 /** The names of what is chosen, as the server keeps them. */
 export function titlesOf(included: readonly string[], titles: ReadonlyMap<string, string>): Record<string, string> {
   return Object.fromEntries(
     included.flatMap((id) => {
-      const title = (titles.get(id) ?? "").slice(0, MAX_TITLE_CHARS);
+      const title = cleanLine(titles.get(id) ?? "", MAX_SCOPE_TITLE_CHARS);
       return title === "" ? [] : [[id, title] as const];
     }),
   );

@@ -71,7 +71,7 @@ export function Page() {
         <WithoutText connector={connector} />
         <People connectorId={connector.id} />
         <Removed connector={connector} />
-        {!connector.isPushed && <Webhook connectorId={connector.id} />}
+        {!connector.isPushed && <Webhook connector={connector} />}
         {connector.state !== "deleting" && <Settings connector={connector} />}
       </div>
     </>

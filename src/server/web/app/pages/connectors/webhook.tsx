@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Connector } from "#api/connector-records.ts";
 import { api, take } from "#server/web/app/data/client.ts";
-import { webhookQuery } from "#server/web/app/data/connectors.ts";
+import { sourcesQuery, webhookQuery } from "#server/web/app/data/connectors.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
@@ -10,12 +11,16 @@ import { Notice } from "#server/web/app/ui/notice.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 
 /** Where the app can tell of changes, and the secret with which it signs them; nothing where it can't. */
-export function Webhook({ connectorId }: { connectorId: string }) {
-  const { data } = useQuery(webhookQuery(connectorId));
+export function Webhook({ connector: { id: connectorId, providerId } }: { connector: Connector }) {
+  const kind = useQuery(sourcesQuery).data?.sources.find((source) => source.providerId === providerId);
+  const { data } = useQuery({
+    ...webhookQuery(connectorId),
+    enabled: kind?.capabilities.includes("webhook") === true,
+  });
   const client = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const [secret, setSecret] = useState<string>();
-  if (data === undefined || data === null) return null;
+  if (data === undefined) return null;
   const { url, secretCreatedAt, subscription, secretFrom, offered } = data;
   const isOffered = secretFrom === "app";
   const isWaiting = offered !== null && offered.secret === null;
