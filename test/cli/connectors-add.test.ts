@@ -20,7 +20,10 @@ const WIKI = {
       depth: { type: "integer", default: 3 },
     },
   },
-  credentialsSchema: { required: ["token"], properties: { token: { type: "string", title: "Token" } } },
+  credentialsSchema: {
+    required: ["token"],
+    properties: { token: { type: "string", title: "Token", format: "password" } },
+  },
 };
 
 function world(source: object = WIKI, more: Partial<FakeWorld> = {}): FakeWorld {
@@ -28,6 +31,7 @@ function world(source: object = WIKI, more: Partial<FakeWorld> = {}): FakeWorld 
   return makeWorld({
     routes: {
       "GET /api/connectors/sources": { body: { sources: [source] } },
+      "GET /api/connectors": { body: { connectors: [{ name: "Team" }], nextCursor: null } },
       "POST /api/connectors": { status: 201, body: { connector, sync: null } },
     },
     ...more,
@@ -53,7 +57,8 @@ describe("connectors add", () => {
     expect(asked).toEqual(["Address: Of the wiki.", "Edition", "Token"]);
     expect(body).toEqual({
       providerId: "wiki",
-      name: "team",
+      // Another connector is called Team.
+      name: "team 2",
       config: { url: "https://wiki.test/team", edition: "own" },
       access: { visibility: "private" },
       credentials: { token: "secret" },
@@ -75,7 +80,7 @@ describe("connectors add", () => {
   test("asks for what goes with a secret, too, and shows a name that is none", async ({ expect }) => {
     const properties = {
       email: { type: "string", title: "Email", description: "Cloud only." },
-      token: { type: "string", title: "Token" },
+      token: { type: "string", title: "Token", format: "password" },
     };
     const cloud = { ...WIKI, credentialsSchema: { required: ["token"], properties } };
     for (const [email, sent] of [

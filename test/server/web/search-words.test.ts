@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { isMarkdown, noteWords, withoutMarks } from "#server/web/app/search-words.ts";
+import { isMarkdown, noteWords, sourceWords, withoutMarks } from "#server/web/app/search-words.ts";
 
 test("a note names filters as the page does, and leaves out those that change nothing", ({ expect }) => {
   expect(noteWords("without source: 12; without kind=task: 0; without people: 1.")).toEqual([
@@ -22,4 +22,16 @@ test("a passage of Markdown is shown without its signs, one of code as it is", (
     false,
     true,
   ]);
+});
+
+test("a source is shown by its app's name and its place, and as it is where the app is not known", ({ expect }) => {
+  const kinds = [
+    { providerId: "gitea", name: "Gitea" },
+    { providerId: "notion", name: "Notion" },
+  ];
+  expect(sourceWords("gitea:acme/website", kinds)).toBe("Gitea / acme/website");
+  expect(sourceWords("gitea:a:b", kinds)).toBe("Gitea / a:b");
+  expect(sourceWords("notion", kinds)).toBe("Notion");
+  expect(sourceWords("slack:general", kinds)).toBe("slack:general");
+  expect(sourceWords("slack:general")).toBe("slack:general");
 });

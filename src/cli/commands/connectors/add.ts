@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { BodyOf } from "#api/client.ts";
-import { defaultConnectorName } from "#api/connector-name.ts";
+import { defaultConnectorName, distinctName } from "#api/connector-name.ts";
 import { connect } from "#cli/api.ts";
 import { command, fieldsOf, type CommandData, type InputOf } from "#cli/command.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
@@ -65,7 +65,7 @@ export const addConnector = command(ADD, async (input, deps): Promise<number> =>
   const body: CreateBody = {
     ...base,
     providerId: source.providerId,
-    name: input.options.name ?? base.name ?? defaultConnectorName(source, config),
+    name: input.options.name ?? base.name ?? (await freeName(api, defaultConnectorName(source, config))),
     config,
     access: (await accessOf(api, input.options)) ?? base.access ?? { visibility: "private" },
     ...defined({
@@ -93,6 +93,15 @@ export const addConnector = command(ADD, async (input, deps): Promise<number> =>
   output.talk(describeSync(sync));
   return exitOfSync(sync);
 });
+
+/** A name that none of the connectors has which this person sees. */
+async function freeName(api: Awaited<ReturnType<typeof connect>>, name: string): Promise<string> {
+  const { connectors } = await api.get("/api/connectors", { params: { query: { limit: 200 } } });
+  return distinctName(
+    name,
+    connectors.map((connector) => connector.name),
+  );
+}
 
 /**
  * The value of a `--set` in the type that the source's schema gives the key.

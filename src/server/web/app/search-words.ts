@@ -23,6 +23,15 @@ const FILTERS: Readonly<Record<string, string>> = {
   after: "Updated",
 };
 
+/** `Gitea / acme/website` for `gitea:acme/website`: the app by its name, as far as it is known. */
+export function sourceWords(source: string, kinds: readonly { providerId: string; name: string }[] = []): string {
+  const end = source.indexOf(":");
+  const [providerId, place] = end === -1 ? [source, ""] : [source.slice(0, end), source.slice(end + 1)];
+  const name = kinds.find((kind) => kind.providerId === providerId)?.name;
+  if (name === undefined) return source;
+  return place === "" ? name : `${name} / ${place}`;
+}
+
 /** Whether a passage of it is Markdown: what people write in apps is, and files that say so. */
 export function isMarkdown({ kind, path, title }: Pick<SearchResult, "kind" | "path" | "title">): boolean {
   return kind !== "file" || /\.(?:md|mdx|markdown)$/i.test(path.at(-1) ?? title);

@@ -2,8 +2,10 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { placesOf } from "#api/clean.ts";
 import type { FileRecord } from "#api/files.ts";
+import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { itemQuery, itemTextQuery } from "#server/web/app/data/item.ts";
 import { toProblem } from "#server/web/app/data/problem.ts";
+import { sourceWords } from "#server/web/app/search-words.ts";
 import { NothingHere } from "#server/web/app/shell/nothing-here.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
 import { Badge, Skeleton } from "#server/web/app/ui/bits.tsx";
@@ -54,11 +56,12 @@ export function Page() {
 /** Source, folders and the file's name; the title follows as the heading. */
 function Breadcrumb({ file }: { file: FileRecord }) {
   const places = placesOf(file);
+  const source = sourceWords(file.source, useQuery(sourcesQuery).data?.sources);
   if (places.at(-1) === file.title) places.pop();
   return (
     <nav aria-label="Breadcrumb" className="text-muted mb-1.5 text-xs">
       <ol className="flex flex-wrap items-center gap-x-1.5 gap-y-0.5">
-        {[file.source, ...places].map((part, at) => (
+        {[source, ...places].map((part, at) => (
           // oxlint-disable-next-line react/no-array-index-key -- two folders may have the same name
           <li className="flex min-w-0 items-center gap-1.5" key={at}>
             {at > 0 && <span aria-hidden="true">/</span>}

@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
+import type { SourceKind } from "#api/connector-records.ts";
 import { count } from "#api/plural.ts";
 import type { SearchAnswer } from "#api/search.ts";
-import { connectorQuery } from "#server/web/app/data/connectors.ts";
+import { connectorQuery, sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { type Asked, FACETS, type FilterName, FILTERS } from "#server/web/app/data/search.ts";
+import { sourceWords } from "#server/web/app/search-words.ts";
 import { Button } from "#server/web/app/ui/button.tsx";
 
 interface Choice {
@@ -20,12 +22,13 @@ export interface FiltersProps {
 /** A list per filter, with the values that the results have and how often. One value that all have is no choice. */
 export function Filters({ asked, facets, onChange }: FiltersProps) {
   const connectorName = useConnectorName(asked.source);
+  const kinds = useQuery(sourcesQuery).data?.sources;
   const isFiltered = FILTERS.some((name) => asked[name] !== undefined);
   return (
     <div className="flex flex-wrap items-center gap-2">
       {FILTERS.map((name) => {
         const value = asked[name] ?? "";
-        const choices = choicesOf(name, value, facets, connectorName).filter(
+        const choices = choicesOf(name, value, { facets, connectorName, kinds }).filter(
           // Without words, the newest come first anyway.
           (choice) => name !== "sortBy" || asked.query !== undefined || value !== "" || choice.value !== "recency",
         );
@@ -88,24 +91,23 @@ function useConnectorName(source: string | undefined): string | undefined {
   return id === undefined ? undefined : (data?.name ?? "One connector");
 }
 
+interface Known {
+  facets: FiltersProps["facets"];
+  connectorName: string | undefined;
+  kinds: readonly SourceKind[] | undefined;
+}
+
 /** The values to choose from; one that is in use is always among them, with its name where it is another. */
-function choicesOf(
-  name: FilterName,
-  value: string,
-  facets: FiltersProps["facets"],
-  connectorName: string | undefined,
-): readonly Choice[] {
+function choicesOf(name: FilterName, value: string, { facets, connectorName, kinds }: Known): readonly Choice[] {
+  const called = (text: string) => (name === "source" ? sourceWords(text, kinds) : nameOf(text));
   const counted = name in FACETS ? (facets[FACETS[name as keyof typeof FACETS]] ?? []) : [];
   const choices =
     FIXED[name] ??
     counted
       .filter(({ value }) => value !== "")
-      .map(({ value, name: called, count: items }) => ({
-        value,
-        label: `${nameOf(called ?? value)} (${count(items)})`,
-      }));
+      .map(({ value, name, count: items }) => ({ value, label: `${called(name ?? value)} (${count(items)})` }));
   if (value === "" || choices.some((choice) => choice.value === value)) return choices;
-  const label = name === "source" && connectorName !== undefined ? connectorName : nameOf(value);
+  const label = name === "source" && connectorName !== undefined ? connectorName : called(value);
   return [{ value, label }, ...choices];
 }
 

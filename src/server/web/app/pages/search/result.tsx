@@ -1,8 +1,10 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useId, useState, type KeyboardEventHandler, type ReactNode } from "react";
 import { placeOf } from "#api/clean.ts";
 import type { SearchResult } from "#api/search.ts";
-import { isMarkdown, withoutMarks } from "#server/web/app/search-words.ts";
+import { sourcesQuery } from "#server/web/app/data/connectors.ts";
+import { isMarkdown, sourceWords, withoutMarks } from "#server/web/app/search-words.ts";
 import { Badge, Skeleton } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
@@ -55,9 +57,10 @@ export function Result({ result, onKey }: { result: SearchResult; onKey: Keyboar
 function Facts({ result }: { result: SearchResult }) {
   const { kind, key, source, status, assignees, author, updatedAt } = result;
   const place = placeOf(result, 3);
+  const from = sourceWords(source, useQuery(sourcesQuery).data?.sources);
   const who = kind === "task" && assignees.length > 0 ? assignees.map(({ name }) => name).join(", ") : author?.name;
   const facts: ReactNode[] = [
-    <bdi key="source">{place === "" ? source : `${source} / ${place}`}</bdi>,
+    <bdi key="source">{place === "" ? from : `${from} / ${place}`}</bdi>,
     kind === "task" && key !== null && (
       <span className="font-mono" key="key">
         {key}

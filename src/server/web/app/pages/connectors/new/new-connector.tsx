@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useRef, useState } from "react";
-import { defaultConnectorName } from "#api/connector-name.ts";
+import { defaultConnectorName, distinctName } from "#api/connector-name.ts";
 import type { BrowseBody, Connector, SourceKind } from "#api/connector-records.ts";
 import { ACL_WORDS } from "#server/web/app/connector-words.ts";
 import { addressParameter } from "#server/web/app/browser.ts";
@@ -104,7 +104,11 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
         ? {}
         : { scope: { include: [...included], exclude: [], titles: titlesOf(included, titles) } };
     const { config, ...rest } = bodyOf(form);
-    const name = text(form, "name") || (chosen?.label ?? defaultConnectorName(source, config));
+    const [place] = included;
+    // What was chosen alone says best what is in it.
+    const alone = included.length === 1 && place !== undefined ? titles.get(place) : undefined;
+    const plain = chosen?.label ?? alone ?? defaultConnectorName(source, config);
+    const name = text(form, "name") || (await freeName(plain));
     const body = { ...rest, config, name, access, ...scope };
     const made = await take(api.POST("/api/connectors", { body }));
     await client.invalidateQueries({ queryKey: ["connectors"] });
@@ -177,7 +181,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
               {secrets.length > 0 && <span className="text-muted">or enter credentials:</span>}
             </div>
           )}
-          {account === "" && secrets.map((field) => <SchemaField field={field} isSecret key={field.key} />)}
+          {account === "" && secrets.map((field) => <SchemaField field={field} key={field.key} />)}
           <TextField
             autoComplete="off"
             hint="Without one, kb names it after what it indexes."
@@ -224,6 +228,15 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
         </Form>
       </div>
     </Section>
+  );
+}
+
+/** A name that none of the connectors has which the person sees. */
+async function freeName(name: string): Promise<string> {
+  const { connectors } = await take(api.GET("/api/connectors", { params: { query: { limit: 200 } } }));
+  return distinctName(
+    name,
+    connectors.map((connector) => connector.name),
   );
 }
 
