@@ -162,6 +162,7 @@ export async function makeContent(
     { openMcp: adapters.openMcp, afterwards, emit, http, once, sleep, connectorDeps: () => connectorDeps },
   );
   const credentials = makeCredentialKeeper({ store, vault, accounts, connections: providers.sessions, now });
+  const gate = makeSearchGate({ clock, sleep });
   const worker = makeSyncWorker({
     store,
     emit,
@@ -194,6 +195,7 @@ export async function makeContent(
     sleep,
     log,
     parallel: FILES_AT_ONCE,
+    waitForGap: () => gate.waitForGap(),
     ...(adapters.workers !== undefined && { concurrency: adapters.workers }),
   });
   leftGrants.listen((workspaceId, connections) => giveBackLeft(providers.serverDeps, workspaceId, connections));
@@ -258,7 +260,6 @@ export async function makeContent(
     }),
   };
   const fetchOriginal = makeOriginalFetcher(connectorDeps, makeChildOpener(extractor));
-  const gate = makeSearchGate({ clock });
   const files = decorate(
     "files",
     gatedFiles(

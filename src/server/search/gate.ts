@@ -2,7 +2,8 @@ import { ApiError } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { EntityService } from "#server/entities/types.ts";
 import type { SearchService } from "./types.ts";
-import type { Clock } from "#core/clock.ts";
+import { makeGaps } from "./gaps.ts";
+import type { Clock, Sleep } from "#core/clock.ts";
 import { makeFairQueue, type Waiter } from "./fair-queue.ts";
 
 /** Lets so many searches work at a time; the others wait in turn, as many as can start in time. */
@@ -14,6 +15,8 @@ export interface SearchGate {
    *   person with the most waiting is refused, which need not be this one
    */
   run<T>(waiter: Waiter, work: () => Promise<T>): Promise<T>;
+  /** Waits until no search works, for work that nobody waits for; see `Gaps`. */
+  waitForGap(): Promise<void>;
 }
 
 /** Searches at work: two for each search thread, so that one is ready when a thread gets free. */
@@ -37,10 +40,18 @@ interface Waiting {
   refuse(error: ApiError): void;
 }
 
+export interface SearchGateOptions {
+  clock: Clock;
+  sleep: Sleep;
+  slots?: number;
+}
+
 /** Makes the gate. How many may wait follows from how long searches last: the last of them starts within a second. */
-export function makeSearchGate({ clock, slots = SEARCHES_AT_ONCE }: { clock: Clock; slots?: number }): SearchGate {
+export function makeSearchGate({ clock, sleep, slots = SEARCHES_AT_ONCE }: SearchGateOptions): SearchGate {
   const queue = makeFairQueue<Waiting>();
   let running = 0;
+  // Those that wait do so only while others work.
+  const gaps = makeGaps(() => running === 0, sleep);
   let averageMs = FIRST_GUESS_MS;
 
   const mostWaiting = () => {
@@ -68,6 +79,7 @@ export function makeSearchGate({ clock, slots = SEARCHES_AT_ONCE }: { clock: Clo
       averageMs += (tookMs - averageMs) * WEIGHT;
       running--;
       settle();
+      if (running === 0) gaps.begin();
     }
   };
 
@@ -79,6 +91,7 @@ export function makeSearchGate({ clock, slots = SEARCHES_AT_ONCE }: { clock: Clo
       });
       return perform(work);
     },
+    waitForGap: () => gaps.wait(),
   };
 }
 

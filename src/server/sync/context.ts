@@ -52,6 +52,8 @@ export interface SyncDeps {
   log: Log;
   /** Items read and extracted at once in a run; 4 unless told. */
   parallel?: number;
+  /** Waits for a moment without searches, in which an item is begun: people go first. Absent = at once. */
+  waitForGap?(): Promise<void>;
 }
 
 /** How connectors subscribe to notifications at their providers. */

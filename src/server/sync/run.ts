@@ -55,6 +55,8 @@ export interface RunOptions
   signal: AbortSignal;
   /** Items read and extracted at once. */
   parallel: number;
+  /** Waits for a moment without searches, in which an item is begun: people go first. Absent = at once. */
+  waitForGap?(): Promise<void>;
   /** Whether somebody waits for the worker; asked at checkpoints, once the run has had its turn. */
   isOtherWaiting?(): Promise<boolean>;
   /** Absent = nothing has a limit. */
@@ -277,6 +279,7 @@ async function prepareInside(
   event: Extract<SyncEvent, { t: "upsert" }>,
   { gate, known, signal }: Surroundings,
 ): Promise<Step> {
+  await options.waitForGap?.();
   await known.load([event.item.externalId]);
   const full = await overQuota(options, event.item.externalId, known);
   if (full) return full;

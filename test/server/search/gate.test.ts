@@ -8,11 +8,24 @@ function makeBusyGate(slots: number) {
   let now = 0;
   const begun: { name: string; end(): void }[] = [];
   const refused: string[] = [];
-  const gate = makeSearchGate({ clock: { now: () => now }, slots });
+  const ticks: (() => void)[] = [];
+  const sleep = () => new Promise<void>((resolve) => ticks.push(resolve));
+  const gate = makeSearchGate({ clock: { now: () => now }, sleep, slots });
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   return {
     refused,
     settled,
+    /** Background work that begins when it may. */
+    async prepare(name: string, done: string[], use: () => void = () => undefined) {
+      await gate.waitForGap();
+      done.push(name);
+      use();
+    },
+    /** Lets the time pass after which background work goes on without a gap. */
+    async tick() {
+      for (const wake of ticks.splice(0)) wake();
+      await settled();
+    },
     names: () => begun.map(({ name }) => name),
     ask(name: string, who = person(name)) {
       const work = () => new Promise<void>((end) => begun.push({ name, end }));
@@ -79,10 +92,68 @@ describe("waiting searches", () => {
   });
 
   test("that fail give their place away like those that end", async ({ expect }) => {
-    const gate = makeSearchGate({ clock: { now: () => 0 }, slots: 1 });
+    const gate = makeSearchGate({
+      clock: { now: () => 0 },
+      sleep: () => Promise.reject(new Error("unused")),
+      slots: 1,
+    });
     const failing = gate.run(person("a"), () => Promise.reject(new Error("no")));
     const next = gate.run(person("b"), async () => "done");
     await expect(failing).rejects.toThrow("no");
     expect(await next).toBe("done");
+  });
+});
+
+describe("background work", () => {
+  test("begins at once while nobody searches", async ({ expect }) => {
+    const gate = makeBusyGate(2);
+    const begun: string[] = [];
+    for (const name of ["a", "b", "c"]) void gate.prepare(name, begun);
+    await gate.settled();
+    expect(begun).toEqual(["a", "b", "c"]);
+  });
+
+  test("begins when the last search has ended, in its order", async ({ expect }) => {
+    const gate = makeBusyGate(2);
+    const begun: string[] = [];
+    gate.ask("one");
+    gate.ask("two");
+    await gate.settled();
+    for (const name of ["a", "b", "c"]) void gate.prepare(name, begun);
+    await gate.settled();
+    expect(begun).toEqual([]);
+    await gate.endAll(5);
+    for (let n = 0; n < 3; n++) await gate.settled();
+    expect(begun).toEqual(["a", "b", "c"]);
+  });
+
+  test("waits again when a search comes into its gap", async ({ expect }) => {
+    const gate = makeBusyGate(2);
+    const begun: string[] = [];
+    gate.ask("one");
+    await gate.settled();
+    void gate.prepare("a", begun, () => gate.ask("two"));
+    void gate.prepare("b", begun);
+    await gate.endAll(5);
+    for (let n = 0; n < 3; n++) await gate.settled();
+    expect(begun).toEqual(["a"]);
+    await gate.endAll(5);
+    for (let n = 0; n < 3; n++) await gate.settled();
+    expect(begun).toEqual(["a", "b"]);
+  });
+
+  test("goes on slowly, piece by piece, when searches leave no gap", async ({ expect }) => {
+    const gate = makeBusyGate(1);
+    const begun: string[] = [];
+    gate.ask("one");
+    gate.ask("two");
+    await gate.settled();
+    for (const name of ["a", "b"]) void gate.prepare(name, begun);
+    await gate.endAll(5);
+    expect(begun).toEqual([]);
+    await gate.tick();
+    expect(begun).toEqual(["a"]);
+    await gate.tick();
+    expect(begun).toEqual(["a", "b"]);
   });
 });

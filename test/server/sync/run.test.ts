@@ -40,6 +40,23 @@ describe("a run", () => {
     });
   });
 
+  test("begins no item while people search, and each in its order afterwards", async ({ expect }) => {
+    const gaps: (() => void)[] = [];
+    const kb = await makeHarness(
+      function* () {
+        for (const each of many(3)) yield { t: "upsert", item: each };
+        yield end();
+      },
+      { waitForGap: () => new Promise((resolve) => gaps.push(resolve)) },
+    );
+    const syncing = kb.sync();
+    await expect.poll(() => gaps.length).toBe(3);
+    expect(await kb.items()).toEqual([]);
+    for (const begin of gaps.toReversed()) begin();
+    expect(await syncing).toMatchObject({ state: "succeeded", counts: { upserted: 3 } });
+    expect((await kb.items()).map(({ externalId }) => externalId)).toEqual(["f000", "f001", "f002"]);
+  });
+
   test("an instant that no clock can show is not known, and one between two milliseconds is whole", async ({
     expect,
   }) => {
