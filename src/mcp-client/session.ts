@@ -191,7 +191,9 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
 
     async close() {
       if (ending.signal.aborted) return;
-      await inExchange("connect", signal, CLOSE_MS, () => connection.transport.terminateSession()).catch(() => {});
+      // With a time of its own: most sessions are closed because the question that they were for has ended.
+      const { signal: goodbye } = new AbortController();
+      await inExchange("connect", goodbye, CLOSE_MS, () => connection.transport.terminateSession()).catch(() => {});
       ending.abort(new McpProblem({ step: "connect", code: "unreachable" }));
       await connection.client.close().catch(() => {});
     },

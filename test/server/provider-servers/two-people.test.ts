@@ -20,6 +20,10 @@ async function startNotes() {
     url: "",
     /** Tokens that a session was used with. */
     tokensOf: new Map<string, Set<string>>(),
+    /** The session and token of each request in one. */
+    asked: [] as { session: string; token: string }[],
+    /** Sessions that nobody has ended. */
+    open: () => [...sessions.keys()],
     /** Whose searches are never answered, and how many of those have come. */
     hanging: "",
     hung: 0,
@@ -34,7 +38,10 @@ async function startNotes() {
     const id = request.headers["mcp-session-id"];
     if (!token.startsWith("good-")) return void response.writeHead(401).end();
     if (token === world.limited) return void response.writeHead(429, { "retry-after": "3600" }).end();
-    if (typeof id === "string") world.tokensOf.get(id)?.add(token);
+    if (typeof id === "string") {
+      world.tokensOf.get(id)?.add(token);
+      world.asked.push({ session: id, token });
+    }
     const isForgotten = typeof id === "string" && (token === world.forgotten || !sessions.has(id));
     if (isForgotten) return void response.writeHead(404).end();
     const known = typeof id === "string" ? sessions.get(id) : undefined;
@@ -45,6 +52,7 @@ async function startNotes() {
         sessions.set(sessionId, transport);
         world.tokensOf.set(sessionId, new Set([token]));
       },
+      onsessionclosed: (sessionId: string) => void sessions.delete(sessionId),
     } as never);
     const server = new McpServer({ name: "notes", version: "1" });
     const inputSchema = { words: z.string() };
@@ -127,8 +135,12 @@ test("what hangs, fails or is limited for one person is answered to the other as
   void waiting;
 
   notes.hanging = "";
+  // Each of her sessions is one that the server doesn't know any more, while she asks.
   notes.forgotten = tokenOf(anna);
-  expect(await kb.search(ben)).toEqual(before);
+  const [hers, his] = await Promise.all([kb.search(anna), kb.search(ben)]);
+  expect(his).toEqual(before);
+  expect(hers.live.hits).toEqual([]);
+  expect(hers.live.connections.map(({ problem }: { problem: string }) => problem)).not.toContain(null);
   notes.forgotten = "";
   notes.limited = tokenOf(anna);
   const tested = await kb.as(anna).post(`/api/mcp-servers/${kb.id}/connection-tests`, {
@@ -140,4 +152,39 @@ test("what hangs, fails or is limited for one person is answered to the other as
   // The server's health is what its probes found: that it refuses one person changes nothing.
   const { status, lastProblem } = (await kb.as(ben).get(`/api/mcp-servers/${kb.id}/health`)).json;
   expect([status, lastProblem]).toEqual(["healthy", null]);
+});
+
+test("a session ends with its connection or its search, and the sessions of others go on", async () => {
+  const kb = await makeTwoPeople();
+  const { anna, ben, notes, tokenOf } = kb;
+  // What is over was closed: tests, the mapping and these searches leave nothing open.
+  await Promise.all([kb.search(anna), kb.search(ben)]);
+  await expect.poll(() => notes.open(), { timeout: 30_000 }).toEqual([]);
+
+  const openFor = async (connectionId: string) => {
+    const known = new Set(notes.open());
+    const { signal } = new AbortController();
+    const session = await kb.deps.providerSessions.sessionFor(kb.owner.workspaceId, connectionId, { signal });
+    const [id = ""] = notes.open().filter((one) => !known.has(one));
+    const find = () => session.callTool("find", { words: "alpha" });
+    return { session, id, find };
+  };
+  const [first, second] = await kb.connectionsOf(anna, kb.id);
+  const [own] = await kb.connectionsOf(ben, kb.id);
+  const [ended, kept, his] = [await openFor(first.id), await openFor(second.id), await openFor(own.id)];
+  expect(notes.open()).toEqual([ended.id, kept.id, his.id]);
+  const before = JSON.stringify(await his.find());
+  await ended.find();
+
+  const disconnected = await kb.as(anna).request("DELETE", `/api/mcp-servers/${kb.id}/connections/${first.id}`);
+  expect(disconnected.status).toBe(202);
+  notes.asked.length = 0;
+  await expect(ended.find()).rejects.toThrow();
+  await ended.session.close();
+  expect(notes.asked).toEqual([]);
+  expect(JSON.stringify(await his.find())).toBe(before);
+  expect(JSON.stringify(await kept.find())).toContain(`Alpha of ${tokenOf(anna)}`);
+  expect(notes.asked.map(({ session }) => session)).toEqual([his.id, kept.id]);
+  // Her other seven connections are asked, and the one that ended isn't.
+  expect((await kb.search(anna)).live.connections).toHaveLength(7);
 });
