@@ -6,6 +6,7 @@ import { api, take } from "#server/web/app/data/client.ts";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
 import { connectionsQuery } from "#server/web/app/data/servers.ts";
 import { FAULT_WORDS, ROLE_WORDS } from "#server/web/app/server-words.ts";
+import { defaultArgument, isDeprecated, rankTools, type Tool } from "#server/web/app/tool-choice.ts";
 import { Badge, Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Dialog } from "#server/web/app/ui/dialog.tsx";
@@ -13,7 +14,6 @@ import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx"
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 
-type Tool = ServerTools["tools"][number];
 type Mapped = NonNullable<MappingBody[MappingRole]>;
 
 const ROLES: readonly MappingRole[] = ["list", "search", "fetch"];
@@ -131,7 +131,7 @@ export function Tools({ server }: { server: ProviderServer }) {
               )
             }
             role={editing}
-            tools={tools.tools}
+            tools={rankTools(tools.tools, editing)}
           />
         )}
       </Dialog>
@@ -191,6 +191,7 @@ function Use({ role, tool, fault, isBusy, onChange, onEnd }: UseProps) {
 
 interface EditorProps {
   role: MappingRole;
+  /** The best fitting first. */
   tools: readonly Tool[];
   mapped: Mapped | undefined;
   preview(mapped: Mapped, value: string): Promise<MappingPreview>;
@@ -237,7 +238,7 @@ function Editor({ role, tools, mapped, preview, onSave }: EditorProps) {
         <SelectField
           choices={tools.map((one) => ({
             value: one.name,
-            label: one.title === undefined ? one.name : `${one.title} (${one.name})`,
+            label: `${one.title === undefined ? one.name : `${one.title} (${one.name})`}${isDeprecated(one) ? ", deprecated" : ""}`,
           }))}
           hint={
             tool.isReadOnly
@@ -293,12 +294,6 @@ function Editor({ role, tools, mapped, preview, onSave }: EditorProps) {
       </Form>
     </div>
   );
-}
-
-/** The only argument that the tool still needs; a list needs none. */
-function defaultArgument({ arguments: known }: Tool, role: MappingRole): string {
-  const required = known.filter(({ isRequired }) => isRequired);
-  return role === "list" ? "" : ((required[0] ?? known[0])?.name ?? "");
 }
 
 function ArgumentField({ field, value }: { field: Tool["arguments"][number]; value: unknown }) {

@@ -1,0 +1,81 @@
+/** Which of a server's tools a form begins with. A suggestion by names alone: an admin looks at a preview before kb uses one. */
+import type { MappingRole, ServerTools } from "#api/provider-servers.ts";
+
+export type Tool = ServerTools["tools"][number];
+
+/** What names say: the verb of the role, what reads texts, and how the argument is called that the role fills in. */
+const ROLES: Readonly<Record<MappingRole, { verbs: RegExp; related: RegExp; argument: RegExp }>> = {
+  list: {
+    verbs: /^(?:list|ls|index|enumerate|browse)$/,
+    related: /^(?:search|find|query|tree|all|recent)$/,
+    argument: /^(?:next)?(?:cursor|pagetoken|after)$/,
+  },
+  search: {
+    verbs: /^(?:search|find|query|lookup)$/,
+    related: /^(?:ask|grep|match|filter)$/,
+    argument: /^(?:q|query|search|searchquery|text|words?|keywords?|term|terms|pattern|question)$/,
+  },
+  fetch: {
+    verbs: /^(?:fetch|get|read|open|retrieve|load|view)$/,
+    related: /^(?:text|content|contents|document|page|file|note|item|body)$/,
+    argument: /^(?:id|uri|url|path|key|slug|name|\w+id|\w+path|\w+key)$/,
+  },
+};
+
+/** What changes something, or gives what kb reads nothing of. */
+const OTHER = /^(?:add|create|delete|drop|edit|insert|move|post|remove|rename|send|set|toggle|update|upload|write)$/;
+const NO_TEXT = /^(?:image|images|media|audio|video|info|stats|metadata|env)$/;
+
+/** The tools with the best fitting one first, those that their server calls deprecated last; otherwise in its order. */
+export function rankTools(tools: readonly Tool[], role: MappingRole): Tool[] {
+  const scored = tools.map((tool) => ({ tool, score: scoreOf(tool, role) - (isDeprecated(tool) ? 1_000 : 0) }));
+  return scored.toSorted((one, other) => other.score - one.score).map(({ tool }) => tool);
+}
+
+/** Whether its server says that it is. MCP has no field for it. */
+export function isDeprecated({ title = "", description = "" }: Pick<Tool, "title" | "description">): boolean {
+  return /\bdeprecated\b/i.test(`${title} ${description}`);
+}
+
+/** The argument that the role fills in: by its name, else the only one that the tool still needs; a list needs none. */
+export function defaultArgument({ arguments: known }: Pick<Tool, "arguments">, role: MappingRole): string {
+  const required = known.filter(({ isRequired }) => isRequired);
+  const fits = ({ name }: { name: string }) => ROLES[role].argument.test(bare(name));
+  const named = required.find(fits) ?? known.find(fits);
+  if (named !== undefined || role === "list") return named?.name ?? "";
+  return (required[0] ?? known[0])?.name ?? "";
+}
+
+function scoreOf(tool: Tool, role: MappingRole): number {
+  const { verbs, related } = ROLES[role];
+  const words = wordsOf(tool.name);
+  const count = (pattern: RegExp) => words.filter((word) => pattern.test(word)).length;
+  const name = (count(verbs) > 0 ? 10 : 0) + Math.min(count(related), 2) * 2 - count(OTHER) * 12 - count(NO_TEXT) * 4;
+  // The shorter name is the plainer tool: `search` before `search_users_by_team`.
+  return name + argumentScore(tool, role) + (tool.isReadOnly ? 1 : 0) - words.length * 0.5;
+}
+
+/** One argument to fill in is what a search and a fetch need; each further one that is required has to be the same each time. */
+function argumentScore({ arguments: known }: Tool, role: MappingRole): number {
+  const required = known.filter(({ isRequired }) => isRequired);
+  if (role === "list") return -required.length * 0.4;
+  const argument = known.find(({ name }) => name === defaultArgument({ arguments: known }, role));
+  if (argument === undefined) return -8;
+  const isText = argument.type === undefined || argument.type === "string" || argument.type === "integer";
+  const isNamed = ROLES[role].argument.test(bare(argument.name));
+  const others = required.filter(({ name }) => name !== argument.name).length;
+  return (isText ? 0 : -6) + (isNamed ? 2 : 0) - others;
+}
+
+/** `read_textFile` is read, text, file. */
+function wordsOf(name: string): string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== "");
+}
+
+function bare(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, "");
+}
