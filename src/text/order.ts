@@ -1,54 +1,66 @@
-/** First characters of a text that are compared as one number; what follows them takes bits of its place among the texts. */
+/** A prefix has five characters of 7 bits, and a place 18 bits: together a number that a double holds exactly. */
 const PREFIX_CHARS = 5;
 const CHAR_BITS = 7;
+const LAST_UNIT = 127;
 const MOST_TEXTS = 2 ** 18;
 
 /**
  * The places of texts in the order of their UTF-16 code units: `["b", "a"]` gives `[1, 0]`.
  *
- * The words of a document differ early: their first five ASCII characters and their place make one number of 53 bits, and
- * numbers are sorted without a call for each comparison. Measured at a third of what `sort` takes for the texts.
+ * The words of a document differ early: their first five ASCII characters and their place make one number, and numbers are
+ * sorted without a call for each comparison. Measured at two thirds of what `sort` takes for the texts.
  */
-export function orderOf(texts: readonly string[]): number[] {
-  if (texts.length > MOST_TEXTS) return sortedBy(texts, [...texts.keys()]);
+export function orderOf(texts: readonly string[]): Uint32Array {
+  const order = new Uint32Array(texts.length);
+  if (texts.length > MOST_TEXTS) return order.map((_, at) => at).sort(byText(texts));
   const keys = new Float64Array(texts.length);
   for (let at = 0; at < texts.length; at++) keys[at] = prefixOf(texts[at] ?? "") * MOST_TEXTS + at;
   keys.sort();
-  const order: number[] = [];
-  let equal: number[] = [];
-  let last = -1;
-  const flush = () => {
-    if (equal.length > 1) sortedBy(texts, equal);
-    for (const at of equal) order.push(at);
-    equal = [];
-  };
-  for (const key of keys) {
+  let [start, last] = [0, -1];
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at] ?? 0;
     const prefix = Math.floor(key / MOST_TEXTS);
-    if (prefix !== last) flush();
-    last = prefix;
-    equal.push(key - prefix * MOST_TEXTS);
+    order[at] = key - prefix * MOST_TEXTS;
+    if (prefix !== last) {
+      sortStretch(order, texts, start, at);
+      [start, last] = [at, prefix];
+    }
   }
-  flush();
+  sortStretch(order, texts, start, keys.length);
   return order;
 }
+
+/** Sorts places of texts with one prefix: mostly a few. */
+function sortStretch(order: Uint32Array, texts: readonly string[], start: number, end: number): void {
+  if (end - start > MANY) {
+    order.subarray(start, end).sort(byText(texts));
+    return;
+  }
+  for (let next = start + 1; next < end; next++) {
+    const moved = order[next] ?? 0;
+    const text = texts[moved] ?? "";
+    let at = next;
+    for (; at > start && (texts[order[at - 1] ?? 0] ?? "") > text; at--) order[at] = order[at - 1] ?? 0;
+    order[at] = moved;
+  }
+}
+
+const MANY = 12;
 
 /** In the order of the texts as far as it tells them apart: it ends at the first character that is not ASCII. */
 function prefixOf(text: string): number {
   let prefix = 0;
-  let isOver = false;
-  for (let at = 0; at < PREFIX_CHARS; at++) {
-    const unit = isOver || at >= text.length ? 0 : text.charCodeAt(at);
-    if (unit >= LAST_UNIT) isOver = true;
-    prefix = prefix * 2 ** CHAR_BITS + Math.min(unit, LAST_UNIT);
+  let at = 0;
+  for (let unit = 0; at < PREFIX_CHARS && at < text.length && unit < LAST_UNIT; at++) {
+    unit = text.charCodeAt(at);
+    prefix = prefix * (LAST_UNIT + 1) + (unit < LAST_UNIT ? unit : LAST_UNIT);
   }
-  return prefix;
+  return prefix * 2 ** (CHAR_BITS * (PREFIX_CHARS - at));
 }
 
-const LAST_UNIT = 2 ** CHAR_BITS - 1;
-
-function sortedBy(texts: readonly string[], places: number[]): number[] {
-  return places.sort((a, b) => {
+function byText(texts: readonly string[]): (a: number, b: number) => number {
+  return (a, b) => {
     const [first = "", second = ""] = [texts[a], texts[b]];
     return first < second ? -1 : first > second ? 1 : 0;
-  });
+  };
 }
