@@ -1,7 +1,8 @@
-import type { Selectable, Updateable } from "kysely";
+import type { Kysely, Selectable, Updateable } from "kysely";
 import type { Scope } from "#core/scope.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { ConnectorsTable } from "#storage/schema.ts";
+import { compiledQuery } from "#storage/compiled-query.ts";
+import type { ConnectorsTable, Tables } from "#storage/schema.ts";
 
 export const CONNECTOR_STATES = [
   "pending_auth",
@@ -99,18 +100,31 @@ export interface ConnectorWebhookRecord {
 
 export type ConnectorPatch = Partial<Omit<ConnectorRecord, "connectorId" | "providerId" | "createdAt">>;
 
+// A push asks these for each of its slices, and a key is found for each request.
+const FIND = compiledQuery((read, workspaceId: string, connectorId: string) =>
+  read
+    .selectFrom("connectors")
+    .selectAll()
+    .where("workspaceId", "=", workspaceId)
+    .where("connectorId", "=", connectorId),
+);
+const LIST_KEYS = compiledQuery((read, workspaceId: string, connectorId: string, now: number) =>
+  openKeys(read, workspaceId, now).where("connectorId", "=", connectorId),
+);
+
+function openKeys(read: Kysely<Tables>, workspaceId: string, now: number) {
+  return read
+    .selectFrom("connector_keys")
+    .selectAll()
+    .where("workspaceId", "=", workspaceId)
+    .where("revokedAt", "is", null)
+    .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now)]))
+    .orderBy("createdAt", "desc")
+    .orderBy("keyId");
+}
+
 /** Connectors and their keys. */
 export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
-  const openKeys = (now: number) =>
-    sql.read
-      .selectFrom("connector_keys")
-      .selectAll()
-      .where("workspaceId", "=", workspaceId)
-      .where("revokedAt", "is", null)
-      .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now)]))
-      .orderBy("createdAt", "desc")
-      .orderBy("keyId");
-
   const rows = () => sql.read.selectFrom("connectors").selectAll().where("workspaceId", "=", workspaceId);
 
   return {
@@ -124,7 +138,7 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
     async find(connectorId: string): Promise<ConnectorRecord | undefined> {
-      const row = await rows().where("connectorId", "=", connectorId).executeTakeFirst();
+      const [row] = await FIND(sql.read, workspaceId, connectorId);
       return row && toRecord(row);
     },
 
@@ -215,12 +229,12 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
 
     /** Keys that open at this time, the newest first. */
     async listKeys(connectorId: string, now: number): Promise<ConnectorKeyRecord[]> {
-      return openKeys(now).where("connectorId", "=", connectorId).execute();
+      return LIST_KEYS(sql.read, workspaceId, connectorId, now);
     },
 
     /** The connectors that keys of this workspace were made for by this person, still open. */
     async listKeysMadeBy(userId: string, now: number): Promise<ConnectorKeyRecord[]> {
-      return openKeys(now).where("createdBy", "=", userId).execute();
+      return openKeys(sql.read, workspaceId, now).where("createdBy", "=", userId).execute();
     },
     async findCredentials(connectorId: string): Promise<ConnectorCredentialRecord | undefined> {
       return sql.read

@@ -1,4 +1,5 @@
 import { inChunks } from "#core/in-chunks.ts";
+import { compiledQuery } from "#storage/compiled-query.ts";
 import { sql as rawSql } from "kysely";
 import type { EntityType, IndexState } from "#api/common.ts";
 import { CHILD_MARK, isChildId, outermostId } from "#core/child-ids.ts";
@@ -89,6 +90,27 @@ function toStored(row: StoredRow): StoredItem {
   };
 }
 
+const STORED_COLUMNS = [
+  "kbId",
+  "externalId",
+  "version",
+  "indexState",
+  "textReason",
+  "retryAt",
+  "seenBy",
+  "parentExternalId",
+] as const;
+
+const LIST_STORED_OF = compiledQuery((read, workspaceId: string, connectorId: string, externalIds: string) =>
+  read
+    .selectFrom("items")
+    .select(STORED_COLUMNS)
+    .where("workspaceId", "=", workspaceId)
+    .where("connectorId", "=", connectorId)
+    .where(rawSql<boolean>`"externalId" in (select value from json_each(${externalIds}))`)
+    .where("removedAt", "is", null),
+);
+
 /** What runs and sources ask of what is stored of a connector's items. Nothing here answers people. */
 export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
   const living = (connectorId: string) =>
@@ -97,17 +119,7 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
       .where("workspaceId", "=", workspaceId)
       .where("connectorId", "=", connectorId)
       .where("removedAt", "is", null);
-  const stored = (connectorId: string) =>
-    living(connectorId).select([
-      "kbId",
-      "externalId",
-      "version",
-      "indexState",
-      "textReason",
-      "retryAt",
-      "seenBy",
-      "parentExternalId",
-    ]);
+  const stored = (connectorId: string) => living(connectorId).select(STORED_COLUMNS);
 
   return {
     /** Living items after this externalId in its order, at most `limit`. */
@@ -324,12 +336,8 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
 
     /** Of these identities at the source, the living items. */
     async listStoredOf(connectorId: string, externalIds: readonly string[]): Promise<StoredItem[]> {
-      const found = [];
-      for (const chunk of inChunks(externalIds, 500)) {
-        const rows = await stored(connectorId).where("externalId", "in", chunk).execute();
-        found.push(...rows.map(toStored));
-      }
-      return found;
+      const rows = await LIST_STORED_OF(sql.read, workspaceId, connectorId, JSON.stringify(externalIds));
+      return rows.map(toStored);
     },
 
     /** One living item by its identity at the source. */
