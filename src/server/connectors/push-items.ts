@@ -159,7 +159,7 @@ export async function planUpsert(
   if (isSame && known.indexState !== "failed") {
     // The same version again: only who may read it can be news. It still counts as seen, so a whole-set upload will not remove it.
     const of = { version, parentExternalId };
-    plan.ops.push({ type: "access", externalId, access, of }, { type: "seen", externalIds: [externalId] });
+    plan.ops.push({ type: "access", externalId, access, of, isSeen: true });
     return;
   }
   const isNew = known === undefined && !plan.stored.has(externalId);
@@ -249,7 +249,7 @@ async function planLine(
       const { access, offending } = plan.authority.judge(event.access);
       if (offending.length > 0) Object.assign(answer, aclUnknown(offending));
       plan.answers.push({ ...answer, op: plan.ops.length });
-      plan.ops.push({ type: "access", externalId, access }, { type: "seen", externalIds: [externalId] });
+      plan.ops.push({ type: "access", externalId, access, isSeen: true });
       return;
     }
     case "seen": {

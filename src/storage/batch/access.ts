@@ -71,11 +71,12 @@ export function noteStanding(
   if (aclId === 0 && ownAclId !== 0 && parentExternalId !== null) work.hidden.push({ op: work.op, externalId });
 }
 
+/** Gives an item an access of its own. @returns `absent` unless it lives */
 export async function changeAccess(
   work: Work,
-  { externalId, access, clockAt }: Extract<ItemOp, { type: "access" }>,
+  known: KnownItem | undefined,
+  { access, clockAt }: Pick<Extract<ItemOp, { type: "access" }>, "access" | "clockAt">,
 ): Promise<OpOutcome> {
-  const known = work.rows.find(externalId);
   if (!known || known.removedAt !== null) return "absent";
   const isFormer = known.textReason === "failed" && holdsFormer(work, known);
   const listed = { access, parentExternalId: known.parentExternalId };

@@ -155,8 +155,15 @@ function requireExpected({ batch: { expects }, rows }: Work): void {
   if (version !== expects.version) throw overtaken();
 }
 
-function requireSame({ rows }: Work, externalId: string, { version, parentExternalId }: ItemState): void {
-  const known = rows.find(externalId);
+async function setAccess(work: Work, op: Extract<ItemOp, { type: "access" }>): Promise<OpOutcome> {
+  const known = work.rows.find(op.externalId);
+  if (op.of) requireSame(known, op.of);
+  const outcome = await changeAccess(work, known, op);
+  if (op.isSeen && known?.indexState === "held") markSeen(work, { type: "seen", externalIds: [op.externalId] });
+  return outcome;
+}
+
+function requireSame(known: KnownItem | undefined, { version, parentExternalId }: ItemState): void {
   const isThere = known !== undefined && known.removedAt === null;
   if (isThere && known.version === version && known.parentExternalId === parentExternalId) return;
   throw overtaken();
@@ -174,8 +181,7 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
     case "upsert":
       return upsertWhole(work, op);
     case "access":
-      if (op.of) requireSame(work, op.externalId, op.of);
-      return changeAccess(work, op);
+      return setAccess(work, op);
     case "delete":
       return deleteItem(work, op);
     case "seen":

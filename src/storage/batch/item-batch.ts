@@ -86,9 +86,17 @@ export type ItemOp =
   | { type: "upsert"; item: PreparedItem; clockAt?: number | null; isChildless?: true }
   /**
    * A new access of its own, null as in `PreparedItem`; what has it for a parent follows. With `of` it is the access of
-   * that version below that parent: nothing of the batch is stored when the item is another one by now.
+   * that version below that parent: nothing of the batch is stored when the item is another one by now. With `isSeen` it is
+   * alive too, as with `seen`.
    */
-  | { type: "access"; externalId: string; access: SourceAccess | null; of?: ItemState; clockAt?: number | null }
+  | {
+      type: "access";
+      externalId: string;
+      access: SourceAccess | null;
+      of?: ItemState;
+      clockAt?: number | null;
+      isSeen?: true;
+    }
   /** Removes it and its child items, with `subtree` also what lies below `<externalId>/`; under the guard. */
   | { type: "delete"; externalId: string; subtree: boolean }
   /**
