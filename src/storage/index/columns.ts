@@ -31,6 +31,14 @@ export interface Columns {
   people: { starts: Uint32Array; codes: Uint32Array; values: string[] };
 }
 
+/** What the columns of a document hold, apart from its access and what stands under names. */
+export type ColumnValues = Pick<IndexedDocument, "kbId" | "kind" | "status" | "updatedAt" | "createdAt" | "dueAt"> & {
+  length: number;
+};
+
+/** What of a document stands under names. */
+export type ColumnNames = Origin & Pick<IndexedDocument, "people">;
+
 /** What is needed to find a document by its kbId. */
 export type KbIdColumn = Pick<Columns, "docs" | "kbIds" | "stride">;
 
@@ -56,11 +64,18 @@ export class ColumnsBuilder {
   }
 
   /** Appends a document; `aclId` may be newer than the document's own. Gives its local id. */
-  add(document: Omit<IndexedDocument, "text"> & { length: number }, aclId: number): number {
+  add(document: ColumnValues & ColumnNames, aclId: number): number {
+    const id = this.addValues(document, aclId, encodeKbId(document.kbId));
+    this.addNames(id, document);
+    return id;
+  }
+
+  /** As `add`, without the names: `addNames` follows, in the order of the ids. `key` is the kbId as UTF-8. */
+  addValues(document: ColumnValues, aclId: number, key: Uint8Array): number {
     const columns = this.#columns;
     const id = columns.docs++;
     if (id >= columns.acl.length) growColumns(columns, id + 1);
-    this.#setKbId(id, document.kbId);
+    this.#setKbId(id, key);
     columns.acl[id] = aclId;
     columns.lengths[id] = document.length;
     columns.updatedAt[id] = document.updatedAt ?? Number.NaN;
@@ -68,14 +83,16 @@ export class ColumnsBuilder {
     columns.dueAt[id] = document.dueAt ?? Number.NaN;
     columns.kinds[id] = KIND_CODES.indexOf(document.kind);
     columns.statuses[id] = document.status === null ? NO_STATUS : STATUS_CODES.indexOf(document.status);
-    columns.origins.codes[id] = this.#originCode(document);
-    this.#addPeople(id, document.people);
     return id;
   }
 
-  #setKbId(id: number, kbId: string): void {
+  addNames(id: number, names: ColumnNames): void {
+    this.#columns.origins.codes[id] = this.#originCode(names);
+    this.#addPeople(id, names.people);
+  }
+
+  #setKbId(id: number, bytes: Uint8Array): void {
     const columns = this.#columns;
-    const bytes = encodeKbId(kbId);
     if (bytes.length > columns.stride) widenKbIds(columns, bytes.length);
     columns.kbIds = grown(columns.kbIds, (id + 1) * columns.stride);
     columns.kbIds.set(bytes, id * columns.stride);
@@ -163,7 +180,7 @@ export function kbIdAt(columns: KbIdColumn, id: number): string {
   return decoder.decode(columns.kbIds.subarray(start, end));
 }
 
-/** Four bytes of every kbId, behind what all of them begin with: most of a search in them touches nothing else. */
+/** Five characters of every kbId, behind what all of them begin with: most of a search in them touches nothing else. */
 export interface KbIdHeads {
   /** Length of the common beginning. */
   skip: number;
@@ -205,21 +222,72 @@ export function findKbId(columns: KbIdColumn, key: Uint8Array, heads?: KbIdHeads
   return -1;
 }
 
+/** Many kbIds to be found, in the order of their heads behind `skip` bytes; `places` says where each was among those given. */
+export interface SortedKbIds {
+  skip: number;
+  keys: readonly Uint8Array[];
+  heads: Uint32Array;
+  places: Uint32Array;
+}
+
+/** Sorts at most a million kbIds (as UTF-8). */
+export function sortKbIds(given: readonly Uint8Array[], skip: number): SortedKbIds {
+  const packed = Float64Array.from(given, (key, i) => headAt(key, skip, key.length) * 2 ** 20 + i).sort();
+  const places = Uint32Array.from(packed, (entry) => entry % 2 ** 20);
+  const keys = Array.from(places, (place) => given[place] ?? NO_KEY);
+  return { skip, keys, heads: Uint32Array.from(packed, (entry) => Math.floor(entry / 2 ** 20)), places };
+}
+
+/**
+ * Calls `visit` for each of these kbIds that ascending columns have, with its place among those given. `sorted` has the
+ * `skip` of the heads. One after the other is some steps from where the last would stand: 30 ns where single ones take 300.
+ */
+export function findKbIds(
+  columns: KbIdColumn,
+  { heads }: KbIdHeads,
+  sorted: SortedKbIds,
+  visit: (place: number, id: number) => void,
+): void {
+  const { keys, places } = sorted;
+  for (let k = 0, at = 0; k < keys.length; k++) {
+    const head = sorted.heads[k] ?? 0;
+    const key = keys[k] ?? NO_KEY;
+    at = nextHead(heads, head, at);
+    for (let id = at; id < heads.length && heads[id] === head; id++) {
+      if (compareKbIdTo(columns, id, key) === 0) visit(places[k] ?? 0, id);
+    }
+  }
+}
+
+const NO_KEY = new Uint8Array(0);
+
 /** Order of the kbIds of two documents, in the same or in different segments. */
 export function compareKbIds(a: KbIdColumn, idA: number, b: KbIdColumn, idB: number): number {
   const startB = idB * b.stride;
   return compareKbIdTo(a, idA, b.kbIds.subarray(startB, startB + b.stride));
 }
 
+/** Six bits of each character, so that their order is that of the bytes; different characters may have the same. */
 function headAt(bytes: Uint8Array, at: number, end: number): number {
   let head = 0;
-  for (let i = at; i < at + 4; i++) head = (head << 8) | (i < end ? (bytes[i] ?? 0) : 0);
-  return head >>> 0;
+  for (let i = at; i < at + HEAD_CHARACTERS; i++) head = (head << 6) | (i < end ? (RANKS[bytes[i] ?? 0] ?? 0) : 0);
+  return head;
 }
 
+const HEAD_CHARACTERS = 5;
+
+/** By byte: digits and letters have ranks of their own, but for the last ones. */
+const RANKS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte < 0x30) return 0;
+  if (byte < 0x3a) return byte - 0x2f;
+  if (byte < 0x41) return 11;
+  if (byte < 0x5b) return byte - 0x35;
+  return byte < 0x61 ? 38 : Math.min(63, byte - 0x3a);
+});
+
 /** The first place whose head is at least this. */
-function firstHead(heads: Uint32Array, head: number): number {
-  let low = 0;
+function firstHead(heads: Uint32Array, head: number, from = 0): number {
+  let low = from;
   let high = heads.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -228,6 +296,17 @@ function firstHead(heads: Uint32Array, head: number): number {
   }
   return low;
 }
+
+/** As `firstHead`, where all before `from` are smaller: it is likely near. */
+function nextHead(heads: Uint32Array, head: number, from: number): number {
+  const near = Math.min(heads.length, from + NEAR);
+  let at = from;
+  while (at < near && (heads[at] ?? 0) < head) at++;
+  return at === near ? firstHead(heads, head, at) : at;
+}
+
+/** So many steps in a row cost less than a binary search. */
+const NEAR = 128;
 
 function compareKbIdTo(columns: KbIdColumn, id: number, key: Uint8Array): number {
   const start = id * columns.stride;

@@ -1,6 +1,7 @@
 import { AccessLog } from "./access-log.ts";
-import { ColumnsBuilder } from "./columns.ts";
-import { BLOCK_ROWS, type DeltaDocument, type DeltaWords } from "./delta-rows.ts";
+import { type Columns, ColumnsBuilder } from "./columns.ts";
+import { type DeltaDocument, namesOf } from "./delta-document.ts";
+import { BLOCK_ROWS, type DeltaWords } from "./delta-rows.ts";
 import { type Growing, push } from "./growing.ts";
 import type { SparseList } from "./posting-list.ts";
 import { MAX_SEGMENT_DOCS } from "./schema.ts";
@@ -25,24 +26,21 @@ export class DeltaSegment implements SegmentView {
   /** Lists as they were read last, by the number of their term. */
   readonly #lists = new Map<number, SparseList>();
   readonly #unread = new UnreadWords();
-  /** Documents whose people, containers and fields were not read yet. */
-  #unreadIds: { id: number; document: DeltaDocument }[] = [];
+  /** Documents whose names were not read yet: their source, people, containers and fields. */
+  #unnamed: { id: number; document: DeltaDocument }[] = [];
   living = 0;
   readonly accessLog = new AccessLog();
-
-  get columns() {
-    return this.#builder.columns;
-  }
+  readonly columns: Columns = new GrowingColumns(this.#builder.columns, () => this.#readNames(this.#unnamed.length));
 
   /** No room for another block. */
   get isFull(): boolean {
     return this.columns.docs > MAX_SEGMENT_DOCS - BLOCK_ROWS;
   }
 
-  /** Appends a document and gives its slot; its words follow with those of its block. */
-  add(document: DeltaDocument): number {
-    const id = this.#builder.add(document, document.aclId);
-    this.#unreadIds.push({ id, document });
+  /** Appends a document and gives its slot; its words follow with those of its block. `key` is its kbId as UTF-8. */
+  add(document: DeltaDocument, key: Uint8Array): number {
+    const id = this.#builder.addValues(document, document.aclId, key);
+    this.#unnamed.push({ id, document });
     this.living++;
     return id;
   }
@@ -52,9 +50,10 @@ export class DeltaSegment implements SegmentView {
     this.#unread.add(words, first);
   }
 
-  /** Reads words of so many documents; false when there were none to read. */
+  /** Reads names and words of so many documents; false when there were none to read. */
   readSome(documents: number): boolean {
-    if (this.#unread.isEmpty) return false;
+    if (this.#unread.isEmpty && this.#unnamed.length === 0) return false;
+    this.#readNames(documents);
     this.#unread.take(documents, (id, terms, weights) => {
       this.#terms.internLines(terms, weights.length, (number, line) =>
         this.#addPosting(number, id, weights[line] ?? 0),
@@ -63,17 +62,18 @@ export class DeltaSegment implements SegmentView {
     return true;
   }
 
-  #readIds(): void {
-    for (const { id, document } of this.#unreadIds) {
-      visitIdTerms(document, (term) => this.#addPosting(this.#terms.intern(term), id, 1));
+  #readNames(documents: number): void {
+    for (const { id, document } of this.#unnamed.splice(0, documents)) {
+      const names = namesOf(document);
+      this.#builder.addNames(id, names);
+      visitIdTerms(names, (term) => this.#addPosting(this.#terms.intern(term), id, 1));
     }
-    this.#unreadIds = [];
   }
 
   /** Never dense: a delta is small. */
   postings(term: string): SparseList | undefined {
     if (isIdTerm(term)) {
-      this.#readIds();
+      this.#readNames(this.#unnamed.length);
       return this.#postingsRead(term);
     }
     const read = this.#postingsRead(term);
@@ -134,6 +134,67 @@ export class DeltaSegment implements SegmentView {
     push(this.#weights, weight);
     this.#newest.array[number] = this.#ids.length - 1;
     this.#counts.array[number] = (this.#counts.array[number] ?? 0) + 1;
+  }
+}
+
+/** Columns whose names are read when somebody asks for them. */
+class GrowingColumns implements Columns {
+  readonly #columns: Columns;
+  readonly #readNames: () => void;
+
+  constructor(columns: Columns, readNames: () => void) {
+    this.#columns = columns;
+    this.#readNames = readNames;
+  }
+
+  get docs() {
+    return this.#columns.docs;
+  }
+
+  get kbIds() {
+    return this.#columns.kbIds;
+  }
+
+  get stride() {
+    return this.#columns.stride;
+  }
+
+  get acl() {
+    return this.#columns.acl;
+  }
+
+  get lengths() {
+    return this.#columns.lengths;
+  }
+
+  get updatedAt() {
+    return this.#columns.updatedAt;
+  }
+
+  get createdAt() {
+    return this.#columns.createdAt;
+  }
+
+  get dueAt() {
+    return this.#columns.dueAt;
+  }
+
+  get kinds() {
+    return this.#columns.kinds;
+  }
+
+  get statuses() {
+    return this.#columns.statuses;
+  }
+
+  get origins() {
+    this.#readNames();
+    return this.#columns.origins;
+  }
+
+  get people() {
+    this.#readNames();
+    return this.#columns.people;
   }
 }
 

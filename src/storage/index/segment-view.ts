@@ -1,5 +1,5 @@
 import { AccessLog } from "./access-log.ts";
-import { type Columns, findKbId, type KbIdHeads, makeKbIdHeads } from "./columns.ts";
+import { type Columns, findKbId, findKbIds, type KbIdHeads, makeKbIdHeads, type SortedKbIds } from "./columns.ts";
 import type { PostingCache } from "./posting-cache.ts";
 import type { PostingList } from "./posting-list.ts";
 import { decodePostings } from "./postings.ts";
@@ -48,8 +48,19 @@ export class BaseSegment implements SegmentView {
 
   /** Local id of the living document with this kbId (as UTF-8), or -1. */
   find(key: Uint8Array): number {
-    const id = findKbId(this.columns, key, (this.#heads ??= makeKbIdHeads(this.columns)));
+    const id = findKbId(this.columns, key, this.heads);
     return id < 0 || hasBit(this.#dead, id) ? -1 : id;
+  }
+
+  /** As `find`, for many: `visit` gets the place of each that is there. `sorted` has the `skip` of the heads. */
+  findAll(sorted: SortedKbIds, visit: (place: number, id: number) => void): void {
+    findKbIds(this.columns, this.heads, sorted, (place, id) => {
+      if (!hasBit(this.#dead, id)) visit(place, id);
+    });
+  }
+
+  get heads(): KbIdHeads {
+    return (this.#heads ??= makeKbIdHeads(this.columns));
   }
 
   /** Marks a document dead, for good. */

@@ -1,5 +1,6 @@
-import { encodeKbId } from "#storage/index/columns.ts";
-import { type DeltaDocument, readDeltaBlocks } from "#storage/index/delta-rows.ts";
+import { encodeKbId, type SortedKbIds, sortKbIds } from "#storage/index/columns.ts";
+import type { DeltaEntry } from "#storage/index/delta-document.ts";
+import { readDeltaBlocks } from "#storage/index/delta-rows.ts";
 import { DeltaSegment } from "#storage/index/delta-view.ts";
 import type { PostingCache } from "#storage/index/posting-cache.ts";
 import { packKey } from "#storage/index/schema.ts";
@@ -70,8 +71,8 @@ export class WorkspaceView {
     else {
       if (before.compactedSeq !== state.compactedSeq) this.#forgetCompacted(state);
       if (before.deltaSeq !== state.deltaSeq) this.#readDelta(Math.max(before.deltaSeq, state.compactedSeq));
+      if (fresh.length > 0) this.#overlayOn(fresh);
     }
-    if (fresh.length > 0) this.#overlayOn(fresh);
     if (before !== undefined && before.aclSeq !== state.aclSeq) this.#readAccess(before.aclSeq);
     this.#segments = this.#segmentList();
     this.#state = { ...state };
@@ -104,20 +105,25 @@ export class WorkspaceView {
   }
 
   #readDelta(afterSeq: number): void {
-    for (const { rows, words } of readDeltaBlocks(this.#sql, this.no, afterSeq)) {
+    const blocks = [...readDeltaBlocks(this.#sql, this.no, afterSeq)];
+    const former = this.#findAllInBase(blocks.flatMap(({ rows }) => rows.map(({ key }) => key)));
+    let next = 0;
+    for (const { rows, words } of blocks) {
       let segment = this.#deltas.at(-1);
       if (segment === undefined || segment.isFull) this.#deltas.push((segment = new DeltaSegment()));
       const first = segment.columns.docs;
-      for (const { seq, kbId, document } of rows) this.#change(seq, kbId, document, segment);
+      for (const row of rows) this.#change(row, former[next++], segment);
       segment.addWords(words, first);
     }
   }
 
-  #change(seq: number, kbId: string, document: DeltaDocument | undefined, segment: DeltaSegment): void {
-    const old = this.find(kbId);
-    if (old !== undefined) killAt(old);
+  /** `former` is where the item stands on disk. */
+  #change({ seq, kbId, key, document }: DeltaEntry, former: Place | undefined, segment: DeltaSegment): void {
+    const changed = this.#delta.get(kbId);
+    if (changed === undefined) former?.segment.kill(former.id);
+    else changed.segment?.kill(changed.id);
     if (document === undefined) this.#delta.set(kbId, { seq, segment: undefined, id: -1 });
-    else this.#delta.set(kbId, { seq, segment, id: segment.add(document) });
+    else this.#delta.set(kbId, { seq, segment, id: segment.add(document, key) });
   }
 
   /** Drops what a compaction has moved into segments; starts afresh when little is left. */
@@ -160,6 +166,19 @@ export class WorkspaceView {
     );
   }
 
+  /** Where each of these stands on disk. */
+  #findAllInBase(keys: readonly Uint8Array[]): (Place | undefined)[] {
+    const places = Array.from(keys, (): Place | undefined => undefined);
+    if (keys.length === 0) return places;
+    let sorted: SortedKbIds | undefined;
+    for (const segment of this.#base.values()) {
+      const { skip } = segment.heads;
+      if (sorted?.skip !== skip) sorted = sortKbIds(keys, skip);
+      segment.findAll(sorted, (place, id) => (places[place] ??= { segment, id }));
+    }
+    return places;
+  }
+
   #findInBase(key: Uint8Array, segments: Iterable<BaseSegment>): { segment: BaseSegment; id: number } | undefined {
     for (const segment of segments) {
       const id = segment.find(key);
@@ -167,11 +186,6 @@ export class WorkspaceView {
     }
     return undefined;
   }
-}
-
-function killAt(found: { segment: SegmentView; id: number }): void {
-  const { segment, id } = placeOf(found);
-  segment.kill(id);
 }
 
 /** Every view is one of the two classes made here. */

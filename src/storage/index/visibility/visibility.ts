@@ -118,8 +118,12 @@ export class Visibility {
       const row: unknown = this.#sql(NEW_LISTS).get(this.#workspaceId, principal, known.upTo);
       // One row of an aggregate: a text, or NULL when there is nothing.
       const { text } = row as { text: string | null };
+      const isFirst = known.upTo === 0;
+      // Room for all of them: a number has one digit and a comma at least.
+      if (isFirst && text !== null) lists.array = new Uint32Array((text.length >>> 1) + 1);
       eachNumber(text ?? "", (listId) => push(lists, listId));
-      if (lists.array.length > lists.length * 1.25) lists.array = lists.array.slice(0, lists.length);
+      // Later ones come few at a time: a copy for each would cost more than the room they leave.
+      if (isFirst) lists.array = lists.array.slice(0, lists.length);
       known.upTo = this.#table.lastList;
       keep(this.#principals, principal, known);
     }

@@ -1,7 +1,7 @@
 import { hasChunkToWrite, writeChunks } from "#storage/index/visibility/access-chunks.ts";
 import { findKbId } from "#storage/index/columns.ts";
 import { DeadMarks } from "./dead.ts";
-import { findDeltaRow } from "#storage/index/delta-rows.ts";
+import { findDeltaDocument } from "#storage/index/delta-rows.ts";
 import { mergeSegments } from "./merge.ts";
 import { LIVE, lowOf, MAX_SEGMENT_DOCS, packKey, RETIRED } from "#storage/index/schema.ts";
 import { loadColumns, postingRange, saveAccessColumn } from "#storage/index/segment-files.ts";
@@ -129,7 +129,7 @@ function* compactDelta(sql: Statements, no: number, compactedKey: number, maxRow
 /** The documents of delta rows that are still what they were; a row replaced meanwhile belongs to the next compaction. */
 function* documentsOf(sql: Statements, no: number, rows: readonly { id: number }[]): Generator<NewDocument> {
   for (const { id } of rows) {
-    const document = findDeltaRow(sql, no, lowOf(id))?.document;
+    const document = findDeltaDocument(sql, no, lowOf(id));
     if (document === undefined) continue;
     const newer: unknown = sql("SELECT aclId FROM index_access WHERE no = ? AND kbId = ?").get(no, document.kbId);
     // The column's declared type.

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { BLOCK_ROWS } from "#storage/index/delta-rows.ts";
+import { BLOCK_ROWS, findDeltaDocument } from "#storage/index/delta-rows.ts";
 import type { IndexReader } from "#storage/index/read/reader.ts";
+import { lowOf } from "#storage/index/schema.ts";
+import { makeStatements } from "#storage/index/sqlite.ts";
 import { COMPACTION_LIMITS } from "#storage/index/write/compaction.ts";
 import type { SearchRequest } from "#storage/search-index.ts";
 import { makeRandom } from "../../../bench/search-corpus.ts";
@@ -89,6 +91,25 @@ test("changes that a reader has only looked through are found as those it has re
     // Asked of a reader that goes on with what it had, as prefixes make it read all.
     expect(answers(reader)).toEqual(answersOfAll());
   }
+});
+
+test("changes that a former version wrote are found and compacted as those of today", () => {
+  putMany(1, 0, 300);
+  index.apply("w1", [{ type: "remove", kbId: "kbi_8" }]);
+  const wanted = answers(index.openReader());
+  const rows = index.db.prepare("SELECT id FROM index_delta WHERE document IS NOT NULL AND id % 3 > 0").all();
+  for (const { id } of rows) {
+    const { text, ...rest } =
+      findDeltaDocument(makeStatements(index.db), 1, lowOf(Number(id))) ?? makeDocument({ kbId: "" });
+    const json = JSON.stringify({ ...rest, length: text.length });
+    index.db.prepare("UPDATE index_delta SET document = ? WHERE id = ?").run(json, id);
+  }
+  expect(answers(index.openReader())).toEqual(wanted);
+  putMany(2, 300, COMPACTION_LIMITS.deltaRows + 300);
+  const more = answers(index.openReader());
+  index.compactAll();
+  expect(index.db.prepare("SELECT count(*) AS n FROM index_delta").get()).toEqual({ n: 0 });
+  expect(answers(index.openReader())).toEqual(more);
 });
 
 test("what was read stays read, and nothing is left when all was", () => {
