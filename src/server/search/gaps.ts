@@ -8,7 +8,7 @@ export interface Gaps {
   begin(): void;
 }
 
-/** While searches leave no gap, one piece of work begins in this time: with 10 ms, 150 searches a second waited four times as long. */
+/** While searches leave no gap, one piece of work begins in this time. Source: docs/decisions/0043. */
 const PACE_MS = 20;
 
 /** Makes the gaps of a gate. `isIdle` = no search works or waits. */
