@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isApiError } from "#api/errors.ts";
+import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceItem, SyncContext, SyncEvent, SyncRequest, What } from "#sources/contract.ts";
 import { windowStart } from "#sources/chat/config.ts";
 import { isRoomInScope, roomRef } from "#sources/chat/rooms.ts";
@@ -162,10 +162,14 @@ async function* readRoom(
       if (isRoot(message)) items.push(...(await readThread(tools, room, message)));
     }
     const last = messages.at(-1)?.ts;
-    const isEnd = !hasMore || last === undefined;
-    yield { events: await tell(ctx, items), count: items.length, ...(!isEnd && { latest: last }) };
-    if (isEnd) return;
-    latest = last;
+    if (hasMore && last === undefined) {
+      const message = "A listing ended before its end.";
+      throw new ApiError("source_unavailable", { message, details: { status: 200 } });
+    }
+    const next = hasMore ? last : undefined;
+    yield { events: await tell(ctx, items), count: items.length, ...(next !== undefined && { latest: next }) };
+    if (next === undefined) return;
+    latest = next;
   }
 }
 
