@@ -219,6 +219,7 @@ export function looks(visit: OpenProfile, server: () => ServerProcess): void {
     const { plaintext } = await made.json();
     await open("/search");
     await page.getByRole("heading", { name: "Get started" }).waitFor();
+    await page.getByRole("link", { name: "MCP access" }).click();
     const clientInfo = { name: "claude-code", title: "Claude Code", version: "2.0.14" };
     const messages = [
       { id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo } },
@@ -228,7 +229,9 @@ export function looks(visit: OpenProfile, server: () => ServerProcess): void {
     const env = cleanEnv(home, { KB_TOKEN: plaintext });
     expect((await runKb(["mcp", "--url", url], { env, input })).stdout).toContain("Descale the kettle");
 
-    // Nothing is reloaded.
+    // Nothing is reloaded, and the list is as it was left.
+    await page.getByText(/Claude Code called kb_search/).waitFor();
+    await page.getByRole("link", { name: "Search", exact: true }).click();
     const list = page.locator("section").filter({ has: page.getByRole("heading", { name: "You are set up" }) });
     await list.getByText(/Claude Code called kb_search/).waitFor();
     expect(await axeViolations(page, "all")).toEqual([]);
@@ -236,6 +239,9 @@ export function looks(visit: OpenProfile, server: () => ServerProcess): void {
     expect(await overflow(page)).toBe(0);
     await list.getByRole("button", { name: "Close" }).click();
     await list.waitFor({ state: "detached" });
+    await open("/search");
+    await page.getByRole("link", { name: "Descale the kettle" }).waitFor();
+    expect(await list.count()).toBe(0);
     await open("/settings/reads");
     await page.getByText("“Claude Code 2.0.14”").waitFor();
     expect(complaints).toEqual([]);

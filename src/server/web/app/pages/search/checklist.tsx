@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { callQuery } from "#server/web/app/data/calls.ts";
 import { countsQuery } from "#server/web/app/data/search.ts";
 import { FirstCall } from "#server/web/app/pages/mcp-access/first-call.tsx";
@@ -10,23 +10,34 @@ import { Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Icon } from "#server/web/app/ui/icon.tsx";
 
+/** Who saw in this tab what is left to do, and has not closed the list since. */
+const KEY = "kb-checklist";
+
 /**
- * What is left to do until an agent finds something. It is shown until the first call of one; who saw that call come in
- * reads who it was, and closes the list.
+ * What is left to do until an agent finds something. It is shown until the first call of one; who saw the list reads who that
+ * was, on whatever page they were when the call came, and closes it.
  */
 export function Checklist() {
-  const { role } = useSession();
+  const { role, user, workspace } = useSession();
+  const whose = `${user.id} ${workspace.id}`;
   const counts = useQuery(countsQuery).data?.counts;
   const calls = useQuery(callQuery).data;
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(() => window.sessionStorage.getItem(KEY) === whose);
   const isWaiting = calls !== undefined && calls.call === undefined;
   if (isWaiting && !isOpen) setOpen(true);
+  useEffect(() => {
+    if (isWaiting) window.sessionStorage.setItem(KEY, whose);
+  }, [isWaiting, whose]);
   if (counts === undefined || calls === undefined || !isOpen) return null;
+  const close = () => {
+    window.sessionStorage.removeItem(KEY);
+    setOpen(false);
+  };
   return (
     <Section
       action={
         !isWaiting && (
-          <Button kind="quiet" onClick={() => setOpen(false)}>
+          <Button kind="quiet" onClick={close}>
             Close
           </Button>
         )
