@@ -249,6 +249,7 @@ test("who may see an item is said in words", ({ expect }) => {
   });
   expect([
     whyVisible([list(["workspace", "group:connector:con_2"]), list(["workspace"])], names),
+    whyVisible([list(["workspace", "group:connector:con_2"]), list(["everyone"])], names),
     whyVisible([list(["user:usr_2", "group:grp_2", "group:connector:con_2"])], names),
     whyVisible([list(["user:usr_2", "group:connector:con_2"]), list(["user:usr_2"])], names),
     whyVisible(
@@ -257,6 +258,7 @@ test("who may see an item is said in words", ({ expect }) => {
     ),
   ]).toEqual([
     ["everyone in the workspace can read the connector Notes"],
+    ["everyone in the workspace can read the connector Notes", "everyone can read it at the source"],
     ["you are in the group Research, which can read the connector Notes"],
     ["you can read the connector Notes", "it is shared with you"],
     ["everyone in the workspace can read the connector Notes", "your user at the source can read it"],

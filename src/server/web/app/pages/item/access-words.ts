@@ -29,6 +29,7 @@ function reasonOf(chain: readonly string[], names: Names): string {
   const through = last === undefined ? "" : ` can read ${nameOf(last, names)}`;
   const isConnector = last?.startsWith("group:connector:") === true;
   const via = others.slice(0, isConnector ? -1 : undefined).map((one) => nameOf(one, names));
+  if (first === "everyone" && !isConnector) return "everyone can read it at the source";
   if (first === "workspace" || first === "everyone") {
     return isConnector ? `everyone in the workspace${through}` : FOR_EVERYBODY;
   }
