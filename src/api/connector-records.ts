@@ -210,6 +210,8 @@ export const SourceKind = z
     /** JSON Schema of `credentials`, for kinds that take any; those of format `password` must not be shown. */
     credentialsSchema: z.record(z.string(), z.unknown()).optional(),
     acl: z.enum(["per_item", "container", "connector"]),
+    /** True where only the connector's owner finds its items, whomever it is shared with. */
+    isForOwner: z.boolean().optional(),
     capabilities: z.array(z.enum(["sync", "browse", "content", "push", "scope", "webhook"])),
     available: z.boolean(),
     reason: z.string().optional(),

@@ -316,6 +316,8 @@ export interface SourceSpec<Config> {
   stateVersion?: number;
   /** How exact the permission mirror is. */
   acl: "per_item" | "container" | "connector";
+  /** True = its items are for the connector's owner alone, whomever it is shared with. */
+  isForOwner?: true;
   /**
    * Keys of `config` that name whom an access may name besides the source's own: groups of the workspace (`grp_…`), or
    * `workspace`. A value is one of them or a list. With `acl: "connector"`, `workspace` may be named anyway.

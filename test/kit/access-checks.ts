@@ -219,7 +219,7 @@ async function readerFaults(
     const isPublic = fixture.source.spec.acl !== "connector" && (await fixture.isPublic?.(externalId)) === true;
     if (!isPublic && isReadable(replica, item, stranger, authority))
       faults.push(`${externalId} is for everyone, and isPublic of the fixture does not say that it is public.`);
-    if (fixture.isForOwner) {
+    if (fixture.source.spec.isForOwner) {
       if (isReadable(replica, item, member, authority)) faults.push(`${externalId} is for more than the owner.`);
       if (!isReadable(replica, item, owner, authority)) faults.push(`${externalId} is not for the owner.`);
       continue;

@@ -73,8 +73,6 @@ export interface KitFixture<Config = unknown, Cursor = unknown> {
   whoSees?(externalId: string): Promise<readonly string[]>;
   /** Whether everybody may read an item at the remote without signing in. Absent = nothing is so. */
   isPublic?(externalId: string): Promise<boolean>;
-  /** The items are for the connector's owner alone, whomever it is shared with; `context` names them. */
-  isForOwner?: true;
   /** Somebody leaves the remote for good; gives their id. */
   removePerson?(): Promise<string>;
   /** A group that lets people read items is gone; gives the ids of those who read nothing by it any more. */

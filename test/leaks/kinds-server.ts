@@ -120,7 +120,12 @@ export async function openKinds(
       access: { visibility: source.spec.acl === "connector" || (at + seed) % 2 === 0 ? "workspace" : "source" },
       ...(credentials && { credentials }),
     };
-    const { connector } = await must(fixture.isForOwner ? MAILBOX_OF : "owner", "POST", "/api/connectors", body);
+    const { connector } = await must(
+      fixture.source.spec.isForOwner ? MAILBOX_OF : "owner",
+      "POST",
+      "/api/connectors",
+      body,
+    );
     all.push({
       name,
       connectorId: connector.id,
@@ -175,7 +180,12 @@ export async function openKinds(
     await readPeople();
     kb.clock.advance(1);
     for (const { connectorId, fixture } of all)
-      await must(fixture.isForOwner ? MAILBOX_OF : "owner", "POST", `/api/connectors/${connectorId}/syncs`, { mode });
+      await must(
+        fixture.source.spec.isForOwner ? MAILBOX_OF : "owner",
+        "POST",
+        `/api/connectors/${connectorId}/syncs`,
+        { mode },
+      );
     await kb.deps.worker.runUntilIdle();
   }
 
@@ -199,7 +209,7 @@ export async function openKinds(
   async function readersOf(each: Connected, externalId: string): Promise<ReadonlySet<ActorName>> {
     const { fixture, actors, readers, failing } = each;
     if (failing?.externalIds.includes(externalId) === true) return new Set();
-    if (fixture.isForOwner) return new Set([MAILBOX_OF]);
+    if (fixture.source.spec.isForOwner) return new Set([MAILBOX_OF]);
     if (readers) return readers.actors;
     const ids = (await fixture.whoSees?.(externalId)) ?? [];
     const found = new Set(ids.flatMap((id) => actors.get(id) ?? []));
@@ -228,7 +238,7 @@ export async function openKinds(
       const own = (readable.get(name) ?? []).filter(({ connectorId }) => connectorId === each.connectorId);
       for (const { kbId, externalId } of own)
         for (const mark of [kbId, each.mark, ...each.marks.ofItem(externalId)]) allowed.add(mark);
-      const manages = name === "owner" || (each.fixture.isForOwner === true && name === MAILBOX_OF);
+      const manages = name === "owner" || (each.fixture.source.spec.isForOwner === true && name === MAILBOX_OF);
       if (manages) for (const mark of [each.mark, ...each.marks.people]) allowed.add(mark);
       const at = await principalOf(each);
       for (const [id, who] of each.actors) if (who === name) allowed.add(each.marks.ofPerson(at(id)));

@@ -62,6 +62,11 @@ test("what proves who signs in is masked, and of the credentials only names are 
   ]);
 });
 
+test("a mailbox is its owner's alone, and nothing else is", async () => {
+  const sources = await makeSourceRegistry(options).list();
+  expect(sources.filter(({ spec }) => spec.isForOwner).map(({ spec }) => spec.providerId)).toEqual(["imap"]);
+});
+
 test("folders can be connected only where roots are allowed, and never where strangers own workspaces", async () => {
   const reason = async (change: Partial<typeof options>) =>
     (await makeSourceRegistry({ ...options, ...change }).get("filesystem")).unavailable?.();

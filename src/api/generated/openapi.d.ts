@@ -11852,6 +11852,7 @@ export interface components {
             credentialsSchema?: {
                 [key: string]: unknown;
             };
+            isForOwner?: boolean;
             kinds: components["schemas"]["ItemKind"][];
             name: string;
             providerId: string;

@@ -209,7 +209,7 @@ function mainAuthOf(auth: Source["spec"]["auth"]): SourceKind["auth"] {
 }
 
 async function toKind(source: Source): Promise<SourceKind> {
-  const { providerId, name, kinds, auth, acl, config, credentials } = source.spec;
+  const { providerId, name, kinds, auth, acl, isForOwner, config, credentials } = source.spec;
   const reason = await source.unavailable?.();
   const capabilities: SourceKind["capabilities"] = [];
   if (source.sync) capabilities.push("sync");
@@ -229,6 +229,6 @@ async function toKind(source: Source): Promise<SourceKind> {
     acl,
     capabilities,
     available: reason === undefined,
-    ...defined({ reason }),
+    ...defined({ isForOwner, reason }),
   };
 }

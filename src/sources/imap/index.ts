@@ -23,6 +23,7 @@ export function makeImapSource({ batching = DEFAULT_BATCHING }: { batching?: Bat
       credentials: ImapCredentials,
       ports: [993],
       acl: "connector",
+      isForOwner: true,
     },
     check: checkMailbox,
     sync: (ctx, run) => syncMailbox(ctx, run, batching),

@@ -37,7 +37,6 @@ export async function makeImapFixture(): Promise<KitFixture> {
     context: {
       connector: { id: "con_aaaaaaaaaaaaaaaa", name: "Kit", visibility: "private", owner: "user:usr_aaaaaaaaaaaaaaaa" },
     },
-    isForOwner: true,
     minItems: 7,
     narrowerScope: { include: [], exclude: ["Sent"] },
     add: async () => server.add("INBOX", `new ${++count}`),

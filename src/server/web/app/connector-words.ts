@@ -42,11 +42,16 @@ export const VISIBILITY_WORDS: Readonly<Record<Connector["access"]["visibility"]
 };
 
 /** How exactly a source says who can see its items. */
-export const ACL_WORDS: Readonly<Record<SourceKind["acl"], string>> = {
+const ACL_WORDS: Readonly<Record<SourceKind["acl"], string>> = {
   per_item: "People find what they can read there, item by item.",
   container: "People find what they can read there.",
   connector: "You choose who finds it here.",
 };
+
+/** Who finds what of a source is indexed. */
+export function readersWords({ acl, isForOwner }: Pick<SourceKind, "acl" | "isForOwner">): string {
+  return isForOwner === true ? "Only you find it." : ACL_WORDS[acl];
+}
 
 /** What a person reads of something that needs them, and the command that helps. */
 export interface Advice {

@@ -16,12 +16,13 @@ const EVERY: readonly number[] = [5, 15, 30, 60, 360, 1440];
 /** Its name, who may see it and how often it syncs; and its end. */
 export function Settings({ connector }: { connector: Connector }) {
   const { id, name, access, schedule, providerId, isPushed } = connector;
-  const acl = useQuery(sourcesQuery).data?.sources.find((source) => source.providerId === providerId)?.acl;
+  const kind = useQuery(sourcesQuery).data?.sources.find((source) => source.providerId === providerId);
+  const isForOwner = kind?.isForOwner === true;
   const client = useQueryClient();
   const minutes = schedule === null ? "" : String(schedule.everyMinutes);
 
   async function save(form: FormData): Promise<void> {
-    const wanted = accessOf(form);
+    const wanted = isForOwner ? access : accessOf(form);
     const every = text(form, "schedule.everyMinutes");
     const body = {
       name: text(form, "name"),
@@ -39,7 +40,9 @@ export function Settings({ connector }: { connector: Connector }) {
       <div className="max-w-xl" key={`${name} ${JSON.stringify(access)} ${minutes}`}>
         <Form onSubmit={save} submit="Save">
           <TextField autoComplete="off" defaultValue={name} label="Name" maxLength={80} name="name" />
-          <AccessField access={access} acl={acl} hint="Only its owner can let more people see it." />
+          {!isForOwner && (
+            <AccessField access={access} acl={kind?.acl} hint="Only its owner can let more people see it." />
+          )}
           {!isPushed && (
             <SelectField
               choices={[

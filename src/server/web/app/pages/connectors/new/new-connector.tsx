@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { defaultConnectorName, distinctName } from "#api/connector-name.ts";
 import type { BrowseBody, Connector, SourceKind } from "#api/connector-records.ts";
-import { ACL_WORDS } from "#server/web/app/connector-words.ts";
+import { readersWords } from "#server/web/app/connector-words.ts";
 import { addressParameter } from "#server/web/app/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
@@ -56,14 +56,14 @@ function NewConnector({ source }: { source: SourceKind }) {
       <nav aria-label="Breadcrumb" className="text-muted mb-1.5 text-xs">
         <Link to="/workspace/connectors">Connectors</Link> / <Link to="/workspace/connectors/new">Add</Link>
       </nav>
-      <PageHeading title={`New connector: ${source.name}`}>{ACL_WORDS[source.acl]}</PageHeading>
+      <PageHeading title={`New connector: ${source.name}`}>{readersWords(source)}</PageHeading>
       {made === undefined ? <Settings onMade={setMade} source={source} /> : <Told made={made} />}
     </>
   );
 }
 
 function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): void }) {
-  const { providerId, authTypes, configSchema, credentialsSchema, capabilities, acl } = source;
+  const { providerId, authTypes, configSchema, credentialsSchema, capabilities, acl, isForOwner = false } = source;
   const client = useQueryClient();
   const navigate = useNavigate();
   const [included, setIncluded] = useState<readonly string[]>([]);
@@ -98,7 +98,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   };
 
   async function create(form: FormData): Promise<void> {
-    const access = accessOf(form);
+    const access = isForOwner ? NOBODY_ELSE : accessOf(form);
     const scope =
       included.length === 0
         ? {}
@@ -190,19 +190,21 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
             maxLength={80}
             name="name"
           />
-          <AccessField
-            // Who may see the connection is meant to see what is read through it.
-            access={
-              chosen?.access ?? {
-                visibility: acl === "connector" ? "private" : "source",
-                memberIds: [],
-                groupIds: [],
+          {!isForOwner && (
+            <AccessField
+              // Who may see the connection is meant to see what is read through it.
+              access={
+                chosen?.access ?? {
+                  visibility: acl === "connector" ? "private" : "source",
+                  memberIds: [],
+                  groupIds: [],
+                }
               }
-            }
-            acl={acl}
-            hint={accessHint(source, takesConnection)}
-            key={connection}
-          />
+              acl={acl}
+              hint={accessHint(source, takesConnection)}
+              key={connection}
+            />
+          )}
           {capabilities.includes("browse") && capabilities.includes("scope") && (
             <Chooser
               included={included}
@@ -230,6 +232,8 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
     </Section>
   );
 }
+
+const NOBODY_ELSE = { visibility: "private" as const, memberIds: [], groupIds: [] };
 
 /** A name that none of the connectors has which the person sees. */
 async function freeName(name: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { SourceKind } from "#api/connector-records.ts";
-import { ACL_WORDS } from "#server/web/app/connector-words.ts";
+import { readersWords } from "#server/web/app/connector-words.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
@@ -34,7 +34,8 @@ function byName(a: SourceKind, b: SourceKind): number {
   return a.name.localeCompare(b.name, "en");
 }
 
-function Source({ source: { providerId, name, kinds, acl, available, reason } }: { source: SourceKind }) {
+function Source({ source }: { source: SourceKind }) {
+  const { providerId, name, kinds, available, reason } = source;
   return (
     <div
       className={`border-line relative h-full rounded-lg border px-4 py-3 ${available ? "bg-surface hover:border-accent" : "bg-sunken"}`}
@@ -49,7 +50,7 @@ function Source({ source: { providerId, name, kinds, acl, available, reason } }:
         )}
       </h2>
       <p className="text-muted first-letter:uppercase">{kinds.map((kind) => `${kind}s`).join(", ")}</p>
-      <p className="text-muted mt-1 text-xs">{available ? ACL_WORDS[acl] : reason}</p>
+      <p className="text-muted mt-1 text-xs">{available ? readersWords(source) : reason}</p>
     </div>
   );
 }
