@@ -1,11 +1,10 @@
 /** Connecting an account in a real browser: at a real Gitea, against the built program. */
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeAll, test } from "vitest";
 import { type GiteaServer, startGitea } from "../sources/gitea/server.ts";
 import { tempDir } from "../temp-dir.ts";
 import { axeViolations, type OpenProfile, overflow, settle, signInQuietly } from "./browser.ts";
-import { ADMIN, type ServerProcess, startServerProcess } from "./server-process.ts";
+import { ADMIN, freePort, type ServerProcess, startServerProcess } from "./server-process.ts";
 
 let gitea: GiteaServer;
 
@@ -85,15 +84,5 @@ export function peopleConnectAccounts(openBrowser: OpenProfile): void {
     await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
     await page.getByText("No accounts yet").waitFor();
     expect(complaints).toEqual([]);
-  });
-}
-
-async function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
   });
 }

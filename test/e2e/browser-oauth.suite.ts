@@ -1,7 +1,6 @@
 /** Connecting accounts at GitHub, Google and Slack in a real browser, against the built program: `emulate` plays the three. */
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
@@ -14,7 +13,7 @@ import {
   startEmulated,
 } from "../server/accounts/emulated.ts";
 import { axeViolations, type OpenProfile, settle, signInQuietly, type Visitor } from "./browser.ts";
-import { ADMIN, type ServerProcess, startServerProcess } from "./server-process.ts";
+import { ADMIN, freePort, type ServerProcess, startServerProcess } from "./server-process.ts";
 
 /** What each is called, and two people by their names there. */
 const SERVICES: readonly { service: EmulatedService; name: string; ann: string; other: string }[] = [
@@ -165,14 +164,4 @@ export function peopleSignInElsewhere(openBrowser: OpenProfile): void {
 /** Says who one is, on the service's page. */
 async function choose(page: Page, person: string): Promise<void> {
   await page.getByRole("button", { name: person }).first().click();
-}
-
-async function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
 }

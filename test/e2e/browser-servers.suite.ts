@@ -1,4 +1,5 @@
 /** Adding an MCP server of others and connecting it, in a real browser, against the built program. */
+import { mkdirSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { Locator } from "playwright-core";
@@ -7,7 +8,7 @@ import { INITIALIZED, send, startRaw } from "../mcp-client/servers.ts";
 import { startAuthServer } from "../server/provider-servers/auth-server.ts";
 import { tempDir } from "../temp-dir.ts";
 import { axeViolations, type OpenProfile, overflow, settle, signInQuietly } from "./browser.ts";
-import { ADMIN, startServerProcess } from "./server-process.ts";
+import { ADMIN, freePort, signInAdmin, startServerProcess } from "./server-process.ts";
 
 /** An MCP server that takes tokens which begin with `good`, until it is told to fail. */
 async function startNotes(): Promise<{ url: string; state: { isBroken: boolean } }> {
@@ -308,5 +309,129 @@ export function peopleConnectServers(openBrowser: OpenProfile): void {
     await page.getByText("Connected", { exact: true }).waitFor();
     expect(await page.getByRole("button", { name: "Open agree.notes.test" }).count()).toBe(0);
     expect(complaints).toEqual([]);
+  });
+
+  test("a member connects another kb, shares what it reads, takes it back and disconnects", async ({ expect }) => {
+    const dir = tempDir();
+    const root = join(dir, "notes");
+    mkdirSync(root, { recursive: true });
+    writeFileSync(join(root, "lantern.md"), "# Lantern\n\nThe harbour lantern is lit at dusk.\n");
+    // Of another name, so that the cookies of the two don't mix.
+    const port = String(await freePort());
+    const at = `localhost:${port}`;
+    const env = { KB_LOCAL_ROOTS: root, KB_RATE_LIMITS: "off", KB_PUBLIC_URL: `http://${at}` };
+    const [there, server] = await Promise.all([
+      startServerProcess(join(dir, "there"), env, undefined, { port }),
+      startServerProcess(join(dir, "here"), {
+        KB_RATE_LIMITS: "off",
+        KB_ALLOW_PRIVATE_HOSTS: `${at},127.0.0.1:${port}`,
+      }),
+    ]);
+    const callThere = await signInAdmin(there.url);
+    const folder = { providerId: "filesystem", name: "Notes", config: { root }, access: { visibility: "workspace" } };
+    await callThere("POST", "/api/connectors", folder);
+    const call = await signInAdmin(server.url);
+    const add = (url: string) => call("POST", "/api/mcp-servers", { name: "Other", url, auth: { kind: "oauth" } });
+    const search = async (more = "") => (await call("GET", `/api/connectors/search?query=lantern${more}`)).json;
+
+    // Two members, each in a browser of their own; the admin looks on over HTTP.
+    const { json } = await call("POST", "/api/workspace/invitations", { email: "anna@acme.test", role: "member" });
+    const visitor = await openBrowser(server.url);
+    const { page, open, complaints, context } = visitor;
+    const token = json.url.split("#token=")[1];
+    const anna = { token, name: "Anna", email: "anna@acme.test", password: ADMIN.password };
+    expect((await context.request.post("/api/invitations/accept", { data: anna })).status()).toBe(201);
+    const press = (name: string | RegExp) => page.getByRole("button", { name, exact: true }).click();
+    const dialog = page.getByRole("dialog");
+
+    // The same server by another name: the message says what to change.
+    const wrong = await call("POST", "/api/mcp-servers/connection-tests", {
+      url: `http://127.0.0.1:${port}/mcp`,
+      auth: { kind: "oauth" },
+    });
+    expect(wrong.json.authRequired.problem.message).toContain(
+      `The metadata names the resource http://${at}/mcp, but the server is http://127.0.0.1:${port}/mcp.`,
+    );
+    const { id } = (await add(`http://${at}/mcp`)).json.server;
+    await open(`/workspace/servers/${id}`);
+    await press("Connect: Other");
+    await dialog.getByLabel("Who can see it").selectOption("workspace");
+    await dialog.getByRole("button", { name: "Continue" }).click();
+    await press(`Continue to ${at}`);
+    // There: sign in, and say yes.
+    await page.getByLabel("Email").fill(ADMIN.email);
+    await page.getByLabel("Password", { exact: true }).fill(ADMIN.password);
+    await press(/^Sign in/);
+    expect(new URL(page.url()).host).toBe(at);
+    await press("Allow");
+    // Here again.
+    await press("Connect");
+    await page.getByText("You are connected.").waitFor();
+    const here = page.url();
+
+    // A connector without anything to read says so where it can be seen, though the field is folded away.
+    await page.getByRole("link", { name: "Add connector: Other" }).click();
+    await page.getByLabel("Connection").waitFor();
+    await press("Connect");
+    await page.getByText("There is nothing to read", { exact: false }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    const mapping = {
+      list: { tool: "kb_search", args: { query: "" }, argument: "cursor" },
+      search: { tool: "kb_search", argument: "query" },
+      fetch: { tool: "kb_get_file_content", argument: "kbId" },
+    };
+    const { connections } = await (await context.request.get(`/api/mcp-servers/${id}/connections`)).json();
+    expect(connections).toMatchObject([{ status: "active", isMine: true }]);
+    // The connection is Anna's alone to use, so the admin maps with one of their own, made in her browser as theirs.
+    await signInQuietly(visitor, ADMIN);
+    await open(`/workspace/servers/${id}`);
+    await press("Connect: Other");
+    await dialog.getByRole("button", { name: "Continue" }).click();
+    await press(`Continue to ${at}`);
+    await press("Allow");
+    await press("Connect");
+    await page.getByText("You are connected.").waitFor();
+    await press("Show tools");
+    await press("Choose a tool: List everything");
+    expect(await dialog.getByLabel("Tool", { exact: true }).inputValue()).toBe("kb_search");
+    expect(await dialog.getByLabel("Argument for the cursor").inputValue()).toBe("cursor");
+    // An empty text is one, too: a search for everything.
+    await dialog.getByRole("button", { name: "Preview" }).click();
+    await dialog.getByText("Lantern", { exact: true }).waitFor();
+    await dialog.getByRole("button", { name: "Use this tool" }).click();
+    await page.getByRole("button", { name: "Stop: List everything" }).waitFor();
+    const own = (await call("GET", `/api/mcp-servers/${id}/connections`)).json.connections;
+    const mine = own.find((one: { isMine: boolean }) => one.isMine).id;
+    const mapped = await call("PUT", `/api/mcp-servers/${id}/mapping`, { mapping, connectionId: mine });
+    expect(mapped.status, JSON.stringify(mapped.json)).toBe(200);
+
+    // Anna indexes it; the admin, who isn't her, finds it from then on, and live only through the connection of their own.
+    const again = { email: "anna@acme.test", password: ADMIN.password };
+    await signInQuietly(visitor, again);
+    await open(new URL(here).pathname);
+    await page.getByRole("link", { name: "Add connector: Other" }).click();
+    await page.getByLabel("Connection").waitFor();
+    await press("Connect");
+    await page.getByRole("heading", { level: 1, name: "Other" }).waitFor();
+    await expect.poll(async () => (await search()).total, { timeout: 30_000 }).toBe(1);
+    const { live } = await search("&live=true");
+    expect(live.connections.map(({ connectionId }: { connectionId: string }) => connectionId)).toEqual([mine]);
+    expect(live.hits).toMatchObject([{ title: "Lantern" }]);
+
+    // Private: gone with the next request of somebody else. Disconnected: gone, and ended there.
+    await open(new URL(here).pathname);
+    await press("Who can see it: Other");
+    await dialog.getByLabel("Who can see it").selectOption("private");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Only you see what it reads.").waitFor();
+    expect((await search()).total).toBe(0);
+    const grants = async () => (await callThere("GET", "/api/grants")).json.grants.length;
+    expect(await grants()).toBe(2);
+    await press("Disconnect Other");
+    await dialog.getByRole("button", { name: "Disconnect" }).click();
+    await page.getByText("Other is disconnected").waitFor();
+    await expect.poll(grants).toBe(1);
+    expect(complaints).toEqual([]);
+    expect(server.output()).not.toMatch(/(?:access|refresh)_token/);
   });
 }

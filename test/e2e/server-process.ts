@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, onTestFinished } from "vitest";
@@ -39,6 +40,17 @@ export function spawnServer(
   return spawn(process.execPath, [CLI, "serve", ...options], {
     env: cleanEnv(join(dataDir, ".."), env),
     stdio: ["ignore", log, "pipe"],
+  });
+}
+
+/** A port that nobody listens at, for a server whose address is told before it starts. */
+export async function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
   });
 }
 

@@ -8,7 +8,7 @@ const ROLES: Readonly<Record<MappingRole, { verbs: RegExp; related: RegExp; argu
   list: {
     verbs: /^(?:list|ls|index|enumerate|browse)$/,
     related: /^(?:search|find|query|tree|all|recent)$/,
-    argument: /^(?:next)?(?:cursor|pagetoken|after)$/,
+    argument: /^(?:next)?(?:cursor|pagetoken)$/,
   },
   search: {
     verbs: /^(?:search|find|query|lookup)$/,
@@ -24,6 +24,9 @@ const ROLES: Readonly<Record<MappingRole, { verbs: RegExp; related: RegExp; argu
 
 /** What changes something, or gives what kb reads nothing of. */
 const OTHER = /^(?:add|create|delete|drop|edit|insert|move|post|remove|rename|send|set|toggle|update|upload|write)$/;
+/** What entries lie in, and no entries themselves: a list of it is not everything. */
+const CONTAINERS =
+  /^(?:directory|directories|folders?|roots?|drives?|spaces?|channels?|projects?|repos|repositories|databases?|users?|teams?)$/;
 const NO_TEXT = /^(?:image|images|media|audio|video|info|stats|metadata|env)$/;
 
 /** The tools with the best fitting one first, those that their server calls deprecated last; otherwise in its order. */
@@ -50,7 +53,9 @@ function scoreOf(tool: Tool, role: MappingRole): number {
   const { verbs, related } = ROLES[role];
   const words = wordsOf(tool.name);
   const count = (pattern: RegExp) => words.filter((word) => pattern.test(word)).length;
-  const name = (count(verbs) > 0 ? 10 : 0) + Math.min(count(related), 2) * 2 - count(OTHER) * 12 - count(NO_TEXT) * 4;
+  const container = role === "list" && count(CONTAINERS) > 0 ? 10 : 0;
+  const name =
+    (count(verbs) > 0 ? 10 : 0) + Math.min(count(related), 2) * 2 - count(OTHER) * 12 - count(NO_TEXT) * 4 - container;
   // The shorter name is the plainer tool: `search` before `search_users_by_team`.
   return name + argumentScore(tool, role) + (tool.isReadOnly ? 1 : 0) - words.length * 0.5;
 }

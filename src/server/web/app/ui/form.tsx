@@ -32,7 +32,11 @@ export function Form({ onSubmit, submit, submitKind = "primary", secondary, isWi
 
   // The first field at fault takes the focus, so that nobody has to look for it.
   useEffect(() => {
-    if (failure !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+    if (failure === undefined) return;
+    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
+    // Where it is folded away, what is wrong would be said to nobody.
+    for (let fold = wrong?.closest("details"); fold; fold = fold.parentElement?.closest("details")) fold.open = true;
+    wrong?.focus();
   }, [failure]);
 
   async function send(fields: FormData): Promise<void> {
@@ -249,11 +253,14 @@ export function CheckboxField({
   ...rest
 }: { label: string; hint?: string } & Omit<ComponentProps<"input">, "type">) {
   const id = useId();
+  const error = use(FormContext).errors[rest.name ?? ""];
+  const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean);
   return (
     <div className="flex items-start gap-2.5 py-1">
       <input
         {...rest}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        aria-describedby={described.length > 0 ? described.join(" ") : undefined}
+        aria-invalid={error !== undefined || undefined}
         className="accent-accent mt-0.5 size-4 shrink-0"
         id={id}
         type="checkbox"
@@ -265,6 +272,11 @@ export function CheckboxField({
         {hint !== undefined && (
           <p className="text-muted text-xs wrap-anywhere" id={`${id}-hint`}>
             {hint}
+          </p>
+        )}
+        {error !== undefined && (
+          <p className="text-danger mt-1 text-xs font-medium" id={`${id}-error`} role="alert">
+            {error}
           </p>
         )}
       </div>

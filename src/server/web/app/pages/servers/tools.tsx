@@ -254,11 +254,7 @@ function Editor({ role, tools, mapped, preview, onSave }: EditorProps) {
           }}
           value={name}
         />
-        {tool.description !== undefined && (
-          <blockquote className="border-line text-muted max-h-32 overflow-y-auto border-l-2 pl-3 wrap-anywhere whitespace-pre-line">
-            {tool.description}
-          </blockquote>
-        )}
+        {tool.description !== undefined && <Description key={name} text={tool.description} />}
         <SelectField
           choices={[
             ...(role === "list" || tool.arguments.length === 0 ? [{ value: "", label: "None" }] : []),
@@ -280,7 +276,7 @@ function Editor({ role, tools, mapped, preview, onSave }: EditorProps) {
           <TextField
             autoComplete="off"
             hint="A preview calls the tool once. Nothing is stored."
-            isOptional={role === "list"}
+            isOptional
             label={ROLE_WORDS[role].value}
             maxLength={2_000}
             name="value"
@@ -296,6 +292,23 @@ function Editor({ role, tools, mapped, preview, onSave }: EditorProps) {
   );
 }
 
+/** The server's words, folded where they are many: nothing scrolls inside of what scrolls. */
+function Description({ text: said }: { text: string }) {
+  const quote = (
+    <blockquote className="border-line text-muted border-l-2 pl-3 wrap-anywhere whitespace-pre-line">{said}</blockquote>
+  );
+  if (said.length <= LONG_CHARS) return quote;
+  return (
+    <details>
+      <summary className="text-accent w-fit cursor-pointer">What the server says of it</summary>
+      <div className="mt-3">{quote}</div>
+    </details>
+  );
+}
+
+/** Some four lines. */
+const LONG_CHARS = 200;
+
 function ArgumentField({ field, value }: { field: Tool["arguments"][number]; value: unknown }) {
   const { name, description, isRequired, values, type } = field;
   const shared = {
@@ -303,7 +316,7 @@ function ArgumentField({ field, value }: { field: Tool["arguments"][number]; val
     name: `args.${name}`,
     defaultValue: value === undefined ? "" : String(value),
     ...(description !== undefined && { hint: description }),
-    isOptional: !isRequired,
+    isOptional: !isRequired || takesNothing(field),
   };
   const listed = values ?? (type === "boolean" ? ["true", "false"] : undefined);
   if (listed === undefined) return <TextField autoComplete="off" maxLength={2_000} spellCheck={false} {...shared} />;
@@ -315,12 +328,17 @@ function ArgumentField({ field, value }: { field: Tool["arguments"][number]; val
   );
 }
 
-/** What the form says, in the types of the tool's schema; an empty field is not sent. */
+/** A text that the tool insists on can be empty: a search for everything. */
+function takesNothing({ type, values }: Tool["arguments"][number]): boolean {
+  return type === "string" && values === undefined;
+}
+
+/** What the form says, in the types of the tool's schema; an empty field is not sent unless the tool insists on it. */
 function mappedOf({ name, arguments: known }: Tool, argument: string, fields: FormData): Mapped {
   const args: Mapped["args"] = {};
   for (const one of known) {
     const typed = text(fields, `args.${one.name}`);
-    if (one.name === argument || typed === "") continue;
+    if (one.name === argument || (typed === "" && !(one.isRequired && takesNothing(one)))) continue;
     const isNumber = (one.type === "integer" || one.type === "number") && Number.isFinite(Number(typed));
     args[one.name] = one.type === "boolean" ? typed === "true" : isNumber ? Number(typed) : typed;
   }
