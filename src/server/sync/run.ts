@@ -1,41 +1,25 @@
-// Over 400 lines because it is one walk over what a source says: each event, and what it does to what is stored.
 import { groupsAlways } from "#storage/access/item-clocks.ts";
 import { setMaxListeners } from "node:events";
 import { isApiError } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
-import type {
-  ChildRules,
-  ContainerRef,
-  Source,
-  SourceContext,
-  SyncEnd,
-  SyncEvent,
-  SyncRequest,
-} from "#sources/contract.ts";
+import type { Source, SyncEnd, SyncRequest } from "#sources/contract.ts";
 import { withSignal } from "#sources/with-signal.ts";
-import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import { isUnwritable } from "#storage/unless-unwritable.ts";
 import { defined } from "#core/defined.ts";
 import { BatchRefused, type BatchSink, makeBatchSink } from "./batch-sink.ts";
-import { type ByteGate, makeByteGate } from "./byte-gate.ts";
+import { makeByteGate } from "./byte-gate.ts";
 import { inOrder } from "./in-order.ts";
-import { bytesHeld, prepareWithChildren } from "./children.ts";
 import { countAlive, dropBelow, keepBelow, leaveOutOfScope, markAlive, sweep } from "./alive.ts";
-import { fetcherOf } from "./fetch.ts";
-import type { PrepareOptions } from "./prepare.ts";
 import { toProblem } from "./problem.ts";
 import { isMirror } from "./clocks.ts";
-import { beginClocks, leaveBehind, look, type LookEvent, type Looking, prove } from "./looks.ts";
+import { beginClocks, leaveBehind, look, type Looking, prove } from "./looks.ts";
 import { type Known, makeKnown } from "./known.ts";
 import { accessPlace, accessPlaceOf } from "./access-place.ts";
-import { makeRunState, type RunState } from "./run-state.ts";
-import { noteTexts } from "./note-texts.ts";
-import { makeTurn, type Turn } from "./turn.ts";
+import { makeRunState } from "./run-state.ts";
+import { type Step, type StepOptions, toStep } from "./steps.ts";
+import { makeTurn } from "./turn.ts";
 import { makeStored } from "./stored.ts";
-import { relisted, vanished } from "./untaken.ts";
-import { makeToldPeople, type ToldEvent, type ToldPeople, type ToldPeopleOptions } from "./told-people.ts";
-import { redact } from "#core/redact.ts";
-import type { ItemOp } from "#storage/batch/item-batch.ts";
+import { makeToldPeople, type ToldPeople, type ToldPeopleOptions } from "./told-people.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
@@ -43,24 +27,17 @@ import type { WorkspaceStore } from "#storage/store.ts";
 /** Why a run is told to end before its end. */
 export type StopReason = "cancel" | "give_back";
 
-export interface RunOptions
-  extends ToldPeopleOptions, Omit<PrepareOptions, "workspaceId" | "connector" | "signal" | "fetchContent"> {
+export interface RunOptions extends ToldPeopleOptions, StepOptions {
   store: Pick<WorkspaceStore, "workspaceId" | "itemWrites" | "access" | "sourcePeople">;
   source: Source;
   connector: ConnectorRecord;
   sync: SyncRecord;
-  /** `config` parsed, credentials, log; its signal is the run's. */
-  context: SourceContext<unknown>;
   /** Aborted with a `StopReason`. */
   signal: AbortSignal;
   /** Items read and extracted at once. */
   parallel: number;
-  /** Waits for a moment without searches, in which an item is begun: people go first. Absent = at once. */
-  waitForGap?(): Promise<void>;
   /** Whether somebody waits for the worker; asked at checkpoints, once the run has had its turn. */
   isOtherWaiting?(): Promise<boolean>;
-  /** Absent = nothing has a limit. */
-  quotas?: Pick<QuotaKeeper, "takeItem" | "noteText">;
 }
 
 /** How a run ended. What it did is in the store already; what it means for run and connector is `finish.ts`. */
@@ -77,8 +54,6 @@ export type RunEnd =
 const WINDOW = 128;
 /** Bytes of files that are read, extracted or waiting for their place in a batch: bounds memory whatever the files are. */
 const BYTES_IN_FLIGHT = 64 * 1024 * 1024;
-/** Counted for a file whose source does not say how large it is. */
-const UNKNOWN_BYTES = 1024 * 1024;
 /** Ops of one item that go into one batch, whatever it becomes. */
 const MANY_OPS = 20;
 /** Long waits give the worker back. */
@@ -187,156 +162,6 @@ function toRequest({ sync, connector }: RunOptions, cursor: unknown): SyncReques
     ...(sync.items && { externalIds: sync.items }),
     runId: sync.syncId,
   };
-}
-
-/** An event made ready: what is to be stored, in the order of the events. */
-interface Step {
-  ops: ItemOp[];
-  bytes: number;
-  seen?: readonly string[];
-  /** Everything stored that lives in it is there still, or is gone. */
-  seenBelow?: ContainerRef;
-  gone?: ContainerRef;
-  /** Items whose stored child items stay as they are. */
-  keepChildrenOf?: readonly string[];
-  cursor?: { json: string; state: Readonly<Record<string, string | null>> };
-  progress?: { done: number; total: number | null; note: string | null };
-  /** When the source said so. */
-  saidAt?: number;
-  look?: LookEvent;
-  told?: ToldEvent;
-  end?: SyncEnd;
-  /** Why the item was not taken, when that is no fault of its own. */
-  problem?: SourceProblem;
-  /** An item that was gone when it was to be read. */
-  isVanished?: boolean;
-  /** Gives back the room that it held among the bytes in flight. */
-  leaveGate?: () => void;
-}
-
-interface Surroundings {
-  gate: ByteGate;
-  known: Known;
-  state: RunState;
-  turn: Turn;
-  signal: AbortSignal;
-}
-
-function toStep(options: RunOptions, event: SyncEvent, surroundings: Surroundings): Step | Promise<Step> {
-  const { signal } = surroundings;
-  // What was read before the end of a run is still stored; nothing is begun after it.
-  signal.throwIfAborted();
-  const saidAt = options.now();
-  switch (event.t) {
-    case "upsert":
-      return prepareInside(options, event, surroundings).then((step) => ({ ...step, saidAt }));
-    case "access": {
-      const { externalId } = event;
-      return {
-        ops: [{ type: "access", externalId, access: options.judge(event.access) }],
-        bytes: 0,
-        saidAt,
-        ...alive(externalId),
-      };
-    }
-    case "refused":
-    case "listed":
-      return { ops: [], bytes: 0, look: event };
-    case "group":
-    case "member":
-    case "identity":
-      return { ops: [], bytes: 0, told: event, saidAt };
-    case "delete":
-      return { ops: [{ type: "delete", externalId: event.externalId, subtree: false }], bytes: 0 };
-    case "delete_container":
-      return { ops: [], bytes: 0, gone: { type: event.type, id: event.id } };
-    case "seen":
-      return { ops: [], bytes: 0, seen: event.externalIds, ...(event.container && { seenBelow: event.container }) };
-    case "skip": {
-      const { externalId, reason, retryable } = event;
-      const op: ItemOp = { type: "skip", externalId, reason, message: redact(event.message), retryable };
-      return { ops: [op], bytes: 0, ...(reason === "failed" && alive(externalId)) };
-    }
-    case "checkpoint":
-      surroundings.turn.begin();
-      return {
-        ops: [],
-        bytes: 0,
-        cursor: { json: JSON.stringify(event.cursor ?? null), state: surroundings.state.take() },
-      };
-    case "progress": {
-      const { done, total, note } = event;
-      return { ops: [], bytes: 0, progress: { done, total: total ?? null, note: note ?? null } };
-    }
-    case "end":
-      return { ops: [], bytes: 0, end: event };
-  }
-}
-
-/** Events come here in their order and leave in it, so that the first in line never waits for one behind it. */
-async function prepareInside(
-  options: RunOptions,
-  event: Extract<SyncEvent, { t: "upsert" }>,
-  { gate, known, signal }: Surroundings,
-): Promise<Step> {
-  await options.waitForGap?.();
-  await known.load([event.item.externalId]);
-  const full = await overQuota(options, event.item.externalId, known);
-  if (full) return full;
-  if (event.item.content.type !== "fetch") return prepareStep(options, event, known, signal);
-  const leaveGate = await gate.enter(bytesHeld(event.item, UNKNOWN_BYTES, rulesOf(options)), signal);
-  return { ...(await prepareStep(options, event, known, signal)), leaveGate };
-}
-
-/** The step that leaves a new item out of a workspace that is full; undefined while there is room, or it is known. */
-async function overQuota({ quotas, store }: RunOptions, externalId: string, known: Known): Promise<Step | undefined> {
-  if (quotas === undefined || known.find(externalId)) return undefined;
-  const problem = await quotas.takeItem(store.workspaceId);
-  if (problem === undefined) return undefined;
-  const op: ItemOp = { type: "skip", externalId, reason: "over_quota", message: problem.message, retryable: true };
-  return { ops: [op], bytes: 0, problem };
-}
-
-/** Named, and not read: what is in it stays as well. */
-function alive(externalId: string): Pick<Step, "keepChildrenOf"> {
-  return { keepChildrenOf: [externalId] };
-}
-
-function rulesOf({ source, context }: RunOptions): ChildRules | undefined {
-  return source.childRules?.(context.config);
-}
-
-async function prepareStep(
-  options: RunOptions,
-  { item }: Extract<SyncEvent, { t: "upsert" }>,
-  known: Known,
-  signal: AbortSignal,
-): Promise<Step> {
-  const { store, connector } = options;
-  const rules = rulesOf(options);
-  const fetchContent = fetcherOf(options.source, options.context, signal);
-  const preparing = prepareWithChildren(
-    {
-      ...options,
-      ...defined({ rules }),
-      storedVersion: (externalId) => known.versionOf(externalId),
-      hasChildren: (externalId) => known.childrenOf(externalId).length > 0,
-      workspaceId: store.workspaceId,
-      connector,
-      signal,
-      ...(fetchContent && { fetchContent }),
-    },
-    item,
-  );
-  const prepared = await preparing.catch((error: unknown) => {
-    if (isApiError(error, "source_changed")) return "changed" as const;
-    throw error;
-  });
-  if (prepared === "changed") return relisted(options, item);
-  if (!prepared) return vanished(options, item, known);
-  const { unchanged, ...step } = prepared;
-  if (options.quotas && !known.find(item.externalId)) noteTexts(options.quotas, store.workspaceId, step.ops);
-  return { ...step, seen: unchanged };
 }
 
 type Taking = Looking & { options: RunOptions; known: Known; people: ToldPeople };

@@ -1,0 +1,194 @@
+import { isApiError } from "#api/errors.ts";
+import type { SourceProblem } from "#api/common.ts";
+import { defined } from "#core/defined.ts";
+import { redact } from "#core/redact.ts";
+import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
+import type { ChildRules, ContainerRef, Source, SourceContext, SyncEnd, SyncEvent } from "#sources/contract.ts";
+import type { ItemOp } from "#storage/batch/item-batch.ts";
+import type { SyncRecord } from "#storage/records/syncs.ts";
+import type { ByteGate } from "./byte-gate.ts";
+import { bytesHeld, prepareWithChildren } from "./children.ts";
+import { fetcherOf } from "./fetch.ts";
+import type { Known } from "./known.ts";
+import type { LookEvent } from "./looks.ts";
+import { noteTexts } from "./note-texts.ts";
+import type { PrepareOptions } from "./prepare.ts";
+import type { RunState } from "./run-state.ts";
+import type { ToldEvent } from "./told-people.ts";
+import type { Turn } from "./turn.ts";
+import { relisted, vanished } from "./untaken.ts";
+
+/** What making the events of a run ready takes. */
+export interface StepOptions extends Omit<PrepareOptions, "workspaceId" | "signal"> {
+  store: { workspaceId: string };
+  source: Source;
+  sync: Pick<SyncRecord, "mode">;
+  /** `config` parsed, credentials, log; its signal is the run's. */
+  context: SourceContext<unknown>;
+  /** Waits for a moment without searches, in which an item is begun: people go first. Absent = at once. */
+  waitForGap?(): Promise<void>;
+  /** Absent = nothing has a limit. */
+  quotas?: Pick<QuotaKeeper, "takeItem" | "noteText">;
+}
+
+/** An event made ready: what is to be stored, in the order of the events. */
+export interface Step {
+  ops: ItemOp[];
+  bytes: number;
+  seen?: readonly string[];
+  /** Everything stored that lives in it is there still, or is gone. */
+  seenBelow?: ContainerRef;
+  gone?: ContainerRef;
+  /** Items whose stored child items stay as they are. */
+  keepChildrenOf?: readonly string[];
+  cursor?: { json: string; state: Readonly<Record<string, string | null>> };
+  progress?: { done: number; total: number | null; note: string | null };
+  /** When the source said so. */
+  saidAt?: number;
+  look?: LookEvent;
+  told?: ToldEvent;
+  end?: SyncEnd;
+  /** Why the item was not taken, when that is no fault of its own. */
+  problem?: SourceProblem;
+  /** An item that was gone when it was to be read. */
+  isVanished?: boolean;
+  /** Gives back the room that it held among the bytes in flight. */
+  leaveGate?: () => void;
+}
+
+/** What the steps of one run share. */
+export interface Surroundings {
+  gate: ByteGate;
+  known: Known;
+  state: RunState;
+  turn: Turn;
+  signal: AbortSignal;
+}
+
+/**
+ * Makes an event ready. Several are made ready at once, so nothing of it is stored here.
+ *
+ * @throws the signal's reason; ApiError as `prepareWithChildren`
+ */
+export function toStep(options: StepOptions, event: SyncEvent, surroundings: Surroundings): Step | Promise<Step> {
+  const { signal } = surroundings;
+  // What was read before the end of a run is still stored; nothing is begun after it.
+  signal.throwIfAborted();
+  const saidAt = options.now();
+  switch (event.t) {
+    case "upsert":
+      return prepareInside(options, event, surroundings).then((step) => ({ ...step, saidAt }));
+    case "access": {
+      const { externalId } = event;
+      return {
+        ops: [{ type: "access", externalId, access: options.judge(event.access) }],
+        bytes: 0,
+        saidAt,
+        ...alive(externalId),
+      };
+    }
+    case "refused":
+    case "listed":
+      return { ops: [], bytes: 0, look: event };
+    case "group":
+    case "member":
+    case "identity":
+      return { ops: [], bytes: 0, told: event, saidAt };
+    case "delete":
+      return { ops: [{ type: "delete", externalId: event.externalId, subtree: false }], bytes: 0 };
+    case "delete_container":
+      return { ops: [], bytes: 0, gone: { type: event.type, id: event.id } };
+    case "seen":
+      return { ops: [], bytes: 0, seen: event.externalIds, ...(event.container && { seenBelow: event.container }) };
+    case "skip": {
+      const { externalId, reason, retryable } = event;
+      const op: ItemOp = { type: "skip", externalId, reason, message: redact(event.message), retryable };
+      return { ops: [op], bytes: 0, ...(reason === "failed" && alive(externalId)) };
+    }
+    case "checkpoint":
+      surroundings.turn.begin();
+      return {
+        ops: [],
+        bytes: 0,
+        cursor: { json: JSON.stringify(event.cursor ?? null), state: surroundings.state.take() },
+      };
+    case "progress": {
+      const { done, total, note } = event;
+      return { ops: [], bytes: 0, progress: { done, total: total ?? null, note: note ?? null } };
+    }
+    case "end":
+      return { ops: [], bytes: 0, end: event };
+  }
+}
+
+/** Events come here in their order and leave in it, so that the first in line never waits for one behind it. */
+async function prepareInside(
+  options: StepOptions,
+  event: Extract<SyncEvent, { t: "upsert" }>,
+  { gate, known, signal }: Surroundings,
+): Promise<Step> {
+  await options.waitForGap?.();
+  await known.load([event.item.externalId]);
+  const full = await overQuota(options, event.item.externalId, known);
+  if (full) return full;
+  if (event.item.content.type !== "fetch") return prepareStep(options, event, known, signal);
+  const leaveGate = await gate.enter(bytesHeld(event.item, UNKNOWN_BYTES, rulesOf(options)), signal);
+  return { ...(await prepareStep(options, event, known, signal)), leaveGate };
+}
+
+/** The step that leaves a new item out of a workspace that is full; undefined while there is room, or it is known. */
+async function overQuota({ quotas, store }: StepOptions, externalId: string, known: Known): Promise<Step | undefined> {
+  if (quotas === undefined || known.find(externalId)) return undefined;
+  const problem = await quotas.takeItem(store.workspaceId);
+  if (problem === undefined) return undefined;
+  const op: ItemOp = { type: "skip", externalId, reason: "over_quota", message: problem.message, retryable: true };
+  return { ops: [op], bytes: 0, problem };
+}
+
+/** Named, and not read: what is in it stays as well. */
+function alive(externalId: string): Pick<Step, "keepChildrenOf"> {
+  return { keepChildrenOf: [externalId] };
+}
+
+function rulesOf({ source, context }: StepOptions): ChildRules | undefined {
+  return source.childRules?.(context.config);
+}
+
+async function prepareStep(
+  options: StepOptions,
+  { item }: Extract<SyncEvent, { t: "upsert" }>,
+  known: Known,
+  signal: AbortSignal,
+): Promise<Step> {
+  const { store, source, context, quotas } = options;
+  const { connector, extractor, analyze, judge, judgePeople, keepsSecrets, now, randomBytes } = options;
+  const preparing = prepareWithChildren(
+    {
+      workspaceId: store.workspaceId,
+      connector,
+      extractor,
+      analyze,
+      judge,
+      keepsSecrets,
+      now,
+      randomBytes,
+      signal,
+      storedVersion: (externalId) => known.versionOf(externalId),
+      hasChildren: (externalId) => known.childrenOf(externalId).length > 0,
+      ...defined({ judgePeople, rules: rulesOf(options), fetchContent: fetcherOf(source, context, signal) }),
+    },
+    item,
+  );
+  const prepared = await preparing.catch((error: unknown) => {
+    if (isApiError(error, "source_changed")) return "changed" as const;
+    throw error;
+  });
+  if (prepared === "changed") return relisted(options, item);
+  if (!prepared) return vanished(options, item, known);
+  const { unchanged, ...step } = prepared;
+  if (quotas && !known.find(item.externalId)) noteTexts(quotas, store.workspaceId, step.ops);
+  return { ...step, seen: unchanged };
+}
+
+/** Counted for a file whose source does not say how large it is. */
+const UNKNOWN_BYTES = 1024 * 1024;
