@@ -32,6 +32,7 @@ import type { Log } from "#core/log.ts";
 import { loadTokenCounter } from "./mcp/tokens.ts";
 import { makeSourceRegistry } from "#sources/registry.ts";
 import { readWebPage } from "./web/serve.ts";
+import { whenIdle } from "./when-idle.ts";
 
 /** How `kb serve` starts the server. */
 export interface ServerOptions {
@@ -179,8 +180,8 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
       // Told to end before it was warm: nothing to tell.
       if (!isStopping) log.warn({ error: String(error) }, "search is not warm");
     });
-    // What is asked first loads it; a start is over sooner without it.
-    const warming = setTimeout(() => warmLater({ identity, content }, log), WARM_AFTER_MS).unref();
+    // What is asked first loads it; a start is over sooner without it, and so is a push.
+    const endWarming = whenIdle(() => warmLater({ identity, content }, log), WARM_AFTER_MS);
     const endUpkeep = startUpkeep(settings, { identity, content, log, step });
     announceReady(foundation.settings.baseUrl, setupCode, say);
     log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
@@ -188,7 +189,7 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
       port: listener.port,
       stop: () => {
         isStopping = true;
-        clearTimeout(warming);
+        endWarming();
         endUpkeep();
         const goDown = () => void (isReady = false);
         return stopServer({ folder, database, content, listener }, { settings, log, identity, goDown });
