@@ -50,7 +50,7 @@ const ACL_WORDS: Readonly<Record<SourceKind["acl"], string>> = {
 
 /** Who finds what of a source is indexed. */
 export function readersWords({ acl, isForOwner }: Pick<SourceKind, "acl" | "isForOwner">): string {
-  return isForOwner === true ? "Only you find it." : ACL_WORDS[acl];
+  return isForOwner === true ? "Only you find what is in it." : ACL_WORDS[acl];
 }
 
 /** What a person reads of something that needs them, and the command that helps. */
