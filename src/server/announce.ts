@@ -50,7 +50,7 @@ export function announceRestored(
   { dataDir, connectors }: { dataDir: string; connectors: number },
   { log, say }: { log: Log; say: (line: string) => void },
 ): void {
-  const what = `The data folder ${dataDir} was restored or copied: ${connectors} connectors read everything again. Items that mirror their source's permissions stay hidden until they are read.`;
+  const what = `The data folder ${dataDir} was restored or copied: ${connectors} connectors read everything again. Items that mirror their source's permissions stay hidden until they are read. Everybody signs in again, and connects apps again.`;
   log.warn({ dataDir, connectors }, what);
   say(`Warning: ${what}`);
 }

@@ -11,6 +11,7 @@ import { formatForPeople } from "./log/log-lines.ts";
 import { appendTo, appendToFile, type LogOutput, makeLogOutput } from "./log/log-output.ts";
 import { makeLog } from "./log/log.ts";
 import { makeSmtpMailer } from "./identity/mail/smtp-mailer.ts";
+import { endSignIns } from "./identity/sessions/restored.ts";
 import { umaskFor } from "#storage/private-files.ts";
 import { findPackageRoot, findSpawnEntry } from "#core/spawn.ts";
 import { openDatabase, type Database } from "#storage/db.ts";
@@ -163,6 +164,7 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
     const setupCode = await makeFirstAdmin(settings, identity);
     const step = () => stepMark(folder.path, store.installation);
     if (isRestored(folder.path, await store.installation.findMark())) {
+      await endSignIns({ store, clock });
       await doubt({ identity, content }, { log, say, dataDir: folder.path });
     }
     // Where the disk is full the next start tells the same.

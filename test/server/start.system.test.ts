@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { afterEach, describe, onTestFinished, test } from "vitest";
 import { runServer } from "#server/main.ts";
-import { BOOTSTRAP, cleanEnv, findUrl, signInAdmin } from "../e2e/server-process.ts";
+import { ADMIN, BOOTSTRAP, cleanEnv, findUrl, signInAdmin } from "../e2e/server-process.ts";
 import { tempDir } from "../temp-dir.ts";
 
 // A server sets it for all that it makes.
@@ -186,17 +186,31 @@ test("prints the setup code to the person and not to the log", async ({ expect }
   expect(settled.said()).toContain(`Sign in with a browser at ${again}, or run: kb login ${again}`);
 });
 
+/** The admin's session, and what a server says to it. */
+async function sessionOf(url: string) {
+  const headers = { "content-type": "application/json" };
+  const signedIn = await fetch(`${url}/api/session`, { method: "POST", headers, body: JSON.stringify(ADMIN) });
+  const cookie = (signedIn.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+  return {
+    statusAt: async (other: string) => (await fetch(`${other}/api/session`, { headers: { cookie } })).status,
+  };
+}
+
 test("says when its data was restored, and in the audit; a restart says nothing", async ({ expect }) => {
   const dir = tempDir();
   const first = run(dir, { env: BOOTSTRAP });
+  const before = await sessionOf(await first.listening);
   await first.stop();
   cpSync(join(dir, "data"), join(dir, "backup"), { recursive: true, preserveTimestamps: true });
   const again = run(dir);
+  expect(await before.statusAt(await again.listening)).toBe(200);
   await again.stop();
   expect(again.said()).not.toContain("restored");
   rmSync(join(dir, "data"), { recursive: true });
   cpSync(join(dir, "backup"), join(dir, "data"), { recursive: true, preserveTimestamps: true });
   const restored = run(dir);
+  // Who was signed in when the copy was made isn't signed in by it.
+  expect(await before.statusAt(await restored.listening)).toBe(401);
   const admin = await signInAdmin(await restored.listening);
   const { json: audit } = await admin("GET", "/api/audit?action=server.restored");
   await restored.stop();

@@ -92,14 +92,11 @@ export function makeGrantStore(sql: SqlHandles, workspaceId: string) {
  */
 export async function endGrantsOf(
   sql: SqlHandles,
-  of: { userId: string; workspaceId?: string },
+  of: { userId?: string; workspaceId?: string },
   at: number,
 ): Promise<number> {
-  let query = sql.write
-    .selectFrom("grants")
-    .select(["workspaceId", "grantId"])
-    .where("userId", "=", of.userId)
-    .where("revokedAt", "is", null);
+  let query = sql.write.selectFrom("grants").select(["workspaceId", "grantId"]).where("revokedAt", "is", null);
+  if (of.userId !== undefined) query = query.where("userId", "=", of.userId);
   if (of.workspaceId !== undefined) query = query.where("workspaceId", "=", of.workspaceId);
   const rows = await query.execute();
   for (const row of rows) await endGrant(sql, row, at);

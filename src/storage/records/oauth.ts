@@ -244,6 +244,9 @@ function makeGrants(sql: SqlHandles) {
      */
     endGrantsOf: (of: { userId: string; workspaceId?: string }, at: number): Promise<number> =>
       endGrantsOf(sql, of, at),
+
+    /** Ends everybody's, as `endGrant` does. @returns how many living ones there were */
+    endAllGrants: (at: number): Promise<number> => endGrantsOf(sql, {}, at),
   };
 }
 

@@ -116,6 +116,11 @@ export function makeSessionStore(sql: SqlHandles) {
         .execute();
     },
 
+    /** Ends all that haven't ended. */
+    async revokeAll(at: number): Promise<void> {
+      await sql.write.updateTable("sessions").set({ revokedAt: at }).where("revokedAt", "is", null).execute();
+    },
+
     /**
      * Deletes those that ended before this moment, by themselves or by somebody, or were last used before `idleSince`.
      */
