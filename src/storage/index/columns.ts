@@ -230,12 +230,12 @@ export interface SortedKbIds {
   places: Uint32Array;
 }
 
-/** Sorts at most a million kbIds (as UTF-8). */
+/** Sorts at most eight million kbIds (as UTF-8). */
 export function sortKbIds(given: readonly Uint8Array[], skip: number): SortedKbIds {
-  const packed = Float64Array.from(given, (key, i) => headAt(key, skip, key.length) * 2 ** 20 + i).sort();
-  const places = Uint32Array.from(packed, (entry) => entry % 2 ** 20);
+  const packed = Float64Array.from(given, (key, i) => headAt(key, skip, key.length) * PLACES + i).sort();
+  const places = Uint32Array.from(packed, (entry) => entry % PLACES);
   const keys = Array.from(places, (place) => given[place] ?? NO_KEY);
-  return { skip, keys, heads: Uint32Array.from(packed, (entry) => Math.floor(entry / 2 ** 20)), places };
+  return { skip, keys, heads: Uint32Array.from(packed, (entry) => Math.floor(entry / PLACES)), places };
 }
 
 /**
@@ -258,6 +258,9 @@ export function findKbIds(
     }
   }
 }
+
+/** A head has 30 bits, and a number 53. */
+const PLACES = 2 ** 23;
 
 const NO_KEY = new Uint8Array(0);
 
