@@ -4,7 +4,7 @@ import { useState, type ReactNode } from "react";
 import { EVENT_TYPES } from "#api/event-types.ts";
 import type { EventTarget } from "#api/events.ts";
 import { api, take } from "#server/web/app/data/client.ts";
-import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
+import { Problem, toProblem } from "#server/web/app/data/problem.ts";
 import { eventTargetQuery, eventTargetsQuery } from "#server/web/app/data/queries.ts";
 import { ForAdmins } from "#server/web/app/shell/for-admins.tsx";
 import { NothingHere } from "#server/web/app/shell/nothing-here.tsx";
@@ -92,7 +92,8 @@ function Acts({ target }: { target: EventTarget }) {
   const test = () =>
     act(async () => {
       const { delivery } = await take(api.POST("/api/webhooks/{id}/test", { params }));
-      toast(delivery.code === null ? "Ping delivered" : `Ping failed: ${CODE_WORDS[delivery.code]}`);
+      if (delivery.code === null) toast("Ping delivered");
+      else setProblem(new Problem({ code: delivery.code, detail: `Ping failed: ${CODE_WORDS[delivery.code]}.` }));
     });
   const toggle = () =>
     act(async () => {
