@@ -90,7 +90,7 @@ function addUp(terms: readonly string[], weights: readonly number[]): Pick<Analy
   for (const at of orderOf(terms)) {
     const [term = "", weight = 0] = [terms[at], weights[at]];
     // One word in several forms has its stem from each of them.
-    if (distinct.length === 0 || distinct[distinct.length - 1] !== term) distinct.push(term);
+    if (distinct[distinct.length - 1] !== term) distinct.push(term);
     const number = distinct.length - 1;
     capped[number] = Math.min(255, (capped[number] ?? 0) + weight);
   }

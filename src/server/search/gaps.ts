@@ -45,7 +45,9 @@ export function makeGaps(isIdle: () => boolean, sleep: Sleep): Gaps {
       });
     },
     begin() {
-      if (!isDraining && waiting.length > 0) setImmediate(drain);
+      if (isDraining || waiting.length === 0) return;
+      isDraining = true;
+      setImmediate(drain);
     },
   };
 }

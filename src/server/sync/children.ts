@@ -76,8 +76,8 @@ interface Work {
 type Read = NonNullable<Prepared>;
 
 /**
- * The item comes first, so that its access is there for its child items, and without its version when it has child items: that comes
- * with the last op, so that a run that ends in between reads the item again.
+ * The item comes first, so that its access is there for its child items, and without its version when it has child items:
+ * that comes with the last op, so that a run that ends in between reads the item again.
  *
  * @returns whether another try of it, or of something in it, may give text
  */

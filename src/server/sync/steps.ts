@@ -128,6 +128,7 @@ async function prepareInside(
   { gate, known, signal }: Surroundings,
 ): Promise<Step> {
   await options.waitForGap?.();
+  signal.throwIfAborted();
   await known.load([event.item.externalId]);
   const full = await overQuota(options, event.item.externalId, known);
   if (full) return full;

@@ -63,6 +63,7 @@ export class DeltaSegment implements SegmentView {
   }
 
   #readNames(documents: number): void {
+    if (this.#unnamed.length === 0) return;
     for (const { id, document } of this.#unnamed.splice(0, documents)) {
       const names = namesOf(document);
       this.#builder.addNames(id, names);

@@ -11,7 +11,8 @@ interface UnreadBlock {
 
 /**
  * Words of changed documents as they came from the file. Giving each of them its number takes 60 µs a document; a search
- * for the bytes of one term 0.3 µs, as they are sorted, so what a question asks for is found that way until somebody has time to read the rest.
+ * for the bytes of one term 0.3 µs, as they are sorted, so what a question asks for is found that way until somebody has
+ * time to read the rest.
  * Source: docs/decisions/0040.
  */
 export class UnreadWords {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { makeId } from "#api/common.ts";
 import { BLOCK_ROWS, findDeltaDocument } from "#storage/index/delta-rows.ts";
 import type { IndexReader } from "#storage/index/read/reader.ts";
 import { lowOf } from "#storage/index/schema.ts";
@@ -39,6 +40,42 @@ function putMany(seed: number, from: number, to: number): void {
     documents.map((document) => ({ type: "upsert", document })),
   );
 }
+
+test("items that were taken from somebody are in no count of theirs, whatever their ids", () => {
+  // Few changes wait for a segment, and many items are in one.
+  const own = new TestIndex({ ...COMPACTION_LIMITS, deltaRows: 100 });
+  own.access("w1", 1, [["everyone"]]);
+  own.access("w1", 2, [["ann"]]);
+  const random = makeRandom(7);
+  const bytes = (count: number) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256));
+  const ids = Array.from({ length: 900 }, () => makeId("item", bytes));
+  const put = (kbId: string, text: string) =>
+    ({ type: "upsert", document: makeDocument({ kbId, text, aclId: 1 }) }) as const;
+  own.apply(
+    "w1",
+    ids.map((kbId) => put(kbId, "alpha")),
+  );
+  own.compactAll();
+  const open = own.openReader();
+  const countAll = () => [open, own.openReader()].map((reader) => reader.search(makeRequest({ query: "alpha" })).total);
+  expect(countAll()).toEqual([900, 900]);
+  own.apply(
+    "w1",
+    ids.slice(0, 300).map((kbId) => ({ type: "access", kbId, aclId: 2 })),
+  );
+  expect(countAll()).toEqual([600, 600]);
+  own.apply(
+    "w1",
+    ids.slice(300, 600).map((kbId) => ({ type: "remove", kbId })),
+  );
+  expect(countAll()).toEqual([300, 300]);
+  own.apply(
+    "w1",
+    ids.slice(600).map((kbId) => put(kbId, "alpha beta")),
+  );
+  expect(countAll()).toEqual([300, 300]);
+  own.close();
+});
 
 function pick(random: () => number): string {
   return WORDS[Math.floor(random() * WORDS.length)] ?? "";
