@@ -1,14 +1,14 @@
-import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { hashSecret } from "#core/secrets.ts";
 import type { OAuthRecords } from "./records.ts";
 
-/** What a request for tokens can show, by its field, and the model that has it. */
-const SHOWN = [
-  ["refresh_token", "RefreshToken"],
-  ["code", "AuthorizationCode"],
-  ["device_code", "DeviceCode"],
-] as const;
+/** What a request for tokens shows, by its grant type: the field, and the model that has it. */
+const SHOWN: ReadonlyMap<string, readonly [field: string, model: "RefreshToken" | "AuthorizationCode" | "DeviceCode"]> =
+  new Map([
+    ["refresh_token", ["refresh_token", "RefreshToken"]],
+    ["authorization_code", ["code", "AuthorizationCode"]],
+    ["urn:ietf:params:oauth:grant-type:device_code", ["device_code", "DeviceCode"]],
+  ]);
 
 /** Bytes of a form that are looked at: less than what a stream holds at once, so that all of it can be put back. */
 const MAX_BYTES = 8_192;
@@ -22,33 +22,40 @@ export async function findShownCredential(
   incoming: IncomingMessage,
 ): Promise<string | undefined> {
   const form = new URLSearchParams(await peek(incoming));
-  for (const [field, model] of SHOWN) {
-    const secret = form.get(field);
-    if (secret === null || secret === "") continue;
-    const known = await records.find(model, secret);
-    if (known === undefined) continue;
-    const { grantId } = known;
-    return typeof grantId === "string" ? grantId : hashSecret(secret);
-  }
-  return undefined;
+  const [field = "", model] = SHOWN.get(form.get("grant_type") ?? "") ?? [];
+  const secret = form.get(field);
+  if (model === undefined || secret === null || secret === "") return undefined;
+  const known = await records.find(model, secret);
+  if (known === undefined) return undefined;
+  return typeof known.grantId === "string" ? known.grantId : hashSecret(secret);
 }
 
 /** The whole body, put back for the next reader; empty for one that is too long, says no length or breaks off. */
 async function peek(incoming: IncomingMessage): Promise<string> {
   const length = Number(incoming.headers["content-length"] ?? 0);
   if (!(length > 0 && length <= MAX_BYTES)) return "";
-  while (incoming.readableLength < length) {
-    if (!incoming.readable) return "";
-    const arrived = new AbortController();
-    const either = ["readable", "close", "error"].map((event) => once(incoming, event, { signal: arrived.signal }));
-    await Promise.race(either).finally(() => {
-      arrived.abort();
-      for (const waiting of either) waiting.catch(() => undefined);
-    });
-  }
+  await arrivalOf(incoming, length);
   const body: unknown = incoming.read(length);
   if (!(body instanceof Buffer)) return "";
   // Before the stream says that it ended: it has something to give again.
   incoming.unshift(body);
   return body.toString("utf8");
+}
+
+const ARRIVALS = ["readable", "close", "error"] as const;
+
+/**
+ * Waits until so many bytes are there, or no more come. It listens once for all of them: Node tells a new listener again what
+ * has arrived, so listening anew for each piece would go round for ever.
+ */
+function arrivalOf(incoming: IncomingMessage, length: number): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (incoming.readable && incoming.readableLength < length) return;
+      for (const event of ARRIVALS) incoming.off(event, look);
+      resolve();
+    };
+    for (const event of ARRIVALS) incoming.on(event, look);
+    look();
+  });
 }

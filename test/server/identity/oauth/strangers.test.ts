@@ -1,4 +1,5 @@
 /** What a stranger behind the same address can keep others from: nothing that shows a credential of this server. */
+import { once } from "node:events";
 import { request } from "node:http";
 import { expect, test } from "vitest";
 import { LIMITS } from "#server/http/limits.ts";
@@ -49,11 +50,26 @@ test("a token that comes in pieces is seen as well, and a form that is too long 
         resolve(answer.resume().statusCode ?? 0);
       });
       asked.on("error", reject);
-      asked.write(form.slice(0, 20), () => setImmediate(() => void asked.end(form.slice(20))));
+      // Each piece arrives by itself: the server has answered somebody else in between.
+      asked.write(
+        form.slice(0, 20),
+        () => void fetch(`${kb.base}/healthz`).then(() => asked.end(form.slice(20)), reject),
+      );
     });
   };
   expect(await send("x".repeat(8_192))).toBe(429);
   expect(await send("")).toBe(200);
+});
+
+test("a form whose rest doesn't come holds up nobody", async () => {
+  const kb = await startServer();
+  const headers = { "content-type": "application/x-www-form-urlencoded", "content-length": 100 };
+  const held = request(`${kb.base}/oauth/token`, { method: "POST", headers });
+  const ended = once(held, "error");
+  await new Promise<void>((resolve) => held.write("a", () => resolve()));
+  for (let n = 0; n < 5; n++) expect((await fetch(`${kb.base}/healthz`)).status).toBe(200);
+  held.destroy();
+  await ended;
 });
 
 test("a person whose browser is known signs in, and lets a client in to the end", async () => {
