@@ -39,11 +39,11 @@ export async function missingFrom(
 
 /** Whether the narrowing asks for an issue that is there. One that no search finds at all is as it was: stored, or not. */
 export async function isAskedFor(tools: Tools, id: string): Promise<boolean> {
-  const { client, ctx } = tools;
+  const { ctx } = tools;
   if (ctx.config.jql === "") return true;
-  const matching = await client.search(narrowed(tools, `id = ${id}`), ["project"]).next();
-  if (matching.value?.issues.some((issue) => issue.id === id)) return true;
-  return (await ctx.stored.version(id)) !== undefined && !(await inIndex(tools, [id])).has(id);
+  if ((await matching(tools, [id])).has(id)) return true;
+  if ((await ctx.stored.version(id)) === undefined) return false;
+  return (await noLongerMatching(tools, [id])).length === 0;
 }
 
 async function askFor(tools: Tools, project: ProjectRecord, ids: readonly string[]): Promise<Found> {
@@ -60,16 +60,30 @@ async function askFor(tools: Tools, project: ProjectRecord, ids: readonly string
       events.push({ t: "refused", what: { externalId: id }, code });
     }
   }
-  // What the index has, and gave not, is not what the narrowing asks for any more.
-  if (tools.ctx.config.jql !== "") for (const id of await inIndex(tools, [...found.keys()])) found.delete(id);
+  if (tools.ctx.config.jql !== "") for (const id of await noLongerMatching(tools, [...found.keys()])) found.delete(id);
   events.push(...(await tellItems(tools.ctx.stored, [...found.values()].flat())));
   return { events, count: found.size };
 }
 
-async function inIndex({ client }: Tools, ids: readonly string[]): Promise<Set<string>> {
-  const known = new Set<string>();
-  if (ids.length === 0) return known;
-  for await (const { issues } of client.search(`id in (${ids.join(", ")})`, ["project"]))
-    for (const { id } of issues) known.add(id);
-  return known;
+/** Those that the index has and that the narrowing doesn't ask for: what it took up a moment ago is looked for once more. */
+async function noLongerMatching(tools: Tools, ids: readonly string[]): Promise<string[]> {
+  const indexed = [...(await searched(tools, ids, (jql) => jql))];
+  const wanted = await matching(tools, indexed);
+  return indexed.filter((id) => !wanted.has(id));
+}
+
+function matching(tools: Tools, ids: readonly string[]): Promise<Set<string>> {
+  return searched(tools, ids, (jql) => narrowed(tools, jql));
+}
+
+async function searched(
+  { client }: Tools,
+  ids: readonly string[],
+  toQuery: (jql: string) => string,
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  if (ids.length === 0) return found;
+  for await (const { issues } of client.search(toQuery(`id in (${ids.join(", ")})`), ["project"]))
+    for (const { id } of issues) found.add(id);
+  return found;
 }

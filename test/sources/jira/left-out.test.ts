@@ -75,6 +75,17 @@ describe.each(["cloud", "data_center"] as const)(
       }
     });
 
+    test("with a narrowing, what the index takes up after the listing stays", async () => {
+      const { world, jira, fixture, replica, partsOf, asked } = await open("labels != secretive");
+      const { plan } = world.made;
+      const before = partsOf(plan.id);
+      jira.requests.length = 0;
+      jira.unindexed.has = (id) => id === plan.id && !asked().includes(plan.id);
+      await runInto(fixture, replica);
+      expect(asked()).toEqual([plan.id]);
+      expect(partsOf(plan.id)).toEqual(before);
+    });
+
     test("a listing that goes on asks for nothing that it named before it was killed", async () => {
       const { world, jira, fixture, replica, asked } = await open();
       for (let at = 0; at < 12; at++) world.add("LOBBY", `One of many, ${at}`);
