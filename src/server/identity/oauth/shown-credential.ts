@@ -46,7 +46,7 @@ const ARRIVALS = ["readable", "close", "error"] as const;
 
 /**
  * Waits until so many bytes are there, or no more come. It listens once for all of them: Node tells a new listener again what
- * has arrived, so listening anew for each piece would go round for ever.
+ * has arrived, so listening again for each piece would go round for ever.
  */
 function arrivalOf(incoming: IncomingMessage, length: number): Promise<void> {
   return new Promise((resolve) => {
