@@ -73,7 +73,7 @@ export function openTantivy(folder: string): Tantivy {
       const terms = units.flatMap((unit) => (unit.type === "word" ? [unit.term] : []));
       const numbers = principals.map((principal) => Number(principal.slice(1)));
       child.stdin.write(
-        `${JSON.stringify({ order, minimum: Math.min(minimum ?? terms.length, terms.length), access, terms, principals: numbers })}\n`,
+        `${JSON.stringify({ order, minimum: minimum ?? terms.length, access, terms, principals: numbers })}\n`,
       );
       const answer = await answers.next();
       if (answer.done === true) throw new Error("Tantivy ended");
