@@ -1,6 +1,7 @@
 /** MCP servers of others and their apps. Source: docs/provider-servers.md. */
 import { PageCursor, PageLimit, Timestamp } from "./common.ts";
 import { AppSlug, ConnectionId, Name, Secret, ServerId } from "./connections.ts";
+import { MetadataFault } from "./metadata-fault.ts";
 import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
 
 /** A token of RFC 9110. */
@@ -28,28 +29,6 @@ const ConnectPolicy = z.enum(["admins", "members"]);
 
 export const ServerHealthStatus = z.enum(["healthy", "degraded", "down", "unknown"]);
 export type ServerHealthStatus = z.infer<typeof ServerHealthStatus>;
-
-/**
- * What in a server's OAuth metadata can't be used. Of what the server says, there is only the start of a URL: printable
- * ASCII without user name, query and fragment, at most 200 characters.
- */
-const MetadataFault = z.object({
-  /** As the metadata calls it, such as `resource` or `issuer`; `metadata` for the document itself. */
-  field: z.enum([
-    "metadata",
-    "resource",
-    "authorization_servers",
-    "issuer",
-    "code_challenge_methods_supported",
-    "authorization_endpoint",
-    "token_endpoint",
-    "registration_endpoint",
-    "revocation_endpoint",
-  ]),
-  problem: z.enum(["missing", "differs", "unusable"]),
-  found: z.string().nullable(),
-  expected: z.string().nullable(),
-});
 
 /** What went wrong: a step and a code, and never a word of the server's. */
 export const ServerProblem = z

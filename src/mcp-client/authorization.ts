@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
+import type { MetadataFault } from "#api/metadata-fault.ts";
 import { defined } from "#core/defined.ts";
 import type { GuardedClient } from "#net/guarded-client.ts";
 import { MCP_CAPS } from "./caps.ts";
@@ -7,7 +8,7 @@ import { isScope } from "./challenge.ts";
 import type { McpTarget } from "./contract.ts";
 import { type Exchange, makeExchange } from "./exchange.ts";
 import { guardedBody } from "./guarded-stream.ts";
-import { type MetadataEndpoint, type MetadataFault, shownUrl } from "./metadata-fault.ts";
+import { type MetadataEndpoint, shownUrl } from "./metadata-fault.ts";
 import { type McpChallenge, McpProblem } from "./problem.ts";
 
 /** How to sign in at a server, from its metadata (RFC 9728) and that of its authorization server (RFC 8414). */

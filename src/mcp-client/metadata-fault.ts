@@ -1,33 +1,7 @@
 import { cleanUrl, cut } from "#api/clean.ts";
+import type { MetadataFault } from "#api/metadata-fault.ts";
 
-/**
- * What in a server's OAuth metadata kb can't use. The values are a stranger's: of what they say, only the start of a URL
- * is taken over, as `shownUrl` gives it. Source: S31.
- */
-export interface MetadataFault {
-  /** As the metadata calls it; `metadata` for the document itself. */
-  field: MetadataField;
-  /** `missing`: it doesn't say this; `differs`: it says something other than `expected`; `unusable`: it can be no such value. */
-  problem: "missing" | "differs" | "unusable";
-  /** What it says; null when that is no URL, or nothing. */
-  found: string | null;
-  /** What kb needs there; for what is missing, where kb looked for it. */
-  expected: string | null;
-}
-
-export type MetadataEndpoint =
-  | "authorization_endpoint"
-  | "token_endpoint"
-  | "registration_endpoint"
-  | "revocation_endpoint";
-
-export type MetadataField =
-  | "metadata"
-  | "resource"
-  | "authorization_servers"
-  | "issuer"
-  | "code_challenge_methods_supported"
-  | MetadataEndpoint;
+export type MetadataEndpoint = Extract<MetadataFault["field"], `${string}_endpoint`>;
 
 /** Characters of a URL in a message. */
 const MAX_SHOWN_CHARS = 200;

@@ -1,4 +1,5 @@
-import { describeFault, type MetadataFault } from "./metadata-fault.ts";
+import type { MetadataFault } from "#api/metadata-fault.ts";
+import { describeFault } from "./metadata-fault.ts";
 
 /** What kb was doing with a server when something went wrong. */
 export type McpStep =

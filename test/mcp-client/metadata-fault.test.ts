@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { describeFault, type MetadataFault, shownUrl } from "#mcp-client/metadata-fault.ts";
+import type { MetadataFault } from "#api/metadata-fault.ts";
+import { describeFault, shownUrl } from "#mcp-client/metadata-fault.ts";
 import { hostileText } from "../api/hostile-text.ts";
 import { runs } from "../runs.ts";
 
