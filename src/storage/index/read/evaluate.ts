@@ -11,9 +11,11 @@ import { listOnesIn, selectAll, selectSome } from "./selection.ts";
 export interface Matches {
   segment: number;
   total: number;
+  /** How many of them have all words. */
+  totalAll: number;
   /** All of them: the first `total` are theirs, until the next segment. */
   matches(): Uint16Array;
-  /** Those with a score, among them all that have all words: the first `count` of `ids`, with the rest at the same places. */
+  /** Those that may stand among the best: the first `count` of `ids`, with the rest at the same places. */
   ids: Uint16Array;
   scores: Float64Array;
   /** 1 = has all words. */
@@ -22,6 +24,14 @@ export interface Matches {
 }
 
 export type Accept = (matches: Matches) => void;
+
+/** Which matches need a score. */
+export interface Wanted {
+  /** False: an order by date, which needs none to find the best. Scores are 0. */
+  isScored: boolean;
+  /** What a match with all words, or with some of them, must reach to stand among the best found so far. */
+  leastScore(hasAll: boolean): number;
+}
 
 /** Fewer candidates than this are scored to the end: dropping some would cost as much. */
 const FEW = 64;
@@ -40,14 +50,20 @@ export function evaluateEverything(context: SearchContext, scratch: Scratch, acc
     if (bits === undefined || filter === NOTHING) continue;
     const found = listBits(bits, bits.length, ids);
     const count = filter === undefined ? found : keepPassing(filter, ids, found);
-    accept({ segment: s, matches: () => ids, total: count, ids, scores, hasAll, count });
+    accept({ segment: s, matches: () => ids, total: count, totalAll: count, ids, scores, hasAll, count });
   }
 }
 
-/** Documents that have every term. */
-export function evaluateAll(context: SearchContext, plan: Plan, scratch: Scratch, accept: Accept): void {
+/** Documents that have every term. They are counted before anything is scored. */
+export function evaluateAll(
+  context: SearchContext,
+  plan: Plan,
+  scratch: Scratch,
+  accept: Accept,
+  wanted: Wanted,
+): void {
   if (plan.isHopeless) return;
-  const { ids, scores, hasAll } = scratch;
+  const { ids, scores, hasAll, matches } = scratch;
   for (let s = 0; s < context.segments.length; s++) {
     context.deadline.check();
     const visible = context.documents[s];
@@ -57,14 +73,15 @@ export function evaluateAll(context: SearchContext, plan: Plan, scratch: Scratch
     const found = selectAll(
       terms.map(({ list }) => list),
       visible,
-      ids,
+      matches,
       scratch.bits,
     );
-    const count = filter === undefined ? found : keepPassing(filter, ids, found);
-    const scoring = beginScores(context, s, scratch, count);
-    for (const { list, term } of terms) addScores(list, term.scale, scoring, count);
+    const total = filter === undefined ? found : keepPassing(filter, matches, found);
+    ids.set(matches.subarray(0, total));
+    const scoring = beginScores(context, s, scratch, total);
+    const count = wanted.isScored ? addAll(terms, scoring, total, { least: wanted.leastScore(true) }) : total;
     hasAll.fill(1, 0, count);
-    accept({ segment: s, matches: () => ids, total: count, ids, scores, hasAll, count });
+    accept({ segment: s, matches: () => matches, total, totalAll: total, ids, scores, hasAll, count });
   }
 }
 
@@ -87,7 +104,7 @@ export function evaluateAny(
   scratch: Scratch,
   accept: Accept,
   enough: 1 | 2,
-  leastScore: () => number = () => -Infinity,
+  wanted: Wanted,
 ): void {
   if (plan.isPhraseHopeless) return;
   const missing = enough - plan.phrases;
@@ -106,8 +123,10 @@ export function evaluateAny(
       listBits(selected, MAX_WORDS, scratch.matches);
       return scratch.matches;
     };
-    const count = total === 0 ? 0 : score(context, s, plan, terms, scratch, leastScore());
-    accept({ segment: s, matches, total, ids, scores, hasAll, count });
+    const count = total === 0 ? 0 : score(context, s, plan, terms, scratch, wanted.leastScore(false));
+    let totalAll = 0;
+    for (let k = 0; k < count; k++) totalAll += hasAll[k] ?? 0;
+    accept({ segment: s, matches, total, totalAll, ids, scores, hasAll, count });
     selected.fill(0);
   }
 }
@@ -155,12 +174,28 @@ function score(
   const scoring = beginScores(context, s, scratch, count);
   // A word that is not in the segment is in none of its documents.
   const mayHaveAll = terms.length === plan.terms.length && !plan.isHopeless;
+  count = addAll(terms, scoring, count, { least, rests, isAllKept: mayHaveAll });
+  for (let k = 0; k < count; k++) hasAll[k] = mayHaveAll && found[k] === terms.length ? 1 : 0;
+  return count;
+}
+
+/**
+ * Adds what every term gives to the candidates and drops those that can't reach `least` any more, but for what has every
+ * term so far where `isAllKept`. Gives how many are left.
+ */
+function addAll(
+  terms: readonly TermList[],
+  scoring: Scoring,
+  candidates: number,
+  options: { least: number; rests?: readonly number[]; isAllKept?: boolean },
+): number {
+  const { least, rests = restsOf(terms), isAllKept = false } = options;
+  let count = candidates;
   for (const [t, { list, term }] of terms.entries()) {
     addScores(list, term.scale, scoring, count);
     const isPruned = least > 0 && count > FEW && t + 1 < terms.length;
-    if (isPruned) count = keepHopeful(scoring, count, least, rests[t + 1] ?? 0, mayHaveAll ? t + 1 : Infinity);
+    if (isPruned) count = keepHopeful(scoring, count, least, rests[t + 1] ?? 0, isAllKept ? t + 1 : Infinity);
   }
-  for (let k = 0; k < count; k++) hasAll[k] = mayHaveAll && found[k] === terms.length ? 1 : 0;
   return count;
 }
 

@@ -20,17 +20,24 @@ import { makeNorm, type SearchContext, termScale } from "./search-context.ts";
 
 /** The words that each match has, with what they gave: by the same steps and in the same order as its score was made. */
 export function scoresOfHits(context: SearchContext, plan: Plan, matches: readonly Match[]): HitScores[] {
+  return matches.map((match) => scoresOf(context, plan, match));
+}
+
+/** The score of one match: what a search by relevance would have given it. */
+export function scoreOf(context: SearchContext, plan: Plan, match: Match): number {
+  return scoresOf(context, plan, match).terms.reduce((sum, { score }) => sum + score, 0);
+}
+
+function scoresOf(context: SearchContext, plan: Plan, { segment, id, hasAll }: Match): HitScores {
   const { base, slope } = context.norm;
-  return matches.map(({ segment, id, hasAll }) => {
-    const length = context.segments[segment]?.columns.lengths[id] ?? 0;
-    const terms = plan.terms.flatMap(({ lists, written, term, df, scale }): TermScore[] => {
-      const list = lists[segment];
-      const weight = list === undefined ? 0 : weightIn(list, id);
-      if (weight === 0) return [];
-      return [{ written, term, df, weight, score: (scale * weight) / (weight + base + slope * length) }];
-    });
-    return { hasAll, length, terms };
+  const length = context.segments[segment]?.columns.lengths[id] ?? 0;
+  const terms = plan.terms.flatMap(({ lists, written, term, df, scale }): TermScore[] => {
+    const list = lists[segment];
+    const weight = list === undefined ? 0 : weightIn(list, id);
+    if (weight === 0) return [];
+    return [{ written, term, df, weight, score: (scale * weight) / (weight + base + slope * length) }];
   });
+  return { hasAll, length, terms };
 }
 
 /** Explains hits as they are shown; an item without a position stands first by its address, and was not scored for that. */

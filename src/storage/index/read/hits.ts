@@ -31,6 +31,11 @@ export class HitCollector {
   readonly #after: HitPosition | undefined;
   readonly #best: Entry[] = [];
   #remaining = 0;
+  /** 1 when greater values come first, else -1. */
+  readonly #sign: 1 | -1;
+  /** Value times sign of the last of the best, once there are enough: what is below stands behind it; with all words only if `#isBarForAll`. */
+  #bar = -Infinity;
+  #isBarForAll = false;
 
   constructor(
     segments: readonly SegmentView[],
@@ -47,6 +52,7 @@ export class HitCollector {
     this.#isAllFirst = options.isAllFirst;
     this.#limit = options.limit;
     this.#after = options.after;
+    this.#sign = options.order === "due" ? -1 : 1;
   }
 
   get hasMore(): boolean {
@@ -54,17 +60,19 @@ export class HitCollector {
   }
 
   /** Takes the matches of a segment as an evaluation gives them. */
-  acceptAll({ segment, total, ids, scores, hasAll, count }: Matches): void {
+  acceptAll({ segment, total, totalAll, ids, scores, hasAll, count }: Matches): void {
     this.total += total;
-    // What has no score stands behind the last of the best, so also behind the position to go on after.
+    this.totalAll += totalAll;
+    // What was dropped stands behind the last of the best, so also behind the position to go on after.
     this.#remaining += total - count;
     const dates = this.#order === "relevance" ? undefined : this.#datesOf(segment);
     for (let i = 0; i < count; i++) {
       const id = ids[i] ?? 0;
       const score = scores[i] ?? 0;
+      const value = dates === undefined ? score : this.#dateOr(dates[id]);
       const all = hasAll[i] === 1;
-      if (all) this.totalAll++;
-      this.#offer(segment, id, all, score, dates === undefined ? score : this.#dateOr(dates[id]));
+      if (value * this.#sign < this.#bar && (!all || this.#isBarForAll)) this.#remaining++;
+      else this.#offer(segment, id, all, score, value);
     }
   }
 
@@ -88,11 +96,18 @@ export class HitCollector {
     return this.#best;
   }
 
-  /** What must be reached to be among the best: by a match without all words, or by any where those don't come first. */
-  leastScore(): number {
+  /** The score that a match with all words, or with some of them, must reach to stand among the best. */
+  leastScore(hasAll: boolean): number {
     const last = this.#best[this.#limit - 1];
     if (this.#order !== "relevance" || last === undefined) return -Infinity;
-    return this.#groupOf(last.hasAll) === 1 ? Infinity : last.score;
+    const group = this.#groupOf(last.hasAll);
+    const own = this.#groupOf(hasAll);
+    return own === group ? last.score : own > group ? -Infinity : Infinity;
+  }
+
+  /** Gives scores to the best, where dates ordered them. */
+  scoreBest(scoreOf: (match: Match) => number): void {
+    for (const entry of this.#best) entry.score = scoreOf(entry);
   }
 
   hits(): SearchHit[] {
@@ -141,6 +156,10 @@ export class HitCollector {
       } else high = middle;
     }
     best.splice(low, 0, entry);
+    const last = best[this.#limit - 1];
+    if (last === undefined) return;
+    this.#bar = last.value * this.#sign;
+    this.#isBarForAll = last.hasAll || !this.#isAllFirst;
   }
 
   /** Below zero when the first stands before the second. Groups, then values, then kbIds. */
@@ -161,6 +180,6 @@ export class HitCollector {
   }
 
   #direction(a: number, b: number): number {
-    return (a > b ? -1 : 1) * (this.#order === "due" ? -1 : 1);
+    return a > b ? -this.#sign : this.#sign;
   }
 }

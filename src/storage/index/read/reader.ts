@@ -3,8 +3,8 @@ import { FACTORS, makeRanking, type Ranking } from "#text/factors.ts";
 import { type ParsedQuery, parseQuery } from "#text/query.ts";
 import type { Matching, SearchOrder, SearchRequest, SearchResponse } from "#storage/search-index.ts";
 import { averageOf, makeDeadline, makeNorm, type SearchContext, type Filter } from "./search-context.ts";
-import { type Accept, evaluateAll, evaluateAny, evaluateEverything } from "./evaluate.ts";
-import { scoresOfHits } from "./explain.ts";
+import { type Accept, evaluateAll, evaluateAny, evaluateEverything, type Wanted } from "./evaluate.ts";
+import { scoreOf, scoresOfHits } from "./explain.ts";
 import { FacetCounter } from "./facets.ts";
 import { allOf, makeFilters, memberCheck } from "./filters.ts";
 import { HitCollector, type Match } from "./hits.ts";
@@ -231,17 +231,20 @@ function run(search: Search, scratch: ReturnType<typeof makeScratch>, order: Sea
     collector.accept(segment, id, hasAll, score);
     if (facets) (verified[segment] ??= []).push(id);
   };
-  const evaluate = (sink: Accept, leastScore?: () => number) => {
+  const isScored = order === "relevance";
+  const evaluate = (sink: Accept, leastScore: Wanted["leastScore"] = () => -Infinity) => {
+    const wanted = { isScored, leastScore };
     if (plan.words + plan.phrases === 0) evaluateEverything(context, scratch, sink);
-    else if (match === "all") evaluateAll(context, plan, scratch, sink);
-    else evaluateAny(context, plan, scratch, sink, ENOUGH[match], leastScore);
+    else if (match === "all") evaluateAll(context, plan, scratch, sink, wanted);
+    else evaluateAny(context, plan, scratch, sink, ENOUGH[match], wanted);
   };
-  if (hasNoTextWork(plan)) {
-    evaluate(accept, () => collector.leastScore());
-    return { collector, facets, match, order, isExact: true };
+  let isExact = true;
+  if (hasNoTextWork(plan)) evaluate(accept, (hasAll) => collector.leastScore(hasAll));
+  else {
+    isExact = verifyOnText({ ...search, collector, evaluate, accept: acceptOne });
+    verified.forEach((ids, segment) => facets?.accept(segment, Uint16Array.from(ids), ids.length));
   }
-  const isExact = verifyOnText({ ...search, collector, evaluate, accept: acceptOne });
-  verified.forEach((ids, segment) => facets?.accept(segment, Uint16Array.from(ids), ids.length));
+  if (!isScored) collector.scoreBest((each) => scoreOf(context, plan, each));
   return { collector, facets, match, order, isExact };
 }
 
