@@ -33,6 +33,31 @@ export function toPostingList(postings: Postings, dense = DENSE): PostingList {
   return { isDense: true, count: ids.length, bits, ranks, weights: weights.slice() };
 }
 
+/** Copies a list into memory that threads share: its bits, its ranks, then its weights. */
+export function packDense({ count, bits, ranks, weights }: DenseList): SharedArrayBuffer {
+  const buffer = new SharedArrayBuffer(bits.byteLength + ranks.byteLength + weights.byteLength);
+  const list = unpackDense(buffer, count);
+  list.bits.set(bits);
+  list.ranks.set(ranks);
+  list.weights.set(weights);
+  return buffer;
+}
+
+/** The list in such memory; `count` is its number of documents. */
+export function unpackDense(buffer: SharedArrayBuffer, count: number): DenseList {
+  const words = (buffer.byteLength - count) / BYTES_PER_WORD;
+  return {
+    isDense: true,
+    count,
+    bits: new Uint32Array(buffer, 0, words),
+    ranks: new Uint16Array(buffer, words * Uint32Array.BYTES_PER_ELEMENT, words),
+    weights: new Uint8Array(buffer, words * BYTES_PER_WORD, count),
+  };
+}
+
+/** 32 documents: their bits and a rank. */
+const BYTES_PER_WORD = Uint32Array.BYTES_PER_ELEMENT + Uint16Array.BYTES_PER_ELEMENT;
+
 export function toPostings(list: PostingList): Postings {
   if (!list.isDense) return list;
   const ids = new Uint16Array(list.count);

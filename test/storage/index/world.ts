@@ -6,6 +6,7 @@ import { analyzeDocument } from "#text/analyzer.ts";
 import type { Ranking } from "#text/factors.ts";
 import type { CompactionLimits } from "#storage/index/write/compaction.ts";
 import { type IndexReader, makeIndexReader } from "#storage/index/read/reader.ts";
+import { PostingCache } from "#storage/index/posting-cache.ts";
 import { listDigest } from "#storage/access/list-digest.ts";
 import { INDEX_DDL } from "#storage/index/schema.ts";
 import type { Database } from "#storage/index/sqlite.ts";
@@ -121,12 +122,12 @@ export class TestIndex {
   }
 
   /** Lists are dense from three entries on, so that a small world has some of both. */
-  openReader(options: { cacheBytes?: number; dense?: number; ranking?: Ranking } = {}): IndexReader {
+  openReader(options: { cacheBytes?: number; postings?: PostingCache; ranking?: Ranking } = {}): IndexReader {
     const db = new DatabaseSync(this.file, { readOnly: true });
     this.#readers.push(db);
     return makeIndexReader(db, {
       readText: (workspaceId, kbId) => this.texts.get(`${workspaceId} ${kbId}`),
-      dense: 3,
+      postings: new PostingCache({ dense: 3 }),
       ...options,
     });
   }

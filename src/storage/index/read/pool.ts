@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import { ApiError } from "#api/errors.ts";
 import type { FoundPassages } from "#text/snippet.ts";
@@ -73,6 +74,9 @@ function makeThreads(options: SearchPoolOptions, size: number): Runner {
   // Short: the search gate lets people search few at a time, in turn.
   const queue: Waiting[] = [];
   const slots: Slot[] = Array.from({ length: size }, () => ({ worker: undefined, running: undefined }));
+  const exchange = size > 1 ? randomUUID() : undefined;
+  const start = (slot: Slot) =>
+    startWorker({ ...options, ...(exchange !== undefined && { exchange }) }, onReply(slot), onEnd(slot));
   let isClosed = false;
   let nextId = 1;
 
@@ -86,7 +90,7 @@ function makeThreads(options: SearchPoolOptions, size: number): Runner {
       }
       slot.running = { ...next, id: nextId++ };
       const message: SearcherMessage = { id: slot.running.id, task: next.task };
-      slot.worker ??= startWorker(options, onReply(slot), onEnd(slot));
+      slot.worker ??= start(slot);
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
       slot.worker.postMessage(message);
     }
@@ -136,10 +140,10 @@ function startWorker(
   onReply: (reply: SearcherReply) => void,
   onEnd: (cause: unknown) => void,
 ): Worker {
-  const { file, cacheBytes, workerUrl } = options;
+  const { file, cacheBytes, exchange, workerUrl } = options;
   if (workerUrl === undefined) throw new Error("A pool with threads needs the searcher's entry.");
   const worker = new Worker(workerUrl, {
-    workerData: { file, cacheBytes },
+    workerData: { file, cacheBytes, exchange },
     name: "kb-searcher",
     resourceLimits: THREAD_MEMORY,
   });

@@ -46,8 +46,8 @@ export interface IndexReaderOptions {
   now?: () => number;
   /** Bytes that visible sets of a workspace may take. */
   cacheBytes?: number;
-  /** Entries from which on posting lists are kept as bits. */
-  dense?: number;
+  /** Where posting lists are kept; a cache of its own unless told. */
+  postings?: PostingCache;
   /** Weights of the factors; those of the table unless told. */
   ranking?: Ranking;
 }
@@ -93,12 +93,17 @@ interface Answer {
 
 /** Makes the reading half; it holds columns and visible sets in memory and brings them forward at each search. */
 export function makeIndexReader(db: Database, options: IndexReaderOptions): IndexReader {
-  const { now = () => performance.now(), readText, cacheBytes, dense, ranking = makeRanking() } = options;
+  const {
+    now = () => performance.now(),
+    readText,
+    cacheBytes,
+    postings = new PostingCache(),
+    ranking = makeRanking(),
+  } = options;
   const sql = makeStatements(db);
   const scratch = makeScratch();
   const months = new LRUCache<string, Months>({ max: MAX_ZONES, memoMethod: makeMonths });
   const workspaces = new LRUCache<string, Opened>({ max: MAX_WORKSPACES });
-  const postings = new PostingCache({ ...(dense !== undefined && { dense }) });
 
   const makeOpened = (workspaceId: string, no: number): Opened => ({
     view: new WorkspaceView(sql, no, postings),

@@ -10,7 +10,9 @@ import type {
   ShowResponse,
 } from "#storage/search-index.ts";
 import { explainFailure } from "#storage/failure.ts";
+import { PostingCache } from "#storage/index/posting-cache.ts";
 import { makeFinder } from "./excerpts.ts";
+import { openListExchange } from "./list-exchange.ts";
 import { type IndexReader, makeIndexReader } from "./reader.ts";
 import { makeShow } from "./show.ts";
 import { makeStoredText } from "./stored-text.ts";
@@ -21,6 +23,8 @@ export interface SearcherOptions {
   file: string;
   /** Bytes of visible sets kept per workspace. */
   cacheBytes?: number;
+  /** Names the exchange of posting lists between the threads of a pool; without it each keeps its own. */
+  exchange?: string;
 }
 
 /** One question to a searcher, and its answer; `id` pairs them. */
@@ -49,13 +53,16 @@ export interface Searcher {
 }
 
 /** Opens a read-only connection of its own with a reader on it. */
-export function openSearcher({ file, cacheBytes }: SearcherOptions): Searcher {
+export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptions): Searcher {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   db.exec("PRAGMA query_only=ON");
   db.exec("PRAGMA cache_size=-32768");
   db.exec("PRAGMA mmap_size=8589934592");
+  const postings = new PostingCache({ isShared: name !== undefined });
+  const exchange = name === undefined ? undefined : openListExchange(name, postings);
   const reader: IndexReader = makeIndexReader(db, {
     readText: makeStoredText(db),
+    postings,
     ...(cacheBytes !== undefined && { cacheBytes }),
   });
   const show = makeShow(db, reader);
@@ -76,6 +83,7 @@ export function openSearcher({ file, cacheBytes }: SearcherOptions): Searcher {
   };
   let pause: NodeJS.Immediate | undefined;
   const useThePause = () => {
+    exchange?.send();
     pause = reader.readSome() ? setImmediate(useThePause) : undefined;
   };
   return {
@@ -88,6 +96,7 @@ export function openSearcher({ file, cacheBytes }: SearcherOptions): Searcher {
     },
     close() {
       clearImmediate(pause);
+      exchange?.close();
       db.close();
     },
   };

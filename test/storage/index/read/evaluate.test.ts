@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import type { IndexedDocument } from "#storage/search-index.ts";
+import { PostingCache } from "#storage/index/posting-cache.ts";
 import { COMPACTION_LIMITS } from "#storage/index/write/compaction.ts";
 import { makeRandom } from "../../../bench/search-corpus.ts";
 import { runs } from "../../../runs.ts";
@@ -57,7 +58,12 @@ const question = fc.record({
   dense: fc.constantFrom(1, 300, Infinity),
 });
 
-const readers = new Map([1, 300, Infinity].map((dense) => [dense, index.openReader({ dense })]));
+const readers = new Map(
+  [1, 300, Infinity].map((dense) => [
+    dense,
+    index.openReader({ postings: new PostingCache({ dense, isShared: true }) }),
+  ]),
+);
 
 test("what can't come to stand among the best is counted and left unscored, however lists are kept", () => {
   fc.assert(
