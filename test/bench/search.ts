@@ -3,10 +3,11 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { parseQuery } from "#text/query.ts";
 import { STOP_WORDS } from "#text/stop-words.ts";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
 import { findSpawnEntry } from "#core/spawn.ts";
-import type { SearchIndex, SearchRequest } from "#storage/search-index.ts";
+import type { Matching, SearchIndex, SearchRequest } from "#storage/search-index.ts";
 import { type Corpus, makeCorpus } from "./search-corpus.ts";
 import { buildTantivy, fillTantivy, openTantivy, type PeerAccess, type Tantivy } from "./tantivy.ts";
 import { type BenchData, inTransaction, intern, openBenchData, type Report, WORKSPACE } from "./search-data.ts";
@@ -131,8 +132,7 @@ async function compareWithTantivy(
   { pool, mode, ours }: { pool: SearchIndex; mode: Mode; ours: readonly number[] },
 ): Promise<void> {
   if (tantivy === undefined) return;
-  const { order, match } = MODES[mode];
-  const minimum = MINIMUM[match];
+  const { order } = MODES[mode];
   let different = 0;
   for (const access of ["terms", "kept"] satisfies PeerAccess[]) {
     const times: number[] = [];
@@ -140,6 +140,7 @@ async function compareWithTantivy(
     for (const { principals } of corpus.viewers) await tantivy.search({ order, access, words: ["zzz"], principals });
     for (const { words, viewer } of questionsOf(mode, corpus)) {
       const principals = corpus.viewers[viewer]?.principals ?? [];
+      const minimum = MINIMUM[matchOf(mode, words)];
       const { ms, total } = await tantivy.search({ order, minimum, access, words, principals });
       times.push(ms);
       if (access === "kept" && total !== (await pool.search(request(words, { principals }, mode))).total) different++;
@@ -209,8 +210,15 @@ async function afterUnseen(bench: Bench, pool: SearchIndex, from: number, count:
   return timeAsync(() => pool.search(request(["error"], viewer, "all")));
 }
 
+/** A question that says one thing is not asked for two. */
+function matchOf(mode: Mode, words: readonly string[]): Matching {
+  const { match } = MODES[mode];
+  return match === "any" && parseQuery(words.join(" ")).units.length === 1 ? "one" : match;
+}
+
 function request(words: readonly string[], viewer: { principals: readonly string[] }, mode: Mode): SearchRequest {
-  const { order, match } = MODES[mode];
+  const { order } = MODES[mode];
+  const match = matchOf(mode, words);
   const start = { group: 1, value: order === "recency" ? 8.64e15 : Number.MAX_VALUE, kbId: "" } as const;
   return {
     workspaceId: WORKSPACE,
