@@ -1,13 +1,5 @@
 import { LRUCache } from "lru-cache";
-import {
-  bytesOf,
-  DENSE,
-  type DenseList,
-  packDense,
-  type PostingList,
-  toPostingList,
-  unpackDense,
-} from "./posting-list.ts";
+import { bytesOf, DENSE, openDense, type PostingList, toPostingList } from "./posting-list.ts";
 import type { Postings } from "./postings.ts";
 
 /** Bytes of posting lists that a reader keeps, those that it shares with others among them. */
@@ -19,7 +11,7 @@ const OVERHEAD = 250;
 export interface SharedList {
   key: number;
   count: number;
-  buffer: SharedArrayBuffer;
+  memory: ArrayBufferLike;
 }
 
 /**
@@ -43,27 +35,21 @@ export class PostingCache {
     const known = this.#lists.get(key);
     if (known !== undefined) return known === NONE ? undefined : known;
     const postings = read();
-    const list = postings && toPostingList(postings, this.#dense);
-    const kept = list?.isDense === true && this.#made !== undefined ? this.#share(key, list, this.#made) : list;
-    this.#lists.set(key, kept ?? NONE);
-    return kept;
+    const isShared = this.#made !== undefined;
+    const list = postings && toPostingList(postings, this.#dense, isShared ? SharedArrayBuffer : ArrayBuffer);
+    this.#lists.set(key, list ?? NONE);
+    if (list?.isDense === true) this.#made?.push({ key, count: list.count, memory: list.bits.buffer });
+    return list;
   }
 
   /** Takes lists that another thread has read, also in place of its own: then they take memory once. */
   addShared(lists: readonly SharedList[]): void {
-    for (const { key, count, buffer } of lists) this.#lists.set(key, unpackDense(buffer, count));
+    for (const { key, count, memory } of lists) this.#lists.set(key, openDense(memory, count));
   }
 
   /** The lists that others don't know yet, each once. */
   takeMade(): SharedList[] {
     return this.#made?.splice(0) ?? [];
-  }
-
-  #share(key: number, list: DenseList, made: SharedList[]): DenseList {
-    const { count } = list;
-    const buffer = packDense(list);
-    made.push({ key, count, buffer });
-    return unpackDense(buffer, count);
   }
 }
 

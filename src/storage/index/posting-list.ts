@@ -20,38 +20,33 @@ export interface DenseList {
 /** From this many entries on, bits are counted and intersected faster than ids. Source: docs/decisions/0039. */
 export const DENSE = 2_048;
 
-export function toPostingList(postings: Postings, dense = DENSE): PostingList {
+/** `memory`: where bits, ranks and weights lie, one after the other; plain unless other threads shall read them. */
+export function toPostingList(
+  postings: Postings,
+  dense = DENSE,
+  memory: ArrayBufferConstructor | SharedArrayBufferConstructor = ArrayBuffer,
+): PostingList {
   const { ids, weights } = postings;
-  const sparse: SparseList = { isDense: false, ids, weights };
-  if (ids.length < dense) return sparse;
-  const words = ((ids.at(-1) ?? 0) >>> 5) + 1;
-  const bits = new Uint32Array(words);
-  addTo(bits, sparse);
-  const ranks = new Uint16Array(words);
+  const count = ids.length;
+  if (count < dense) return { isDense: false, ids, weights };
+  const words = ((ids[count - 1] ?? 0) >>> 5) + 1;
+  const list = openDense(new memory(words * BYTES_PER_WORD + count), count);
+  const { bits, ranks } = list;
+  addTo(bits, { isDense: false, ids, weights });
   for (let i = 1, rank = 0; i < words; i++) ranks[i] = rank += countOnes(bits[i - 1] ?? 0);
-  // A copy: a view would keep the ids.
-  return { isDense: true, count: ids.length, bits, ranks, weights: weights.slice() };
-}
-
-/** Copies a list into memory that threads share: its bits, its ranks, then its weights. */
-export function packDense({ count, bits, ranks, weights }: DenseList): SharedArrayBuffer {
-  const buffer = new SharedArrayBuffer(bits.byteLength + ranks.byteLength + weights.byteLength);
-  const list = unpackDense(buffer, count);
-  list.bits.set(bits);
-  list.ranks.set(ranks);
   list.weights.set(weights);
-  return buffer;
+  return list;
 }
 
-/** The list in such memory; `count` is its number of documents. */
-export function unpackDense(buffer: SharedArrayBuffer, count: number): DenseList {
-  const words = (buffer.byteLength - count) / BYTES_PER_WORD;
+/** A list as bits in the memory that another thread made for it; `count` is its number of documents. */
+export function openDense(memory: ArrayBuffer | SharedArrayBuffer, count: number): DenseList {
+  const words = (memory.byteLength - count) / BYTES_PER_WORD;
   return {
     isDense: true,
     count,
-    bits: new Uint32Array(buffer, 0, words),
-    ranks: new Uint16Array(buffer, words * Uint32Array.BYTES_PER_ELEMENT, words),
-    weights: new Uint8Array(buffer, words * BYTES_PER_WORD, count),
+    bits: new Uint32Array(memory, 0, words),
+    ranks: new Uint16Array(memory, words * Uint32Array.BYTES_PER_ELEMENT, words),
+    weights: new Uint8Array(memory, words * BYTES_PER_WORD, count),
   };
 }
 
