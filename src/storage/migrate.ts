@@ -78,6 +78,8 @@ const MIGRATIONS: Record<string, Migration> = {
   "0037-principal-numbers": principalNumbers,
   // Nothing to change: changes of items are written as bytes from here on, which earlier programs cannot read.
   "0038-index-delta-bytes": { up: async () => {} },
+  // The same: hashes of words are among these bytes from here on.
+  "0039-index-delta-hashes": { up: async () => {} },
 };
 
 /**

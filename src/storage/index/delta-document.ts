@@ -1,30 +1,22 @@
 import type { AnalyzedText } from "#text/analyzer.ts";
 import type { IndexedDocument } from "#storage/search-index.ts";
-import { type ColumnValues, encodeKbId, KIND_CODES, NO_STATUS, type Origin, STATUS_CODES } from "./columns.ts";
+import { type ColumnValues, KIND_CODES, NO_STATUS, type Origin, STATUS_CODES } from "./columns.ts";
+import { type Growing, push } from "./growing.ts";
+import type { KbIdList } from "./kb-ids.ts";
+import { eachHash } from "./term-hash.ts";
 
 /** What of a changed item stands under names: parsed when somebody asks for one of them. */
 export type DeltaNames = Origin & Pick<IndexedDocument, "people" | "assignees" | "containers" | "fields">;
 
-/** Everything about a changed item but its words. */
-export interface DeltaDocument extends ColumnValues {
+/** What a changed item's columns hold, apart from what stands under names. */
+export interface DeltaValues extends ColumnValues {
   aclId: number;
-  /** As they were read, or bytes that `namesOf` reads. */
-  names: DeltaNames | Uint8Array;
 }
 
-/** A changed item; `document` undefined = removed. */
-export interface DeltaEntry {
-  seq: number;
-  kbId: string;
-  /** The kbId as UTF-8. */
-  key: Uint8Array;
-  document: DeltaDocument | undefined;
-  /** Bytes of its terms in UTF-8, and how many they are. */
-  termBytes: number;
-  termCount: number;
-}
-
-/** A row as its columns hold it. A former version wrote its document as JSON, the values and names of it in one object. */
+/**
+ * A row as its columns hold it. Former versions wrote its document without hashes, and before that as JSON, the values and
+ * names of it in one object.
+ */
 export interface DeltaColumns {
   document: Uint8Array | string | null;
   terms: string | null;
@@ -33,15 +25,16 @@ export interface DeltaColumns {
 
 /**
  * A document without its words as bytes, little-endian: three dates as doubles (NaN = unknown), seven numbers of 32
- * bits (seq, access, length, bytes of terms, terms, bytes of names, bytes of kbId), kind and status; then the kbId and, as
- * JSON, the names. Documents of many rows are read from one value, one after the other.
- * Source: docs/decisions/0042.
+ * bits (seq, access, length, bytes of terms, terms, bytes of names, bytes of kbId), kind and status; then a hash of 16
+ * bits for each term, the kbId and, as JSON, the names. Documents of many rows are read from one value, one after the other.
+ * Source: docs/decisions/0042, docs/decisions/0044.
  */
 export function encodeDeltaDocument(seq: number, document: IndexedDocument): Uint8Array {
   const { text, providerId, source, connectorId, people, assignees, containers, fields } = document;
   const kbId = Buffer.from(document.kbId);
   const names = Buffer.from(JSON.stringify([providerId, source, connectorId, people, assignees, containers, fields]));
-  const bytes = Buffer.allocUnsafe(HEAD_BYTES + kbId.length + names.length);
+  const hashBytes = text.weights.length * HASH_BYTES;
+  const bytes = Buffer.allocUnsafe(HEAD_BYTES + hashBytes + kbId.length + names.length);
   let at = 0;
   for (const date of [document.updatedAt, document.createdAt, document.dueAt]) {
     at = bytes.writeDoubleLE(date ?? Number.NaN, at);
@@ -49,72 +42,82 @@ export function encodeDeltaDocument(seq: number, document: IndexedDocument): Uin
   const termBytes = Buffer.byteLength(text.terms);
   const numbers = [seq, document.aclId, text.length, termBytes, text.weights.length, names.length, kbId.length];
   for (const number of numbers) at = bytes.writeUInt32LE(number, at);
-  at = bytes.writeUInt8(KIND_CODES.indexOf(document.kind), at);
+  at = bytes.writeUInt8(KIND_CODES.indexOf(document.kind) | HAS_HASHES, at);
   at = bytes.writeUInt8(document.status === null ? NO_STATUS : STATUS_CODES.indexOf(document.status), at);
+  eachHash(text.terms, text.weights.length, (hash) => (at = bytes.writeUInt16LE(hash, at)));
   kbId.copy(bytes, at);
   names.copy(bytes, at + kbId.length);
   return bytes;
 }
 
-/** The documents that stand in these bytes, one after the other. */
-export function decodeDeltaDocuments(encoded: Uint8Array): DeltaEntry[] {
-  const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
-  const view = new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength);
-  const entries: DeltaEntry[] = [];
-  for (let at = 0; at < bytes.length;) {
-    const kbIdAt = at + HEAD_BYTES;
-    const namesAt = kbIdAt + numberAt(view, at, 6);
-    const end = namesAt + numberAt(view, at, 5);
-    const kbId = bytes.toString("utf8", kbIdAt, namesAt);
-    const document = {
-      kbId,
-      kind: KIND_CODES[view.getUint8(kbIdAt - 2)] ?? "file",
-      status: STATUS_CODES[view.getUint8(kbIdAt - 1)] ?? null,
+/** Documents that stand in some bytes, one after the other, by their place: read there, as an object each would be copied by collections. */
+export class DeltaDocuments {
+  /** Their numbers in the delta. */
+  readonly seqs: Uint32Array;
+  readonly kbIds: KbIdList;
+  /** Hashes of the terms of document `k`: `hashes[hashStarts[k]]` up to `hashStarts[k + 1]`. */
+  readonly hashes: Uint16Array;
+  readonly hashStarts: Uint32Array;
+  readonly #bytes: Buffer;
+  readonly #view: DataView;
+  readonly #starts: Uint32Array;
+
+  constructor(encoded: Uint8Array) {
+    this.#bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
+    this.#view = new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength);
+    this.#starts = this.#findStarts();
+    const count = this.#starts.length;
+    this.seqs = new Uint32Array(count);
+    this.kbIds = { bytes: encoded, starts: new Uint32Array(count), ends: new Uint32Array(count) };
+    this.hashStarts = new Uint32Array(count + 1);
+    const hashes = new Uint8Array(encoded.length);
+    for (const [k, at] of this.#starts.entries()) {
+      const kbIdAt = at + HEAD_BYTES + hashBytesAt(this.#view, at);
+      this.seqs[k] = numberAt(this.#view, at, 0);
+      this.kbIds.starts[k] = kbIdAt;
+      this.kbIds.ends[k] = kbIdAt + numberAt(this.#view, at, 6);
+      const hashesAt = this.hashStarts[k] ?? 0;
+      this.#bytes.copy(hashes, hashesAt * HASH_BYTES, at + HEAD_BYTES, kbIdAt);
+      this.hashStarts[k + 1] = hashesAt + (kbIdAt - at - HEAD_BYTES) / HASH_BYTES;
+    }
+    this.hashes = new Uint16Array(hashes.buffer, 0, this.hashStarts[count]);
+  }
+
+  get count(): number {
+    return this.#starts.length;
+  }
+
+  valuesAt(k: number): DeltaValues {
+    const at = this.#starts[k] ?? 0;
+    const view = this.#view;
+    return {
+      kbId: this.#bytes.toString("utf8", this.kbIds.starts[k], this.kbIds.ends[k]),
+      kind: KIND_CODES[view.getUint8(at + KIND_AT) & ~HAS_HASHES] ?? "file",
+      status: STATUS_CODES[view.getUint8(at + KIND_AT + 1)] ?? null,
       aclId: numberAt(view, at, 1),
       length: numberAt(view, at, 2),
       updatedAt: known(view.getFloat64(at, true)),
       createdAt: known(view.getFloat64(at + 8, true)),
       dueAt: known(view.getFloat64(at + 16, true)),
-      names: encoded.subarray(namesAt, end),
     };
-    entries.push({
-      seq: numberAt(view, at, 0),
-      kbId,
-      key: encoded.subarray(kbIdAt, namesAt),
-      document,
-      termBytes: numberAt(view, at, 3),
-      termCount: numberAt(view, at, 4),
-    });
-    at = end;
   }
-  return entries;
-}
 
-/** The names of a document; parsed now if they are bytes. */
-export function namesOf({ names }: Pick<DeltaDocument, "names">): DeltaNames {
-  if (!(names instanceof Uint8Array)) return names;
-  const json = Buffer.from(names.buffer, names.byteOffset, names.byteLength).toString("utf8");
-  // Written by `encodeDeltaDocument` and by nothing else.
-  const [providerId, source, connectorId, people, assignees, containers, fields] = JSON.parse(json) as NameList;
-  return { providerId, source, connectorId, people, assignees, containers, fields };
-}
+  namesAt(k: number): DeltaNames {
+    const start = this.kbIds.ends[k] ?? 0;
+    const json = this.#bytes.toString("utf8", start, start + numberAt(this.#view, this.#starts[k] ?? 0, 5));
+    // Written by `encodeDeltaDocument` and by nothing else.
+    const [providerId, source, connectorId, people, assignees, containers, fields] = JSON.parse(json) as NameList;
+    return { providerId, source, connectorId, people, assignees, containers, fields };
+  }
 
-/** The entry of a document that a former version wrote as JSON, or of an item that was removed (null). */
-export function makeDeltaEntry(
-  seq: number,
-  kbId: string,
-  row: { document: string | null; termBytes: number | null; termCount: number | null },
-): DeltaEntry {
-  const entry = {
-    seq,
-    kbId,
-    key: encodeKbId(kbId).slice(),
-    termBytes: row.termBytes ?? 0,
-    termCount: row.termCount ?? 0,
-  };
-  if (row.document === null) return { ...entry, document: undefined };
-  const document = parseJson(row.document);
-  return { ...entry, document: { ...document, names: document } };
+  #findStarts(): Uint32Array {
+    const starts: Growing<Uint32Array> = { array: new Uint32Array(64), length: 0 };
+    for (let at = 0; at < this.#bytes.length;) {
+      push(starts, at);
+      at += HEAD_BYTES + hashBytesAt(this.#view, at) + numberAt(this.#view, at, 5) + numberAt(this.#view, at, 6);
+    }
+    return starts.array.slice(0, starts.length);
+  }
 }
 
 /** The whole document of a row; undefined = removed. */
@@ -126,10 +129,17 @@ export function documentOf({ document, terms, weights }: DeltaColumns): IndexedD
 }
 
 const DATES_BYTES = 3 * 8;
-const HEAD_BYTES = DATES_BYTES + 7 * 4 + 2;
+/** Where the kind stands, and a bit of it that says that hashes follow: none were written by a former version. */
+const KIND_AT = DATES_BYTES + 7 * 4;
+const HAS_HASHES = 0x80;
+const HEAD_BYTES = KIND_AT + 2;
+const HASH_BYTES = 2;
+
+/** SQL that is true of a document as it is written today. */
+export const IS_CURRENT = `substr(document, ${KIND_AT + 1}, 1) >= x'${HAS_HASHES.toString(16)}'`;
 
 /** Values and names together, as a former version wrote them. */
-type JsonDocument = Omit<DeltaDocument, "names"> & DeltaNames;
+type JsonDocument = DeltaValues & DeltaNames;
 
 function parseJson(document: string): JsonDocument {
   // Written by a former version of this module and by nothing else.
@@ -137,10 +147,13 @@ function parseJson(document: string): JsonDocument {
 }
 
 function decodeOne(encoded: Uint8Array): JsonDocument {
-  const document = decodeDeltaDocuments(encoded)[0]?.document;
-  if (document === undefined) throw new Error("A changed item without a document");
-  const { names: _, ...values } = document;
-  return { ...values, ...namesOf(document) };
+  const documents = new DeltaDocuments(encoded);
+  return { ...documents.valuesAt(0), ...documents.namesAt(0) };
+}
+
+function hashBytesAt(view: DataView, at: number): number {
+  const hasHashes = (view.getUint8(at + KIND_AT) & HAS_HASHES) !== 0;
+  return hasHashes ? numberAt(view, at, 4) * HASH_BYTES : 0;
 }
 
 type NameList = [string, string, string, string[], string[], string[], string[]];

@@ -1,7 +1,8 @@
 import { AccessLog } from "./access-log.ts";
 import { type Columns, ColumnsBuilder } from "./columns.ts";
-import { type DeltaDocument, namesOf } from "./delta-document.ts";
-import { BLOCK_ROWS, type DeltaWords } from "./delta-rows.ts";
+import type { DeltaDocuments } from "./delta-document.ts";
+import { BLOCK_ROWS } from "./delta-rows.ts";
+import type { ReadWords } from "./delta-words.ts";
 import { type Growing, push } from "./growing.ts";
 import type { SparseList } from "./posting-list.ts";
 import { MAX_SEGMENT_DOCS } from "./schema.ts";
@@ -12,7 +13,7 @@ import { isIdTerm, visitIdTerms } from "./vocabulary.ts";
 
 /**
  * Changed documents since the last compaction, in memory: a segment that grows, one slot for each version of an item.
- * Documents are there at once; their words are looked for in unread blocks until `readSome` has read them.
+ * Documents are there at once; their words are looked for by hashes until `readSome` has read them.
  */
 export class DeltaSegment implements SegmentView {
   readonly #builder = new ColumnsBuilder(64);
@@ -25,36 +26,40 @@ export class DeltaSegment implements SegmentView {
   readonly #weights: Growing<Uint8Array> = { array: new Uint8Array(64), length: 1 };
   /** Lists as they were read last, by the number of their term. */
   readonly #lists = new Map<number, SparseList>();
-  readonly #unread = new UnreadWords();
+  readonly #unread: UnreadWords;
   /** Documents whose names were not read yet: their source, people, containers and fields. */
-  #unnamed: { id: number; document: DeltaDocument }[] = [];
+  readonly #unnamed: { documents: DeltaDocuments; first: number; next: number }[] = [];
   living = 0;
   readonly accessLog = new AccessLog();
-  readonly columns: Columns = new GrowingColumns(this.#builder.columns, () => this.#readNames(this.#unnamed.length));
+  readonly columns: Columns = new GrowingColumns(this.#builder.columns, () => this.#readNames(Infinity));
+
+  constructor(read: ReadWords) {
+    this.#unread = new UnreadWords(read);
+  }
 
   /** No room for another block. */
   get isFull(): boolean {
     return this.columns.docs > MAX_SEGMENT_DOCS - BLOCK_ROWS;
   }
 
-  /** Appends a document and gives its slot; its words follow with those of its block. `key` is its kbId as UTF-8. */
-  add(document: DeltaDocument, key: Uint8Array): number {
-    const id = this.#builder.addValues(document, document.aclId, key);
-    this.#unnamed.push({ id, document });
-    this.living++;
-    return id;
-  }
-
-  /** The words of the documents from `first` on. */
-  addWords(words: DeltaWords, first: number): void {
-    this.#unread.add(words, first);
+  /** Appends documents; `visit` gets the kbId of each with its place among them and its slot. */
+  addAll(documents: DeltaDocuments, visit: (kbId: string, place: number, id: number) => void): void {
+    const first = this.columns.docs;
+    const { bytes, starts, ends } = documents.kbIds;
+    for (let k = 0; k < documents.count; k++) {
+      const values = documents.valuesAt(k);
+      visit(values.kbId, k, this.#builder.addValues(values, bytes, starts[k] ?? 0, ends[k] ?? 0));
+    }
+    this.living += documents.count;
+    if (documents.count > 0) this.#unnamed.push({ documents, first, next: 0 });
+    this.#unread.add(documents, first);
   }
 
   /** Reads names and words of so many documents; false when there were none to read. */
   readSome(documents: number): boolean {
     if (this.#unread.isEmpty && this.#unnamed.length === 0) return false;
     this.#readNames(documents);
-    this.#unread.take(documents, (id, terms, weights) => {
+    this.#unread.take(documents, (id, { terms, weights }) => {
       this.#terms.internLines(terms, weights.length, (number, line) =>
         this.#addPosting(number, id, weights[line] ?? 0),
       );
@@ -62,19 +67,22 @@ export class DeltaSegment implements SegmentView {
     return true;
   }
 
-  #readNames(documents: number): void {
-    if (this.#unnamed.length === 0) return;
-    for (const { id, document } of this.#unnamed.splice(0, documents)) {
-      const names = namesOf(document);
-      this.#builder.addNames(id, names);
-      visitIdTerms(names, (term) => this.#addPosting(this.#terms.intern(term), id, 1));
+  #readNames(count: number): void {
+    for (let left = count; left > 0; left--) {
+      const [block] = this.#unnamed;
+      if (block === undefined) return;
+      const k = block.next++;
+      const names = block.documents.namesAt(k);
+      this.#builder.addNames(block.first + k, names);
+      visitIdTerms(names, (term) => this.#addPosting(this.#terms.intern(term), block.first + k, 1));
+      if (block.next === block.documents.count) this.#unnamed.shift();
     }
   }
 
   /** Never dense: a delta is small. */
   postings(term: string): SparseList | undefined {
     if (isIdTerm(term)) {
-      this.#readNames(this.#unnamed.length);
+      this.#readNames(Infinity);
       return this.#postingsRead(term);
     }
     const read = this.#postingsRead(term);

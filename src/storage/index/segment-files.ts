@@ -1,4 +1,5 @@
-import type { Columns, KbIdColumn, Origin } from "./columns.ts";
+import type { Columns, Origin } from "./columns.ts";
+import type { KbIdColumn } from "./kb-ids.ts";
 import { type Statements } from "./sqlite.ts";
 import { packKey } from "./schema.ts";
 

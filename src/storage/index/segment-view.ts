@@ -1,5 +1,6 @@
 import { AccessLog } from "./access-log.ts";
-import { type Columns, findKbId, findKbIds, type KbIdHeads, makeKbIdHeads, type SortedKbIds } from "./columns.ts";
+import type { Columns } from "./columns.ts";
+import { findKbId, findKbIds, type KbIdHeads, makeKbIdHeads, type SortedKbIds } from "./kb-ids.ts";
 import type { PostingCache } from "./posting-cache.ts";
 import type { PostingList } from "./posting-list.ts";
 import { decodePostings } from "./postings.ts";

@@ -1,80 +1,119 @@
-import type { DeltaWords } from "./delta-rows.ts";
+import type { DeltaDocuments } from "./delta-document.ts";
+import type { DeltaWords, ReadWords } from "./delta-words.ts";
 import { type Growing, push } from "./growing.ts";
 import type { Postings } from "./postings.ts";
+import { hashOf } from "./term-hash.ts";
 
-/** A block of words; its documents have the ids from `first` on, and those before `next` (a place among them) were read. */
+/** What is known of words that wait: the number of each document's row, and hashes of its terms. */
+export type HashedDocuments = Pick<DeltaDocuments, "seqs" | "hashes" | "hashStarts">;
+
+/** Its documents have the ids from `first` on, and those before `next` (a place among them) were taken. */
 interface UnreadBlock {
-  words: DeltaWords;
+  documents: HashedDocuments;
   first: number;
   next: number;
+  /** By place, what was read of the words. */
+  words: (DeltaWords | undefined)[];
 }
 
 /**
- * Words of changed documents as they came from the file. Giving each of them its number takes 60 µs a document; a search
- * for the bytes of one term 0.3 µs, as they are sorted, so what a question asks for is found that way until somebody has
- * time to read the rest.
- * Source: docs/decisions/0040.
+ * Words of changed documents that nobody has taken yet. Of most only hashes are here: the words of those that may have a
+ * term of a question are read when it is asked, and the rest when somebody has time.
+ * Source: docs/decisions/0040, docs/decisions/0044.
  */
 export class UnreadWords {
   readonly #blocks: UnreadBlock[] = [];
+  readonly #read: ReadWords;
+
+  constructor(read: ReadWords) {
+    this.#read = read;
+  }
 
   get isEmpty(): boolean {
     return this.#blocks.length === 0;
   }
 
-  /** Adds the words of documents that have the ids from `first` on. */
-  add(words: DeltaWords, first: number): void {
-    if (words.termStarts.length > 1) this.#blocks.push({ words, first, next: 0 });
+  /** Adds documents that have the ids from `first` on. */
+  add(documents: HashedDocuments, first: number): void {
+    if (documents.seqs.length > 0) this.#blocks.push({ documents, first, next: 0, words: [] });
   }
 
-  /** Unread documents that have the term, ascending. */
+  /** Documents that have the term, ascending. */
   find(term: string): Postings {
+    const hash = hashOf(term);
+    const suspects = this.#blocks.map((block) => ({ block, places: findSuspects(block, hash) }));
+    this.#readWords(suspects);
     const bytes = Buffer.from(term);
     const ids: Growing<Uint16Array> = { array: new Uint16Array(64), length: 0 };
     const weights: Growing<Uint8Array> = { array: new Uint8Array(64), length: 0 };
-    for (const block of this.#blocks) {
-      findIn(block, bytes, (id, weight) => {
-        push(ids, id);
+    for (const { block, places } of suspects) {
+      for (const k of places) {
+        const weight = weightOf(block.words[k], bytes);
+        if (weight === undefined) continue;
+        push(ids, block.first + k);
         push(weights, weight);
-      });
+      }
     }
     return { ids: ids.array.slice(0, ids.length), weights: weights.array.slice(0, weights.length) };
   }
 
-  /** Takes out the first so many documents; gives each with its terms (a line each) and their weights. */
-  take(documents: number, visit: (id: number, terms: Uint8Array, weights: Uint8Array) => void): void {
-    for (let left = documents; left > 0; left--) {
+  /** Takes out the first so many documents; gives those with words. */
+  take(documents: number, visit: (id: number, words: DeltaWords) => void): void {
+    for (let left = documents; left > 0;) {
       const [block] = this.#blocks;
       if (block === undefined) return;
-      const { termStarts, weightStarts, terms, weights } = block.words;
-      const k = block.next++;
-      visit(
-        block.first + k,
-        terms.subarray(termStarts[k], (termStarts[k + 1] ?? 0) - 1),
-        weights.subarray(weightStarts[k], weightStarts[k + 1]),
-      );
-      if (block.next === termStarts.length - 1) this.#blocks.shift();
+      const { seqs } = block.documents;
+      const end = Math.min(seqs.length, block.next + left);
+      const places = Array.from({ length: end - block.next }, (_, i) => block.next + i);
+      this.#readWords([{ block, places }]);
+      for (const k of places) {
+        const words = block.words[k];
+        if (words !== undefined) visit(block.first + k, words);
+        block.words[k] = undefined;
+      }
+      left -= places.length;
+      block.next = end;
+      if (end === seqs.length) this.#blocks.shift();
     }
   }
+
+  /** A row that is not there any more was replaced or merged: its document is dead before anything is searched again. */
+  #readWords(wanted: readonly { block: UnreadBlock; places: readonly number[] }[]): void {
+    const bySeq = new Map<number, { block: UnreadBlock; k: number }>();
+    for (const { block, places } of wanted) {
+      for (const k of places) if (block.words[k] === undefined) bySeq.set(block.documents.seqs[k] ?? 0, { block, k });
+    }
+    if (bySeq.size === 0) return;
+    this.#read([...bySeq.keys()], (seq, words) => {
+      const place = bySeq.get(seq);
+      if (place !== undefined) place.block.words[place.k] = words;
+    });
+  }
+}
+
+/** Documents one of whose terms has this hash. */
+function findSuspects({ documents, next }: UnreadBlock, hash: number): number[] {
+  const { hashes, hashStarts } = documents;
+  const found: number[] = [];
+  let k = next;
+  for (let at = hashes.indexOf(hash, hashStarts[k]); at >= 0; at = hashes.indexOf(hash, hashStarts[k])) {
+    while ((hashStarts[k + 1] ?? 0) <= at) k++;
+    found.push(k++);
+  }
+  return found;
+}
+
+function weightOf(words: DeltaWords | undefined, term: Uint8Array): number | undefined {
+  if (words === undefined) return undefined;
+  const { terms, weights } = words;
+  const at = findLine(terms, 0, terms.length, term);
+  if (at < 0) return undefined;
+  let place = 0;
+  for (let i = 0; i < at; i++) if (terms[i] === NEWLINE) place++;
+  return weights[place];
 }
 
 const NEWLINE = 10;
-
-function findIn(
-  { words, first, next }: UnreadBlock,
-  term: Uint8Array,
-  visit: (id: number, weight: number) => void,
-): void {
-  const { terms, weights, termStarts, weightStarts } = words;
-  for (let k = next; k < termStarts.length - 1; k++) {
-    const start = termStarts[k] ?? 0;
-    const at = findLine(terms, start, (termStarts[k + 1] ?? 0) - 1, term);
-    if (at < 0) continue;
-    let place = weightStarts[k] ?? 0;
-    for (let i = start; i < at; i++) if (terms[i] === NEWLINE) place++;
-    visit(first + k, weights[place] ?? 0);
-  }
-}
 
 /** Where a line stands among the ascending lines between `start` and `end` (where a line break follows the last one, or nothing), or -1. */
 function findLine(lines: Uint8Array, start: number, end: number, wanted: Uint8Array): number {

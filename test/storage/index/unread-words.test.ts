@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import type { ReadWords } from "#storage/index/delta-words.ts";
+import { eachHash, hashOf } from "#storage/index/term-hash.ts";
 import { UnreadWords } from "#storage/index/unread-words.ts";
 import { runs } from "../../runs.ts";
 
@@ -14,9 +16,11 @@ const document = fc.uniqueArray(term, { maxLength: 12 }).map((terms) => terms.so
 test("a term is found in the unread documents that have it, with its weight, whatever its characters", () => {
   fc.assert(
     fc.property(fc.array(document, { minLength: 1, maxLength: 5 }), term, fc.nat(5), (documents, other, read) => {
-      const words = new UnreadWords();
-      words.add(encode(documents), 7);
-      words.take(read, () => {});
+      const words = new UnreadWords(readerOf(documents));
+      words.add(hashesOf(documents), 7);
+      const taken: number[] = [];
+      words.take(read, (id) => taken.push(id));
+      expect(taken).toEqual([...documents.keys()].slice(0, read).map((k) => 7 + k));
       for (const wanted of new Set([other, ...documents.flat()])) {
         const having = documents.flatMap((terms, k) => (k >= read && terms.includes(wanted) ? [k] : []));
         const found = words.find(wanted);
@@ -28,22 +32,50 @@ test("a term is found in the unread documents that have it, with its weight, wha
   );
 });
 
+test("a term that has the hash of another isn't taken for it, and a row that has gone is passed over", () => {
+  const documents = [["apple"], ["pear"], ["apple", "pear"]];
+  const words = new UnreadWords((seqs, visit) =>
+    readerOf(documents)(
+      seqs.filter((seq) => seq !== 102),
+      visit,
+    ),
+  );
+  // All terms alike.
+  words.add(
+    {
+      seqs: Uint32Array.of(100, 101, 102),
+      hashes: new Uint16Array(4).fill(hashOf("apple")),
+      hashStarts: Uint32Array.of(0, 1, 2, 4),
+    },
+    0,
+  );
+  expect([...words.find("apple").ids]).toEqual([0]);
+  words.take(3, () => {});
+  expect(words.isEmpty).toBe(true);
+});
+
 function weightOf(document: number, place: number): number {
   return document * 20 + place + 1;
 }
 
-function encode(documents: readonly string[][]) {
-  const texts = documents.map((terms) => terms.join("\n"));
-  const termStarts = [0];
-  const weightStarts = [0];
-  documents.forEach((terms, k) => {
-    termStarts.push((termStarts[k] ?? 0) + Buffer.byteLength(texts[k] ?? "") + 1);
-    weightStarts.push((weightStarts[k] ?? 0) + terms.length);
-  });
-  return {
-    terms: Buffer.from(texts.join("\n")),
-    weights: Uint8Array.from(documents.flatMap((terms, k) => terms.map((_, place) => weightOf(k, place)))),
-    termStarts: Uint32Array.from(termStarts),
-    weightStarts: Uint32Array.from(weightStarts),
+/** Rows from number 100 on. */
+function readerOf(documents: readonly string[][]): ReadWords {
+  return (seqs, visit) => {
+    for (const seq of seqs) {
+      const terms = documents[seq - 100] ?? [];
+      const weights = Uint8Array.from(terms, (_, place) => weightOf(seq - 100, place));
+      visit(seq, { terms: Buffer.from(terms.join("\n")), weights });
+    }
   };
+}
+
+function hashesOf(documents: readonly string[][]) {
+  const hashes: number[] = [];
+  const starts = [0];
+  for (const terms of documents) {
+    eachHash(terms.join("\n"), terms.length, (hash) => hashes.push(hash));
+    starts.push(hashes.length);
+  }
+  const seqs = Uint32Array.from(documents, (_, k) => 100 + k);
+  return { seqs, hashes: Uint16Array.from(hashes), hashStarts: Uint32Array.from(starts) };
 }

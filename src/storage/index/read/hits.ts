@@ -1,6 +1,6 @@
 import { MAX_INSTANT } from "#core/instant.ts";
 import type { HitPosition, SearchHit, SearchOrder } from "#storage/search-index.ts";
-import { compareKbIds, kbIdAt } from "#storage/index/columns.ts";
+import { compareKbIds, kbIdAt } from "#storage/index/kb-ids.ts";
 import type { Matches } from "./evaluate.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
 

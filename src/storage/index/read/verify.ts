@@ -1,5 +1,5 @@
 import type { SearchRequest } from "#storage/search-index.ts";
-import { kbIdAt } from "#storage/index/columns.ts";
+import { kbIdAt } from "#storage/index/kb-ids.ts";
 import type { PostingList } from "#storage/index/posting-list.ts";
 import type { Accept } from "./evaluate.ts";
 import type { SearchContext, Filter } from "./search-context.ts";

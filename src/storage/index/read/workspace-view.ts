@@ -1,7 +1,7 @@
-import { encodeKbId, type SortedKbIds, sortKbIds } from "#storage/index/columns.ts";
-import type { DeltaEntry } from "#storage/index/delta-document.ts";
+import { encodeKbId, type KbIdList, listKbIds, type SortedKbIds, sortKbIds } from "#storage/index/kb-ids.ts";
 import { readDeltaBlocks } from "#storage/index/delta-rows.ts";
 import { DeltaSegment } from "#storage/index/delta-view.ts";
+import { makeReadWords, type ReadWords } from "#storage/index/delta-words.ts";
 import type { PostingCache } from "#storage/index/posting-cache.ts";
 import { packKey } from "#storage/index/schema.ts";
 import { BaseSegment, type SegmentView } from "#storage/index/segment-view.ts";
@@ -29,6 +29,7 @@ export class WorkspaceView {
   readonly no: number;
   readonly #sql: Statements;
   readonly #postings: PostingCache;
+  readonly #readWords: ReadWords;
   #base = new Map<number, BaseSegment>();
   #deltas: DeltaSegment[] = [];
   #delta = new Map<string, DeltaPlace>();
@@ -38,6 +39,7 @@ export class WorkspaceView {
   constructor(sql: Statements, no: number, postings: PostingCache) {
     this.#sql = sql;
     this.#postings = postings;
+    this.#readWords = makeReadWords(sql, no);
     this.no = no;
   }
 
@@ -105,25 +107,27 @@ export class WorkspaceView {
   }
 
   #readDelta(afterSeq: number): void {
-    const blocks = [...readDeltaBlocks(this.#sql, this.no, afterSeq)];
-    const former = this.#findAllInBase(blocks.flatMap(({ rows }) => rows.map(({ key }) => key)));
-    let next = 0;
-    for (const { rows, words } of blocks) {
+    for (const { documents, removed } of readDeltaBlocks(this.#sql, this.no, afterSeq)) {
       let segment = this.#deltas.at(-1);
-      if (segment === undefined || segment.isFull) this.#deltas.push((segment = new DeltaSegment()));
-      const first = segment.columns.docs;
-      for (const row of rows) this.#change(row, former[next++], segment);
-      segment.addWords(words, first);
+      if (segment === undefined || segment.isFull) this.#deltas.push((segment = new DeltaSegment(this.#readWords)));
+      const changed = segment;
+      const former = this.#findAllInBase(documents.kbIds);
+      changed.addAll(documents, (kbId, k, id) => {
+        this.#setPlace(kbId, { seq: documents.seqs[k] ?? 0, segment: changed, id }, former[k]);
+      });
+      const gone = this.#findAllInBase(listKbIds(removed.map(({ kbId }) => Buffer.from(kbId))));
+      for (const [k, { seq, kbId }] of removed.entries()) {
+        this.#setPlace(kbId, { seq, segment: undefined, id: -1 }, gone[k]);
+      }
     }
   }
 
   /** `former` is where the item stands on disk. */
-  #change({ seq, kbId, key, document }: DeltaEntry, former: Place | undefined, segment: DeltaSegment): void {
+  #setPlace(kbId: string, place: DeltaPlace, former: Place | undefined): void {
     const changed = this.#delta.get(kbId);
     if (changed === undefined) former?.segment.kill(former.id);
     else changed.segment?.kill(changed.id);
-    if (document === undefined) this.#delta.set(kbId, { seq, segment: undefined, id: -1 });
-    else this.#delta.set(kbId, { seq, segment, id: segment.add(document, key) });
+    this.#delta.set(kbId, place);
   }
 
   /** Drops what a compaction has moved into segments; starts afresh when little is left. */
@@ -167,13 +171,13 @@ export class WorkspaceView {
   }
 
   /** Where each of these stands on disk. */
-  #findAllInBase(keys: readonly Uint8Array[]): (Place | undefined)[] {
-    const places = Array.from(keys, (): Place | undefined => undefined);
-    if (keys.length === 0) return places;
+  #findAllInBase(kbIds: KbIdList): (Place | undefined)[] {
+    const places: (Place | undefined)[] = [];
+    if (kbIds.starts.length === 0) return places;
     let sorted: SortedKbIds | undefined;
     for (const segment of this.#base.values()) {
       const { skip } = segment.heads;
-      if (sorted?.skip !== skip) sorted = sortKbIds(keys, skip);
+      if (sorted?.skip !== skip) sorted = sortKbIds(kbIds, skip);
       segment.findAll(sorted, (place, id) => (places[place] ??= { segment, id }));
     }
     return places;

@@ -1,5 +1,5 @@
 import { hasChunkToWrite, writeChunks } from "#storage/index/visibility/access-chunks.ts";
-import { findKbId } from "#storage/index/columns.ts";
+import { findKbId } from "#storage/index/kb-ids.ts";
 import { DeadMarks } from "./dead.ts";
 import { findDeltaDocument } from "#storage/index/delta-rows.ts";
 import { mergeSegments } from "./merge.ts";

@@ -1,4 +1,4 @@
-import { encodeKbId, findKbId, type KbIdColumn } from "#storage/index/columns.ts";
+import { encodeKbId, findKbId, type KbIdColumn } from "#storage/index/kb-ids.ts";
 import { hasBit, loadKbIds, setBit } from "#storage/index/segment-files.ts";
 import { readManifest, type SegmentRow } from "#storage/index/segments.ts";
 import type { Statements } from "#storage/index/sqlite.ts";

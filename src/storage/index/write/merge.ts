@@ -1,11 +1,5 @@
-import {
-  type Columns,
-  ColumnsBuilder,
-  compareKbIds,
-  kbIdAt,
-  KIND_CODES,
-  STATUS_CODES,
-} from "#storage/index/columns.ts";
+import { type Columns, ColumnsBuilder, KIND_CODES, STATUS_CODES } from "#storage/index/columns.ts";
+import { compareKbIds, kbIdAt } from "#storage/index/kb-ids.ts";
 import { decodePostings, encodePostings, NO_POSTINGS, type Postings, unitePostings } from "#storage/index/postings.ts";
 import { lowOf, packKey } from "#storage/index/schema.ts";
 import { hasBit, loadColumns, postingRange, saveColumns } from "#storage/index/segment-files.ts";

@@ -5,7 +5,7 @@ import type { IndexReader } from "#storage/index/read/reader.ts";
 import { lowOf } from "#storage/index/schema.ts";
 import { makeStatements } from "#storage/index/sqlite.ts";
 import { COMPACTION_LIMITS } from "#storage/index/write/compaction.ts";
-import type { SearchRequest } from "#storage/search-index.ts";
+import type { IndexedDocument, SearchRequest } from "#storage/search-index.ts";
 import { makeRandom } from "../../../bench/search-corpus.ts";
 import { makeDocument, makeRequest, TestIndex } from "../world.ts";
 
@@ -130,24 +130,42 @@ test("changes that a reader has only looked through are found as those it has re
   }
 });
 
-test("changes that a former version wrote are found and compacted as those of today", () => {
-  putMany(1, 0, 300);
-  index.apply("w1", [{ type: "remove", kbId: "kbi_8" }]);
-  const wanted = answers(index.openReader());
-  const rows = index.db.prepare("SELECT id FROM index_delta WHERE document IS NOT NULL AND id % 3 > 0").all();
-  for (const { id } of rows) {
-    const { text, ...rest } =
-      findDeltaDocument(makeStatements(index.db), 1, lowOf(Number(id))) ?? makeDocument({ kbId: "" });
-    const json = JSON.stringify({ ...rest, length: text.length });
-    index.db.prepare("UPDATE index_delta SET document = ? WHERE id = ?").run(json, id);
-  }
-  expect(answers(index.openReader())).toEqual(wanted);
-  putMany(2, 300, COMPACTION_LIMITS.deltaRows + 300);
-  const more = answers(index.openReader());
-  index.compactAll();
-  expect(index.db.prepare("SELECT count(*) AS n FROM index_delta").get()).toEqual({ n: 0 });
-  expect(answers(index.openReader())).toEqual(more);
-});
+/** A document as it was written before it had hashes, and before that. */
+const FORMER = {
+  bytes: (row: Uint8Array, hashBytes: number) => {
+    const head = Buffer.from(row.subarray(0, 54));
+    head[52] = (head[52] ?? 0) & 0x7f;
+    return Buffer.concat([head, row.subarray(54 + hashBytes)]);
+  },
+  json: (_row: Uint8Array, _hashBytes: number, { text, ...rest }: IndexedDocument) =>
+    JSON.stringify({ ...rest, length: text.length }),
+};
+
+test.for(["bytes", "json"] as const)(
+  "changes that a former version wrote as %s are found and compacted as those of today",
+  (form) => {
+    putMany(1, 0, 300);
+    index.apply("w1", [{ type: "remove", kbId: "kbi_8" }]);
+    const wanted = answers(index.openReader());
+    const rows = index.db
+      .prepare(
+        "SELECT id, document, length(weights) AS terms FROM index_delta WHERE document IS NOT NULL AND id % 3 > 0",
+      )
+      .all();
+    for (const { id, document, terms } of rows) {
+      const whole = findDeltaDocument(makeStatements(index.db), 1, lowOf(Number(id))) ?? makeDocument({ kbId: "" });
+      const former = FORMER[form](document, terms * 2, whole);
+      index.db.prepare("UPDATE index_delta SET document = ? WHERE id = ?").run(former, id);
+    }
+    expect(answers(index.openReader())).toEqual(wanted);
+    expect(answersOfAll()).toEqual(wanted);
+    putMany(2, 300, COMPACTION_LIMITS.deltaRows + 300);
+    const more = answers(index.openReader());
+    index.compactAll();
+    expect(index.db.prepare("SELECT count(*) AS n FROM index_delta").get()).toEqual({ n: 0 });
+    expect(answers(index.openReader())).toEqual(more);
+  },
+);
 
 test("what was read stays read, and nothing is left when all was", () => {
   putMany(1, 0, 130);

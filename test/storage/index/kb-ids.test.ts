@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ID_ALPHABET } from "#api/common.ts";
-import { type Columns, ColumnsBuilder, findKbId, findKbIds, makeKbIdHeads, sortKbIds } from "#storage/index/columns.ts";
+import { type Columns, ColumnsBuilder } from "#storage/index/columns.ts";
+import { findKbId, findKbIds, listKbIds, makeKbIdHeads, sortKbIds } from "#storage/index/kb-ids.ts";
 import { runs } from "../../runs.ts";
 import { makeDocument } from "./world.ts";
 
@@ -40,7 +41,7 @@ test("each kbId of a segment is found, alone and among many, and no other is", (
       expect(strangers.map((key) => findKbId(columns, key, heads))).toEqual(strangers.map(() => -1));
       const found = new Map<number, number>();
       const asked = [...strangers, ...keys.toReversed()];
-      findKbIds(columns, heads, sortKbIds(asked, heads.skip), (place, id) => found.set(place, id));
+      findKbIds(columns, heads, sortKbIds(listKbIds(asked), heads.skip), (place, id) => found.set(place, id));
       const wanted = keys.map((_, id) => [asked.length - 1 - id, id] as const);
       expect(found).toEqual(new Map(wanted));
     }),

@@ -1,0 +1,51 @@
+import { eachNumber } from "./numbers.ts";
+import { lowOf, packKey } from "./schema.ts";
+import type { Statements } from "./sqlite.ts";
+
+/** The words of a changed document. */
+export interface DeltaWords {
+  /** UTF-8: the terms, ascending, a line each. */
+  terms: Uint8Array;
+  /** A weight for each term. */
+  weights: Uint8Array;
+}
+
+/** Calls `visit` with the words of each delta row that has one of these numbers (ascending), in their order, if it is still there. */
+export type ReadWords = (seqs: readonly number[], visit: (seq: number, words: DeltaWords) => void) => void;
+
+/** Which of some rows (a JSON array of keys) there are, with the bytes of their terms and how many these are; and their words. */
+const WORDS = `SELECT group_concat(index_delta.id || ':' || octet_length(terms) || ',' || length(weights), ';') AS sizes,
+  CAST(group_concat(terms, '') AS BLOB) AS terms,
+  CAST(group_concat(weights, '') AS BLOB) AS weights
+  FROM json_each(?) AS wanted CROSS JOIN index_delta ON index_delta.id = wanted.value AND document IS NOT NULL`;
+
+/** Reads words of a workspace as the open transaction, or the newest one, sees them. */
+export function makeReadWords(sql: Statements, no: number): ReadWords {
+  return (seqs, visit) => {
+    const keys = seqs.map((seq) => packKey(no, seq));
+    // One row of aggregates: NULL when there is nothing.
+    const { sizes, terms, weights } = sql(WORDS).get(JSON.stringify(keys)) as {
+      sizes: string | null;
+      terms: Uint8Array | null;
+      weights: Uint8Array | null;
+    };
+    let seq = 0;
+    let termBytes = 0;
+    let termAt = 0;
+    let weightAt = 0;
+    eachNumber(sizes ?? "", (number, terminator) => {
+      if (terminator === ":") seq = lowOf(number);
+      else if (terminator === ",") termBytes = number;
+      else {
+        visit(seq, {
+          terms: terms?.subarray(termAt, termAt + termBytes) ?? NOTHING,
+          weights: weights?.subarray(weightAt, weightAt + number) ?? NOTHING,
+        });
+        termAt += termBytes;
+        weightAt += number;
+      }
+    });
+  };
+}
+
+const NOTHING = new Uint8Array(0);
