@@ -49,12 +49,11 @@ export function openWriter(file: string, durability: Durability): SqliteConnecti
   return wrapConnection(raw);
 }
 
-/** Opens a reading connection; any attempt to write through it fails. */
+/** Opens a reading connection; any attempt to write through it fails. The file isn't mapped. Source: docs/decisions/0041. */
 export function openReader(file: string): SqliteConnection {
   const raw = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   raw.exec("PRAGMA query_only=ON");
-  raw.exec("PRAGMA cache_size=-32768");
-  raw.exec("PRAGMA mmap_size=1073741824");
+  raw.exec("PRAGMA cache_size=-4096");
   return wrapConnection(raw);
 }
 
