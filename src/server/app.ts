@@ -33,7 +33,7 @@ import { mountWeb, type WebPage } from "./web/serve.ts";
 import { mountWorkspaces } from "./identity/workspaces/routes.ts";
 
 /** Everything that routes are hung on; each feature's mounting names what it takes. */
-export type AppServices = Foundation & Identity & Omit<Content, "close" | "warm" | "hasItems"> & Readiness;
+export type AppServices = Foundation & Identity & Omit<Content, "close" | "warm"> & Readiness;
 
 export interface AppOptions {
   /** Checks every JSON answer against the contract. For tests. */

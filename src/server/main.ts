@@ -30,7 +30,6 @@ import type { Clock } from "#core/clock.ts";
 import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import type { Log } from "#core/log.ts";
-import { loadTokenCounter } from "./mcp/tokens.ts";
 import { makeSourceRegistry } from "#sources/registry.ts";
 import { readWebPage } from "./web/serve.ts";
 import { whenIdle } from "./when-idle.ts";
@@ -183,7 +182,7 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
       if (!isStopping) log.warn({ error: String(error) }, "search is not warm");
     });
     // What is asked first loads it; a start is over sooner without it, and so is a push.
-    const endWarming = whenIdle(() => warmLater({ identity, content }, log), WARM_AFTER_MS);
+    const endWarming = whenIdle(() => warmLater(identity, log), WARM_AFTER_MS);
     const endUpkeep = startUpkeep(settings, { identity, content, log, step });
     announceReady(foundation.settings.baseUrl, setupCode, say);
     log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
@@ -205,12 +204,9 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
 
 const WARM_AFTER_MS = 10_000;
 
-/** Loads what the first sign-in of a client and the first answer to an agent would wait for (about half a second). */
-function warmLater({ identity, content }: { identity: Identity; content: Content }, log: Log): void {
-  identity.oauth.warm().catch((error: unknown) => log.warn({ error: String(error) }, "sign-in of clients is not warm"));
-  // It takes 20 MB: not before there is anything to answer with.
-  const counter = async () => void ((await content.hasItems()) && (await loadTokenCounter()));
-  counter().catch((error: unknown) => log.warn({ error: String(error) }, "the token counter is not warm"));
+/** Loads what the first sign-in of a client would wait for. */
+function warmLater({ oauth }: Identity, log: Log): void {
+  oauth.warm().catch((error: unknown) => log.warn({ error: String(error) }, "sign-in of clients is not warm"));
 }
 
 /** Builds every service on what was opened. */

@@ -306,8 +306,6 @@ export async function makeContent(
     sourceWatcher,
     /** Reads everything again, and withholds what is mirrored until then: the database is a copy that was restored. */
     doubtEverything: () => doubtEverything({ store, findSource: (id) => sources.find(id), now, randomBytes }),
-    /** Whether there is anything to find, in any workspace. */
-    hasItems,
     /** Starts the search threads, which the first search would wait for: they take memory, so not before there are items. */
     async warm() {
       if (!(await hasItems())) return;

@@ -4,6 +4,7 @@ import type { ItemRecord } from "#storage/records/item-record.ts";
 import { placeAt } from "#text/sections.ts";
 import { titleOf, urlOf } from "./entry.ts";
 import { agentFacts, factTexts, fieldText, personName, withDistance, type Printing } from "./facts.ts";
+import { fits } from "./render-search.ts";
 import type { CountTokens } from "./tokens.ts";
 
 export interface ContentRendering extends Printing {
@@ -43,10 +44,10 @@ export function renderContent(range: ContentRange, options: ContentRendering): s
   const notes = notesOf(range.item);
   for (const header of headersOf(range, options)) {
     const whole = assemble(range, range.text.length, header, notes);
-    if (isWhole && options.count(whole) <= options.maxTokens) return whole;
+    if (isWhole && fits(whole, options)) return whole;
     const length = longestThatFits(range, header, notes, options);
     const part = assemble(range, length, header, notes);
-    if (length > 0 || (range.text === "" && options.count(part) <= options.maxTokens)) return part;
+    if (length > 0 || (range.text === "" && fits(part, options))) return part;
   }
   return "End of part. Too large for maxTokens; raise it.";
 }
@@ -77,7 +78,7 @@ export function renderPassages(found: ContentPassages, options: ContentRendering
   };
   for (let shown = blocks.length; shown >= 0; shown--) {
     const text = render(shown);
-    if (options.count(text) <= options.maxTokens) return text;
+    if (fits(text, options)) return text;
   }
   return "End of passages. Too large for maxTokens; raise it.";
 }
@@ -180,10 +181,10 @@ function longestThatFits(
 ): number {
   let length = range.text.length;
   while (length > 0) {
-    const size = options.count(assemble(range, length, header, notes));
-    if (size <= options.maxTokens) return length;
+    const part = assemble(range, length, header, notes);
+    if (fits(part, options)) return length;
     // Straight to about the right length, then a little less each time.
-    const guess = Math.floor((length * options.maxTokens * 0.97) / size);
+    const guess = Math.floor((length * options.maxTokens * 0.97) / options.count(part));
     length = cutPoint(range.text, Math.min(guess, length - 1));
   }
   return 0;

@@ -13,7 +13,7 @@ import { renderContext, renderEntities } from "./render-entities.ts";
 import { addLive } from "./render-live.ts";
 import { renderSearch } from "./render-search.ts";
 import type { ToolCalls, ToolResult } from "./rpc.ts";
-import { loadTokenCounter, type CountTokens } from "./tokens.ts";
+import { countTokens, type CountTokens } from "./tokens.ts";
 
 interface NamedItem {
   kbId: string;
@@ -63,12 +63,12 @@ export function makeTools(options: ToolOptions): ToolCalls {
       if (tool === undefined) return undefined;
       const { values, notes } = readArguments(tool, args);
       context.report(0, 1, tool);
-      const count = await loadTokenCounter();
       context.signal.throwIfAborted();
       const maxTokens = typeof values["maxTokens"] === "number" ? values["maxTokens"] : ENTITY_TOKENS;
       const noteReads = (kbIds: readonly string[]) =>
         options.reads.recordReads(actor, { type: "tool", name: tool }, kbIds);
-      const result = await run[tool]({ actor, values, notes, maxTokens, count, isFromKb: context.isFromKb, noteReads });
+      const size = { maxTokens, count: countTokens };
+      const result = await run[tool]({ actor, values, notes, ...size, isFromKb: context.isFromKb, noteReads });
       // What was cut to fit the budget was not shown, so it is the answer itself that says what was.
       noteReads(kbIdsIn(result.structured));
       return result;

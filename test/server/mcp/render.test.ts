@@ -1,20 +1,15 @@
 import * as fc from "fast-check";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ToolSearchEntry, ToolSearchResult } from "#api/tools.ts";
 import type { SearchOutcome } from "#server/search/types.ts";
 import type { ItemRecord } from "#storage/records/item-record.ts";
 import type { ShownHit } from "#storage/search-index.ts";
 import { renderContent, renderPassages } from "#server/mcp/render-content.ts";
 import { renderSearch, type Rendered } from "#server/mcp/render-search.ts";
-import { loadTokenCounter, makeTokenCounter, type CountTokens } from "#server/mcp/tokens.ts";
+import { countTokens as count, makeTokenCounter } from "#server/mcp/tokens.ts";
 import { hostileText } from "../../api/hostile-text.ts";
 import { hostileItem, hostileOutcome, NOW } from "./hostile.ts";
 import { runs } from "../../runs.ts";
-
-let count: CountTokens;
-beforeAll(async () => {
-  count = await loadTokenCounter();
-});
 
 const HOW = {
   maxTokens: 6000,

@@ -5,7 +5,7 @@ import type { McpSession, McpTool } from "#mcp-client/contract.ts";
 import { McpProblem } from "#mcp-client/problem.ts";
 import { addLive } from "#server/mcp/render-live.ts";
 import { renderSearch } from "#server/mcp/render-search.ts";
-import { loadTokenCounter } from "#server/mcp/tokens.ts";
+import { countTokens as count } from "#server/mcp/tokens.ts";
 import { makeLiveSearch } from "#server/provider-servers/live.ts";
 import { makeProviderSessions } from "#server/provider-servers/sessions.ts";
 import type { Actor } from "#storage/access/actor.ts";
@@ -221,7 +221,6 @@ test("what is not there when the time is over is left out, and what is there is 
 });
 
 test("whatever a live tool sends, its hits are lines of their own within the room that is left", async () => {
-  const count = await loadTokenCounter();
   const entry = fc.record({
     id: fc.constantFrom("1", "2", "3", "4", "5", "6"),
     title: hostileText,
