@@ -135,7 +135,7 @@ const DAY =
 export function readSentence(query: string): SentenceFilters | undefined {
   let rest = query
     .toLowerCase()
-    .replace(/’/g, "'")
+    .replace(/\u2019/g, "'")
     .replace(/[?!.,]+(?=\s|$)/g, " ")
     .replace(/\s+/g, " ")
     .trim();
