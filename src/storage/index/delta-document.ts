@@ -58,6 +58,8 @@ export class DeltaDocuments {
   /** Hashes of the terms of document `k`: `hashes[hashStarts[k]]` up to `hashStarts[k + 1]`. */
   readonly hashes: Uint16Array;
   readonly hashStarts: Uint32Array;
+  /** Those that a former version wrote without hashes. */
+  readonly unhashed: readonly number[];
   readonly #bytes: Buffer;
   readonly #view: DataView;
   readonly #starts: Uint32Array;
@@ -71,16 +73,19 @@ export class DeltaDocuments {
     this.kbIds = { bytes: encoded, starts: new Uint32Array(count), ends: new Uint32Array(count) };
     this.hashStarts = new Uint32Array(count + 1);
     const hashes = new Uint8Array(encoded.length);
+    const unhashed: number[] = [];
     for (const [k, at] of this.#starts.entries()) {
       const kbIdAt = at + HEAD_BYTES + hashBytesAt(this.#view, at);
       this.seqs[k] = numberAt(this.#view, at, 0);
       this.kbIds.starts[k] = kbIdAt;
       this.kbIds.ends[k] = kbIdAt + numberAt(this.#view, at, 6);
+      if (!hasHashes(this.#view, at)) unhashed.push(k);
       const hashesAt = this.hashStarts[k] ?? 0;
       this.#bytes.copy(hashes, hashesAt * HASH_BYTES, at + HEAD_BYTES, kbIdAt);
       this.hashStarts[k + 1] = hashesAt + (kbIdAt - at - HEAD_BYTES) / HASH_BYTES;
     }
     this.hashes = new Uint16Array(hashes.buffer, 0, this.hashStarts[count]);
+    this.unhashed = unhashed;
   }
 
   get count(): number {
@@ -135,9 +140,6 @@ const HAS_HASHES = 0x80;
 const HEAD_BYTES = KIND_AT + 2;
 const HASH_BYTES = 2;
 
-/** SQL that is true of a document as it is written today. */
-export const IS_CURRENT = `substr(document, ${KIND_AT + 1}, 1) >= x'${HAS_HASHES.toString(16)}'`;
-
 /** Values and names together, as a former version wrote them. */
 type JsonDocument = DeltaValues & DeltaNames;
 
@@ -152,8 +154,11 @@ function decodeOne(encoded: Uint8Array): JsonDocument {
 }
 
 function hashBytesAt(view: DataView, at: number): number {
-  const hasHashes = (view.getUint8(at + KIND_AT) & HAS_HASHES) !== 0;
-  return hasHashes ? numberAt(view, at, 4) * HASH_BYTES : 0;
+  return hasHashes(view, at) ? numberAt(view, at, 4) * HASH_BYTES : 0;
+}
+
+function hasHashes(view: DataView, at: number): boolean {
+  return (view.getUint8(at + KIND_AT) & HAS_HASHES) !== 0;
 }
 
 type NameList = [string, string, string, string[], string[], string[], string[]];

@@ -1,5 +1,5 @@
 import type { IndexedDocument } from "#storage/search-index.ts";
-import { type DeltaColumns, DeltaDocuments, documentOf, encodeDeltaDocument, IS_CURRENT } from "./delta-document.ts";
+import { type DeltaColumns, DeltaDocuments, documentOf, encodeDeltaDocument } from "./delta-document.ts";
 import { lowOf, packKey } from "./schema.ts";
 import { numberOf, type Statements } from "./sqlite.ts";
 
@@ -41,16 +41,16 @@ export function putDeltaRow(sql: Statements, no: number, { seq, kbId, document }
  * Documents of some rows as one value: a row at a time costs the driver four times as much. Its parameters are the range of
  * keys. Rows are read in the order of their keys. A query inside would copy all.
  */
-const BLOCK = `SELECT count(*) AS count, count(${IS_CURRENT} OR NULL) AS current,
-  CAST(group_concat(CASE WHEN ${IS_CURRENT} THEN document END, '') AS BLOB) AS documents
+const BLOCK = `SELECT count(*) AS count, count(CASE WHEN typeof(document) = 'blob' THEN 1 END) AS encoded,
+  CAST(group_concat(CASE WHEN typeof(document) = 'blob' THEN document END, '') AS BLOB) AS documents
   FROM index_delta WHERE id > ? AND id <= ?`;
 
 /** The last key of a block, and that of all. */
 const BLOCK_END = `SELECT id FROM index_delta WHERE id > ? AND id <= ? ORDER BY id LIMIT 1 OFFSET ${BLOCK_ROWS - 1}`;
 
-/** Rows that are not in `documents`: those of a former version, and items that were removed. */
+/** Rows that are not in `documents`: those that a former version wrote as JSON, and items that were removed. */
 const OTHERS = `SELECT id, kbId, document, terms, weights FROM index_delta
-  WHERE id > ? AND id <= ? AND ${IS_CURRENT} IS NOT TRUE`;
+  WHERE id > ? AND id <= ? AND typeof(document) <> 'blob'`;
 
 /** The delta rows of a workspace with a greater number, in order. */
 export function* readDeltaBlocks(sql: Statements, no: number, afterSeq: number): Generator<DeltaBlock> {
@@ -58,10 +58,10 @@ export function* readDeltaBlocks(sql: Statements, no: number, afterSeq: number):
   for (let after = packKey(no, afterSeq); after < end;) {
     const until = numberOf(sql(BLOCK_END), after, end) || end;
     // One row of aggregates: a blob, or NULL when there is nothing.
-    const found = sql(BLOCK).get(after, until) as { count: number; current: number; documents: Uint8Array | null };
+    const found = sql(BLOCK).get(after, until) as { count: number; encoded: number; documents: Uint8Array | null };
     if (found.count === 0) return;
     const documents = found.documents ?? new Uint8Array(0);
-    if (found.current === found.count) yield { documents: new DeltaDocuments(documents), removed: [] };
+    if (found.encoded === found.count) yield { documents: new DeltaDocuments(documents), removed: [] };
     else {
       const { removed, former } = readOthers(sql, after, until);
       yield { documents: new DeltaDocuments(Buffer.concat([documents, ...former])), removed };

@@ -5,7 +5,7 @@ import type { Postings } from "./postings.ts";
 import { hashOf } from "./term-hash.ts";
 
 /** What is known of words that wait: the number of each document's row, and hashes of its terms. */
-export type HashedDocuments = Pick<DeltaDocuments, "seqs" | "hashes" | "hashStarts">;
+export type HashedDocuments = Pick<DeltaDocuments, "seqs" | "hashes" | "hashStarts" | "unhashed">;
 
 /** Its documents have the ids from `first` on, and those before `next` (a place among them) were taken. */
 interface UnreadBlock {
@@ -91,16 +91,17 @@ export class UnreadWords {
   }
 }
 
-/** Documents one of whose terms has this hash. */
+/** Documents one of whose terms has this hash, or may have it; ascending. */
 function findSuspects({ documents, next }: UnreadBlock, hash: number): number[] {
-  const { hashes, hashStarts } = documents;
+  const { hashes, hashStarts, unhashed } = documents;
   const found: number[] = [];
   let k = next;
   for (let at = hashes.indexOf(hash, hashStarts[k]); at >= 0; at = hashes.indexOf(hash, hashStarts[k])) {
     while ((hashStarts[k + 1] ?? 0) <= at) k++;
     found.push(k++);
   }
-  return found;
+  if (unhashed.length === 0) return found;
+  return [...found, ...unhashed.filter((place) => place >= next)].sort((a, b) => a - b);
 }
 
 function weightOf(words: DeltaWords | undefined, term: Uint8Array): number | undefined {

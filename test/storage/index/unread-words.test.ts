@@ -46,6 +46,7 @@ test("a term that has the hash of another isn't taken for it, and a row that has
       seqs: Uint32Array.of(100, 101, 102),
       hashes: new Uint16Array(4).fill(hashOf("apple")),
       hashStarts: Uint32Array.of(0, 1, 2, 4),
+      unhashed: [],
     },
     0,
   );
@@ -77,5 +78,5 @@ function hashesOf(documents: readonly string[][]) {
     starts.push(hashes.length);
   }
   const seqs = Uint32Array.from(documents, (_, k) => 100 + k);
-  return { seqs, hashes: Uint16Array.from(hashes), hashStarts: Uint32Array.from(starts) };
+  return { seqs, hashes: Uint16Array.from(hashes), hashStarts: Uint32Array.from(starts), unhashed: [] };
 }
