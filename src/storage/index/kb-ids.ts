@@ -145,6 +145,12 @@ export function compareKbIds(a: KbIdColumn, idA: number, b: KbIdColumn, idB: num
  * has the rank of the next lower one, and what follows it is as if it were the last (or the first, below all of them).
  */
 function headAt(bytes: Uint8Array, at: number, end: number): number {
+  if (at + HEAD_CHARACTERS <= end) {
+    const [a, b, c] = [RANKS[bytes[at] ?? 0] ?? 0, RANKS[bytes[at + 1] ?? 0] ?? 0, RANKS[bytes[at + 2] ?? 0] ?? 0];
+    const [d, e] = [RANKS[bytes[at + 3] ?? 0] ?? 0, RANKS[bytes[at + 4] ?? 0] ?? 0];
+    // Almost always: all of them are characters that ids are made of.
+    if ((a | b | c | d | e) <= LAST_RANK) return (a << 24) | (b << 18) | (c << 12) | (d << 6) | e;
+  }
   let head = 0;
   for (let i = at; i < at + HEAD_CHARACTERS; i++) {
     const rank = i < end ? (RANKS[bytes[i] ?? 0] ?? 0) : BELOW_ALL;

@@ -20,3 +20,21 @@ export function eachNumber(text: string, visit: (number: number, terminator: str
   }
   if (hasDigits) visit(number, "");
 }
+
+/** The numbers of a text of bytes, with one other character between two of them: 2 ns a digit. */
+export function parseNumbers(text: Uint8Array): Uint32Array {
+  // Room for all of them: each has one digit and another character at least.
+  const numbers = new Uint32Array((text.length + 1) >>> 1);
+  let count = 0;
+  let number = 0;
+  for (let i = 0; i < text.length; i++) {
+    const digit = (text[i] ?? 0) - 48;
+    if (digit >= 0 && digit <= 9) number = number * 10 + digit;
+    else {
+      numbers[count++] = number;
+      number = 0;
+    }
+  }
+  if (text.length > 0) numbers[count++] = number;
+  return numbers.slice(0, count);
+}

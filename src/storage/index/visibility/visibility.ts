@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { listsMet } from "#storage/access/decision-sql.ts";
 import { AccessTable } from "./access-table.ts";
 import { type Growing, push } from "#storage/index/growing.ts";
-import { eachNumber } from "#storage/index/numbers.ts";
+import { parseNumbers } from "#storage/index/numbers.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
 import type { Statements } from "#storage/index/sqlite.ts";
 import { addDocuments, followSegment, makeSegmentVisibility, type SegmentVisibility } from "./segment-visibility.ts";
@@ -29,8 +29,8 @@ interface PrincipalLists {
   upTo: number;
 }
 
-/** The inner order is the order of the text. */
-const NEW_LISTS = `SELECT group_concat(listId) AS text FROM (${listsMet(1)} ORDER BY listId)`;
+/** Read in the order of the key, that of the numbers, so far. To ask for it would cost a third more. */
+const NEW_LISTS = `SELECT CAST(group_concat(listId) AS BLOB) AS text FROM (${listsMet(1)})`;
 
 /** Bytes of visible sets that are kept for a workspace. */
 const CACHE_BYTES = 64 * 2 ** 20;
@@ -114,16 +114,14 @@ export class Visibility {
   #listsOf(principal: string): Growing<Uint32Array> {
     const known = this.#principals.get(principal) ?? { lists: { array: new Uint32Array(4), length: 0 }, upTo: 0 };
     if (known.upTo < this.#table.lastList) {
-      const { lists } = known;
       const row: unknown = this.#sql(NEW_LISTS).get(this.#workspaceId, principal, known.upTo);
-      // One row of an aggregate: a text, or NULL when there is nothing.
-      const { text } = row as { text: string | null };
-      const isFirst = known.upTo === 0;
-      // Room for all of them: a number has one digit and a comma at least.
-      if (isFirst && text !== null) lists.array = new Uint32Array((text.length >>> 1) + 1);
-      eachNumber(text ?? "", (listId) => push(lists, listId));
+      // One row of an aggregate: digits and commas, or NULL when there is nothing.
+      const { text } = row as { text: Uint8Array | null };
+      const found = parseNumbers(text ?? new Uint8Array(0));
+      if (!isAscending(found)) found.sort();
       // Later ones come few at a time: a copy for each would cost more than the room they leave.
-      if (isFirst) lists.array = lists.array.slice(0, lists.length);
+      if (known.upTo === 0) known.lists = { array: found, length: found.length };
+      else for (const listId of found) push(known.lists, listId);
       known.upTo = this.#table.lastList;
       keep(this.#principals, principal, known);
     }
@@ -193,4 +191,9 @@ function firstAbove(array: Uint32Array, length: number, value: number): number {
     else high = middle;
   }
   return low;
+}
+
+function isAscending(numbers: Uint32Array): boolean {
+  for (let i = 1; i < numbers.length; i++) if ((numbers[i - 1] ?? 0) > (numbers[i] ?? 0)) return false;
+  return true;
 }
