@@ -14,6 +14,7 @@ import type { ItemOp, PreparedItem } from "#storage/batch/item-batch.ts";
 import type { PeopleEvent, PeopleTeller } from "#storage/batch/people-batch.ts";
 import { type Database, openDatabase } from "#storage/db.ts";
 import { openWriter } from "#storage/sqlite.ts";
+import { makeSearchPool } from "#storage/index/read/pool.ts";
 import { makeStore, type WorkspaceStore } from "#storage/store.ts";
 import { inTransaction } from "#storage/transaction.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
@@ -22,6 +23,8 @@ import { facts } from "../storage/facts.ts";
 const WORKSPACE = "wsp_bench";
 const CONNECTOR = "con_benchbenchbenchb";
 const PERSON = "usr_benchbenchbenchb";
+const MEMBER = "usr_membermembermemb";
+const MANY_GROUPS = 100_000;
 /** Groups that one batch tells: the most that a run stores at once. */
 const PER_BATCH = 500;
 /** Accesses of one batch of items. */
@@ -54,6 +57,7 @@ export async function benchAccess(options: AccessBenchOptions): Promise<void> {
     const aclIds = benchIntern(file, options);
     await benchVisible(workspace, aclIds, options.report);
     await benchChanges(database, workspace, options);
+    await benchManyGroups(file, workspace, options.report);
   } finally {
     await database.close();
     rmSync(dir, { recursive: true, force: true });
@@ -83,32 +87,16 @@ async function benchGroups(workspace: WorkspaceStore, { groups, membersPerGroup,
 /** A person in 500 of the groups, one of them directly and by a user of the source. */
 async function benchExpand(workspace: WorkspaceStore, { groups, report }: AccessBenchOptions) {
   const user = userName(10_000_000);
-  const at = Date.now();
-  const identity = {
-    state: "active",
-    name: null,
-    login: null,
-    email: null,
-    isEmailVerified: false,
-    sameAs: [],
-  } as const;
-  await tell(workspace, "person", [{ t: "identity", principal: user, ...identity, at }]);
-  await workspace.identities.join({
-    principal: user,
-    userId: PERSON,
-    connectorId: CONNECTOR,
-    basis: "account",
-    joinedBy: null,
-    joinedAt: at,
-  });
+  await joinMember(workspace, user, PERSON);
   for (let n = 0; n < 500; n++) {
     await workspace.access.changeMembers(groupName(n % groups), { add: [user], remove: [] }, CONNECTOR);
   }
   const believing = { now: Date.now(), maxAclAgeMs: 86_400_000 };
+  const principals = [`user:${PERSON}`, "workspace"] as const;
+  const reached = await workspace.access.expandAt(principals, believing);
+  if (reached.principals.length !== 503) throw new Error(`reached ${reached.principals.length} principals`);
   const times: number[] = [];
-  for (let n = 0; n < ROUNDS; n++) {
-    times.push(await timeAsync(() => workspace.access.expandAt([`user:${PERSON}`, "workspace"], believing)));
-  }
+  for (let n = 0; n < ROUNDS; n++) times.push(await timeAsync(() => workspace.access.expandAt(principals, believing)));
   report("expand of a person in 500 groups p50/max ms", [median(times), round(Math.max(...times))]);
 }
 
@@ -184,6 +172,64 @@ async function benchChanges(database: Database, { itemWrites }: WorkspaceStore, 
   });
   const times = [folder / 1_000, longest / 1_000].map(round);
   report(`access of the folder of ${files} files changed, until all are readable, of it the first batch s`, times);
+}
+
+/** Joins a user of the source to a member, as the member's own account tells it. */
+async function joinMember({ identities }: WorkspaceStore, principal: Principal, userId: string) {
+  const at = Date.now();
+  await identities.tellByAccount({ accountId: CONNECTOR, principal, name: null, login: null, toldAt: at });
+  await identities.join({
+    principal,
+    userId,
+    connectorId: CONNECTOR,
+    basis: "account",
+    joinedBy: null,
+    joinedAt: at,
+  });
+}
+
+/** Somebody in 100,000 groups joins one more, then leaves it: their next search finds its item, then finds it no longer. */
+async function benchManyGroups(path: string, workspace: WorkspaceStore, report: Report) {
+  const user = userName(20_000_000);
+  await joinMember(workspace, user, MEMBER);
+  const pages = makeGroupPages();
+  for (let from = 0; from < MANY_GROUPS; from += PER_BATCH) {
+    const events = Array.from({ length: PER_BATCH }, (_, n) => whole(`solo-${from + n}`, [user], pages));
+    await tell(workspace, "many", events);
+  }
+  await tell(workspace, "one more", [whole("new", [userName(1)])]);
+  const inNew: Principal = `group:${CONNECTOR}:new`;
+  const at = Date.now();
+  const ops = [file("released", null, { known: true, all: [[inNew]] })];
+  const always = [`group:connector:${CONNECTOR}`] as const;
+  await workspace.itemWrites.applyBatch({ connectorId: CONNECTOR, always, highest: 0, now: at, ops });
+  const pool = makeSearchPool({ file: path, size: 0 });
+  const search = async () => {
+    const believing = { now: at, maxAclAgeMs: 86_400_000 };
+    const reached = await workspace.access.expandAt([`user:${MEMBER}`, "workspace"], believing);
+    const principals = [...reached.principals, `group:connector:${CONNECTOR}`].sort();
+    return pool.search({
+      workspaceId: WORKSPACE,
+      viewer: { principals, epoch: 0 },
+      query: "released",
+      filters: {},
+      order: "relevance",
+      limit: 10,
+    });
+  };
+  const expect = async (total: number) => {
+    const found = await search();
+    if (found.total !== total) throw new Error(`found ${found.total} items, not ${total}`);
+  };
+  const first = await timeAsync(() => expect(0));
+  const again = await timeAsync(() => expect(0));
+  await workspace.access.changeMembers(inNew, { add: [user], remove: [] }, CONNECTOR);
+  const joined = await timeAsync(() => expect(1));
+  await workspace.access.changeMembers(inNew, { add: [], remove: [user] }, CONNECTOR);
+  const left = await timeAsync(() => expect(0));
+  await pool.close();
+  const times = [first, again, joined, left].map(round);
+  report(`search of a person in ${MANY_GROUPS} groups: first, again, after joining one, after leaving it ms`, times);
 }
 
 function file(externalId: string, parent: string | null, access: SourceAccess | null): ItemOp {
