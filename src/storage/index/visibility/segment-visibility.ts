@@ -1,4 +1,5 @@
 import type { AccessTable } from "./access-table.ts";
+import { bitAt } from "#storage/index/bits.ts";
 import { grown } from "#storage/index/growing.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
 
@@ -30,22 +31,31 @@ export function makeSegmentVisibility({ columns, accessLog }: SegmentView): Segm
   };
 }
 
-/**
- * Looks at the documents that are new since the last time. `opened` (one bit per access) makes it fast for many; without
- * it each access is looked up by its lists.
- */
+/** What makes it fast to look at many documents. */
+export interface Opened {
+  /** One bit per access: is it open? */
+  accesses: Uint32Array;
+  /** What somebody sees who meets no other lists than the viewer; of any state. */
+  part: SegmentVisibility | undefined;
+}
+
+/** Looks at the documents that are new since the last time. Without `opened`, each access is looked up by its lists. */
 export function addDocuments(
   visibility: SegmentVisibility,
-  { columns }: SegmentView,
+  segment: SegmentView,
   table: AccessTable,
   lists: Uint32Array,
-  opened?: Uint32Array,
+  opened?: Opened,
 ): void {
-  const { acl, lengths, docs } = columns;
+  const { acl, lengths, docs } = segment.columns;
   const { lastAcl } = table;
   visibility.bits = grown(visibility.bits, (docs + 31) >>> 5);
-  if (opened !== undefined && visibility.docs === 0) addByBits(visibility, acl, lengths, docs, opened, lastAcl);
-  else {
+  if (opened !== undefined && visibility.docs === 0) {
+    const { part } = opened;
+    const isPart = part !== undefined && isCurrent(part, segment);
+    addByBits(visibility, isPart ? part : NOTHING, segment, opened.accesses);
+    visibility.hasUnknown = (!isPart || part.hasUnknown) && greatestOf(acl, docs) > lastAcl;
+  } else {
     for (let id = visibility.docs; id < docs; id++) {
       const a = acl[id] ?? 0;
       if (a > lastAcl) visibility.hasUnknown = true;
@@ -56,37 +66,55 @@ export function addDocuments(
   visibility.lastAcl = lastAcl;
 }
 
-/** A word of 32 documents at a time, and without a branch on who is visible: 2 ns a document. */
+const NOTHING = { bits: new Uint32Array(0), items: 0, length: 0 };
+
+function isCurrent({ docs, logEpoch, logLength }: SegmentVisibility, { columns, accessLog }: SegmentView): boolean {
+  return docs === columns.docs && logEpoch === accessLog.epoch && logLength === accessLog.ids.length;
+}
+
+/**
+ * A word of 32 documents at a time, and without a branch on who is visible: 1 ns a document. Only what `part` doesn't have
+ * is counted.
+ */
 function addByBits(
   visibility: SegmentVisibility,
-  acl: Uint32Array,
-  lengths: Uint32Array,
-  docs: number,
-  opened: Uint32Array,
-  lastAcl: number,
+  part: Pick<SegmentVisibility, "bits" | "items" | "length">,
+  { columns: { acl, lengths, docs } }: SegmentView,
+  accesses: Uint32Array,
 ): void {
   const { bits } = visibility;
-  let items = 0;
-  let length = 0;
-  let greatest = 0;
+  let { items, length } = part;
   for (let from = 0; from < docs; from += 32) {
-    const until = Math.min(docs, from + 32);
-    let word = 0;
-    let sum = 0;
-    for (let id = from; id < until; id++) {
-      const a = acl[id] ?? 0;
-      const isOpen = ((opened[a >>> 5] ?? 0) >>> (a & 31)) & 1;
-      greatest = a > greatest ? a : greatest;
-      word |= isOpen << (id & 31);
-      items += isOpen;
-      sum += isOpen * (lengths[id] ?? 0);
-    }
+    const word = wordAt(acl, from, Math.min(docs, from + 32), accesses);
     bits[from >>> 5] = word;
-    length += sum;
+    for (let more = word & ~(part.bits[from >>> 5] ?? 0); more !== 0; more &= more - 1) {
+      length += lengths[from + 31 - Math.clz32(more & -more)] ?? 0;
+      items++;
+    }
   }
   visibility.items = items;
   visibility.length = length;
-  visibility.hasUnknown = greatest > lastAcl;
+}
+
+function wordAt(acl: Uint32Array, from: number, until: number, accesses: Uint32Array): number {
+  let word = 0;
+  let id = from;
+  for (; id + 4 <= until; id += 4) {
+    const opened =
+      bitAt(accesses, acl[id] ?? 0) |
+      (bitAt(accesses, acl[id + 1] ?? 0) << 1) |
+      (bitAt(accesses, acl[id + 2] ?? 0) << 2) |
+      (bitAt(accesses, acl[id + 3] ?? 0) << 3);
+    word |= opened << (id & 31);
+  }
+  for (; id < until; id++) word |= bitAt(accesses, acl[id] ?? 0) << (id & 31);
+  return word;
+}
+
+function greatestOf(acl: Uint32Array, docs: number): number {
+  let greatest = 0;
+  for (let id = 0; id < docs; id++) greatest = Math.max(greatest, acl[id] ?? 0);
+  return greatest;
 }
 
 /** Brings the visibility up to its segment's state; false when it must be computed again. */

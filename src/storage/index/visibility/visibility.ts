@@ -69,26 +69,33 @@ export class Visibility {
     this.#table.refresh();
     const key = viewer.principals.join("\n");
     const known = this.#sets.get(key);
-    const set = known ?? this.#makeSet(viewer.principals);
+    const part = known === undefined ? this.#findPart(viewer.principals) : undefined;
+    const set = known ?? this.#makeSet(viewer.principals, part);
     const hasLists = this.#extendLists(set);
-    const hasSegments = this.#followSegments(set, segments);
+    const hasSegments = this.#followSegments(set, segments, part);
     if (known === undefined || hasLists || hasSegments) keep(this.#sets, key, set);
     return sumUp(segments.flatMap((segment) => set.visibilities.get(segment) ?? []));
   }
 
-  /** An empty set, or a copy of that of somebody who is in nearly the same groups: joining one opens only its lists. */
-  #makeSet(principals: readonly string[]): CachedSet {
+  /** The set of somebody who is in most of these groups, and in no other. */
+  #findPart(principals: readonly string[]): CachedSet | undefined {
     const wanted = new Set(principals);
-    let base: CachedSet | undefined;
+    let part: CachedSet | undefined;
     for (const set of this.#sets.values()) {
-      if (set.principals.size <= (base?.principals.size ?? 0) || set.principals.size > wanted.size) continue;
-      if ([...set.principals].every((principal) => wanted.has(principal))) base = set;
+      if (set.principals.size <= (part?.principals.size ?? 0) || set.principals.size > wanted.size) continue;
+      if ([...set.principals].every((principal) => wanted.has(principal))) part = set;
     }
+    return part;
+  }
+
+  /** An empty set, or one that begins with the lists of `part`: joining a group opens only its lists. */
+  #makeSet(principals: readonly string[], part: CachedSet | undefined): CachedSet {
+    const wanted = new Set(principals);
     const made: CachedSet = { principals: wanted, lists: new Uint32Array(1), lastList: 0, visibilities: new Map() };
-    if (base === undefined) return made;
-    made.lists = grownBits(base.lists.slice(), this.#table.lastList);
-    made.lastList = base.lastList;
-    for (const principal of wanted) if (!base.principals.has(principal)) this.#openLists(made.lists, principal, 0);
+    if (part === undefined) return made;
+    made.lists = grownBits(part.lists.slice(), this.#table.lastList);
+    made.lastList = part.lastList;
+    for (const principal of wanted) if (!part.principals.has(principal)) this.#openLists(made.lists, principal, 0);
     return made;
   }
 
@@ -129,7 +136,7 @@ export class Visibility {
   }
 
   /** True when there was anything new. */
-  #followSegments(set: CachedSet, segments: readonly SegmentView[]): boolean {
+  #followSegments(set: CachedSet, segments: readonly SegmentView[], part: CachedSet | undefined): boolean {
     const table = this.#table;
     const visibilities = new Map<SegmentView, SegmentVisibility>();
     const fresh: { segment: SegmentView; visibility: SegmentVisibility }[] = [];
@@ -145,8 +152,11 @@ export class Visibility {
     if (fresh.length === 0) return false;
     const docs = fresh.reduce((sum, { segment }) => sum + segment.columns.docs, 0);
     // Few documents are looked up one by one; many share the work of opening all accesses once.
-    const opened = docs > table.lastAcl / OPEN_RATIO ? table.openTo(set.lists) : undefined;
-    for (const { segment, visibility } of fresh) addDocuments(visibility, segment, table, set.lists, opened);
+    const accesses = docs > table.lastAcl / OPEN_RATIO ? table.openTo(set.lists) : undefined;
+    for (const { segment, visibility } of fresh) {
+      const opened = accesses && { accesses, part: part?.visibilities.get(segment) };
+      addDocuments(visibility, segment, table, set.lists, opened);
+    }
     return true;
   }
 }
