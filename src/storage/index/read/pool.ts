@@ -145,6 +145,8 @@ function startWorker(
   const worker = new Worker(workerUrl, {
     workerData: { file, cacheBytes, exchange },
     name: "kb-searcher",
+    // It is built: under tsx, its loader would take longer to load than the thread itself.
+    execArgv: [],
     resourceLimits: THREAD_MEMORY,
   });
   let cause: unknown;
