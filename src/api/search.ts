@@ -62,7 +62,7 @@ export const Explanation = z
     score: z.number().nullable(),
     /** Words of the item, each with its field's weight. */
     length: z.number().int().nullable(),
-    /** The question's words that it has. Their scores sum up to the score. */
+    /** The question's words that it has. Their scores sum up to the score, but for what feedback adds. */
     words: z.array(
       z.object({
         word: z.string(),
@@ -142,6 +142,8 @@ export const SearchAnswer = z
         /** Items that the caller can see, and their average length in weighted words. */
         items: z.number().int(),
         averageLength: z.number(),
+        /** Words of the first hits that took part in the scores, as the index holds them. */
+        feedback: z.array(z.string()),
         factors: z.array(z.object({ factor: z.string(), weight: z.number(), does: z.string() })),
       })
       .optional(),

@@ -80,10 +80,10 @@ export interface SearchRequest {
   /** Hits wanted, 0–200; 0 = totals and facets only. */
   limit: number;
   /**
-   * Continue after this hit. `match` is what was decided on page 1. A score that was rounded for a cursor is asked for
-   * again by `show`; a hit whose score has changed since goes on from where it was.
+   * Continue after this hit. `match` and `hasFeedback` are what was decided on page 1. A score that was rounded for a
+   * cursor is asked for again by `show`; a hit whose score has changed since goes on from where it was.
    */
-  after?: { position: HitPosition; match: Matching; isRounded?: boolean };
+  after?: { position: HitPosition; match: Matching; hasFeedback?: boolean; isRounded?: boolean };
   facets?: readonly FacetField[];
   /** IANA zone of the viewer, for `month` facets; UTC unless told. */
   timeZone?: string;
@@ -121,6 +121,8 @@ export interface SearchResponse {
   totalAll: number;
   isTotalExact: boolean;
   match: Matching;
+  /** The words of the first hits took part in the scores. */
+  hasFeedback: boolean;
   order: SearchOrder;
   facets: Partial<Record<FacetField, { value: string; count: number }[]>>;
   /** Query words (as written) that occur in no visible item. */
@@ -143,6 +145,8 @@ export interface SearchStatistics {
   items: number;
   /** Their average length in weighted words. */
   averageLength: number;
+  /** Terms of the first hits that took part in the scores; the one that counts most first. */
+  feedback: readonly string[];
 }
 
 export interface HitScores {
@@ -150,7 +154,7 @@ export interface HitScores {
   hasAll: boolean;
   /** Of the item, in weighted words. */
   length: number;
-  /** The question's words that the item has; their scores, added up in this order, are the hit's. */
+  /** The question's words that the item has; their scores, added up in this order, are the hit's without feedback. */
   terms: TermScore[];
 }
 
@@ -175,7 +179,7 @@ export interface Explanation {
   length: number | null;
   terms: ExplainedTerm[];
   /** What each factor adds when it is switched on after those before it. They sum up to the score. */
-  factors: { factor: ScoreFactor | "words"; score: number }[];
+  factors: { factor: ScoreFactor | "words" | "feedback"; score: number }[];
 }
 
 export interface ExplainedTerm extends TermScore {

@@ -24,6 +24,12 @@ export const FACTORS = {
   allWords: { weight: 2, off: 0, does: "Of a question with two words, items with both come before those with one." },
   // Half of the words was tried: on Cranfield nDCG@10 is .30 with half, .39 with three and .40 with two: decision 0009.
   someWords: { weight: 10, off: 0, does: "When fewer items have all words, those with two or one follow." },
+  // Which words, and of which questions: decision 0046.
+  feedback: {
+    weight: 0.4,
+    off: 0,
+    does: "Of longer questions that few items answer well, words that the first hits share count so much.",
+  },
   stopWords: { weight: 1, off: 0, does: "Words that say nothing alone (the, of) are dropped from the question." },
 } as const satisfies Record<string, Factor>;
 

@@ -11630,6 +11630,7 @@ export interface components {
                     factor: string;
                     weight: number;
                 }[];
+                feedback: string[];
                 items: number;
             };
             results: components["schemas"]["SearchResult"][];

@@ -33,9 +33,9 @@ function toFacetValue({ value, entityId, ...counted }: SearchGroup) {
   return entityId === undefined ? { value, ...counted } : { value: entityId, name: value, ...counted };
 }
 
-function toRanking({ items, averageLength }: SearchStatistics): NonNullable<SearchAnswer["ranking"]> {
+function toRanking({ items, averageLength, feedback }: SearchStatistics): NonNullable<SearchAnswer["ranking"]> {
   const factors = Object.entries(FACTORS).map(([factor, { weight, does }]) => ({ factor, weight, does }));
-  return { items, averageLength, factors };
+  return { items, averageLength, feedback: feedback.map((term) => cleanLine(term, MAX_CHARS.title)), factors };
 }
 
 function toExplanation({ terms, ...explanation }: NonNullable<ShownHit["explanation"]>): Explanation {

@@ -5,22 +5,24 @@ import type { CursorPosition } from "#server/http/cursor.ts";
 export interface SearchPosition {
   position: HitPosition;
   match: Matching;
+  hasFeedback: boolean;
   order: SearchOrder;
 }
 
 const ORDERS: readonly SearchOrder[] = ["relevance", "recency", "due"];
-const FLAG = { all: 1, any: 2, negative: 16, undated: 32, one: 64 } as const;
+const FLAG = { all: 1, any: 2, negative: 16, undated: 32, one: 64, feedback: 128 } as const;
 /** What fits the six bytes that a cursor has for the value. */
 const MAX_VALUE = 2 ** 47;
 
 /** Dates fit whole; of a score the upper 48 of 64 bits do; `show` of the index asks for the others. */
-export function toCursorPosition({ position, match, order }: SearchPosition): CursorPosition {
+export function toCursorPosition({ position, match, hasFeedback, order }: SearchPosition): CursorPosition {
   const { group, value, kbId } = position;
   const isScore = order === "relevance";
   const isUndated = !isScore && Math.abs(value) > MAX_VALUE;
   const flags =
     (group === 1 ? FLAG.all : 0) +
     (match === "all" ? 0 : FLAG[match]) +
+    (hasFeedback ? FLAG.feedback : 0) +
     ORDERS.indexOf(order) * 4 +
     (value < 0 ? FLAG.negative : 0) +
     (isUndated ? FLAG.undated : 0);
@@ -38,6 +40,7 @@ export function fromCursorPosition({ flags, value, id }: CursorPosition): Search
       kbId: `kbi_${id}`,
     },
     match: (flags & FLAG.one) !== 0 ? "one" : (flags & FLAG.any) !== 0 ? "any" : "all",
+    hasFeedback: (flags & FLAG.feedback) !== 0,
     order,
   };
 }

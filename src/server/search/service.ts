@@ -70,7 +70,7 @@ export function makeSearchService(options: SearchServiceOptions): SearchService 
       const notes = await answerNotes({ ...options, search, response, isContinued: from !== undefined });
       const entries = shown.slice(0, search.args.limit);
       const hasMore = response.hasMore || shown.length > entries.length;
-      const state = { match: response.match, order: response.order };
+      const state = { match: response.match, hasFeedback: response.hasFeedback, order: response.order };
       return {
         entries: search.args.groupBy === undefined ? entries : [],
         facets: await facetsOf(options, search, response),
@@ -271,7 +271,12 @@ function show(
     ...request,
     ...(from !== undefined && {
       order: from.order,
-      after: { position: from.position, match: from.match, isRounded: from.order === "relevance" },
+      after: {
+        position: from.position,
+        match: from.match,
+        hasFeedback: from.hasFeedback,
+        isRounded: from.order === "relevance",
+      },
     }),
     pinned,
     passages: args.detail === "detailed" ? DETAILED : CONCISE,

@@ -76,3 +76,39 @@ test("the next page can be explained, whether or not the first one was", async (
   expect(next.json.results).toHaveLength(1);
   expect(next.json.results[0].explanation.group).toBe("all");
 });
+
+test("words of the first hits are told, and pages of any size give each hit once in the order of one page", async () => {
+  const kb = await makeKit();
+  const owner = await kb.addOwner();
+  const tea = (times: number) => "tea ".repeat(times);
+  await kb.addItems(owner, [
+    ...[1, 2, 3].map((n) => ({ title: `Report ${n}`, text: `wing panel flutter in the shock tunnel ${tea(20)}` })),
+    ...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => ({ title: `Note ${n}`, text: `wing panel ${tea(40 + n)}` })),
+    { title: "Late", text: `wing panel flutter shock ${tea(70)}` },
+    ...Array.from({ length: 50 }, (_, n) => ({ title: `Soup ${n}`, text: `soup ${tea(30)}` })),
+  ]);
+  const search = async (more: string) => {
+    const { json } = await kb.as(owner).get(`/api/connectors/search?query=wing%20panel%20supersonic&${more}`);
+    return json;
+  };
+  const titlesOf = (json: { results: { title: string }[] }) => json.results.map(({ title }) => title);
+  const whole = await search("limit=50&explain=true");
+  expect(whole.ranking.feedback.toSorted()).toEqual(["flutter", "report", "shock", "tunnel"]);
+  expect(titlesOf(whole)[3]).toBe("Late");
+  for (const { explanation } of whole.results) {
+    const sum = explanation.factors.reduce((all: number, { score }: { score: number }) => all + score, 0);
+    expect(sum).toBeCloseTo(explanation.score, 9);
+    expect(explanation.factors.at(-1).factor).toBe("feedback");
+  }
+  for (const limit of [1, 5]) {
+    const seen: string[] = [];
+    let cursor = "";
+    do {
+      const page = await search(`limit=${limit}${cursor}`);
+      expect(page.total).toBe(whole.total);
+      seen.push(...titlesOf(page));
+      cursor = page.nextCursor === null ? "" : `&cursor=${page.nextCursor}`;
+    } while (cursor !== "");
+    expect(seen).toEqual(titlesOf(whole));
+  }
+});

@@ -252,7 +252,7 @@ function expectPages(model: Model, request: SearchRequest): void {
   while (response.hasMore && request.limit > 0) {
     const last = response.hits.at(-1);
     if (last === undefined) throw new Error("More hits, but none shown");
-    const after = { position: last.position, match: response.match };
+    const after = { position: last.position, match: response.match, hasFeedback: response.hasFeedback };
     response = model.reader.search({ ...request, after });
     seen.push(...response.hits.map((hit) => hit.kbId));
     expect(response.total).toBe(whole.total);
@@ -311,4 +311,33 @@ test("items whose words are another's exchanged stand in the same order, to the 
     expectPages(model, { ...makeRequest({ query: "foo_bar delta alpha", limit: 100 }), workspaceId: "w1" });
     model.index.close();
   }
+});
+
+test("words of the first hits change the order of what matches as the formula says, on every page", () => {
+  const words = Array.from({ length: 30 }, (_, i) => `word${i}`);
+  let fed = 0;
+  for (let seed = 1; seed <= runs(6); seed++) {
+    const random = makeRandom(seed);
+    // Some words are far more common than others, and each topic has words of its own.
+    const pick = () => words[Math.floor(random() ** 2 * words.length)] ?? "";
+    const about = (topic: number) => (random() < 0.4 ? `topic${topic}x${Math.floor(random() * 12)}` : pick());
+    const some = (most: number, topic: number) =>
+      Array.from({ length: 1 + Math.floor(random() * most) }, () => about(topic)).join(" ");
+    const model = new Model();
+    const items = Array.from({ length: 110 }, (_, i) => {
+      return { kbId: `kbi_${i}`, title: some(2, i % 12), text: some(30, i % 12), aclId: i % 5 === 0 ? 3 : 1 };
+    });
+    model.read(items.slice(0, 90));
+    if (seed % 2 === 0) model.index.compactAll();
+    model.read(items.slice(80));
+    for (let i = 0; i < 20; i++) {
+      const query = Array.from({ length: 3 + Math.floor(random() * 4) }, () => about(i % 12)).join(" ");
+      const filters = i % 4 === 0 ? { kbIds: items.slice(0, 85).map(({ kbId }) => kbId) } : {};
+      const request = makeRequest({ query, filters, limit: 1 + Math.floor(random() * 14), facets: ["kind"] });
+      expectPages(model, request);
+      if (model.reader.search(request).hasFeedback) fed++;
+    }
+    model.index.close();
+  }
+  expect(fed).toBeGreaterThan(20);
 });

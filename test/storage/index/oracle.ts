@@ -56,10 +56,12 @@ export function oracleSearch(workspace: OracleWorkspace, request: SearchRequest)
   // digit, and items that are equal in one order are not in the other.
   const base = K1 * (1 - B);
   const slope = (K1 * B) / average;
-  const scoreOf = (doc: Doc) =>
+  const saturated = (scale: number, w: number, { document }: Doc) =>
+    (scale * w) / (w + base + slope * document.text.length);
+  const ownScoreOf = (doc: Doc) =>
     terms.reduce((sum, term) => {
       const w = term.weightIn(doc);
-      return w === 0 ? sum : sum + (term.idf * (K1 + 1) * w) / (w + base + slope * doc.document.text.length);
+      return w === 0 ? sum : sum + saturated(term.idf * (K1 + 1), w, doc);
     }, 0);
   const unitsIn = (doc: Doc) => units.filter((unit) => has(workspace, doc, unit)).length;
   const phrases = units.filter((unit) => unit.type === "phrase");
@@ -82,6 +84,26 @@ export function oracleSearch(workspace: OracleWorkspace, request: SearchRequest)
     }
   }
   const matches = match === "all" ? withAll : having(ENOUGH[match]);
+  const isRefined =
+    match !== "all" &&
+    request.limit > 0 &&
+    units.length > FACTORS.allWords.weight &&
+    ![...units, ...query.excluded].some(needsText);
+  const first = [...matches].sort(
+    (a, b) => ownScoreOf(b) - ownScoreOf(a) || (a.document.kbId < b.document.kbId ? -1 : 1),
+  );
+  const highest = terms.reduce((sum, { idf }) => sum + idf * (K1 + 1), 0);
+  const tenth = first[9] === undefined ? 0 : ownScoreOf(first[9]);
+  const isFed =
+    isRefined && (request.after === undefined ? tenth <= 0.35 * highest : request.after.hasFeedback === true);
+  const feedback = isFed ? feedbackOf(workspace, { visible, terms, hits: first.slice(0, 4), scoreOf: ownScoreOf }) : [];
+  const scoreOf = (doc: Doc) => {
+    if (doc === first[0]) return ownScoreOf(doc) + feedback.reduce((sum, { scale }) => sum + scale, 0);
+    return feedback.reduce((sum, { term, scale }) => {
+      const w = doc.weights.get(term) ?? 0;
+      return w === 0 ? sum : sum + saturated(scale, w, doc);
+    }, ownScoreOf(doc));
+  };
   const hits = matches
     .map((doc): SearchHit => {
       const { document } = doc;
@@ -101,11 +123,51 @@ export function oracleSearch(workspace: OracleWorkspace, request: SearchRequest)
     totalAll: withAll.length,
     isTotalExact: true,
     match,
+    hasFeedback: feedback.length > 0,
     order,
     facets: Object.fromEntries((request.facets ?? []).map((field) => [field, facet(field, matches)])),
     unknownWords,
     hasMore: rest.length > request.limit,
   };
+}
+
+/** The words that two of the first hits share, as the factor wants them; the best ten. */
+function feedbackOf(
+  { texts }: OracleWorkspace,
+  at: { visible: readonly Doc[]; terms: readonly Scored[]; hits: readonly Doc[]; scoreOf: (doc: Doc) => number },
+): { term: string; scale: number }[] {
+  const shares = new Map<string, number[]>();
+  for (const doc of at.hits) {
+    const fields = texts.get(doc.document.kbId) ?? [];
+    const words = fields.flatMap((field) => makeTokenizer().tokenize(field)).map(({ term }) => term);
+    for (const word of new Set(words)) shares.set(word, [...(shares.get(word) ?? []), at.scoreOf(doc)]);
+  }
+  const candidates = [...shares]
+    .filter(([term, each]) => each.length > 1 && term.length > 1 && !STOP_WORDS.has(term))
+    .filter(([term]) => at.terms.every(({ name }) => name !== term))
+    .map(([term, each]) => {
+      const df = at.visible.filter((doc) => doc.weights.has(term)).length;
+      const scale = Math.log(1 + (at.visible.length - df + 0.5) / (df + 0.5)) * (K1 + 1);
+      const share = each.reduce((sum, score) => sum + score, 0);
+      return { term, df, scale, share, worth: share * scale };
+    })
+    .sort((a, b) => b.share - a.share || (a.term < b.term ? -1 : 1))
+    .slice(0, 40)
+    .filter(({ df }) => df <= at.visible.length * 0.1)
+    .sort((a, b) => b.worth - a.worth || (a.term < b.term ? -1 : 1))
+    .slice(0, 10);
+  const most = candidates[0]?.worth ?? 1;
+  return candidates.map(({ term, scale, worth }) => {
+    return { term, scale: scale * (worth / most) * FACTORS.feedback.weight };
+  });
+}
+
+/** Is it a phrase that posting lists alone can't decide? */
+function needsText(unit: QueryUnit): boolean {
+  if (unit.type !== "phrase") return false;
+  const [only] = unit.words;
+  if (unit.words.length !== 1 || only === undefined) return true;
+  return only.exactTerm === only.term && /^[a-z]{3,}$/.test(only.term);
 }
 
 function withWeights(document: IndexedDocument): Doc {

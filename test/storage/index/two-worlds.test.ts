@@ -35,6 +35,8 @@ function breakVisibleSet(change: (set: VisibleSet, segments: readonly SegmentVie
   });
 }
 
+const everybody = { principals: ["ann", "bob", "everyone"], epoch: 9 };
+
 /** Postings in all, hidden and dead ones included. */
 const postingsIn = ({ lists }: TermLists) => lists.reduce((sum, list) => sum + (list ? lengthOf(list) : 0), 0);
 
@@ -140,6 +142,53 @@ test("planted leak: a choice of all or any words that counts hidden items is fou
   };
   expect(firstDifference(each)).toBeUndefined();
   expect(firstDifference(each, flaw)).toContain("two worlds");
+});
+
+/** A world of these texts, and a question to which words of the first hits may be added. */
+function worldOf(query: string, visible: readonly string[], hidden: readonly string[]): Scenario {
+  const item = { title: "", updatedAt: 1, person: "ent_a", status: "draft" } as const;
+  return {
+    visible: visible.map((text) => ({ ...item, text, aclId: 1 })),
+    hidden: hidden.map((text) => ({ ...item, text, aclId: 3 })),
+    compactions: 0,
+    questions: [{ query, order: "relevance", filters: {} }],
+  };
+}
+
+const times = (count: number, text: string) => Array<string>(count).fill(text);
+
+test("planted leak: hidden items that decide whether words of the first hits count are found out", () => {
+  const start = { group: 1, value: Number.MAX_VALUE, kbId: "" } as const;
+  const flaw: Flaw = (_index, reader) => (request) => {
+    const { match, hasFeedback } = reader.search({ ...request, viewer: everybody });
+    return reader.search({ ...request, after: { position: start, match, hasFeedback } });
+  };
+  const shared = times(3, "alpha alpha beta beta delta");
+  const visible = [
+    ...shared,
+    ...times(10, "alpha alpha beta beta running running"),
+    ...times(40, "running gamma alphabet zeusian"),
+  ];
+  // Only hidden items have the rarest word. With it, the best score there could be is far off.
+  const each = worldOf("alpha beta merger zeus", visible, ["zeus"]);
+  expect(firstDifference(each)).toBeUndefined();
+  expect(firstDifference(each, flaw)).toContain("two worlds");
+});
+
+test("planted leak: hidden items in the df of a word of the first hits are found out", () => {
+  const terms = new WeakMap<TermLists, string>();
+  const { lists, visibleCount } = TermReader.prototype;
+  vi.spyOn(TermReader.prototype, "lists").mockImplementation(function (this: TermReader, term) {
+    const found = lists.call(this, term);
+    terms.set(found, term);
+    return found;
+  });
+  vi.spyOn(TermReader.prototype, "visibleCount").mockImplementation(function (this: TermReader, of) {
+    return terms.get(of) === "delta" ? postingsIn(of) : visibleCount.call(this, of);
+  });
+  const first = [...times(3, "alpha alpha alpha delta"), ...times(2, "zeus zeus zeus zeus")];
+  const visible = [...first, ...times(10, "alpha alpha beta beta"), ...times(40, "running gamma alphabet beta")];
+  expect(firstDifference(worldOf("alpha zeus merger", visible, times(9, "delta")))).toContain("two worlds");
 });
 
 test.for(["statistics", "df"] as const)("planted leak: explained %s that count hidden items are found out", (place) => {

@@ -1,7 +1,7 @@
 import { listBits, MAX_WORDS } from "#storage/index/bits.ts";
 import type { PostingList } from "#storage/index/posting-list.ts";
 import { NOTHING } from "./filters.ts";
-import type { Plan, ScoredTerm } from "./plan.ts";
+import type { Feedback, Plan, ScoredTerm } from "./plan.ts";
 import { addScores, type Scoring } from "./scoring.ts";
 import type { Scratch } from "./scratch.ts";
 import type { Filter, SearchContext } from "./search-context.ts";
@@ -160,7 +160,8 @@ function score(
   least: number,
 ): number {
   const { ids, hasAll, found, bits } = scratch;
-  const rests = restsOf(terms);
+  const { feedback } = plan;
+  const rests = restsOf(terms, feedback?.most);
   const essential = countEssential(rests, least);
   let count =
     essential === terms.length
@@ -175,8 +176,22 @@ function score(
   // A word that is not in the segment is in none of its documents.
   const mayHaveAll = terms.length === plan.terms.length && !plan.isHopeless;
   count = addAll(terms, scoring, count, { least, rests, isAllKept: mayHaveAll });
+  if (feedback) count = keepHopeful(scoring, count, least, feedback.most, mayHaveAll ? terms.length : Infinity);
   for (let k = 0; k < count; k++) hasAll[k] = mayHaveAll && found[k] === terms.length ? 1 : 0;
+  if (feedback) addFeedback(feedback, s, scoring, count);
   return count;
+}
+
+/** After the question's own terms: the first hit gets all that there could be, the others what their words give. */
+function addFeedback({ terms, most, first }: Feedback, s: number, scoring: Scoring, count: number): void {
+  const { ids, scores } = scoring;
+  const at = first.segment === s ? ids.subarray(0, count).indexOf(first.id) : -1;
+  const own = scores[at] ?? 0;
+  for (const { lists, scale } of terms) {
+    const list = lists[s];
+    if (list !== undefined) addScores(list, scale, scoring, count);
+  }
+  if (at >= 0) scores[at] = own + most;
 }
 
 /**
@@ -209,10 +224,10 @@ function countEssential(rests: readonly number[], least: number): number {
   return essential;
 }
 
-/** What the terms from each on can give together. */
-function restsOf(terms: readonly TermList[]): number[] {
+/** What the terms from each on can give together, with what follows after all of them. */
+function restsOf(terms: readonly TermList[], after = 0): number[] {
   const rests: number[] = [];
-  let rest = 0;
+  let rest = after;
   for (let t = terms.length - 1; t >= 0; t--) rests[t] = rest += terms[t]?.term.scale ?? 0;
   return rests;
 }

@@ -25,7 +25,11 @@ export function scoresOfHits(context: SearchContext, plan: Plan, matches: readon
 
 /** The score of one match: what a search by relevance would have given it. */
 export function scoreOf(context: SearchContext, plan: Plan, match: Match): number {
-  return scoresOf(context, plan, match).terms.reduce((sum, { score }) => sum + score, 0);
+  return sumOf(scoresOf(context, plan, match).terms);
+}
+
+function sumOf(terms: readonly TermScore[]): number {
+  return terms.reduce((sum, { score }) => sum + score, 0);
 }
 
 function scoresOf(context: SearchContext, plan: Plan, { segment, id, hasAll }: Match): HitScores {
@@ -52,14 +56,18 @@ export function makeExplainer(
       return { group: "address", score: null, length: null, terms: [], factors: [] };
     }
     const { length } = found.scores;
+    const { score } = found.hit;
     const fields = fieldsOf(item);
     const terms = found.scores.terms.map((term) => ({ ...term, frequency: frequencyOf(term, fields) }));
     return {
       group: found.scores.hasAll ? "all" : "some",
-      score: found.hit.score,
+      score,
       length,
       terms,
-      factors: factorsOf(terms, length, statistics),
+      factors: [
+        ...factorsOf(terms, length, statistics),
+        ...(statistics.feedback.length === 0 ? [] : [{ factor: "feedback" as const, score: score - sumOf(terms) }]),
+      ],
     };
   };
 }

@@ -2,10 +2,10 @@ import { phraseWords, type PhraseWord } from "#text/query.ts";
 import { sharedTokenizer } from "#text/tokenize.ts";
 
 /**
- * The stored fields of an item in which a phrase must stand whole: title, text, labels, path segments.
- * Undefined when the item is gone.
+ * The stored fields of an item in which a phrase must stand whole: the title first, path segments, labels, the text last.
+ * Undefined when the item is gone. With `most`, no more of the text is wanted than so many UTF-16 code units.
  */
-export type ReadText = (workspaceId: string, kbId: string) => readonly string[] | undefined;
+export type ReadText = (workspaceId: string, kbId: string, most?: number) => readonly string[] | undefined;
 
 /** Do the words stand side by side, as written, in one of the fields? */
 export function fieldsHavePhrase(fields: readonly string[], words: readonly PhraseWord[]): boolean {

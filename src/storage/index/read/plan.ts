@@ -21,6 +21,15 @@ export interface ScoredTerm extends TermLists {
   isRequired: boolean;
 }
 
+/** Words that several of the first hits have. Source: docs/decisions/0046. */
+export interface Feedback {
+  /** The one that tells most first; `scale` as that of a question's own term. */
+  terms: readonly (TermLists & { term: string; scale: number })[];
+  /** More than the terms can add to any item. The first hit gets it: it keeps its place. */
+  most: number;
+  first: { segment: number; id: number };
+}
+
 /** A query made ready for one viewer and one state of the index. */
 export interface Plan {
   /** Rarest first, by visible items; equal ones in the order of their terms, so that sums are added up alike everywhere. */
@@ -38,6 +47,8 @@ export interface Plan {
   excludedPhrases: readonly { words: readonly PhraseWord[]; lists: readonly TermLists[] }[];
   unknownWords: readonly string[];
   isPrefixCapped: boolean;
+  /** Words that only move what matches. */
+  feedback?: Feedback;
 }
 
 interface Draft {

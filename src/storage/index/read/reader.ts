@@ -1,11 +1,12 @@
 import { LRUCache } from "lru-cache";
 import { FACTORS, makeRanking, type Ranking } from "#text/factors.ts";
 import { type ParsedQuery, parseQuery } from "#text/query.ts";
-import type { Matching, SearchOrder, SearchRequest, SearchResponse } from "#storage/search-index.ts";
+import type { Matching, SearchFilters, SearchOrder, SearchRequest, SearchResponse } from "#storage/search-index.ts";
 import { averageOf, makeDeadline, makeNorm, type SearchContext, type Filter } from "./search-context.ts";
 import { type Accept, evaluateAll, evaluateAny, evaluateEverything, type Wanted } from "./evaluate.ts";
 import { scoreOf, scoresOfHits } from "./explain.ts";
 import { FacetCounter } from "./facets.ts";
+import { type FeedbackSource, isAnsweredInPart, JUDGED_RANK, makeFeedback, mayHaveFeedback } from "./feedback.ts";
 import { allOf, makeFilters, memberCheck } from "./filters.ts";
 import { HitCollector, type Match } from "./hits.ts";
 import type { ReadText } from "./phrases.ts";
@@ -28,8 +29,11 @@ export interface IndexReader {
    * @throws ApiError `search_timeout` when the deadline passes
    */
   search(request: SearchRequest): SearchResponse;
-  /** As `search`, in the read transaction that the caller has open, for a query that is parsed already. */
-  searchIn(request: SearchRequest, query: ParsedQuery): SearchResponse;
+  /**
+   * As `search`, in the read transaction that the caller has open, for a query that is parsed already. `only` gives that
+   * item alone, with the score it has among the others.
+   */
+  searchIn(request: SearchRequest, query: ParsedQuery, only?: string): SearchResponse;
   stats(workspaceId: string): EmbeddedIndexStats;
   /**
    * Some milliseconds of work that makes later searches faster: searches look through the changes that are new to them, and
@@ -73,6 +77,8 @@ interface Opened {
 /** One search on its way: everything it may look at is the viewer's. */
 interface Search {
   request: SearchRequest;
+  /** A score that as many hits as are wanted have, known before. */
+  floor?: number;
   sql: Statements;
   view: WorkspaceView;
   context: SearchContext;
@@ -83,6 +89,8 @@ interface Search {
 }
 
 interface Answer {
+  /** By which its hits were scored. */
+  plan: Plan;
   collector: HitCollector;
   /** Absent when none were asked for. */
   facets: FacetCounter | undefined;
@@ -125,7 +133,7 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
     return opened;
   };
 
-  const answer = (request: SearchRequest, query: ParsedQuery): Omit<SearchResponse, "tookMs"> => {
+  const answer = (request: SearchRequest, query: ParsedQuery, only?: string): Omit<SearchResponse, "tookMs"> => {
     // A workspace without an index answers like one in which nothing is visible.
     const opened = open(request.workspaceId) ?? makeOpened(request.workspaceId, NO_WORKSPACE);
     const { view } = opened;
@@ -137,25 +145,34 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
     const deadline = makeDeadline(now, request.deadlineMs ?? DEADLINE_MS);
     const reader = new TermReader({ sql, no: view.no, segments: view.segments, documents }, deadline);
     const averageLength = averageOf(visible);
-    const plan = makePlan(query, reader, { deltas: view.deltas, items: visible.items, ranking });
+    const { items } = visible;
+    const asked = makePlan(query, reader, { deltas: view.deltas, items, ranking });
+    const filtersOf = (filters: SearchFilters) => withExclusions(makeFilters(view, reader, filters), asked);
     const context: SearchContext = {
       segments: view.segments,
-      filters: withExclusions(makeFilters(view, reader, request.filters), plan),
+      filters: filtersOf(only === undefined ? request.filters : { ...request.filters, kbIds: [only] }),
       documents,
       norm: makeNorm(averageLength, ranking),
       deadline,
     };
     const monthsOf = (timeZone: string) => months.memo(timeZone);
-    const search: Search = { request, sql, view, context, ranking, plan, readText, monthsOf };
-    const found = decide(search, (order, match) => run(search, scratch, order, match));
+    const search: Search = { request, sql, view, context, ranking, plan: asked, readText, monthsOf };
+    const decided = decide(search, (order, match) => run(search, scratch, order, match));
+    const found = refine(search, decided, {
+      runAgain: (change) => run({ ...search, ...change }, scratch, decided.order, decided.match),
+      firstHits: only === undefined ? context : { ...context, filters: filtersOf(request.filters) },
+      source: { workspaceId: request.workspaceId, segments: view.segments, reader, readText, ranking, items },
+    });
+    const { plan } = found;
     return {
       hits: found.collector.hits(),
       ...(request.isExplained === true && {
         explained: {
-          statistics: { items: visible.items, averageLength },
+          statistics: { items, averageLength, feedback: plan.feedback?.terms.map(({ term }) => term) ?? [] },
           hits: scoresOfHits(context, plan, found.collector.best),
         },
       }),
+      hasFeedback: plan.feedback !== undefined,
       total: found.collector.total,
       totalAll: found.collector.totalAll,
       isTotalExact: found.isExact && !plan.isPrefixCapped,
@@ -167,10 +184,10 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
     };
   };
 
-  const searchIn = (request: SearchRequest, query: ParsedQuery): SearchResponse => {
+  const searchIn = (request: SearchRequest, query: ParsedQuery, only?: string): SearchResponse => {
     const start = now();
     try {
-      const response = answer(request, query);
+      const response = answer(request, query, only);
       return { ...response, tookMs: now() - start };
     } catch (error) {
       clearScratch(scratch);
@@ -214,8 +231,34 @@ function decide(search: Search, answer: (order: SearchOrder, match: Matching) =>
   return found.isExact && found.collector.total === all.collector.totalAll ? all : found;
 }
 
+/** How an answer is ranked again. */
+interface Again {
+  runAgain: (change: Partial<Pick<Search, "request" | "context" | "plan" | "floor">>) => Answer;
+  /** Where the first hits are looked for. */
+  firstHits: SearchContext;
+  source: FeedbackSource;
+}
+
+/** Ranks again with the words of the first hits, if need be: on page 1 by its hits, later as the cursor says. */
+function refine({ request, context, plan, ranking }: Search, found: Answer, again: Again): Answer {
+  const { after, limit } = request;
+  const { runAgain, firstHits, source } = again;
+  const isAsked = found.match !== "all" && limit > 0 && (after === undefined || after.hasFeedback === true);
+  if (!isAsked || !mayHaveFeedback(plan, ranking)) return found;
+  const isKnown = after === undefined && limit >= JUDGED_RANK && firstHits === context;
+  const { after: _, ...first } = { ...request, limit: JUDGED_RANK, facets: [] };
+  const { best } = isKnown ? found.collector : runAgain({ request: first, context: firstHits }).collector;
+  if (after === undefined && !isAnsweredInPart(plan, best)) return found;
+  const feedback = makeFeedback(source, plan, best);
+  if (feedback === undefined) return found;
+  // What matches, and how much of it there is, stays; and no score falls.
+  const floor = after === undefined ? found.collector.leastScore(false) : -Infinity;
+  const fed = runAgain({ request: { ...request, facets: [] }, plan: { ...plan, feedback }, floor });
+  return { ...fed, facets: found.facets };
+}
+
 function run(search: Search, scratch: ReturnType<typeof makeScratch>, order: SearchOrder, match: Matching): Answer {
-  const { request, context, plan, ranking } = search;
+  const { request, context, plan, ranking, floor = -Infinity } = search;
   const { segments } = context;
   const collector = new HitCollector(segments, {
     order,
@@ -244,13 +287,13 @@ function run(search: Search, scratch: ReturnType<typeof makeScratch>, order: Sea
     else evaluateAny(context, plan, scratch, sink, ENOUGH[match], wanted);
   };
   let isExact = true;
-  if (hasNoTextWork(plan)) evaluate(accept, (hasAll) => collector.leastScore(hasAll));
+  if (hasNoTextWork(plan)) evaluate(accept, (hasAll) => Math.max(floor, collector.leastScore(hasAll)));
   else {
     isExact = verifyOnText({ ...search, collector, evaluate, accept: acceptOne });
     verified.forEach((ids, segment) => facets?.accept(segment, Uint16Array.from(ids), ids.length));
   }
   if (!isScored) collector.scoreBest((each) => scoreOf(context, plan, each));
-  return { collector, facets, match, order, isExact };
+  return { plan, collector, facets, match, order, isExact };
 }
 
 function withExclusions(filters: readonly (Filter | undefined)[], plan: Plan): (Filter | undefined)[] {

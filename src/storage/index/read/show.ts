@@ -50,18 +50,13 @@ function exactPosition(
   reader: Pick<IndexReader, "searchIn">,
   request: ShowRequest,
   query: ParsedQuery,
-  { position, match, isRounded }: NonNullable<ShowRequest["after"]>,
+  { position, isRounded, ...decided }: NonNullable<ShowRequest["after"]>,
 ): HitPosition {
   if (isRounded !== true) return position;
   const { hits } = reader.searchIn(
-    {
-      ...request,
-      filters: { ...request.filters, kbIds: [position.kbId] },
-      limit: 1,
-      facets: [],
-      after: { position: { group: 1, value: Infinity, kbId: "" }, match },
-    },
+    { ...request, limit: 1, facets: [], after: { position: { group: 1, value: Infinity, kbId: "" }, ...decided } },
     query,
+    position.kbId,
   );
   const exact = hits[0]?.position;
   return exact !== undefined && isSameValue(exact.value, position.value) ? exact : position;

@@ -4,7 +4,7 @@ import { type Database, makeStatements } from "#storage/index/sqlite.ts";
 /** Reads phrase fields from the store's tables: title, path segments, labels, and the text in its chunks joined. */
 export function makeStoredText(db: Database): ReadText {
   const sql = makeStatements(db);
-  return (workspaceId, kbId) => {
+  return (workspaceId, kbId, most = Number.MAX_SAFE_INTEGER) => {
     const item: unknown = sql("SELECT title, path, labels FROM items WHERE workspaceId = ? AND kbId = ?").get(
       workspaceId,
       kbId,
@@ -12,8 +12,8 @@ export function makeStoredText(db: Database): ReadText {
     if (item === undefined) return undefined;
     // Columns of the store's `items`: a text and two JSON arrays of texts.
     const { title, path, labels } = item as { title: string; path: string; labels: string };
-    const chunks = sql("SELECT text FROM item_texts WHERE workspaceId = ? AND kbId = ? ORDER BY chunk")
-      .all(workspaceId, kbId)
+    const chunks = sql("SELECT text FROM item_texts WHERE workspaceId = ? AND kbId = ? AND start < ? ORDER BY chunk")
+      .all(workspaceId, kbId, most)
       .map((row) => String(row.text));
     return [title, ...(JSON.parse(path) as string[]), ...(JSON.parse(labels) as string[]), chunks.join("")];
   };

@@ -22,7 +22,7 @@ const items = Array.from({ length: 300 }, (_, i) => {
   const labels = some(3);
   const path = some(3);
   // Some beyond the most that a weight can be.
-  const text = [...some(40), ...Array<string>(i % 40 === 0 ? 400 : 0).fill("common")].join(" ");
+  const text = [...some(40), `topic${i % 17}`, ...Array<string>(i % 40 === 0 ? 400 : 0).fill("common")].join(" ");
   return { kbId: `kbi_${i}`, title, labels, path, text, aclId: i % 3 === 0 ? 2 : 1 };
 });
 index.access("w1", 1, [["everyone"]]);
@@ -48,6 +48,7 @@ const query = fc
 
 test("words and factors sum up to the score of every hit, and the fields to the weight", () => {
   let explained = 0;
+  let feedback = 0;
   fc.assert(
     fc.property(query, fc.constantFrom("relevance" as const, "recency" as const), (words, order) => {
       const request = makeRequest({ query: words, order, limit: 50 });
@@ -60,8 +61,14 @@ test("words and factors sum up to the score of every hit, and the fields to the 
       for (const { kbId, score, position } of hits) {
         const { terms, factors, ...told } = explain(shown(kbId), position);
         expect(told).toMatchObject({ score, group: position.group === 1 ? "all" : "some" });
-        // The same sum, to the last bit.
-        expect(terms.reduce((sum, term) => sum + term.score, 0)).toBe(score);
+        // The same sum, to the last bit, but for what feedback adds to it.
+        const own = terms.reduce((sum, term) => sum + term.score, 0);
+        const fed = factors.find(({ factor }) => factor === "feedback");
+        expect(fed !== undefined).toBe(answer.hasFeedback);
+        if (fed === undefined) expect(own).toBe(score);
+        else expect(own + fed.score).toBeCloseTo(score, 9);
+        expect(fed?.score ?? 0).toBeGreaterThanOrEqual(0);
+        feedback += Math.sign(fed?.score ?? 0);
         expect(factors.reduce((sum, factor) => sum + factor.score, 0)).toBeCloseTo(score, 9);
         for (const { frequency, weight } of terms) {
           expect(4 * frequency.title + 2 * frequency.place + frequency.text).toBe(weight);
@@ -72,6 +79,7 @@ test("words and factors sum up to the score of every hit, and the fields to the 
     { numRuns: runs(60) },
   );
   expect(explained).toBeGreaterThan(1_000);
+  expect(feedback).toBeGreaterThan(0);
 });
 
 test("a word is told from the fields that have it, and counted over what the viewer may see", () => {
@@ -85,7 +93,7 @@ test("a word is told from the fields that have it, and counted over what the vie
     world.put("w1", { kbId: "kbi_b", text: "soup" }, { kbId: "kbi_c", text: "travel", aclId: 2 });
     const { hits, explained } = world.openReader().search(makeRequest({ query: "travel soup", isExplained: true }));
     if (explained === undefined) throw new Error("The scores were not explained.");
-    expect(explained.statistics).toEqual({ items: 2, averageLength: (4 + 4 + 2 + 4 + 1) / 2 });
+    expect(explained.statistics).toEqual({ items: 2, averageLength: (4 + 4 + 2 + 4 + 1) / 2, feedback: [] });
     const explain = makeExplainer(hits, explained);
     const about = { kbId: "kbi_a", providerId: "push", source: "push:x", url: null, indexedAt: 0, textReason: null };
     const found = { ...facts({ kind: "file", title, path: ["travel"] }), ...about };
@@ -113,6 +121,7 @@ test.for(Object.keys(FACTORS) as FactorName[])("%s can be switched off, and then
     const put = (kbId: string, item: { title?: string; path?: string[]; text: string }) => {
       const text = analyzeDocument({ title: "", path: [], labels: [], ...item }, undefined, weights);
       world.apply("w1", [{ type: "upsert", document: { ...makeDocument({ kbId }), text } }]);
+      world.texts.set(`w1 ${kbId}`, [item.title ?? "", item.text]);
     };
     put("kbi_titled", { title: "kettle", text: "blue" });
     put("kbi_placed", { path: ["kettle"], text: "blue" });
@@ -121,6 +130,9 @@ test.for(Object.keys(FACTORS) as FactorName[])("%s can be switched off, and then
     put("kbi_once", { text: "kettle the blue" });
     put("kbi_same", { text: "kettle blue" });
     put("kbi_rare", { text: "saucer blue" });
+    put("kbi_spout", { text: "spout lid gauge" });
+    put("kbi_handle", { text: "spout handle gauge" });
+    for (let i = 0; i < 20; i++) put(`kbi_cup${i}`, { text: "cup" });
     put("kbi_both", { text: `kettle saucer blue ${"tea ".repeat(300)}` });
     const plain = world.openReader();
     const without = world.openReader({ ranking });
@@ -128,6 +140,7 @@ test.for(Object.keys(FACTORS) as FactorName[])("%s can be switched off, and then
       Object.fromEntries(reader.search(makeRequest({ query })).hits.map(({ kbId, score }) => [kbId.slice(4), score]));
     const order = (query: string, reader = without) =>
       reader.search(makeRequest({ query })).hits.map(({ kbId }) => kbId.slice(4));
+    const isFed = (query: string, reader = without) => reader.search(makeRequest({ query })).hasFeedback;
     const { titled, placed, often, long, once, same } = scores("kettle");
     const isOff: Record<FactorName, () => void> = {
       frequency: () => expect(new Set([titled, placed, often, long, once, same]).size).toBe(1),
@@ -137,6 +150,7 @@ test.for(Object.keys(FACTORS) as FactorName[])("%s can be switched off, and then
       rarity: () => expect(scores("saucer").rare).toBe(scores("blue").rare),
       allWords: () => expect([order("kettle saucer")[0], order("kettle saucer", plain)[0]]).toEqual(["rare", "both"]),
       someWords: () => expect([order("kettle saucer"), order("kettle saucer", plain).length]).toEqual([["both"], 8]),
+      feedback: () => expect([isFed("spout lid handle"), isFed("spout lid handle", plain)]).toEqual([false, true]),
       stopWords: () => expect([order("the kettle")[0], order("the kettle", plain)[0]]).toEqual(["once", "titled"]),
     };
     isOff[factor]();
