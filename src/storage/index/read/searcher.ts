@@ -56,8 +56,7 @@ export interface Searcher {
 export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptions): Searcher {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   db.exec("PRAGMA query_only=ON");
-  // Not mapped: each thread's map counts as memory, and a read takes no longer without. Source: docs/decisions/0041.
-  db.exec("PRAGMA cache_size=-8192");
+  // Not mapped, and 2 MB of pages: each thread's map counts as memory, and a read takes no longer without. Source: docs/decisions/0041.
   const postings = new PostingCache({ isShared: name !== undefined });
   const exchange = name === undefined ? undefined : openListExchange(name, postings);
   const reader: IndexReader = makeIndexReader(db, {
