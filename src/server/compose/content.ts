@@ -162,7 +162,7 @@ export async function makeContent(
     { openMcp: adapters.openMcp, afterwards, emit, http, once, sleep, connectorDeps: () => connectorDeps },
   );
   const credentials = makeCredentialKeeper({ store, vault, accounts, connections: providers.sessions, now });
-  const gate = makeSearchGate({ clock, sleep });
+  const gate = makeSearchGate({ clock });
   const worker = makeSyncWorker({
     store,
     emit,

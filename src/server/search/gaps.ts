@@ -1,53 +1,64 @@
-import type { Sleep } from "#core/clock.ts";
+import { setTimeout } from "node:timers/promises";
 
 /** Moments without a search, in which background work begins. */
 export interface Gaps {
-  /** Waits for a gap, one caller after the other; when searches leave none, callers go on at a slow pace. */
+  /**
+   * Waits for a moment without a search, one caller after the other. Callers go on one by one while people search, and at a
+   * slow pace when searches leave no such moment.
+   */
   wait(): Promise<void>;
   /** Told when the last search at work has ended. */
   begin(): void;
 }
 
-/** While searches leave no gap, one piece of work begins in this time. Source: docs/decisions/0043. */
+/** Time that never stands still or goes back, as computing takes it. */
+export interface ComputingTime {
+  /** Milliseconds since any moment. */
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+export const COMPUTING_TIME: ComputingTime = { now: () => performance.now(), sleep: (ms) => setTimeout(ms) };
+
+/** How often callers look for a gap while people search. In each, one begins: all at once would be in the next search's way. */
+const LOOK_MS = 3;
+/** While searches leave no gap, one begins in this time. Source: docs/decisions/0043. */
 const PACE_MS = 20;
+/** So long after the last search, nobody is taken to be searching. */
+const QUIET_MS = 25;
 
 /** Makes the gaps of a gate. `isIdle` = no search works or waits. */
-export function makeGaps(isIdle: () => boolean, sleep: Sleep): Gaps {
+export function makeGaps(isIdle: () => boolean, { now, sleep }: ComputingTime): Gaps {
   const waiting: (() => void)[] = [];
-  const { signal } = new AbortController();
-  let isPaced = false;
-  let isDraining = false;
+  let endedAt = -Infinity;
+  let isLooking = false;
 
-  const pace = async () => {
-    if (isPaced) return;
-    isPaced = true;
+  const isQuiet = () => isIdle() && now() - endedAt >= QUIET_MS;
+
+  const look = async () => {
+    isLooking = true;
+    let begunAt = now();
     while (waiting.length > 0) {
-      await sleep(PACE_MS, signal);
-      waiting.shift()?.();
+      await sleep(LOOK_MS);
+      if (isQuiet()) for (const resolve of waiting.splice(0)) resolve();
+      else if (isIdle() || now() - begunAt >= PACE_MS) {
+        begunAt = now();
+        waiting.shift()?.();
+      }
     }
-    isPaced = false;
-  };
-
-  // One at a time: a search that has come meanwhile goes first.
-  const drain = () => {
-    isDraining = waiting.length > 0 && isIdle();
-    if (!isDraining) return;
-    waiting.shift()?.();
-    setImmediate(drain);
+    isLooking = false;
   };
 
   return {
     async wait() {
-      if (waiting.length === 0 && isIdle()) return;
+      if (waiting.length === 0 && isQuiet()) return;
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
-        void pace();
+        if (!isLooking) void look();
       });
     },
     begin() {
-      if (isDraining || waiting.length === 0) return;
-      isDraining = true;
-      setImmediate(drain);
+      endedAt = now();
     },
   };
 }

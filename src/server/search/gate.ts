@@ -2,8 +2,8 @@ import { ApiError } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { EntityService } from "#server/entities/types.ts";
 import type { SearchService } from "./types.ts";
-import { makeGaps } from "./gaps.ts";
-import type { Clock, Sleep } from "#core/clock.ts";
+import { COMPUTING_TIME, type ComputingTime, makeGaps } from "./gaps.ts";
+import type { Clock } from "#core/clock.ts";
 import { makeFairQueue, type Waiter } from "./fair-queue.ts";
 
 /** Lets so many searches work at a time; the others wait in turn, as many as can start in time. */
@@ -42,16 +42,21 @@ interface Waiting {
 
 export interface SearchGateOptions {
   clock: Clock;
-  sleep: Sleep;
   slots?: number;
+  /** For tests. */
+  time?: ComputingTime;
 }
 
 /** Makes the gate. How many may wait follows from how long searches last: the last of them starts within a second. */
-export function makeSearchGate({ clock, sleep, slots = SEARCHES_AT_ONCE }: SearchGateOptions): SearchGate {
+export function makeSearchGate({
+  clock,
+  slots = SEARCHES_AT_ONCE,
+  time = COMPUTING_TIME,
+}: SearchGateOptions): SearchGate {
   const queue = makeFairQueue<Waiting>();
   let running = 0;
   // Those that wait do so only while others work.
-  const gaps = makeGaps(() => running === 0, sleep);
+  const gaps = makeGaps(() => running === 0, time);
   let averageMs = FIRST_GUESS_MS;
 
   const mostWaiting = () => {

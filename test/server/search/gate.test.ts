@@ -10,7 +10,7 @@ function makeBusyGate(slots: number) {
   const refused: string[] = [];
   const ticks: (() => void)[] = [];
   const sleep = () => new Promise<void>((resolve) => ticks.push(resolve));
-  const gate = makeSearchGate({ clock: { now: () => now }, sleep, slots });
+  const gate = makeSearchGate({ clock: { now: () => now }, slots, time: { now: () => now, sleep } });
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   return {
     refused,
@@ -21,8 +21,9 @@ function makeBusyGate(slots: number) {
       done.push(name);
       use();
     },
-    /** Lets the time pass after which background work goes on without a gap. */
-    async tick() {
+    /** Lets so many milliseconds pass, and what waits look for a gap. */
+    async tick(ms: number) {
+      now += ms;
       for (const wake of ticks.splice(0)) wake();
       await settled();
     },
@@ -92,11 +93,7 @@ describe("waiting searches", () => {
   });
 
   test("that fail give their place away like those that end", async ({ expect }) => {
-    const gate = makeSearchGate({
-      clock: { now: () => 0 },
-      sleep: () => Promise.reject(new Error("unused")),
-      slots: 1,
-    });
+    const gate = makeSearchGate({ clock: { now: () => 0 }, slots: 1 });
     const failing = gate.run(person("a"), () => Promise.reject(new Error("no")));
     const next = gate.run(person("b"), async () => "done");
     await expect(failing).rejects.toThrow("no");
@@ -113,18 +110,23 @@ describe("background work", () => {
     expect(begun).toEqual(["a", "b", "c"]);
   });
 
-  test("begins when the last search has ended, in its order", async ({ expect }) => {
+  test("begins when the last search has ended, a piece at a time while people search", async ({ expect }) => {
     const gate = makeBusyGate(2);
     const begun: string[] = [];
     gate.ask("one");
     gate.ask("two");
     await gate.settled();
-    for (const name of ["a", "b", "c"]) void gate.prepare(name, begun);
-    await gate.settled();
+    for (const name of ["a", "b", "c", "d"]) void gate.prepare(name, begun);
+    await gate.tick(5);
     expect(begun).toEqual([]);
     await gate.endAll(5);
-    for (let n = 0; n < 3; n++) await gate.settled();
-    expect(begun).toEqual(["a", "b", "c"]);
+    expect(begun).toEqual([]);
+    await gate.tick(5);
+    expect(begun).toEqual(["a"]);
+    await gate.tick(5);
+    expect(begun).toEqual(["a", "b"]);
+    await gate.tick(30);
+    expect(begun).toEqual(["a", "b", "c", "d"]);
   });
 
   test("waits again when a search comes into its gap", async ({ expect }) => {
@@ -135,10 +137,11 @@ describe("background work", () => {
     void gate.prepare("a", begun, () => gate.ask("two"));
     void gate.prepare("b", begun);
     await gate.endAll(5);
-    for (let n = 0; n < 3; n++) await gate.settled();
+    await gate.tick(5);
+    await gate.tick(5);
     expect(begun).toEqual(["a"]);
     await gate.endAll(5);
-    for (let n = 0; n < 3; n++) await gate.settled();
+    await gate.tick(5);
     expect(begun).toEqual(["a", "b"]);
   });
 
@@ -150,10 +153,11 @@ describe("background work", () => {
     await gate.settled();
     for (const name of ["a", "b"]) void gate.prepare(name, begun);
     await gate.endAll(5);
+    await gate.tick(10);
     expect(begun).toEqual([]);
-    await gate.tick();
+    await gate.tick(10);
     expect(begun).toEqual(["a"]);
-    await gate.tick();
+    await gate.tick(20);
     expect(begun).toEqual(["a", "b"]);
   });
 });
