@@ -1,6 +1,17 @@
 /** Judgement files: which items answer a question. TREC qrels with their questions, or YAML. */
 import { createHash } from "node:crypto";
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node, type Pair } from "yaml";
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  parseDocument,
+  type Document,
+  type Node,
+  type Pair,
+} from "yaml";
 import { usageFailure } from "#cli/failure.ts";
 import { linesOf, makeBadLines, quoted, readText, type BadLines } from "./text-lines.ts";
 
@@ -118,7 +129,25 @@ function parseYaml(file: string, text: string): Judged[] {
   return reader.questions;
 }
 
+/** Judgements nest four levels. */
+const MAX_DEPTH = 1_000;
+
+/** The parser needs almost a kilobyte for each level. */
+function isTooDeep(text: string): boolean {
+  let brackets = 0;
+  let dashes = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (token === "[" || token === "{") brackets++;
+    else if (token === "]" || token === "}") brackets--;
+    else if (token === "-") dashes++;
+    else if (token.endsWith("\n")) dashes = 0;
+    if (brackets + dashes > MAX_DEPTH) return true;
+  }
+  return false;
+}
+
 function parsed(file: string, text: string, lineCounter: LineCounter): Document {
+  if (isTooDeep(text)) throw usageFailure(`${file} is nested too deeply.`);
   try {
     // Keys are compared by the reader: the parser compares each with all before it.
     return parseDocument(text, { lineCounter, uniqueKeys: false, prettyErrors: false, schema: "failsafe" });
