@@ -1,3 +1,4 @@
+import { inChunks } from "#core/in-chunks.ts";
 import type { DeltaDocuments } from "./delta-document.ts";
 import type { DeltaWords, ReadWords } from "./delta-words.ts";
 import { type Growing, push } from "./growing.ts";
@@ -15,6 +16,9 @@ interface UnreadBlock {
   /** By place, what was read of the words. */
   words: (DeltaWords | undefined)[];
 }
+
+/** Rows whose words are read as one value: of long texts SQLite would refuse a gigabyte. */
+const READ_AT_ONCE = 2_048;
 
 /**
  * Words of changed documents that nobody has taken yet. Of most only hashes are here: the words of those that may have a
@@ -83,11 +87,12 @@ export class UnreadWords {
     for (const { block, places } of wanted) {
       for (const k of places) if (block.words[k] === undefined) bySeq.set(block.documents.seqs[k] ?? 0, { block, k });
     }
-    if (bySeq.size === 0) return;
-    this.#read([...bySeq.keys()], (seq, words) => {
-      const place = bySeq.get(seq);
-      if (place !== undefined) place.block.words[place.k] = words;
-    });
+    for (const seqs of inChunks([...bySeq.keys()], READ_AT_ONCE)) {
+      this.#read(seqs, (seq, words) => {
+        const place = bySeq.get(seq);
+        if (place !== undefined) place.block.words[place.k] = words;
+      });
+    }
   }
 }
 

@@ -55,6 +55,18 @@ test("a term that has the hash of another isn't taken for it, and a row that has
   expect(words.isEmpty).toBe(true);
 });
 
+test("words of many documents are read some thousand at a time", () => {
+  const documents = Array.from({ length: 5_000 }, () => ["apple"]);
+  const asked: number[] = [];
+  const words = new UnreadWords((seqs, visit) => {
+    asked.push(seqs.length);
+    readerOf(documents)(seqs, visit);
+  });
+  words.add(hashesOf(documents), 0);
+  expect(words.find("apple").ids).toHaveLength(5_000);
+  expect(asked).toEqual([2_048, 2_048, 904]);
+});
+
 function weightOf(document: number, place: number): number {
   return document * 20 + place + 1;
 }
