@@ -80,10 +80,18 @@ export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptio
         return assertNever(task);
     }
   };
+  const readsMore = (): boolean => {
+    try {
+      return reader.readSome();
+    } catch {
+      // Nobody waits for this: the next question fails on what can't be read, and says so.
+      return false;
+    }
+  };
   let pause: NodeJS.Immediate | undefined;
   const useThePause = () => {
     exchange?.send();
-    pause = reader.readSome() ? setImmediate(useThePause) : undefined;
+    pause = readsMore() ? setImmediate(useThePause) : undefined;
   };
   return {
     perform(task) {
