@@ -3,9 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { analyzeDocument } from "#text/analyzer.ts";
-import type { Ranking } from "#text/factors.ts";
 import type { CompactionLimits } from "#storage/index/write/compaction.ts";
-import { type IndexReader, makeIndexReader } from "#storage/index/read/reader.ts";
+import { type IndexReader, type IndexReaderOptions, makeIndexReader } from "#storage/index/read/reader.ts";
 import { PostingCache } from "#storage/index/posting-cache.ts";
 import { listDigest } from "#storage/access/list-digest.ts";
 import { INDEX_DDL } from "#storage/index/schema.ts";
@@ -122,7 +121,7 @@ export class TestIndex {
   }
 
   /** Lists are dense from three entries on, so that a small world has some of both. */
-  openReader(options: { cacheBytes?: number; postings?: PostingCache; ranking?: Ranking } = {}): IndexReader {
+  openReader(options: Partial<Omit<IndexReaderOptions, "readText">> = {}): IndexReader {
     const db = new DatabaseSync(this.file, { readOnly: true });
     this.#readers.push(db);
     return makeIndexReader(db, {

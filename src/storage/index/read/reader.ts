@@ -239,12 +239,12 @@ interface Again {
   source: FeedbackSource;
 }
 
-/** Ranks again with the words of the first hits, if need be: on page 1 by its hits, later as the cursor says. */
+/** Ranks again with the words of the first hits, if need be: on page 1 by its hits and while there is time, later as the cursor says. */
 function refine({ request, context, plan, ranking }: Search, found: Answer, again: Again): Answer {
   const { after, limit } = request;
   const { runAgain, firstHits, source } = again;
-  const isAsked = found.match !== "all" && limit > 0 && (after === undefined || after.hasFeedback === true);
-  if (!isAsked || !mayHaveFeedback(plan, ranking)) return found;
+  const isAsked = after === undefined ? !context.deadline.isHalfOver() : after.hasFeedback === true;
+  if (!isAsked || found.match === "all" || limit === 0 || !mayHaveFeedback(plan, ranking)) return found;
   const isKnown = after === undefined && limit >= JUDGED_RANK && firstHits === context;
   const { after: _, ...first } = { ...request, limit: JUDGED_RANK, facets: [] };
   const { best } = isKnown ? found.collector : runAgain({ request: first, context: firstHits }).collector;

@@ -71,6 +71,15 @@ test("a later page has no feedback where page 1 had none", () => {
   expect(reader.search(makeRequest({ ...question, after })).hasFeedback).toBe(false);
 });
 
+test("a search that has used half of its time is ranked as it is instead of being stopped", () => {
+  let time = 0;
+  const options = { now: () => time++ };
+  const plain = index.openReader({ ...options, ranking: makeRanking(["feedback"]) }).search(makeRequest(question));
+  const request = makeRequest({ ...question, deadlineMs: plain.tookMs });
+  const { tookMs: _1, ...ranked } = index.openReader(options).search(request);
+  expect({ ...ranked, tookMs: plain.tookMs }).toEqual(plain);
+});
+
 test("one item alone has the score that it has among the others", () => {
   const reader = index.openReader();
   const { hits } = reader.search(makeRequest(question));
