@@ -22,9 +22,11 @@ export function explanationLines({ group, score, length, words, factors }: Expla
   ];
 }
 
-/** What the scores were made with, in one line. */
-export function rankingLine(ranking: NonNullable<SearchAnswer["ranking"]>): string {
-  const { items, averageLength, feedback, factors } = ranking;
+type Ranking = NonNullable<SearchAnswer["ranking"]>;
+
+/** What the scores were made with, in one line. A server of an older version names no feedback. */
+export function rankingLine(ranking: Omit<Ranking, "feedback"> & Partial<Ranking>): string {
+  const { items, averageLength, feedback = [], factors } = ranking;
   const words = feedback.length === 0 ? "" : ` Words of the first hits: ${feedback.join(", ")}.`;
   const weights = factors.map(({ factor, weight }) => `${factor} ${weight}`).join(", ");
   return `Scored over the ${count(items)} items you can see, of ${averageLength.toFixed(1)} words on average. Weights: ${weights}.${words}`;

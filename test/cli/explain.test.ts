@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { makeKit } from "../server/mcp/kit.ts";
+import { rankingLine } from "#cli/explanation.ts";
 import { kb, makeWorld } from "./fakes.ts";
 
 test("kb search --explain tells an admin how each score came about, and a member what it takes", async () => {
@@ -29,4 +30,10 @@ test("kb search --explain tells an admin how each score came about, and a member
   const refused = await run(["kb:api"]);
   expect([refused.code, refused.stdout]).toEqual([4, ""]);
   expect(refused.stderr).toContain("kb:admin");
+});
+
+test("the ranking of an older server, which names no feedback, is told all the same", () => {
+  const ranking = { items: 2, averageLength: 3, factors: [{ factor: "rarity", weight: 1, does: "" }] };
+  expect(rankingLine(ranking)).toContain("Weights: rarity 1.");
+  expect(rankingLine({ ...ranking, feedback: ["tunnel"] })).toContain("Words of the first hits: tunnel.");
 });
