@@ -39,7 +39,8 @@ export async function answersTo(
       return document ? [[kbId, { ...document, aclId: 1 }] as const] : [];
     }),
   );
-  const plain = { documents: told, accesses: new Map([[1, [["everyone"]]]]), texts: new Map<string, string[]>() };
+  const texts = new Map(model.items.map(({ kbId, title, text }) => [kbId, [title, text]]));
+  const plain = { documents: told, accesses: new Map([[1, [["everyone"]]]]), texts };
   const answers: unknown[] = [[...(await policy.mayRead(actor, all))].sort()];
   const expected: unknown[] = [[...readable].sort()];
   for (const query of QUERIES) {

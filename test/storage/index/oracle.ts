@@ -119,11 +119,11 @@ export function oracleSearch(workspace: OracleWorkspace, request: SearchRequest)
   const rest = hits.filter((hit) => after === undefined || comparePositions(after, hit.position, order === "due") < 0);
   return {
     hits: rest.slice(0, request.limit),
+    hasFeedback: feedback.length > 0,
     total: matches.length,
     totalAll: withAll.length,
     isTotalExact: true,
     match,
-    hasFeedback: feedback.length > 0,
     order,
     facets: Object.fromEntries((request.facets ?? []).map((field) => [field, facet(field, matches)])),
     unknownWords,
