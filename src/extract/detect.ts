@@ -1,4 +1,5 @@
 import { decodeText, looksLikeUtf8Text } from "./decode.ts";
+import { loadPart } from "./load.ts";
 import { textTypeOfName } from "./text-types.ts";
 
 export type Detected =
@@ -36,11 +37,11 @@ const TEXT_FOR_US = new Set(["application/xml", "text/calendar", "text/vcard"]);
 
 async function detectBinary(bytes: Uint8Array): Promise<Detected | undefined> {
   if (mayBeOffice(bytes)) {
-    const { officeKindOf } = await import("./office/kind.ts");
+    const { officeKindOf } = await loadPart(() => import("./office/kind.ts"));
     const kind = officeKindOf(bytes);
     if (kind !== undefined) return { type: "binary", ...kind };
   }
-  const { fileTypeFromBuffer } = await import("file-type");
+  const { fileTypeFromBuffer } = await loadPart(() => import("file-type"));
   const found = await fileTypeFromBuffer(bytes).catch(() => undefined);
   if (found === undefined || TEXT_FOR_US.has(found.mime)) return undefined;
   return { type: "binary", mimeType: found.mime, label: found.ext.toUpperCase() };

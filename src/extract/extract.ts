@@ -9,6 +9,7 @@ import { decodeText } from "./decode.ts";
 import { detectType } from "./detect.ts";
 import type { FormatInput, FormatText } from "./format.ts";
 import type { InnerLimits } from "./limits.ts";
+import { loadPart, NotLoaded } from "./load.ts";
 import { findFormat, type FormatLoader } from "./registry.ts";
 
 export interface ExtractTools {
@@ -31,6 +32,20 @@ export async function extractInProcess(
   limits: InnerLimits,
   tools: ExtractTools,
 ): Promise<Extracted | NotExtracted> {
+  try {
+    return await extractLoaded(request, limits, tools);
+  } catch (error) {
+    if (!(error instanceof NotLoaded)) throw error;
+    const message = "A part of kb that reads this file could not be loaded. Nothing is wrong with the file.";
+    return makeNoText(request, { reason: "failed", message, mimeType: typeOf(request), retryable: true }, tools);
+  }
+}
+
+async function extractLoaded(
+  request: ExtractRequest,
+  limits: InnerLimits,
+  tools: ExtractTools,
+): Promise<Extracted | NotExtracted> {
   const noText = (reason: NotExtracted["reason"], message: string, mimeType: string) =>
     makeNoText(request, { reason, message, mimeType, retryable: false }, tools);
   if (request.bytes.length > limits.maxBytes)
@@ -48,11 +63,13 @@ export async function extractInProcess(
     );
   }
   try {
-    const result = await (await load()).extract(makeInput(request, detected.mimeType, limits, tools));
+    const format = await loadPart(load);
+    const result = await format.extract(makeInput(request, detected.mimeType, limits, tools));
     if (result.state === "no_text") return noText(result.reason, result.message, detected.mimeType);
     if (!/\S/u.test(result.text)) return noText("empty", "The file has no text.", detected.mimeType);
     return finish(request, detected.mimeType, result, limits, tools);
   } catch (error) {
+    if (error instanceof NotLoaded) throw error;
     return noText("failed", `The file can't be read as ${detected.mimeType}: ${reasonOf(error)}.`, detected.mimeType);
   }
 }

@@ -2,8 +2,11 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
+import { analyzeDocument } from "#text/analyzer.ts";
+import { extractInProcess } from "#extract/extract.ts";
+import { DEFAULT_EXTRACT_LIMITS } from "#extract/limits.ts";
 import { makeRandom } from "./mutations.ts";
-import { bytesOf, extractFile, makePdf, textOf } from "./documents.ts";
+import { bytesOf, extractFile, makePdf, requestOf, textOf } from "./documents.ts";
 import { verifies } from "../requirements.ts";
 import { runs } from "../runs.ts";
 
@@ -24,6 +27,18 @@ function beginningOf(path: string, length: number): Uint8Array {
   closeSync(file);
   return bytes;
 }
+
+describe("a part of kb that can't be loaded", () => {
+  test("is no fault of the file, which is tried again", async ({ expect }) => {
+    const gone = () => Promise.reject(new Error("Cannot find module /dist/plain-ABC.js"));
+    const tools = { analyze: analyzeDocument, now: () => 0, formats: { "text/plain": gone } };
+    const result = await extractInProcess(requestOf("a.txt", "Words"), DEFAULT_EXTRACT_LIMITS, tools);
+    expect(result).toMatchObject({ state: "no_text", reason: "failed", retryable: true });
+    expect(result.state === "no_text" && result.message).toBe(
+      "A part of kb that reads this file could not be loaded. Nothing is wrong with the file.",
+    );
+  });
+});
 
 describe("what a file is", () => {
   verifies("extract:bytes-decide", "the bytes decide, not the name", async ({ expect }) => {

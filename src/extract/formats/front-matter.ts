@@ -1,5 +1,6 @@
 import type { FieldValue } from "#api/common.ts";
 import { oneLine } from "#extract/clean.ts";
+import { loadPart } from "#extract/load.ts";
 import { rfc3339 } from "#extract/office/properties.ts";
 
 export interface FrontMatter {
@@ -52,17 +53,10 @@ export async function readFrontMatter(text: string): Promise<FrontMatter> {
 }
 
 async function parseMap(source: string): Promise<[string, unknown][] | undefined> {
-  const { parseDocument } = await import("yaml");
-  const document = parseDocument(source, { logLevel: "silent", stringKeys: true });
-  if (document.errors.length > 0) return undefined;
-  try {
-    // Few aliases: a document of nested ones unfolds to gigabytes.
-    const value: unknown = document.toJS({ maxAliasCount: 20, mapAsMap: true });
-    return value instanceof Map ? [...value].map(([key, item]) => [String(key), item]) : undefined;
-  } catch {
-    // Too many aliases: not worth reading, so it stays text.
-    return undefined;
-  }
+  const { valueOfYaml } = await loadPart(() => import("#extract/yaml-document.ts"));
+  // Few aliases: front matter has none.
+  const value = valueOfYaml(source, { maxAliasCount: 20, mapAsMap: true, isStrict: true });
+  return value instanceof Map ? [...value].map(([key, item]) => [String(key), item]) : undefined;
 }
 
 /** A scalar by its type, a list of scalars as texts, anything else as nothing. */

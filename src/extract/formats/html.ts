@@ -3,6 +3,7 @@ import type { Format, FormatText } from "#extract/format.ts";
 import { renderHtml } from "#extract/html/render.ts";
 import type { Scope } from "#extract/html/scope.ts";
 import { surveyHtml, type HtmlSurvey } from "#extract/html/survey.ts";
+import { loadPart } from "#extract/load.ts";
 import type { TextBuilder } from "#extract/text-builder.ts";
 
 /**
@@ -38,7 +39,7 @@ async function renderContent(html: string, survey: HtmlSurvey, maxTextLength: nu
   const { isDataTable, maxDepth } = survey;
   const scope = chooseScope(survey);
   if (scope === "body" && html.length <= MAX_READABILITY_LENGTH && maxDepth <= MAX_READABILITY_DEPTH) {
-    const { findArticle } = await import("#extract/html/readable.ts");
+    const { findArticle } = await loadPart(() => import("#extract/html/readable.ts"));
     const article = findArticle(html);
     if (article !== undefined) {
       const found = surveyHtml(article);

@@ -1,12 +1,13 @@
 import type { IAudioMetadata } from "music-metadata";
 import type { Format, FormatResult } from "#extract/format.ts";
 import { type MediaFacts, note, readDate } from "#extract/image/facts.ts";
+import { loadPart } from "#extract/load.ts";
 import { factsText } from "./image.ts";
 
 /** Recordings and films: what their tags say in words. What is to be heard or seen in them is not read. */
 export const mediaFormat: Format = {
   async extract({ bytes, mimeType }): Promise<FormatResult> {
-    const { parseBuffer } = await import("music-metadata");
+    const { parseBuffer } = await loadPart(() => import("music-metadata"));
     const metadata = await parseBuffer(
       bytes,
       { mimeType, size: bytes.length },

@@ -1,5 +1,6 @@
 import { cleanText, cutText, oneLine } from "#extract/clean.ts";
 import type { Format, FormatResult } from "#extract/format.ts";
+import { loadPart } from "#extract/load.ts";
 import { looksLikeApi, readApi } from "#extract/api-description.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
@@ -12,7 +13,8 @@ export const yamlFormat: Format = {
     const decoded = decode();
     const text = cutText(cleanText(decoded.text), maxTextLength);
     if (/^(?:openapi|swagger)["']?[ \t]*:/mu.test(text.slice(0, 20_000)) && text.length <= MAX_PARSED_LENGTH) {
-      const value = await parseYaml(text);
+      const { valueOfYaml } = await loadPart(() => import("#extract/yaml-document.ts"));
+      const value = valueOfYaml(text, { maxAliasCount: 100 });
       const api = looksLikeApi(value) ? readApi(value, maxTextLength) : undefined;
       if (api !== undefined) return api;
     }
@@ -32,16 +34,6 @@ export const yamlFormat: Format = {
 
 /** Parsed YAML takes forty times its text, and 300 kB a second. */
 const MAX_PARSED_LENGTH = 600_000;
-
-async function parseYaml(text: string): Promise<unknown> {
-  const { parseDocument } = await import("yaml");
-  try {
-    return parseDocument(text, { logLevel: "silent", stringKeys: true }).toJS({ maxAliasCount: 100 }) as unknown;
-  } catch {
-    // Errors or too many aliases: it stays text.
-    return undefined;
-  }
-}
 
 /** Keys at the beginning of a line are outermost ones; a block of text is always indented. */
 function markSections(text: string, out: TextBuilder): string | undefined {

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { findSpawnEntry } from "#core/spawn.ts";
+import type { Extractor } from "#extract/extractor.ts";
+import { makeExtractor } from "#extract/pool.ts";
+import { analyzeDocument } from "#text/analyzer.ts";
+import { bytesOf, extractFile, requestOf } from "./documents.ts";
+import { makeSamples } from "./mutations.ts";
+
+const API = `openapi: 3.1.0
+info: { title: Depot, version: "1" }
+paths:
+  /parcels:
+    post: { operationId: sendParcel, summary: Sends a parcel, responses: { "201": { description: sent } } }
+`;
+
+/** Documents that need what is loaded for them alone. */
+const MORE = [
+  { name: "a.md", bytes: bytesOf("---\ntitle: Harbour\ntags: [a, b]\nowner: Ana\n---\n# Tides\n\nWords.\n") },
+  { name: "a.mdx", bytes: bytesOf("---\ntitle: Harbour\n---\nimport X from './x'\n\n# Tides\n\n<X/>\n") },
+  { name: "a.qmd", bytes: bytesOf("---\ntitle: Q\nformat: html\n---\n## Part\n\nText\n") },
+  { name: "api.yaml", bytes: bytesOf(API) },
+  { name: "api.yml", bytes: bytesOf(API.replace("openapi: 3.1.0", 'swagger: "2.0"')) },
+];
+
+describe("the built extractor", () => {
+  let built: Extractor;
+
+  beforeAll(() => {
+    const nothing = () => undefined;
+    built = makeExtractor({
+      childPath: findSpawnEntry("extractor"),
+      now: () => performance.now(),
+      analyze: analyzeDocument,
+      log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    });
+  });
+
+  afterAll(() => built.close());
+
+  test("reads every kind of file as the sources do", async ({ expect }) => {
+    for (const { name, bytes } of [...makeSamples(), ...MORE]) {
+      const request = { readsArchives: true };
+      const [here, there] = [
+        await extractFile(name, bytes, {}, request),
+        await built.extract(requestOf(name, bytes, request)),
+      ];
+      expect({ name, ...there }).toEqual({ name, ...here });
+    }
+  });
+
+  test("reads front matter, and the operations of an API in YAML", async ({ expect }) => {
+    const [page, , , api] = await Promise.all(MORE.map(({ name, bytes }) => built.extract(requestOf(name, bytes))));
+    expect(page).toMatchObject({ state: "ok", title: "Harbour", properties: { tags: ["a", "b"], owner: "Ana" } });
+    expect(api).toMatchObject({ state: "ok", title: "Depot" });
+    expect(api?.state === "ok" && api.text).toContain("Sends a parcel");
+    expect(api?.state === "ok" && api.sections.map(({ name }) => name)).toContain("POST /parcels");
+  });
+});
