@@ -20,6 +20,7 @@ import type { Actor } from "#storage/access/actor.ts";
 import type { Log } from "#core/log.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
 import { makePasswords } from "#server/identity/sessions/passwords.ts";
+import { boundedQueries } from "./bounded-queries.ts";
 import { NO_NETWORK } from "./network.ts";
 import { tempDir } from "./temp-dir.ts";
 
@@ -35,13 +36,21 @@ export async function openTestStore(
 ): Promise<{ database: Database; store: Store }> {
   const file = join(tempDir(), "kb.db");
   // A copy of an empty one: 15 migrations cost more than most tests do.
-  writeFileSync(file, await (emptyDatabase ??= makeEmptyDatabase()));
+  emptyDatabase ??= makeEmptyDatabase();
+  writeFileSync(file, (await emptyDatabase).bytes);
   const database = await openDatabase({ file, ...options });
   onTestFinished(async () => {
     await database.close();
     if (++closed % CLOSED_AT_ONCE === 0) await freeClosed();
   });
-  return { database, store: makeStore(database) };
+  const watch = boundedQueries((await emptyDatabase).tablesOfWorkspaces);
+  const watched = { ...database, read: database.read.withPlugin(watch), write: database.write.withPlugin(watch) };
+  return { database, store: makeStore(watched) };
+}
+
+/** The tables whose rows belong to a workspace. */
+export async function testTablesOfWorkspaces(): Promise<ReadonlySet<string>> {
+  return (await (emptyDatabase ??= makeEmptyDatabase())).tablesOfWorkspaces;
 }
 
 let closed = 0;
@@ -63,10 +72,15 @@ export async function freeClosed(): Promise<void> {
 
 let collect: (() => void) | undefined;
 
-let emptyDatabase: Promise<Buffer> | undefined;
+let emptyDatabase: Promise<EmptyDatabase> | undefined;
 
-/** The bytes of a database that was migrated and holds nothing. */
-async function makeEmptyDatabase(): Promise<Buffer> {
+interface EmptyDatabase {
+  bytes: Buffer;
+  tablesOfWorkspaces: ReadonlySet<string>;
+}
+
+/** A database that was migrated and holds nothing. */
+async function makeEmptyDatabase(): Promise<EmptyDatabase> {
   const dir = mkdtempSync(join(tmpdir(), "kb-test-"));
   try {
     const file = join(dir, "kb.db");
@@ -74,12 +88,16 @@ async function makeEmptyDatabase(): Promise<Buffer> {
     await migrate(connection);
     // All of it is to be in the one file.
     connection.raw.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    const { rows } = connection.execute(TABLES_OF_WORKSPACES, []);
     connection.close();
-    return readFileSync(file);
+    return { bytes: readFileSync(file), tablesOfWorkspaces: new Set(rows.map(({ name }) => String(name))) };
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
+
+const TABLES_OF_WORKSPACES =
+  "select t.name from sqlite_master t join pragma_table_info(t.name) c where t.type = 'table' and c.name = 'workspaceId'";
 
 /** The clock of a test server stands still until the test moves it. */
 export interface TestClock {
