@@ -17,6 +17,23 @@ export const ConnectionAccess = z.strictObject({
 });
 export type ConnectionAccess = z.infer<typeof ConnectionAccess>;
 
+/** A tool that kb calls with a connection, as an admin mapped it. */
+export const ConnectionTool = z
+  .object({
+    role: z.enum(["list", "search", "fetch"]),
+    tool: z.string(),
+    /** Sent with every call. */
+    args: z.record(z.string(), z.unknown()),
+    /** Takes the query, the ID or the cursor. */
+    argument: z.string().optional(),
+    /** Whether its server says that it only reads; null for one that an earlier version mapped. */
+    isReadOnly: z.boolean().nullable(),
+    /** Whether the connection's owner has agreed to it. */
+    isAgreed: z.boolean(),
+  })
+  .openapi("ConnectionTool");
+export type ConnectionTool = z.infer<typeof ConnectionTool>;
+
 export const Connection = z
   .object({
     id: ConnectionId,
@@ -28,7 +45,17 @@ export const Connection = z
     owner: z.object({ id: z.string(), name: z.string() }),
     /** Whether you are its owner: only then you can build connectors on it. */
     isMine: z.boolean(),
-    status: z.enum(["pending", "active", "needs_reauth", "failed", "expired", "disabled", "revoked"]),
+    /** `needs_agreement`: an admin has mapped the server's tools differently, and nothing is read until its owner agrees. */
+    status: z.enum([
+      "pending",
+      "active",
+      "needs_agreement",
+      "needs_reauth",
+      "failed",
+      "expired",
+      "disabled",
+      "revoked",
+    ]),
     statusReason: z.string().nullable(),
     /** Whom its owner's view is shared with; members and groups are shown to its owner and to admins. */
     access: z.object({
@@ -39,6 +66,10 @@ export const Connection = z
     scopes: z.array(z.string()),
     /** Where the server wants its owner to open a page first, while `statusReason` is `elicitation_required`; its owner's alone. */
     elicitation: z.object({ host: z.string() }).nullable(),
+    /** What kb calls with it, for its owner alone. */
+    tools: z.array(ConnectionTool),
+    /** While its owner has to agree: what they send to agree to exactly these tools; for its owner alone. */
+    agreement: z.string().nullable(),
     /** When a pending one can't be finished any more, or its token ends; tokens are renewed before. */
     expiresAt: Timestamp.nullable(),
     lastUsedAt: Timestamp.nullable(),
@@ -191,6 +222,16 @@ export const connectionRoutes = {
     responses: {
       200: answer("The connection", z.object({ connection: Connection, warnings: z.array(z.string()).optional() })),
       default: problems("unknown_member", "unknown_group"),
+    },
+  }),
+  agree: createRoute({
+    method: "post",
+    path: "/api/mcp-servers/{id}/connections/{connectionId}/agreement",
+    summary: "Agree to the tools that kb calls with your connection; `agreement` names what you were shown",
+    request: { ...connection, body: body(z.strictObject({ agreement: z.string().min(1).max(100) })) },
+    responses: {
+      200: answer("The connection", z.object({ connection: Connection })),
+      default: problems("forbidden", "conflict"),
     },
   }),
 };

@@ -145,6 +145,8 @@ export const ERROR_CODES = {
   /** This app is connected without a browser. */
   intent_not_needed: "conflict",
   connection_failed: "unprocessable",
+  /** The owner of a connection hasn't agreed to how an admin mapped the server's tools. */
+  agreement_required: "unprocessable",
 
   // Sources, as their clients report them (E5)
   source_unauthorized: "source_unavailable",

@@ -7,6 +7,7 @@ export const LIVE_PROBLEMS = {
   timeout: "didn't answer within a second",
   needs_reauth: "must be connected again",
   tool_changed: "has changed its search tool: an admin has to map it again",
+  not_agreed: "waits until its owner agrees to the tools that kb calls with it: kb servers agree",
   refused: "refused the search",
   rate_limited: "limits the rate of requests",
   unavailable: "can't be reached, or failed",

@@ -50,6 +50,25 @@ const EventTargetNotice = z
   .openapi("EventTargetNotice");
 export type EventTargetNotice = z.infer<typeof EventTargetNotice>;
 
+/** An admin mapped a server's tools differently: nothing is read with this connection until you agree. */
+const ToolsNotice = z
+  .object({
+    type: z.literal("tools_changed"),
+    at: Timestamp,
+    /** Null where a server of an earlier version mapped them. */
+    by: z.string().nullable(),
+    connectionId: idSchema("connection"),
+    serverId: idSchema("server"),
+    /** The connection's name. */
+    connection: z.string(),
+    /** The server's name. */
+    server: z.string(),
+  })
+  .openapi("ToolsNotice");
+export type ToolsNotice = z.infer<typeof ToolsNotice>;
+
 /** What a person must know of their account, and an owner of their workspace. */
-export const Notice = z.discriminatedUnion("type", [AccountNotice, LinkNotice, EventTargetNotice]).openapi("Notice");
+export const Notice = z
+  .discriminatedUnion("type", [AccountNotice, LinkNotice, EventTargetNotice, ToolsNotice])
+  .openapi("Notice");
 export type Notice = z.infer<typeof Notice>;

@@ -17,6 +17,8 @@ function sentencesOf(notice: Notice): string {
       return `${notice.by ?? "an owner of your workspace"} created a link that sets a new password for your account. Anybody with the link can sign in as you. If you did not ask for it, contact them and check your sessions: kb open settings`;
     case "event_target_paused":
       return `kb stopped sending events to ${notice.host}, ${pauseOf(notice)}. Events wait for up to 30 days. Fix the target, then run: kb events resume ${notice.targetId}`;
+    case "tools_changed":
+      return `${notice.by ?? "an admin"} mapped the tools of ${notice.server} differently. kb reads nothing with your connection ${notice.connection} until you agree. Look at the tools, and agree: kb servers agree ${notice.connectionId}`;
     default:
       return linkSentencesOf(notice);
   }

@@ -10,7 +10,11 @@ import type { McpSession, McpTool } from "./contract.ts";
 import { type McpHit, readHits, readText } from "./hits.ts";
 import { McpProblem } from "./problem.ts";
 
-const PinnedTool = MappedTool.extend({ pin: z.string().max(100) });
+const PinnedTool = MappedTool.extend({
+  pin: z.string().max(100),
+  /** Whether it said that it only reads when it was mapped; absent for one that an earlier program mapped. */
+  isReadOnly: z.boolean().optional(),
+});
 const StoredMapping = z.strictObject({
   list: PinnedTool.optional(),
   search: PinnedTool.optional(),
@@ -38,7 +42,7 @@ export function pinMapping(
     const found = tools.find(({ name }) => name === wanted.tool);
     const reason = found === undefined ? "tool_gone" : faultOfArguments(role, wanted, found);
     if (reason !== undefined) faults.push({ role, tool: wanted.tool, reason });
-    else if (found) mapping[role] = { ...wanted, pin: found.pin };
+    else if (found) mapping[role] = { ...wanted, pin: found.pin, isReadOnly: found.isReadOnly };
   }
   return faults.length > 0 ? { faults } : { mapping };
 }

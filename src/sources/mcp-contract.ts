@@ -11,4 +11,6 @@ export interface SourceMcp {
   open(options: { signal: AbortSignal; isListening?: boolean }): Promise<McpSession>;
   /** How an admin mapped the server's tools; undefined = not at all. */
   mapping: ToolMapping | undefined;
+  /** The connection's owner has to agree to that first. */
+  isWaiting: boolean;
 }

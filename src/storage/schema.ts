@@ -645,6 +645,9 @@ export interface ProviderServersTable {
   apps: string | null;
   /** JSON of how its tools are read. */
   mapping: string | null;
+  /** When, and by whom, it was set last; null for one of an earlier program. */
+  mappedAt: number | null;
+  mappedBy: string | null;
   /** `healthy`, `degraded`, `down` or `unknown`. */
   health: string;
   checkedAt: number | null;
@@ -695,6 +698,10 @@ export interface ConnectionsTable {
   /** JSON of what it was made at: issuer and token endpoint are pinned. */
   authorization: string | null;
   pendingUntil: number | null;
+  /** JSON: in each role the tool that its owner agreed to, as it was mapped then. */
+  agreed: string | null;
+  /** Since when its owner is asked to agree to how the tools are mapped now; null = they needn't. */
+  waitingSince: number | null;
   lastUsedAt: number | null;
   lastCheckedAt: number | null;
   createdAt: number;

@@ -64,6 +64,8 @@ const connection = {
   access: { visibility: "private", memberIds: [], groupIds: [] },
   scopes: [],
   elicitation: null,
+  tools: [],
+  agreement: null,
   expiresAt: null,
   lastUsedAt: null,
   lastCheckedAt: "2026-11-21T09:30:00.000Z",
@@ -186,6 +188,28 @@ describe("kb servers", () => {
     expect(here.sent.at(-1)?.body).toEqual({ mapping: null });
     expect((await kb(here, "servers", "map", "notes", "search", "fnd")).stderr).toContain('Did you mean "find"?');
     expect((await kb(here, "servers", "map", "notes", "write", "find")).code).toBe(2);
+  });
+
+  test("agree shows each call with all that goes along, and agrees to exactly that", async ({ expect }) => {
+    const call = { role: "list", tool: "share", args: { with: "a@b.test" }, argument: "at", isReadOnly: false };
+    const waiting = {
+      ...connection,
+      status: "needs_agreement",
+      tools: [{ ...call, isAgreed: false }],
+      agreement: "xyz",
+    };
+    const here = world({
+      [`GET ${CONNECTIONS}`]: listing([waiting]),
+      [`POST ${CONNECTIONS}/${CNX}/agreement`]: { body: { connection } },
+    });
+    const refused = await kb(here, "servers", "agree", "notes");
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('list: share(with="a@b.test", at=…), may change things, new to you');
+    const agreed = await kb(here, "servers", "agree", "notes", "--yes");
+    expect(agreed.code, agreed.stderr).toBe(0);
+    expect(here.sent.at(-1)?.body).toEqual({ agreement: "xyz" });
+    const others = world({ [`GET ${CONNECTIONS}`]: listing([{ ...ofBo, tools: [], agreement: null }]) });
+    expect((await kb(others, "servers", "agree", "notes")).stderr).toContain("Only its owner, Bo, can agree.");
   });
 
   test("test says how people sign in where the server asks for it", async ({ expect }) => {

@@ -79,6 +79,7 @@ export const GOOD_BODIES: Readonly<Record<string, unknown>> = {
   "POST /api/mcp-servers/intents/found": { id: "abc" },
   "POST /api/mcp-servers/intents/confirm": { id: "abc", isAccepted: true },
   "PATCH /api/mcp-servers/{id}/connections/{connectionId}/access": access,
+  "POST /api/mcp-servers/{id}/connections/{connectionId}/agreement": { agreement: "abc" },
   "POST /api/workspaces": { name: "Acme", timeZone: "Europe/Vienna" },
   "POST /oauth/consent/{uid}/decision": decision,
   "POST /oauth/device/request": { userCode: "ABCD-EFGH" },

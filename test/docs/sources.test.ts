@@ -14,7 +14,9 @@ function rulesOf(page: string, letter: "S" | "B"): Map<string, boolean> {
     id,
     !/^[^*]*\*\* _Not yet built\._\s*$/.test(text),
   ]);
-  expect(rules.map(([id]) => id)).toEqual(rules.map((_rule, at) => `${letter}${at + 1}`));
+  // A rule stands where it belongs, and a number is never given twice.
+  expect(new Set(rules.map(([id]) => id)).size).toBe(rules.length);
+  expect(rules.every(([id]) => id.startsWith(letter))).toBe(true);
   return new Map(rules);
 }
 

@@ -144,6 +144,8 @@ export async function putConnections({ store, deps }: Kb, model: Model): Promise
       isEnabled: true,
       connectPolicy: "members",
       mapping: MAPPING,
+      mappedAt: null,
+      mappedBy: null,
       health: "healthy",
       failures: 0,
       lastProblem: null,
@@ -157,9 +159,11 @@ export async function putConnections({ store, deps }: Kb, model: Model): Promise
     const { connections, access } = store.in(workspaceId);
     const { connectionId, owner, visibility, members, name, status } = one;
     const nothing = { accountId: null, accountLabel: null, authorization: null, pendingUntil: null, lastUsedAt: null };
+    const tools = { agreed: MAPPING, waitingSince: null };
     const at = SERVERS.find(({ workspace }) => workspace === one.workspace) ?? SERVERS[0];
     await connections.insert({
       ...nothing,
+      ...tools,
       connectionId,
       serverId: at.serverId,
       ownerUserId: userIdOf(owner),

@@ -324,6 +324,9 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
   "PATCH /api/mcp-servers/{id}/connections/{connectionId}/access": ofHiddenConnection("PATCH", "/access", {
     visibility: "workspace",
   }),
+  "POST /api/mcp-servers/{id}/connections/{connectionId}/agreement": ofHiddenConnection("POST", "/agreement", {
+    agreement: "abc",
+  }),
 
   "GET /api/connectors": connectorList("/api/connectors"),
   "GET /api/connectors/mine": connectorList("/api/connectors/mine"),

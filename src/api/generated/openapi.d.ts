@@ -5221,6 +5221,82 @@ export interface paths {
         };
         trace?: never;
     };
+    "/api/mcp-servers/{id}/connections/{connectionId}/agreement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Agree to the tools that kb calls with your connection; `agreement` names what you were shown */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    connectionId: string;
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        agreement: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description The connection */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            connection: components["schemas"]["Connection"];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden`, `insufficient_scope` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `conflict` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mcp-servers/{id}/connections/intents": {
         parameters: {
             query?: never;
@@ -10632,6 +10708,7 @@ export interface components {
                 id: string;
                 label: string;
             } | null;
+            agreement: string | null;
             app: string;
             /**
              * Format: date-time
@@ -10666,8 +10743,9 @@ export interface components {
             scopes: string[];
             serverId: string;
             /** @enum {string} */
-            status: "pending" | "active" | "needs_reauth" | "failed" | "expired" | "disabled" | "revoked";
+            status: "pending" | "active" | "needs_agreement" | "needs_reauth" | "failed" | "expired" | "disabled" | "revoked";
             statusReason: string | null;
+            tools: components["schemas"]["ConnectionTool"][];
         };
         ConnectionIntent: {
             connectionId: string;
@@ -10680,6 +10758,17 @@ export interface components {
             redirectUrl: string;
             /** @enum {string} */
             status: "pending";
+        };
+        ConnectionTool: {
+            args: {
+                [key: string]: unknown;
+            };
+            argument?: string;
+            isAgreed: boolean;
+            isReadOnly: boolean | null;
+            /** @enum {string} */
+            role: "list" | "search" | "fetch";
+            tool: string;
         };
         Connector: {
             access: {
@@ -11279,7 +11368,7 @@ export interface components {
             connections: {
                 connectionId: string;
                 /** @enum {string|null} */
-                problem: "timeout" | "needs_reauth" | "tool_changed" | "refused" | "rate_limited" | "unavailable" | "not_asked" | null;
+                problem: "timeout" | "needs_reauth" | "tool_changed" | "not_agreed" | "refused" | "rate_limited" | "unavailable" | "not_asked" | null;
                 server: string;
             }[];
             hits: components["schemas"]["LiveHit"][];
@@ -11353,7 +11442,7 @@ export interface components {
             name: string;
             role: components["schemas"]["Role"];
         };
-        Notice: components["schemas"]["AccountNotice"] | components["schemas"]["LinkNotice"] | components["schemas"]["EventTargetNotice"];
+        Notice: components["schemas"]["AccountNotice"] | components["schemas"]["LinkNotice"] | components["schemas"]["EventTargetNotice"] | components["schemas"]["ToolsNotice"];
         OAuthError: {
             error: string;
             error_description?: string;
@@ -11861,7 +11950,7 @@ export interface components {
         };
         SourceProblem: {
             /** @enum {string} */
-            code: "auth_required" | "config" | "names_nobody" | "names_strangers" | "quota_reached" | "source_error" | "unreachable" | "invalid_request" | "unauthenticated" | "forbidden" | "insufficient_scope" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "gone" | "payload_too_large" | "unsupported_media_type" | "unprocessable" | "nothing_to_read" | "rate_limited" | "headers_too_large" | "internal" | "source_unavailable" | "unavailable" | "storage_full" | "loop_detected" | "loop" | "two_credentials" | "credential_in_url" | "host_not_allowed" | "origin_not_allowed" | "sign_in_failed" | "recent_sign_in_required" | "role_too_low" | "group_closed" | "onboarding_closed" | "onboarding_needed" | "setup_code_invalid" | "invitation_invalid" | "email_taken" | "already_member" | "group_cycle" | "unknown_member" | "unknown_person" | "instance_not_trusted" | "unknown_group" | "password_too_weak" | "last_owner" | "sign_up_closed" | "link_invalid" | "mail_not_configured" | "mail_failed" | "already_verified" | "workspace_limit_reached" | "sso_not_configured" | "account_provider_not_configured" | "account_taken" | "account_differs" | "sso_failed" | "consent_invalid" | "password_needed" | "password_wrong" | "token_limit_reached" | "already_created" | "idempotency_key_reused" | "invalid_cursor" | "invalid_argument" | "unknown_argument" | "no_such_person" | "no_text" | "past_end" | "no_such_section" | "provider_unknown" | "provider_unavailable" | "connector_config_invalid" | "connector_scope_invalid" | "connector_check_failed" | "connector_state_conflict" | "credential_required" | "visibility_not_supported" | "root_not_allowed" | "sync_not_running" | "push_line_invalid" | "push_upload_over" | "push_upload_incomplete" | "push_cut" | "principal_not_allowed" | "server_exists" | "server_has_connections" | "server_config_invalid" | "server_check_failed" | "server_disabled" | "app_unknown" | "intent_required" | "intent_not_needed" | "connection_failed" | "source_unauthorized" | "source_rate_limited" | "source_not_found" | "source_forbidden" | "source_gone" | "cursor_expired" | "source_changed" | "address_not_allowed" | "data_folder_unusable" | "data_folder_in_use" | "database_unusable" | "database_damaged" | "port_in_use" | "schema_too_new" | "search_timeout" | "search_overloaded" | "settings_invalid" | "secret_unreadable";
+            code: "auth_required" | "config" | "names_nobody" | "names_strangers" | "quota_reached" | "source_error" | "unreachable" | "invalid_request" | "unauthenticated" | "forbidden" | "insufficient_scope" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "gone" | "payload_too_large" | "unsupported_media_type" | "unprocessable" | "nothing_to_read" | "rate_limited" | "headers_too_large" | "internal" | "source_unavailable" | "unavailable" | "storage_full" | "loop_detected" | "loop" | "two_credentials" | "credential_in_url" | "host_not_allowed" | "origin_not_allowed" | "sign_in_failed" | "recent_sign_in_required" | "role_too_low" | "group_closed" | "onboarding_closed" | "onboarding_needed" | "setup_code_invalid" | "invitation_invalid" | "email_taken" | "already_member" | "group_cycle" | "unknown_member" | "unknown_person" | "instance_not_trusted" | "unknown_group" | "password_too_weak" | "last_owner" | "sign_up_closed" | "link_invalid" | "mail_not_configured" | "mail_failed" | "already_verified" | "workspace_limit_reached" | "sso_not_configured" | "account_provider_not_configured" | "account_taken" | "account_differs" | "sso_failed" | "consent_invalid" | "password_needed" | "password_wrong" | "token_limit_reached" | "already_created" | "idempotency_key_reused" | "invalid_cursor" | "invalid_argument" | "unknown_argument" | "no_such_person" | "no_text" | "past_end" | "no_such_section" | "provider_unknown" | "provider_unavailable" | "connector_config_invalid" | "connector_scope_invalid" | "connector_check_failed" | "connector_state_conflict" | "credential_required" | "visibility_not_supported" | "root_not_allowed" | "sync_not_running" | "push_line_invalid" | "push_upload_over" | "push_upload_incomplete" | "push_cut" | "principal_not_allowed" | "server_exists" | "server_has_connections" | "server_config_invalid" | "server_check_failed" | "server_disabled" | "app_unknown" | "intent_required" | "intent_not_needed" | "connection_failed" | "agreement_required" | "source_unauthorized" | "source_rate_limited" | "source_not_found" | "source_forbidden" | "source_gone" | "cursor_expired" | "source_changed" | "address_not_allowed" | "data_folder_unusable" | "data_folder_in_use" | "database_unusable" | "database_damaged" | "port_in_use" | "schema_too_new" | "search_timeout" | "search_overloaded" | "settings_invalid" | "secret_unreadable";
             field?: string;
             hint?: string;
             message: string;
@@ -11976,6 +12065,23 @@ export interface components {
              */
             revokedAt: string | null;
             scopes: components["schemas"]["Scope"][];
+        };
+        ToolsNotice: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            at: string;
+            by: string | null;
+            connection: string;
+            connectionId: string;
+            server: string;
+            serverId: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tools_changed";
         };
         User: {
             /**

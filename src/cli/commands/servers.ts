@@ -1,4 +1,5 @@
 import type { Noun } from "#cli/command.ts";
+import { agreeToTools } from "./servers/agree.ts";
 import { addServer, removeServer, updateServer } from "./servers/change.ts";
 import { connectApp } from "./servers/connect.ts";
 import { disconnect, listConnections, setConnectionAccess } from "./servers/connections.ts";
@@ -19,6 +20,7 @@ export const servers: Noun = {
     connect: connectApp,
     connections: listConnections,
     access: setConnectionAccess,
+    agree: agreeToTools,
     disconnect,
     tools: listTools,
     preview: previewTool,

@@ -231,6 +231,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "GET /api/mcp-servers/{id}/connections": MEMBER,
   "DELETE /api/mcp-servers/{id}/connections/{connectionId}": MEMBER,
   "PATCH /api/mcp-servers/{id}/connections/{connectionId}/access": MEMBER,
+  "POST /api/mcp-servers/{id}/connections/{connectionId}/agreement": MEMBER,
 
   "GET /api/entities": DATA,
   "GET /api/entities/{id}": DATA,

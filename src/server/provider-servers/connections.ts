@@ -8,6 +8,7 @@ import { summarize } from "#storage/records/readers.ts";
 import type { ConnectionRecord, ConnectionWay } from "#storage/records/connections.ts";
 import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
+import { agreedAtFirst, isSameMapping } from "./agreed-tools.ts";
 import { requireConnectable } from "./apps.ts";
 import { requireConnection, requireServer, type ServerDeps, visibleConnections } from "./deps.ts";
 import { pageOf } from "#server/http/row-pages.ts";
@@ -165,6 +166,7 @@ export function makeConnection(
     scopes: [],
     authorization: null,
     pendingUntil: null,
+    ...agreedAtFirst(server, now),
     lastUsedAt: null,
     lastCheckedAt: now,
     createdAt: now,
@@ -250,7 +252,9 @@ export async function requireStill(tx: Store, actor: Actor, asked: ProviderServe
   const { members, providerServers } = tx.in(actor.workspaceId);
   if (!(await members.find(actor.userId))) throw noSuchThing();
   const today = await providerServers.find(asked.serverId);
-  if (today?.isEnabled && today.url === asked.url && today.authKind === asked.authKind) return;
+  const isSame = today?.url === asked.url && today.authKind === asked.authKind;
+  // What is mapped is part of what they agree to.
+  if (today?.isEnabled && isSame && isSameMapping(today, asked)) return;
   throw new ApiError("connection_failed", {
     message: `${asked.name} was changed while you were connecting. Try again.`,
   });

@@ -112,6 +112,10 @@ async function askOne(
   log: Log,
 ): Promise<void> {
   let session: McpSession | undefined;
+  if (asked.isWaiting) {
+    asked.problem = "not_agreed";
+    return;
+  }
   try {
     session = await open(asked.connectionId);
     await searchIn(session, asked, question);
@@ -201,6 +205,7 @@ function shownName(name: string): string {
 
 function codeOf(error: unknown): LiveProblem {
   if (isApiError(error, "source_unauthorized")) return "needs_reauth";
+  if (isApiError(error, "agreement_required")) return "not_agreed";
   return error instanceof McpProblem ? (PROBLEMS[error.code] ?? "unavailable") : "unavailable";
 }
 

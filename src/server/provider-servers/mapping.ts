@@ -1,4 +1,4 @@
-import { ApiError } from "#api/errors.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { MappingBody, MappingFault, MappingPreview, PreviewBody, ServerTools } from "#api/provider-servers.ts";
 import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
@@ -8,6 +8,8 @@ import { McpProblem } from "#mcp-client/problem.ts";
 import { readFields } from "#mcp-client/schema.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
+import { namesOf } from "./agreed-tools.ts";
+import { putMapping } from "./agreements.ts";
 import { requireEnabled, requireServer, type ServerDeps } from "./deps.ts";
 import { triedOf } from "./headers.ts";
 import { makeProviderSessions } from "./sessions.ts";
@@ -35,6 +37,7 @@ export function previewMapping(
   { role, value, connectionId, ...mapped }: PreviewBody,
 ): Promise<MappingPreview> {
   return asking(deps, actor, { serverId, connectionId }, async (session) => {
+    await recordPreview(deps, actor, serverId, { role, connectionId, ...mapped });
     const { hits, text } = await previewTool(session, role, mapped, value);
     const entries = hits?.map(({ updatedAt, ...hit }) => ({
       ...hit,
@@ -51,14 +54,34 @@ export function setMapping(
   serverId: string,
   { mapping: wanted, connectionId }: { mapping: MappingBody | null; connectionId?: string | undefined },
 ): Promise<ServerTools> {
-  return asking(deps, actor, { serverId, connectionId }, async (session) => {
+  return asking(deps, actor, { serverId, connectionId }, async (session, server) => {
     const { items } = await session.listTools();
     const pinned = pinMapping(wanted ?? {}, items);
     if ("faults" in pinned) throw doesNotFit(pinned.faults);
     const mapping = parseMapping(pinned.mapping);
-    await deps.store.in(actor.workspaceId).providerServers.update(serverId, { mapping: mapping ?? null });
+    await deps.store.transaction(async (tx) => {
+      const before = await tx.in(actor.workspaceId).providerServers.find(serverId);
+      if (before?.url !== server.url) throw noSuchThing();
+      await putMapping(deps, tx, actor.workspaceId, { serverId, mapping, actor });
+      const details = { tools: namesOf(mapping), before: namesOf(parseMapping(before.mapping)) };
+      const action = mapping === undefined ? "server.unmapped" : "server.mapped";
+      await deps.audit.record(tx, actor, { action, target: { type: "server", id: serverId }, details });
+    });
+    deps.signal();
     return toolsOf(session, mapping);
   });
+}
+
+/** What an admin tries is an act of theirs, whatever the tool does. Source: S53. */
+async function recordPreview(
+  { store, audit }: ServerDeps,
+  actor: Actor,
+  serverId: string,
+  { role, tool, args, argument, connectionId }: Omit<PreviewBody, "value">,
+): Promise<void> {
+  const details = { role, tool, args: Object.keys(args), ...defined({ argument, connectionId }) };
+  const act = { action: "server.tool_previewed", target: { type: "server", id: serverId }, details };
+  await store.transaction((tx) => audit.record(tx, actor, act));
 }
 
 async function toolsOf(session: McpSession, mapping: ToolMapping | undefined): Promise<ServerTools> {
@@ -122,7 +145,7 @@ async function ofConnection(
   const connection = await deps.store.in(actor.workspaceId).connections.find(connectionId);
   // One to another server is none of this one's.
   const wanted = connection?.serverId === serverId ? connectionId : "";
-  return makeProviderSessions(deps).sessionFor(actor.workspaceId, wanted, { signal, actor });
+  return makeProviderSessions(deps).sessionFor(actor.workspaceId, wanted, { signal, actor, isOwnersAct: true });
 }
 
 function doesNotFit(faults: readonly MappingFault[]): ApiError {

@@ -1,6 +1,7 @@
 import { connectionRoutes } from "#api/connections.ts";
 import { providerServerRoutes } from "#api/provider-servers.ts";
 import type { Mount } from "#server/http/mount.ts";
+import { agree } from "./agreements.ts";
 import { listApps } from "./apps.ts";
 import { listTools, previewMapping, setMapping } from "./mapping.ts";
 import { createConnection, disconnect, listConnections, setAccess } from "./connections.ts";
@@ -33,5 +34,8 @@ export function mountProviderServers(at: Mount, { serverDeps: deps }: { serverDe
   );
   at.member(connections.access, ({ actor, params, body }) =>
     setAccess(deps, actor, { serverId: params.id, connectionId: params.connectionId }, body),
+  );
+  at.member(connections.agree, ({ actor, params, body }) =>
+    agree(deps, actor, { serverId: params.id, connectionId: params.connectionId }, body),
   );
 }

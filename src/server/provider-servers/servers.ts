@@ -63,6 +63,8 @@ export async function createServer(
     connectPolicy: body.connectPolicy ?? "members",
     apps: body.apps ?? null,
     mapping: null,
+    mappedAt: null,
+    mappedBy: null,
     health: "unknown",
     checkedAt: null,
     latencyMs: null,

@@ -5,6 +5,7 @@ import { parseMapping, type ToolMapping } from "#mcp-client/mapping.ts";
 import { McpProblem } from "#mcp-client/problem.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectionRecord } from "#storage/records/connections.ts";
+import { asAgreed } from "./as-agreed.ts";
 import { requireEnabled, type ServerDeps } from "./deps.ts";
 import { waitForElicitation } from "./elicitation.ts";
 import { headersOf } from "./headers.ts";
@@ -17,6 +18,8 @@ export interface SessionWish {
   signal: AbortSignal;
   /** Who asks: a connection is used by its owner alone. Absent for a sync, whose connector is its owner's. */
   actor?: Actor;
+  /** Its owner tries a tool by hand: whatever tool it is. */
+  isOwnersAct?: boolean;
   /** Hears what the server says unasked. */
   isListening?: boolean;
   caps?: Partial<McpCaps>;
@@ -26,6 +29,8 @@ export interface SessionWish {
 export interface SearchableConnection {
   connectionId: string;
   serverName: string;
+  /** Its owner has to agree to the mapping first. */
+  isWaiting: boolean;
   mapping: ToolMapping & { search: NonNullable<ToolMapping["search"]> };
 }
 
@@ -33,10 +38,11 @@ export interface SearchableConnection {
 interface ConnectionWay {
   open(options: { signal: AbortSignal; isListening?: boolean }): Promise<McpSession>;
   mapping: ToolMapping | undefined;
+  isWaiting: boolean;
 }
 
 /** What others of this server do with connections: read through them. */
-export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp" | "once">) {
+export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp" | "once" | "request">) {
   const { store, clock } = deps;
 
   async function lose(workspaceId: string, connectionId: string, error: unknown): Promise<void> {
@@ -91,7 +97,8 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
           return work();
         }
       };
-      return watched(await ask(() => deps.openMcp(target, wish.signal, wish.isListening, wish.caps)), ask);
+      const session = watched(await ask(() => deps.openMcp(target, wish.signal, wish.isListening, wish.caps)), ask);
+      return wish.isOwnersAct ? session : asAgreed(deps, session, { workspaceId, connectionId });
     },
 
     /** Connections that a person can read with now: their own. */
@@ -111,11 +118,13 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
       const own = await connections.list({ ownerUserId: actor.userId });
       const active = own.filter(({ status }) => status === "active");
       const found = await Promise.all(
-        active.map(async ({ connectionId, serverId }): Promise<SearchableConnection[]> => {
+        active.map(async ({ connectionId, serverId, waitingSince }): Promise<SearchableConnection[]> => {
           const server = await providerServers.find(serverId);
           const mapping = server?.isEnabled ? parseMapping(server.mapping) : undefined;
           if (!server || mapping?.search === undefined) return [];
-          return [{ connectionId, serverName: server.name, mapping: { ...mapping, search: mapping.search } }];
+          const isWaiting = waitingSince !== null;
+          const { search } = mapping;
+          return [{ connectionId, serverName: server.name, isWaiting, mapping: { ...mapping, search } }];
         }),
       );
       return found.flat();
@@ -132,6 +141,7 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
       const mapping = connection && (await this.mappingOf(workspaceId, connection.serverId));
       return {
         mapping: parseMapping(mapping),
+        isWaiting: connection !== undefined && connection.waitingSince !== null,
         open: ({ signal, isListening = false }) => this.sessionFor(workspaceId, connectionId, { signal, isListening }),
       };
     },

@@ -5,6 +5,7 @@ import { MCP_PROBLEMS } from "#mcp-client/problem.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { ConnectionRecord } from "#storage/records/connections.ts";
 import type { ProviderServerRecord, ServerProblem as StoredProblem } from "#storage/records/provider-servers.ts";
+import { toolsOf } from "./agreed-tools.ts";
 import { type ServerDeps, visibleConnections } from "./deps.ts";
 import { findElicitation, isElicited } from "./elicitation.ts";
 
@@ -50,7 +51,7 @@ export async function toServer(
 export async function toConnection(
   { store, clock, once }: Pick<ServerDeps, "store" | "clock" | "once">,
   actor: Actor,
-  server: Pick<ProviderServerRecord, "isEnabled">,
+  server: Pick<ProviderServerRecord, "isEnabled" | "mapping">,
   connection: ConnectionRecord,
 ): Promise<Connection> {
   const workspace = store.in(actor.workspaceId);
@@ -69,18 +70,28 @@ export async function toConnection(
     account: seesAll && accountId !== null ? { id: accountId, label: accountLabel ?? accountId } : null,
     owner: { id: ownerUserId, name: (await workspace.members.find(ownerUserId))?.name ?? "" },
     isMine,
-    status: status === "active" && !server.isEnabled ? "disabled" : status,
+    status: status === "active" ? workingState(server, connection) : status,
     statusReason: seesAll ? connection.statusReason : null,
     access: seesAll
       ? { visibility, memberIds: [...memberIds], groupIds: [...groupIds] }
       : { visibility, memberIds: [], groupIds: [] },
     scopes: seesAll ? [...connection.scopes] : [],
     elicitation: page === undefined ? null : { host: new URL(page).host },
+    ...(isMine ? toolsOf(server, connection) : { tools: [], agreement: null }),
     expiresAt: isoOrNull(status === "pending" ? connection.pendingUntil : (secret?.expiresAt ?? null)),
     lastUsedAt: isoOrNull(seesAll ? connection.lastUsedAt : null),
     lastCheckedAt: isoOrNull(seesAll ? connection.lastCheckedAt : null),
     createdAt: isoOf(connection.createdAt),
   };
+}
+
+/** The state of a connection that its server accepts. */
+function workingState(
+  { isEnabled }: Pick<ProviderServerRecord, "isEnabled">,
+  { waitingSince }: Pick<ConnectionRecord, "waitingSince">,
+): Connection["status"] {
+  if (!isEnabled) return "disabled";
+  return waitingSince === null ? "active" : "needs_agreement";
 }
 
 /** A stored failure in the words of the contract. */

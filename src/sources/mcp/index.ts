@@ -4,7 +4,7 @@ import type { Source, SourceContext } from "#sources/contract.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { McpConfig } from "./config.ts";
 import { readById, resourceId } from "./entries.ts";
-import { isInScope, type McpCursor, openSession, syncMcp, usableMapping } from "./sync.ts";
+import { isInScope, type McpCursor, openSession, requireAgreement, syncMcp, usableMapping } from "./sync.ts";
 
 /**
  * What is behind a connection to a provider server: its resources, and what its tools list as an admin has mapped them.
@@ -25,6 +25,7 @@ export function makeMcpSource(): Source<McpConfig, McpCursor> {
     sync: syncMcp,
     async fetchContent(ctx, { externalId }) {
       if (!/^(?:resource|tool):./s.test(externalId)) throw notFound();
+      if (externalId.startsWith("tool:")) requireAgreement(ctx);
       const session = await openSession(ctx, ctx.signal);
       try {
         const mapping = externalId.startsWith("tool:") ? await usableMapping(ctx, session) : undefined;
@@ -70,6 +71,7 @@ async function subscribeToFirst(session: Awaited<ReturnType<typeof openSession>>
 
 async function checkServer(ctx: SourceContext<McpConfig>): ReturnType<Source<McpConfig>["check"]> {
   try {
+    requireAgreement(ctx);
     const session = await openSession(ctx, ctx.signal);
     try {
       const mapping = await usableMapping(ctx, session);

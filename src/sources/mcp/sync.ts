@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ApiError, isApiError } from "#api/errors.ts";
 import { cleanLine } from "#api/clean.ts";
 import { defined } from "#core/defined.ts";
+import { agreementRequired } from "#mcp-client/agreement.ts";
 import type { McpSession } from "#mcp-client/contract.ts";
 import { faultsOfMapping, type ToolMapping } from "#mcp-client/mapping.ts";
 import type { SourceContext, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
@@ -33,6 +34,7 @@ const FIRST: Place = { part: "resources" };
  */
 export async function* syncMcp(ctx: SyncContext<McpConfig>, run: SyncRequest<McpCursor>): AsyncGenerator<Event, void> {
   const scope = compileScope(run.scope);
+  requireAgreement(ctx);
   const session = await openSession(ctx, ctx.signal);
   try {
     const mapping = await usableMapping(ctx, session);
@@ -52,6 +54,15 @@ export async function openSession(
 ): Promise<McpSession> {
   if (mcp === undefined) throw new ApiError("source_unauthorized", { message: "The connector has no connection." });
   return asking(() => mcp.open({ signal, isListening }));
+}
+
+/**
+ * Nothing is asked while tools are to be read to whose mapping the connection's owner hasn't agreed. Source: S65.
+ *
+ * @throws ApiError `agreement_required`
+ */
+export function requireAgreement({ mcp, config }: Pick<SourceContext<McpConfig>, "mcp" | "config">): void {
+  if (config.tools && mcp?.isWaiting) throw agreementRequired();
 }
 
 /**

@@ -42,6 +42,10 @@ export interface ConnectionRecord {
   authorization: ConnectionAuthorization | null;
   /** While `pending`: until when somebody can finish it. */
   pendingUntil: number | null;
+  /** In each role the tool that its owner agreed to, as it was mapped then; null = none. Source: S65. */
+  agreed: unknown;
+  /** Since when its owner is asked to agree to how the tools are mapped now; null = they needn't. */
+  waitingSince: number | null;
   lastUsedAt: number | null;
   lastCheckedAt: number | null;
   createdAt: number;
@@ -265,9 +269,10 @@ export const REVOKED = {
 /** How long the record of a revoked connection says who had it. */
 export const KEEP_REVOKED_MS = 7 * 24 * 3_600_000;
 
-function toRow({ memberIds, groupIds, scopes, authorization, ...rest }: ConnectionPatch) {
+function toRow({ memberIds, groupIds, scopes, authorization, agreed, ...rest }: ConnectionPatch) {
   return {
     ...rest,
+    ...(agreed !== undefined && { agreed: agreed === null ? null : JSON.stringify(agreed) }),
     ...(memberIds !== undefined && { memberIds: JSON.stringify(memberIds) }),
     ...(groupIds !== undefined && { groupIds: JSON.stringify(groupIds) }),
     ...(scopes !== undefined && { scopes: JSON.stringify(scopes) }),
@@ -288,5 +293,6 @@ function toRecord({ workspaceId: _workspaceId, ...row }: Selectable<ConnectionsT
     groupIds: JSON.parse(row.groupIds) as string[],
     scopes: JSON.parse(row.scopes) as string[],
     authorization: row.authorization === null ? null : (JSON.parse(row.authorization) as ConnectionAuthorization),
+    agreed: row.agreed === null ? null : (JSON.parse(row.agreed) as unknown),
   };
 }

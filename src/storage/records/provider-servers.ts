@@ -35,6 +35,9 @@ export interface ProviderServerRecord extends ServerSaid {
   apps: readonly string[] | null;
   /** How its tools are read; null = they are not. */
   mapping: unknown;
+  /** When, and by whom, that was set last; null for one of an earlier program. */
+  mappedAt: number | null;
+  mappedBy: string | null;
   health: ServerHealth;
   checkedAt: number | null;
   latencyMs: number | null;

@@ -247,7 +247,7 @@ test("whatever a live tool sends, its hits are lines of their own within the roo
         const live = await makeLiveSearch({
           sessions: {
             sessionFor: async () => session,
-            searchableBy: async () => [{ connectionId: "cnx_a", serverName, mapping }],
+            searchableBy: async () => [{ connectionId: "cnx_a", serverName, isWaiting: false, mapping }],
           },
           sleep: untilAborted,
           log: makeTestLog(),

@@ -19,6 +19,7 @@ export async function startNotes() {
   let requests = 0;
   let description = "Lists notes.";
   let isRepeating = false;
+  const annotations = { readOnlyHint: true };
   for (let n = 0; n < 5; n++)
     resources.set(`note:///shelf/${n}.md`, {
       text: `resource ${n}`,
@@ -63,9 +64,10 @@ export async function startNotes() {
     "completion/complete": orFail(() => ({ completion: { values: ["anna", "bo"] } })),
     "tools/list": orFail(() => ({
       tools: [
-        { name: "list_notes", description, inputSchema: { type: "object", properties: {} } },
+        { name: "list_notes", description, inputSchema: { type: "object", properties: {} }, annotations },
         {
           name: "read_note",
+          annotations,
           inputSchema: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
         },
       ],
@@ -93,7 +95,7 @@ export async function startNotes() {
   };
   const pinned = pinMapping(mapping, items);
   if (!("mapping" in pinned)) throw new Error("The mapping doesn't fit.");
-  const mcp: SourceMcp & { mapping: ToolMapping } = { open, mapping: pinned.mapping };
+  const mcp: SourceMcp & { mapping: ToolMapping } = { open, mapping: pinned.mapping, isWaiting: false };
   return {
     url,
     mapping,

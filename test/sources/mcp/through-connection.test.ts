@@ -111,3 +111,44 @@ test("an admin maps tools after a preview; what they list is read until one of t
   await kb.deps.worker.runUntilIdle();
   expect(await hits(anna, "note")).toBe(4);
 });
+
+test("a sync asks the server nothing while its owner hasn't agreed to the tools, and goes on once they have", async () => {
+  const { notes, kb, owner, anna, hits, server } = await makeWorld();
+  const map = (mapping: object) => kb.as(owner).request("PUT", `${server}/mapping`, { body: { mapping } });
+  const { json } = await kb.as(anna).post(`${server}/connections`, { app: "notes" });
+  const connectionId = json.connection.id;
+  const fetch = { tool: "read_note", argument: "id" };
+  await map({ list: { tool: "list_notes" }, fetch });
+  const access = { visibility: "private" };
+  const body = { providerId: "mcp", name: "Notes", config: { resources: false }, connectionId, access };
+  const made = await kb.as(anna).post("/api/connectors", body);
+  const at = `/api/connectors/${made.json.connector.id}`;
+  await kb.deps.worker.runUntilIdle();
+  expect(await hits(anna, "note")).toBe(3);
+
+  expect((await map({ list: { tool: "read_note", args: { id: "n0" } }, fetch })).status).toBe(200);
+  notes.notes.set("n0", "note changed");
+  const before = notes.requests();
+  await kb.as(anna).post(`${at}/syncs`, { mode: "full" });
+  await kb.deps.worker.runUntilIdle();
+  expect(notes.requests()).toBe(before);
+  const stopped = (await kb.as(anna).get(at)).json.connector;
+  expect(stopped.state).toBe("error");
+  expect(JSON.stringify(stopped)).toContain("hasn't agreed");
+  expect((await kb.as(anna).post("/api/connectors", { ...body, name: "More" })).json).toMatchObject({
+    code: "connector_check_failed",
+    hint: expect.stringContaining("kb servers agree"),
+  });
+  // What was read before stays, and what needs no tool goes on.
+  expect(await hits(anna, "note")).toBe(3);
+  const resources = { ...body, name: "Resources", config: { tools: false } };
+  expect((await kb.as(anna).post("/api/connectors", resources)).status).toBe(201);
+
+  const [mine] = (await kb.as(anna).get(`${server}/connections`)).json.connections;
+  const { agreement } = mine;
+  const agreed = await kb.as(anna).post(`${server}/connections/${connectionId}/agreement`, { agreement });
+  expect(agreed.status, agreed.text).toBe(200);
+  await kb.deps.worker.runUntilIdle();
+  expect((await kb.as(anna).get(at)).json.connector.state).toBe("active");
+  expect(notes.requests()).toBeGreaterThan(before);
+});

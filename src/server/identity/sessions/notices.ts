@@ -40,7 +40,26 @@ export async function noticesOf(
     notices.push({ type: "reset_link_made", at: isoOf(link.at), by });
   }
   notices.push(...(await linkNoticesOf(store.in(workspaceId), reader, since)));
+  notices.push(...(await toolsNoticesOf(store.in(workspaceId), userId)));
   if (reader.role !== "member") notices.push(...(await targetNoticesOf(store.in(workspaceId))));
+  return notices;
+}
+
+/** Connections of the reader's own that wait until they agree to how an admin mapped the tools. Source: S65. */
+async function toolsNoticesOf(
+  { connections, providerServers, names }: Pick<WorkspaceStore, "connections" | "providerServers" | "names">,
+  userId: string,
+): Promise<Notice[]> {
+  const notices: Notice[] = [];
+  for (const { connectionId, serverId, name, status, waitingSince } of await connections.list({
+    ownerUserId: userId,
+  })) {
+    const server = waitingSince === null ? undefined : await providerServers.find(serverId);
+    if (waitingSince === null || !server?.isEnabled || (status !== "active" && status !== "needs_reauth")) continue;
+    const by = (await names.of([server.mappedBy ?? ""])).get(server.mappedBy ?? "") ?? null;
+    const at = isoOf(waitingSince);
+    notices.push({ type: "tools_changed", at, by, connectionId, serverId, connection: name, server: server.name });
+  }
   return notices;
 }
 

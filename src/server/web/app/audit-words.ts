@@ -97,6 +97,13 @@ export const ACTS_BY_TOPIC: readonly { topic: string; acts: Readonly<Record<stri
       "server.created": { title: "Server added", says: "added the provider server {target}" },
       "server.changed": { title: "Server changed", says: "changed the provider server {target}" },
       "server.deleted": { title: "Server deleted", says: "deleted the provider server {target}" },
+      "server.mapped": { title: "Tools mapped", says: "mapped tools of the provider server {target}" },
+      "server.unmapped": { title: "Tools unmapped", says: "unmapped the tools of the provider server {target}" },
+      "server.tool_previewed": { title: "Tool tried", says: "tried a tool of the provider server {target}" },
+      "connection.agreed": {
+        title: "Tools agreed to",
+        says: "agreed to the tools that kb calls with the connection {target}",
+      },
       "connection.created": { title: "App connected", says: "created the connection {target}" },
       "connection.access_changed": {
         title: "Connection's access changed",

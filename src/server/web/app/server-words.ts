@@ -23,6 +23,7 @@ export function serverState({ enabled, health }: Pick<ProviderServer, "enabled" 
 export const CONNECTION_WORDS: Readonly<Record<Connection["status"], { title: string; tone: Tone }>> = {
   pending: { title: "Waiting for sign-in", tone: "plain" },
   active: { title: "Connected", tone: "ok" },
+  needs_agreement: { title: "Waits for its owner", tone: "warn" },
   needs_reauth: { title: "Needs a new sign-in", tone: "warn" },
   failed: { title: "Failed", tone: "warn" },
   expired: { title: "Expired", tone: "plain" },
@@ -35,6 +36,9 @@ export function reasonWords(
   { status, statusReason }: Pick<Connection, "status" | "statusReason">,
   signsIn = false,
 ): string | undefined {
+  if (status === "needs_agreement") {
+    return "An admin mapped the server's tools differently. Nothing is read until its owner agrees.";
+  }
   const known = REASONS[statusReason ?? ""];
   if (known !== undefined) return known;
   if (status !== "needs_reauth") return undefined;
@@ -143,6 +147,19 @@ export const ROLE_WORDS: Readonly<
     argument: "Argument for the ID",
     value: "ID to try",
   },
+};
+
+/** One tool that kb calls with a connection, with everything that goes along, for its owner. */
+export function callWords({ role, tool, args, argument }: Connection["tools"][number]): string {
+  const fixed = Object.entries(args).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  const varied = argument === undefined ? [] : [`${argument}: ${VARIED[role]}`];
+  return `${ROLE_WORDS[role].title}: ${tool}(${[...fixed, ...varied].join(", ")})`;
+}
+
+const VARIED: Readonly<Record<MappingRole, string>> = {
+  list: "the place in the list",
+  search: "your words",
+  fetch: "the entry's ID",
 };
 
 /** Why a tool isn't used any more. */

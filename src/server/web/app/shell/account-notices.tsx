@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { EventTargetNotice, LinkNotice, Notice as AccountNotice } from "#api/notices.ts";
+import type { EventTargetNotice, LinkNotice, Notice as AccountNotice, ToolsNotice } from "#api/notices.ts";
 import { pauseOf, personOf } from "#api/notice-words.ts";
 import type { Session } from "#api/session.ts";
 import { Notice } from "#server/web/app/ui/notice.tsx";
@@ -16,7 +16,8 @@ export function AccountNotices({ notices }: Pick<Session, "notices">) {
 
 function keyOf(notice: AccountNotice): string {
   const principal = "person" in notice ? notice.person.principal : "targetId" in notice ? notice.targetId : "";
-  return [notice.type, notice.at, notice.by, principal].join(" ");
+  const connection = "connectionId" in notice ? notice.connectionId : "";
+  return [notice.type, notice.at, notice.by, principal, connection].join(" ");
 }
 
 function sentencesOf(notice: AccountNotice): ReactNode {
@@ -27,6 +28,8 @@ function sentencesOf(notice: AccountNotice): ReactNode {
       return <LinkMade at={notice.at} by={notice.by} />;
     case "event_target_paused":
       return <TargetPaused {...notice} />;
+    case "tools_changed":
+      return <ToolsChanged {...notice} />;
     default:
       return <PersonLinked {...notice} />;
   }
@@ -65,6 +68,18 @@ function TargetPaused({ at, host, reason, targetId }: EventTargetNotice) {
       ), {pauseOf({ reason })}. Its events wait.{" "}
       <a className="underline" href={`/workspace/events/${targetId}`}>
         See the event target
+      </a>
+    </>
+  );
+}
+
+function ToolsChanged({ at, by, connection, server, serverId }: ToolsNotice) {
+  return (
+    <>
+      {by ?? "An admin"} mapped the tools of {server} differently (<Time at={at} />
+      ). kb reads nothing with your connection {connection} until you agree.{" "}
+      <a className="underline" href={`/workspace/servers/${serverId}`}>
+        See the tools
       </a>
     </>
   );

@@ -19,6 +19,7 @@ import { Form } from "#server/web/app/ui/form.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
+import { Agreement } from "./agreement.tsx";
 import { SHARED_VIEW, shareOf } from "./apps.tsx";
 import { TestSteps } from "./test-steps.tsx";
 
@@ -171,6 +172,7 @@ function Row({ connection, signsIn, onAct }: RowProps) {
           )}
         </div>
       </div>
+      {connection.agreement !== null && <Agreement agreement={connection.agreement} connection={connection} />}
       {failure && <ProblemNotice className="mt-2" problem={failure} />}
       {test && (
         <div aria-live="polite" className="mt-3 max-w-xl">

@@ -1,0 +1,47 @@
+import { connect } from "#cli/api.ts";
+import { command, fieldsOf } from "#cli/command.ts";
+import { confirmed } from "#cli/confirm.ts";
+import { makeOutput, type Output } from "#cli/output.ts";
+import { type ConnectionRecord, findConnection } from "./find.ts";
+
+/** `kb servers agree CONNECTION`: shows what kb would call with it, and agrees to exactly that. */
+export const agreeToTools = command(
+  {
+    summary: "Look at the tools that kb calls with your connection, and agree to them.",
+    details:
+      "When an admin maps a server's tools differently, or maps one that doesn't say that it only reads, kb reads nothing with your connection until you agree. The values of all fixed arguments are shown.",
+    arguments: [{ name: "connection", summary: "its name or cnx_…", required: true }],
+    options: [{ flags: "--yes", summary: "skip the confirmation" }],
+    examples: ["kb servers agree notes", "kb servers agree cnx_2222222222222222 --yes"],
+    exitCodes: [2, 3, 4, 5, 7],
+    fields: [fieldsOf("post", "/api/mcp-servers/{id}/connections/{connectionId}/agreement", "connection")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const found = await findConnection(api, input.args.connection);
+    const { id, serverId, name, agreement } = found;
+    const output = makeOutput(input, deps, api.settings.defaults);
+    if (agreement === null) {
+      const owner = found.owner.name || "a former member";
+      const why = found.isMine ? "There is nothing to agree to." : `Only its owner, ${owner}, can agree.`;
+      return output.result({ connection: found }, () => output.talk(`${name}: ${why}`));
+    }
+    printTools(found, output);
+    await confirmed(input, deps, `Let kb call these tools with your connection ${name}?`);
+    const answer = await api.post("/api/mcp-servers/{id}/connections/{connectionId}/agreement", {
+      params: { path: { id: serverId, connectionId: id } },
+      body: { agreement },
+    });
+    output.result(answer, () => output.talk(`${name}: you agreed. Its connectors sync again.`));
+  },
+);
+
+function printTools({ tools }: ConnectionRecord, output: Output): void {
+  for (const { role, tool, args, argument, isReadOnly, isAgreed } of tools) {
+    const fixed = Object.entries(args).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+    const call = [...fixed, ...(argument === undefined ? [] : [`${argument}=…`])].join(", ");
+    const says = isReadOnly === false ? "may change things" : "says that it only reads";
+    output.talk(`${role}: ${tool}(${call}), ${says}${isAgreed ? "" : ", new to you"}`);
+  }
+}

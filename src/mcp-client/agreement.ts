@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import { ApiError } from "#api/errors.ts";
+import { MAPPING_ROLES, type MappingRole } from "#api/provider-servers.ts";
+import type { McpTool } from "./contract.ts";
+import type { ToolMapping } from "./mapping.ts";
+import { canonical } from "./read.ts";
+
+/** A tool in a role, as it is stored. */
+export type PinnedTool = NonNullable<ToolMapping[MappingRole]>;
+
+/**
+ * The roles of a mapping in which kb would call something else than the owner of a connection agreed to: another tool,
+ * other fixed arguments, another argument for the words, or a tool that doesn't say that it only reads. Source: S65.
+ */
+export function rolesToAgree(mapping: ToolMapping | undefined, agreed: ToolMapping | undefined): MappingRole[] {
+  return rolesOf(mapping).filter((role) => !isAgreed(mapping?.[role], agreed?.[role]));
+}
+
+/** What somebody agrees to who connects a server as it is mapped: tools that say that they only read. */
+export function agreedByConnecting(mapping: ToolMapping | undefined): ToolMapping | undefined {
+  return pick(mapping, ({ isReadOnly }) => isReadOnly !== false);
+}
+
+/**
+ * What counts as agreed when an admin maps a server that somebody has connected before: what they agreed to, and a tool that
+ * says that it only reads in a role that had none, as long as nobody but them finds what it gives. A role that is unmapped
+ * keeps what was agreed, so that mapping it again is a change like any other.
+ */
+export function carriedOver(
+  mapping: ToolMapping | undefined,
+  agreed: ToolMapping | undefined,
+  { isPrivate }: { isPrivate: boolean },
+): ToolMapping | undefined {
+  const isKnown = (tool: PinnedTool) =>
+    rolesOf(agreed).some((role) => agreed?.[role]?.tool === tool.tool && !hasSameArgs(agreed[role], tool));
+  const first = pick(
+    mapping,
+    (tool, role) => isPrivate && agreed?.[role] === undefined && tool.isReadOnly === true && !isKnown(tool),
+  );
+  return merged(agreed, first);
+}
+
+/** What is agreed once its owner agrees to all of a mapping. */
+export function agreedTo(mapping: ToolMapping, agreed: ToolMapping | undefined): ToolMapping | undefined {
+  return merged(agreed, mapping);
+}
+
+/** Names a mapping as it is now, so that somebody agrees to what they were shown and to nothing else. */
+export function nameOfMapping(mapping: ToolMapping): string {
+  const entries = rolesOf(mapping).map((role) => [role, mapping[role]]);
+  return createHash("sha256")
+    .update(JSON.stringify(canonical(entries)))
+    .digest("base64url");
+}
+
+/** How a server is mapped, what the owner of a connection agreed to, and the tools that it has now. */
+interface Standing {
+  mapping: ToolMapping | undefined;
+  agreed: ToolMapping | undefined;
+  tools: readonly McpTool[];
+}
+
+/** Whether a call is one that a mapping has, with the owner's agreement, and of the tool as it was mapped. */
+export function findCall(
+  { mapping, agreed, tools }: Standing,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+): "agreed" | "not_agreed" | "changed" {
+  const roles = rolesOf(mapping).filter((role) => isCallOf(mapping?.[role], name, args));
+  if (roles.length === 0) return "changed";
+  const found = tools.find((tool) => tool.name === name);
+  const standing = roles.filter((role) => found?.pin === mapping?.[role]?.pin);
+  if (standing.length === 0) return "changed";
+  const isOpen = standing.some(
+    (role) => isAgreed(mapping?.[role], agreed?.[role]) && (found?.isReadOnly || agreed?.[role]?.isReadOnly === false),
+  );
+  return isOpen ? "agreed" : "not_agreed";
+}
+
+/** A mapping in which this tool is known not to say that it only reads; undefined when it was known before. */
+export function changingIn(mapping: ToolMapping | undefined, tool: string): ToolMapping | undefined {
+  const unknown = pick(mapping, (one) => one.tool === tool && one.isReadOnly === undefined);
+  if (unknown === undefined) return undefined;
+  const known = rolesOf(unknown).map((role) => [role, { ...unknown[role], isReadOnly: false }]);
+  // The same roles, each with its own tool.
+  return { ...mapping, ...(Object.fromEntries(known) as ToolMapping) };
+}
+
+/** Nothing is called with a connection before its owner agrees. */
+export function agreementRequired(): ApiError {
+  return new ApiError("agreement_required", {
+    message: "An admin has mapped the server's tools differently, and the owner of the connection hasn't agreed to it.",
+    hint: "The owner looks at the tools and agrees on the server's page, or with: kb servers agree",
+  });
+}
+
+/** The roles that a mapping has, in one order. */
+export function rolesOf(mapping: ToolMapping | undefined): MappingRole[] {
+  return MAPPING_ROLES.filter((role) => mapping?.[role] !== undefined);
+}
+
+/** One that may change something is agreed to as it was then: an admin who looks again doesn't speak for its owner. */
+function isAgreed(wanted: PinnedTool | undefined, agreed: PinnedTool | undefined): boolean {
+  if (wanted === undefined || agreed === undefined) return false;
+  const isSame = wanted.tool === agreed.tool && wanted.argument === agreed.argument && hasSameArgs(wanted, agreed);
+  if (!isSame) return false;
+  if (wanted.isReadOnly !== false) return true;
+  return agreed.isReadOnly === false && agreed.pin === wanted.pin;
+}
+
+function hasSameArgs(one: PinnedTool | undefined, other: PinnedTool): boolean {
+  return JSON.stringify(canonical(one?.args)) === JSON.stringify(canonical(other.args));
+}
+
+/** Its fixed arguments as they are, and a text in the one for words, IDs or cursors. */
+function isCallOf(mapped: PinnedTool | undefined, name: string, args: Readonly<Record<string, unknown>>): boolean {
+  if (mapped?.tool !== name) return false;
+  const { argument } = mapped;
+  const fixed = Object.entries(args).filter(([key]) => key !== argument);
+  const wanted = Object.entries(mapped.args).filter(([key]) => key !== argument);
+  const word = argument === undefined ? undefined : args[argument];
+  return (
+    fixed.length === wanted.length &&
+    wanted.every(([key, value]) => args[key] === value) &&
+    (word === undefined || typeof word === "string" || word === mapped.args[argument ?? ""])
+  );
+}
+
+function pick(
+  mapping: ToolMapping | undefined,
+  isWanted: (tool: PinnedTool, role: MappingRole) => boolean,
+): ToolMapping | undefined {
+  const kept: ToolMapping = {};
+  for (const role of rolesOf(mapping)) {
+    const tool = mapping?.[role];
+    if (tool !== undefined && isWanted(tool, role)) kept[role] = tool;
+  }
+  return rolesOf(kept).length === 0 ? undefined : kept;
+}
+
+function merged(one: ToolMapping | undefined, other: ToolMapping | undefined): ToolMapping | undefined {
+  return one === undefined && other === undefined ? undefined : { ...one, ...other };
+}

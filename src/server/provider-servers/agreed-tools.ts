@@ -1,0 +1,60 @@
+import type { ConnectionTool } from "#api/connections.ts";
+import { defined } from "#core/defined.ts";
+import { agreedByConnecting, nameOfMapping, type PinnedTool, rolesOf, rolesToAgree } from "#mcp-client/agreement.ts";
+import { parseMapping, type ToolMapping } from "#mcp-client/mapping.ts";
+import type { ConnectionRecord } from "#storage/records/connections.ts";
+import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
+
+/** Tools and the names of their arguments, for the audit: a value can be anybody's. Source: S53. */
+export function namesOf(mapping: ToolMapping | undefined): Record<string, unknown>[] {
+  return rolesOf(mapping).map((role) => {
+    const { tool, args, argument, isReadOnly } = requireTool(mapping?.[role]);
+    return { role, tool, args: Object.keys(args), ...defined({ argument, isReadOnly }) };
+  });
+}
+
+/** What kb calls with a connection, and whether its owner agreed to it; with the values that go along. */
+export function toolsOf(
+  { mapping: stored }: Pick<ProviderServerRecord, "mapping">,
+  { agreed }: Pick<ConnectionRecord, "agreed">,
+): { tools: ConnectionTool[]; agreement: string | null } {
+  const mapping = parseMapping(stored);
+  if (mapping === undefined) return { tools: [], agreement: null };
+  const waiting = rolesToAgree(mapping, parseMapping(agreed));
+  const tools = rolesOf(mapping).map((role) => {
+    const { tool, args, argument, isReadOnly } = requireTool(mapping[role]);
+    return {
+      role,
+      tool,
+      args,
+      isReadOnly: isReadOnly ?? null,
+      isAgreed: !waiting.includes(role),
+      ...defined({ argument }),
+    };
+  });
+  return { tools, agreement: waiting.length === 0 ? null : nameOfMapping(mapping) };
+}
+
+/** What somebody agrees to by connecting: the tools that are mapped, as far as they say that they only read. */
+export function agreedAtFirst(
+  { mapping: stored }: Pick<ProviderServerRecord, "mapping">,
+  now: number,
+): Pick<ConnectionRecord, "agreed" | "waitingSince"> {
+  const mapping = parseMapping(stored);
+  const agreed = agreedByConnecting(mapping);
+  return { agreed: agreed ?? null, waitingSince: rolesToAgree(mapping, agreed).length === 0 ? null : now };
+}
+
+/** Whether kb calls the same of both. */
+export function isSameMapping(
+  one: Pick<ProviderServerRecord, "mapping">,
+  other: Pick<ProviderServerRecord, "mapping">,
+): boolean {
+  const [a, b] = [parseMapping(one.mapping), parseMapping(other.mapping)];
+  return a === undefined || b === undefined ? a === b : nameOfMapping(a) === nameOfMapping(b);
+}
+
+function requireTool(tool: PinnedTool | undefined): PinnedTool {
+  if (tool === undefined) throw new Error("A role of this mapping has its tool.");
+  return tool;
+}

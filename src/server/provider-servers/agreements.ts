@@ -1,0 +1,114 @@
+import type { Connection } from "#api/connections.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
+import { agreedTo, carriedOver, changingIn, nameOfMapping, rolesToAgree } from "#mcp-client/agreement.ts";
+import { parseMapping, type ToolMapping } from "#mcp-client/mapping.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { ConnectionRecord } from "#storage/records/connections.ts";
+import type { Store } from "#storage/store.ts";
+import { namesOf } from "./agreed-tools.ts";
+import { requireConnection, requireServer, type ServerDeps } from "./deps.ts";
+import { toConnection } from "./view.ts";
+
+type Deps = Pick<ServerDeps, "store" | "clock" | "request">;
+
+/**
+ * Stores how a server's tools are read, and asks the owners of connections to agree where they haven't. Who maps agrees for
+ * their own connections. Call it in a transaction. Source: S65.
+ *
+ * @param actor  whose act it is; absent for what kb has found out about a tool
+ */
+export async function putMapping(
+  deps: Deps,
+  tx: Store,
+  workspaceId: string,
+  { serverId, mapping, actor }: { serverId: string; mapping: ToolMapping | undefined; actor?: Actor },
+): Promise<void> {
+  const { providerServers, connections } = tx.in(workspaceId);
+  const now = deps.clock.now();
+  const by = actor && { mappedAt: now, mappedBy: actor.userId };
+  await providerServers.update(serverId, { mapping: mapping ?? null, ...by });
+  for (const connection of await connections.list({ serverId })) {
+    const before = parseMapping(connection.agreed);
+    const isOwn = actor?.userId === connection.ownerUserId;
+    const agreed =
+      isOwn && mapping
+        ? agreedTo(mapping, before)
+        : carriedOver(mapping, before, { isPrivate: connection.visibility === "private" });
+    await settle(deps, tx, workspaceId, { connection, mapping, agreed });
+  }
+}
+
+/** A tool that an earlier program mapped doesn't say that it only reads: nobody agreed to that. */
+export async function noteChanging(deps: Deps, workspaceId: string, serverId: string, tool: string): Promise<void> {
+  await deps.store.transaction(async (tx) => {
+    const server = await tx.in(workspaceId).providerServers.find(serverId);
+    const mapping = server && changingIn(parseMapping(server.mapping), tool);
+    if (mapping) await putMapping(deps, tx, workspaceId, { serverId, mapping });
+  });
+}
+
+/**
+ * The owner of a connection agrees to what they were shown.
+ *
+ * @throws ApiError `not_found`, `forbidden` for anybody else, `conflict` when the mapping has changed since
+ */
+export async function agree(
+  deps: ServerDeps,
+  actor: Actor,
+  at: { serverId: string; connectionId: string },
+  { agreement }: { agreement: string },
+): Promise<{ connection: Connection }> {
+  const server = await requireServer(deps, actor, at.serverId);
+  const after = await deps.store.transaction(async (tx) => {
+    const connection = await requireConnection({ store: tx }, actor, at.serverId, at.connectionId);
+    if (connection.ownerUserId !== actor.userId) {
+      throw new ApiError("forbidden", {
+        message: "Only the owner of a connection can agree to what kb calls with it.",
+      });
+    }
+    const { workspaceId } = actor;
+    const today = await tx.in(workspaceId).providerServers.find(at.serverId);
+    if (!today) throw noSuchThing();
+    const mapping = parseMapping(today.mapping);
+    if (mapping === undefined || nameOfMapping(mapping) !== agreement) throw changedMeanwhile();
+    const agreed = agreedTo(mapping, parseMapping(connection.agreed));
+    await deps.audit.record(tx, actor, {
+      action: "connection.agreed",
+      target: { type: "connection", id: at.connectionId },
+      details: { serverId: at.serverId, tools: namesOf(mapping) },
+    });
+    return settle(deps, tx, workspaceId, { connection, mapping, agreed });
+  });
+  deps.signal();
+  return { connection: await toConnection(deps, actor, server, after) };
+}
+
+async function settle(
+  deps: Deps,
+  tx: Store,
+  workspaceId: string,
+  {
+    connection,
+    mapping,
+    agreed,
+  }: { connection: ConnectionRecord; mapping?: ToolMapping | undefined; agreed?: ToolMapping | undefined },
+): Promise<ConnectionRecord> {
+  const { connections, connectors } = tx.in(workspaceId);
+  const isWaiting = rolesToAgree(mapping, agreed).length > 0;
+  const waitingSince = isWaiting ? (connection.waitingSince ?? deps.clock.now()) : null;
+  const patch = { agreed: agreed ?? null, waitingSince };
+  await connections.update(connection.connectionId, patch);
+  if (connection.waitingSince !== null && !isWaiting) {
+    for (const one of await connectors.listOnConnection(connection.connectionId)) {
+      if (one.state === "active" || one.state === "error") await deps.request(tx, workspaceId, one);
+    }
+  }
+  return { ...connection, ...patch };
+}
+
+function changedMeanwhile(): ApiError {
+  return new ApiError("conflict", {
+    message: "The server's tools were mapped differently since you looked.",
+    hint: "Look at them again, then agree.",
+  });
+}
