@@ -59,22 +59,38 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
     return headers && tool;
   }
 
+  let renewing: Promise<void> | undefined;
+
+  /** Opens a session in place of one that the server has forgotten: one for all whose questions find that out. */
+  function renew(forgotten: Connection): Promise<void> {
+    if (connection !== forgotten) return Promise.resolve();
+    renewing ??= (async () => {
+      await forgotten.client.close().catch(() => {});
+      connection = await connect(target, { ...options, caps, sessionSignal, notices });
+    })().finally(() => (renewing = undefined));
+    return renewing;
+  }
+
+  /** What a question of a session ends with that the server has forgotten: its own answer, or the close after another's. */
+  function isForgotten(asked: Connection, error: unknown): boolean {
+    if (!(error instanceof McpProblem) || asked.transport.sessionId === undefined) return false;
+    const isReplaced = renewing !== undefined || connection !== asked;
+    return error.status === 404 || (isReplaced && error.code === "unreachable");
+  }
+
   /** Asks once, and once more in a new session when the server has forgotten this one. */
   async function ask<Result>(
     step: McpStep,
     run: (client: Client, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
+    // One that could not be opened again is for the question that needed it to tell.
+    await renewing?.catch(() => {});
     const asked = connection;
     try {
       return await inExchange(step, sessionSignal, caps.requestMs, (one) => run(asked.client, one.signal));
     } catch (error) {
-      const isForgotten =
-        error instanceof McpProblem && error.status === 404 && asked.transport.sessionId !== undefined;
-      if (!isForgotten) throw error;
-      if (connection === asked) {
-        await asked.client.close().catch(() => {});
-        connection = await connect(target, { ...options, caps, sessionSignal, notices });
-      }
+      if (sessionSignal.aborted || !isForgotten(asked, error)) throw error;
+      await renew(asked);
       const renewed = connection;
       return inExchange(step, sessionSignal, caps.requestMs, (one) => run(renewed.client, one.signal));
     }

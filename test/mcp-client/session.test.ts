@@ -1,9 +1,10 @@
-import type { RequestListener, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { createAdaptorServer } from "@hono/node-server";
 import { z } from "zod";
+import type { McpSession } from "#mcp-client/contract.ts";
 import { makeServer, TEST_INSTANCE } from "../helpers.ts";
 import { INITIALIZED, open, problemFrom, startHttp, startRaw } from "./servers.ts";
 
@@ -164,6 +165,42 @@ test("a session that the server has forgotten is opened again, once", async () =
   });
   const session = await open(url);
   expect(await session.listTools()).toEqual({ items: [], leftOut: 0 });
+  expect(sessions).toEqual(["s0", "s1"]);
+});
+
+test("questions that find the session forgotten at once open one new session together", async () => {
+  const sessions: string[] = [];
+  const forgotten: ServerResponse[] = [];
+  let late: Promise<unknown> | undefined;
+  const forget = ({ request, response }: { request: IncomingMessage; response: ServerResponse }, result: unknown) => {
+    if (request.headers["mcp-session-id"] !== "s0") return result;
+    forgotten.push(response);
+    // The last is told after the first has opened a new session.
+    if (forgotten.length === 2) forgotten[0]?.writeHead(404).end();
+    return undefined;
+  };
+  const url = await startRaw({
+    initialize: ({ id, response }) => {
+      sessions.push(`s${sessions.length}`);
+      // One more is asked while the new session is being opened.
+      if (sessions.length === 2) late = session.listResourceTemplates();
+      response.writeHead(200, { "content-type": "application/json", "mcp-session-id": sessions.at(-1) ?? "" });
+      response.end(JSON.stringify({ jsonrpc: "2.0", id, result: INITIALIZED() }));
+    },
+    "resources/templates/list": (asked) => forget(asked, { resourceTemplates: [] }),
+    "tools/list": (asked) => forget(asked, { tools: [] }),
+    "resources/list": (asked) => {
+      if (asked.request.headers["mcp-session-id"] === "s1") forgotten[1]?.writeHead(404).end();
+      return forget(asked, { resources: [] });
+    },
+  });
+  const session: McpSession = await open(url);
+  const both = [session.listResources(), session.listTools()];
+  expect(await Promise.all(both)).toEqual([
+    { items: [], leftOut: 0 },
+    { items: [], leftOut: 0 },
+  ]);
+  expect(await late).toEqual({ items: [], leftOut: 0 });
   expect(sessions).toEqual(["s0", "s1"]);
 });
 
