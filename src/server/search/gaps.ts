@@ -7,7 +7,7 @@ export interface Gaps {
    * slow pace when searches leave no such moment.
    */
   wait(): Promise<void>;
-  /** Told when the last search at work has ended. */
+  /** Told when a search has ended: a gap begins if none works now. */
   begin(): void;
 }
 

@@ -84,7 +84,7 @@ export function makeSearchGate({
       averageMs += (tookMs - averageMs) * WEIGHT;
       running--;
       settle();
-      if (running === 0) gaps.begin();
+      gaps.begin();
     }
   };
 

@@ -94,6 +94,23 @@ describe("an intent", () => {
     expect(new Set(all.map((one: { statusReason: string }) => one.statusReason))).toEqual(new Set(["other_browser"]));
   });
 
+  test("waits with 19 others and no more, until one of them has ended", async () => {
+    const kb = await makeOAuthServer();
+    const begin = async () => (await kb.intend(kb.anna)).status;
+    // One every 20 seconds: nothing but their number is in the way.
+    for (let n = 0; n < 20; n++) {
+      expect(await begin()).toBe(201);
+      kb.clock.advance(20_000);
+    }
+    const more = await kb.intend(kb.anna);
+    expect([more.status, more.json.code]).toEqual([429, "rate_limited"]);
+    expect((await kb.intend(kb.ben)).status).toBe(201);
+    // The first is ten minutes old.
+    kb.clock.advance(200_000);
+    expect(await begin()).toBe(201);
+    expect(await begin()).toBe(429);
+  });
+
   test("ends after 10 minutes, at each of its stages", async () => {
     const kb = await makeOAuthServer();
     const { intent } = (await kb.intend(kb.anna)).json;

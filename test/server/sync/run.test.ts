@@ -304,6 +304,22 @@ describe("parts of an item", () => {
 });
 
 describe("deletion", () => {
+  test("a run of chosen items removes none of the others, whatever its source says of its listing", async ({
+    expect,
+  }) => {
+    const kb = await makeHarness((run) =>
+      run.mode === "items" ? [upsert("a", "new"), end()] : [upsert("a", "old"), upsert("b", "old"), end()],
+    );
+    await kb.sync();
+    await kb.request("items", ["a"]);
+    await kb.worker.runUntilIdle();
+    expect((await kb.items()).map(({ externalId, removedAt }) => [externalId, removedAt])).toEqual([
+      ["a", null],
+      ["b", null],
+    ]);
+    expect(await kb.connector()).toMatchObject({ lastFullAt: kb.clock.now });
+  });
+
   test("only a complete listing deletes", async ({ expect }) => {
     let items = many(10);
     let isComplete = false;

@@ -27,6 +27,20 @@ describe("google-drive, and what a listing leaves out, with a fake of ours", { t
     for (const id of [files.budget, files.minutes, files.open]) expect(replica.items.has(id)).toBe(false);
   });
 
+  test.each(["folder", "file"])("a listing of %ss that Google has cut is not taken for the whole", async (kind) => {
+    const { google, fixture, replica } = await open();
+    const before = [...replica.items.keys()].sort();
+    google.instead = ({ path, query }, response) => {
+      const isFolders = (query.get("q") ?? "").includes("mimeType='");
+      if (!path.endsWith("/files") || isFolders !== (kind === "folder")) return false;
+      response.writeHead(200, { "content-type": "application/json" }).end('{"files":[],"incompleteSearch":true}');
+      return true;
+    };
+    const { events } = await runInto(fixture, replica, { mode: "full" });
+    expect(events.at(-1)).toMatchObject({ t: "end", listing: "partial", permissions: "not_checked" });
+    expect([...replica.items.keys()].sort()).toEqual(before);
+  });
+
   test("who reads what is left out is asked again", async () => {
     const { world, google, files, fixture, replica } = await open();
     google.unlisted.add(files.budget);

@@ -96,6 +96,19 @@ describe("a web session", () => {
     expect((await kb.as(ana).get("/api/session")).status).toBe(401);
   });
 
+  test("ends at the moment at which it has been idle for 7 days, and is listed until then", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    kb.clock.advance(3 * DAY_MS);
+    const phone = await kb.signIn(ana);
+    const listed = async () => (await kb.as(phone).get("/api/sessions")).json.sessions.length;
+    kb.clock.advance(4 * DAY_MS - 1);
+    expect(await listed()).toBe(2);
+    kb.clock.advance(1);
+    expect(await listed()).toBe(1);
+    expect((await kb.as(ana).get("/api/session")).status).toBe(401);
+  });
+
   test("is deleted a day after it ended, however it ended", async ({ expect }) => {
     const kb = await makeServer();
     const ana = await kb.addOwner();

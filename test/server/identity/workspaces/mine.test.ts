@@ -103,6 +103,17 @@ describe("switching workspaces", () => {
     expect(now.json.sessions[0].id).not.toBe(before);
   });
 
+  test("a session that ended after the request was let in does not live on in the other one", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner("First");
+    const workspaceId = await join(kb, ana, "Second");
+    const actor = await kb.actor(ana);
+    expect((await kb.as(ana).delete("/api/session")).status).toBe(204);
+    const context = { origin: { requestId: "req_test", clientIp: "127.0.0.1" }, userAgent: null, formerSecret: null };
+    const switching = kb.deps.sessions.switchWorkspace(actor, workspaceId, context);
+    await expect(switching).rejects.toMatchObject({ code: "not_found" });
+  });
+
   test("makes a sign-in neither longer nor more recent", async ({ expect }) => {
     const kb = await makeServer();
     const ana = await kb.addOwner("First");

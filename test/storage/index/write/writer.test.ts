@@ -102,6 +102,22 @@ test("words of removed items leave the vocabulary with the merge that drops thei
   expect(index.openReader().search(makeRequest({ query: "word" })).total).toBe(20);
 });
 
+test("a word that one segment loses stays while another segment has it", () => {
+  // Two segments too large to be merged with each other, and a word in both.
+  index.put("w1", { kbId: "kept", text: "zanzibar" });
+  putMany(0, 35);
+  index.compactAll();
+  index.put("w1", { kbId: "secret", text: "zanzibar" });
+  putMany(40, 75);
+  index.compactAll();
+  const segments = count("index_segments");
+  index.apply("w1", [{ type: "remove", kbId: "secret" }]);
+  putMany(40, 75, "word again");
+  index.compactAll();
+  expect(segments).toBeGreaterThan(1);
+  expect(index.openReader().search(makeRequest({ query: "zanzibar" })).total).toBe(1);
+});
+
 test("an index of another analyzer is named until it is rebuilt", () => {
   putMany(0, 2);
   expect(index.writer.outdatedWorkspaces()).toEqual([]);
