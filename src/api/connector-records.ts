@@ -169,6 +169,9 @@ export const SyncCounts = z.object({
   requests: Count.optional(),
 });
 
+/** What became of the reading of people and groups that goes before a sync. */
+export const PeopleFirstState = z.enum(["waiting", "read", "partial", "failed"]);
+
 /** One run. What names an item that the caller may not read is null in it. */
 export const Sync = z
   .object({
@@ -184,6 +187,15 @@ export const Sync = z
     startedAt: Timestamp.nullable(),
     finishedAt: Timestamp.nullable(),
     problem: z.union([SourceProblem, z.null()]),
+    /**
+     * The reading of people and groups that goes before a sync which somebody asks for; null where none does. `waiting` = the
+     * sync begins once it has ended; `partial` = some groups could not be read, and stay as they were; `failed` = who may read
+     * what is as old as before, and `problem` says why.
+     */
+    people: z.union([
+      z.object({ syncId: idSchema("sync"), state: PeopleFirstState, problem: z.union([SourceProblem, z.null()]) }),
+      z.null(),
+    ]),
     /** A sample. */
     skips: z.array(
       z.object({
@@ -288,9 +300,14 @@ export type BrowseAnswer = z.infer<typeof BrowseAnswer>;
 
 export const RequestSyncBody = z
   .strictObject({
-    mode: SyncMode.exclude(["access", "identities"]).optional(),
+    /** `identities` reads people and groups alone. */
+    mode: SyncMode.exclude(["access"]).optional(),
     /** External ids, with mode `items`. */
     items: z.array(z.string().min(1).max(4_000)).min(1).max(1_000).optional(),
+  })
+  .refine((value) => value.mode !== "identities" || value.items === undefined, {
+    path: ["items"],
+    message: 'Mode "identities" reads no items',
   })
   .refine((value) => value.mode !== "items" || value.items !== undefined, {
     path: ["items"],

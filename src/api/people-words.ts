@@ -1,3 +1,4 @@
+import type { Sync } from "./connector-records.ts";
 import type { SourceUser, UnlinkedReason } from "./people.ts";
 
 const REASONS: Record<UnlinkedReason, string> = {
@@ -21,4 +22,14 @@ export function describeLink({ member, linkedBy, reason }: Pick<SourceUser, "mem
   if (member === null) return reason === null ? "" : `Not linked: ${REASONS[reason]}`;
   const name = member.name === "" ? member.id : member.name;
   return linkedBy === null ? name : `${name} (${{ account: "account", email: "email", admin: "by hand" }[linkedBy]})`;
+}
+
+/** What a sync tells of people and groups that could not be read before it; undefined where all is well, or not known yet. */
+export function describeUnread({ people }: Pick<Sync, "people">): string | undefined {
+  // An earlier server tells nothing of them.
+  if (people?.state !== "failed" && people?.state !== "partial") return undefined;
+  const what =
+    people.state === "failed" ? "People and groups weren't read first" : "Not all groups could be read first";
+  const why = people.problem === null ? "" : ` ${people.problem.message}`;
+  return `${what}: anyone who lost access there may still find items here until they are read.${why}`;
 }

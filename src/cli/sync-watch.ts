@@ -1,4 +1,5 @@
 /** Follows one sync to its end, with progress; used by `connectors sync --wait`, `connectors add --wait`, quickstart. */
+import { describeUnread } from "#api/people-words.ts";
 import { count, plural } from "#api/plural.ts";
 import type { Api } from "./api.ts";
 import type { Deps } from "./deps.ts";
@@ -58,7 +59,8 @@ export async function watchSync(
 
 /** One line on how a sync ended: counts, volume, time. */
 export function describeSync(sync: SyncRecord): string {
-  const { counts } = sync;
+  const { counts, mode } = sync;
+  if (mode === "identities") return `${sync.state}: ${count(counts.seen)} people and groups read${timeOf(sync)}`;
   const parts = [
     `${count(counts.upserted)} new or changed`,
     `${count(counts.unchanged)} unchanged`,
@@ -66,21 +68,24 @@ export function describeSync(sync: SyncRecord): string {
     ...(counts.skipped > 0 ? [`${count(counts.skipped)} left out`] : []),
     ...(counts.failed > 0 ? [`${count(counts.failed)} failed`] : []),
   ];
-  const time =
-    sync.startedAt !== null && sync.finishedAt !== null
-      ? ` in ${duration(Date.parse(sync.finishedAt) - Date.parse(sync.startedAt))}`
-      : "";
-  return `${sync.state}: ${parts.join(", ")} (${plural(counts.seen, "item")} seen, ${bytes(counts.bytes)})${time}`;
+  return `${sync.state}: ${parts.join(", ")} (${plural(counts.seen, "item")} seen, ${bytes(counts.bytes)})${timeOf(sync)}`;
+}
+
+function timeOf({ startedAt, finishedAt }: SyncRecord): string {
+  if (startedAt === null || finishedAt === null) return "";
+  return ` in ${duration(Date.parse(finishedAt) - Date.parse(startedAt))}`;
 }
 
 /** The exit code that a finished sync means. */
 export function exitOfSync(sync: SyncRecord): number {
+  if (describeUnread(sync) !== undefined && sync.state === "succeeded") return EXIT.finishedWithErrors;
   if (sync.state === "partial" || (sync.state === "succeeded" && sync.counts.failed > 0))
     return EXIT.finishedWithErrors;
   return sync.state === "succeeded" ? EXIT.ok : EXIT.failure;
 }
 
 function noteOf(sync: SyncRecord): string {
+  if (sync.people?.state === "waiting" && sync.startedAt === null) return "reading people and groups first";
   if (sync.state === "queued") return "waiting for a worker";
   if (sync.state === "waiting")
     return sync.resumeAt === null ? "waiting" : `the source asked to wait until ${sync.resumeAt}`;

@@ -293,6 +293,8 @@ export interface SyncRequest<Cursor> {
   cursor: Cursor | null;
   /** For `items`: only these. */
   externalIds?: readonly string[];
+  /** A person asked for it: groups that it tells between items are read, however young the last reading of each is. */
+  readsGroups?: true;
 }
 
 export interface SourceSpec<Config> {

@@ -10,6 +10,8 @@ export type WebhookChange =
   | { t: "containers"; containers: readonly { type: Exclude<EntityType, "person">; id: string }[] }
   /** Groups whose members changed, by their ids at the source, as in `group:<connector>:<id>`. */
   | { t: "groups"; ids: readonly string[] }
+  /** Who somebody is, or may do, changed, and no group says where: people and groups are read, all of them. */
+  | { t: "people" }
   /** Something changed; the next increment shows what. */
   | { t: "delta" };
 

@@ -496,6 +496,10 @@ export interface IdentitySchedulesTable {
   workspaceId: string;
   connectorId: string;
   nextRunAt: number;
+  /** When the reading begins, or began, that a person asked for last. */
+  askedAt: Generated<number | null>;
+  /** Until when what notifications asked for is paid for, by what the credential may send. */
+  paidUntil: Generated<number | null>;
 }
 
 export interface ConnectorsTable {
@@ -741,6 +745,8 @@ export interface SyncsTable {
   progress: string;
   /** JSON array of external ids, for mode `items`. */
   items: string | null;
+  /** JSON of the reading of users and groups that goes before it. */
+  people: string | null;
   resumeAt: number | null;
   cancelRequestedAt: number | null;
   problem: string | null;

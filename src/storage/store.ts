@@ -11,6 +11,7 @@ import { makeEventQueueStore, makeEventTargetStore } from "./records/event-targe
 import { makeGrantStore } from "./records/grants.ts";
 import { makeGroupStore } from "./records/groups.ts";
 import { makeIdentityStore } from "./records/identities.ts";
+import { makeIdentityScheduleStore } from "./records/identity-schedules.ts";
 import { makeIdempotencyStore } from "./records/idempotency.ts";
 import { makeInstallationStore } from "./records/installation.ts";
 import { makeInstanceStore } from "./records/instances.ts";
@@ -121,6 +122,7 @@ const makeWorkspaceStore = onFirstUse({
   connections: makeConnectionStore,
   webhookSubscriptions: makeWebhookSubscriptionStore,
   instances: makeInstanceStore,
+  identitySchedules: makeIdentityScheduleStore,
   syncs: makeSyncStore,
   items: makeItemStore,
   itemWrites: makeItemWriteStore,

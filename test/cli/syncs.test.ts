@@ -28,6 +28,8 @@ function sync(state: string, more: Record<string, unknown> = {}): { body: { sync
   };
 }
 
+const unread = (state: string) => ({ syncId: "syn_0", state, problem: { code: "unreachable", message: "No answer." } });
+
 function worldWith(...states: ReturnType<typeof sync>[]): FakeWorld {
   return makeWorld({
     routes: {
@@ -48,6 +50,7 @@ test.for([
     sync("succeeded", { counts: { ...(sync("x").body.sync["counts"] as object), failed: 2 } }),
     8,
   ],
+  ["succeeded with people unread", sync("succeeded", { people: unread("failed") }), 8],
   ["failed", sync("failed", { problem: { code: "source_unauthorized", message: "The token is gone." } }), 1],
   ["cancelled", sync("cancelled"), 1],
 ] as const)("a sync that ends %s has its exit code", async ([, last, code], { expect }) => {
@@ -55,6 +58,33 @@ test.for([
   expect(run.code).toBe(code);
   expect(run.stdout).toContain(String(last.body.sync["state"]));
   expect(run.sent.filter((sent) => sent.method === "GET" && sent.path.endsWith("syn_1")).length).toBe(3);
+});
+
+test("a sync tells that people and groups were not read first, and nothing of it where they were", async ({
+  expect,
+}) => {
+  const wait = async (state: string) => {
+    const last = sync("succeeded", { people: { ...unread(state), ...(state === "read" && { problem: null }) } });
+    return await kb(
+      worldWith(sync("queued", { startedAt: null, people: unread("waiting") }), last),
+      "connectors",
+      "sync",
+      "docs",
+      "--wait",
+    );
+  };
+  const warning = "anyone who lost access there may still find items here until they are read. No answer.";
+  expect((await wait("failed")).stderr).toContain(`People and groups weren't read first: ${warning}`);
+  expect((await wait("partial")).stderr).toContain(`Not all groups could be read first: ${warning}`);
+  const well = await wait("read");
+  expect([well.code, well.stderr]).toEqual([0, ""]);
+});
+
+test("people and groups alone are read on request", async ({ expect }) => {
+  const world = worldWith(sync("succeeded", { mode: "identities", people: null }));
+  const run = await kb(world, "connectors", "sync", "docs", "--mode", "identities", "--wait");
+  expect([run.code, run.stdout]).toEqual([0, "succeeded: 9 people and groups read in 2.0 s\n"]);
+  expect(run.sent.find(({ method }) => method === "POST")?.body).toEqual({ mode: "identities" });
 });
 
 test("a wait that lasts too long ends with 9 and leaves the sync alone", async ({ expect }) => {

@@ -238,16 +238,19 @@ async function addRuns(kb: Server, connector: ModelConnector, named: ModelItem[]
   const [first] = named;
   const note = first ? externalIdOf(first) : null;
   const base = { connectorId, mode: "full", trigger: "manual", attempt: 1, counts: NO_COUNTS, items: null } as const;
+  const unread = { syncId: "syn_2222222222222222", state: "failed" } as const;
   const times = { resumeAt: null, cancelRequestedAt: null, scopeVersion: 1, createdAt: NOW, startedAt: NOW };
   const problem = { code: "unreachable", message: `The source said ${problemCanaryOf(connector)}` } as const;
   const progress = { done: 1, total: 2, note };
   const { syncs } = kb.store.in(workspaceId);
-  await syncs.create({ ...base, ...times, progress, problem, syncId: finished, state: "partial", finishedAt: NOW });
+  const ended = { syncId: finished, state: "partial", finishedAt: NOW } as const;
+  await syncs.create({ ...base, ...times, ...ended, progress, problem, people: { ...unread, problem } });
   await syncs.create({
     ...base,
     ...times,
     progress,
     problem: null,
+    people: null,
     syncId: running,
     state: "running",
     finishedAt: null,

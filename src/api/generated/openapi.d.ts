@@ -2751,7 +2751,7 @@ export interface paths {
                     "application/json": {
                         items?: string[];
                         /** @enum {string} */
-                        mode?: "full" | "incremental" | "items";
+                        mode?: "full" | "incremental" | "identities" | "items";
                     };
                 };
             };
@@ -12012,6 +12012,12 @@ export interface components {
             id: string;
             /** @enum {string} */
             mode: "full" | "incremental" | "access" | "identities" | "items";
+            people: {
+                problem: components["schemas"]["SourceProblem"] | null;
+                /** @enum {string} */
+                state: "waiting" | "read" | "partial" | "failed";
+                syncId: string;
+            } | null;
             problem: components["schemas"]["SourceProblem"] | null;
             progress: {
                 done: number;

@@ -30,7 +30,13 @@ export interface SyncControl {
     tx: Store,
     workspaceId: string,
     connector: ConnectorRecord,
-    wish: { trigger: SyncTrigger; mode?: SyncMode; items?: readonly string[] },
+    wish: {
+      trigger: SyncTrigger;
+      mode?: SyncMode;
+      items?: readonly string[];
+      /** The reading of people and groups that it waits for. */
+      peopleSyncId?: string;
+    },
   ): Promise<SyncRecord>;
   /**
    * Compares what its cursor, its state and what was read are good for with what it reads with now, in the transaction of the
@@ -41,6 +47,10 @@ export interface SyncControl {
   rebind(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord): Promise<ConnectorRecord>;
   /** Asks for a run that reads who belongs to what, in the transaction of its reason. */
   requestIdentities(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<SyncRecord>;
+  /** The same for a person who wants it now, at most once a minute: what is wanted sooner begins when the minute is over. */
+  askForIdentities(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<SyncRecord>;
+  /** Whether a run that somebody asks for has to wait until people and groups are read. */
+  readsPeopleFirst(source: Source): boolean;
   /** Ends a run that is not over. @throws ApiError `sync_not_running` */
   cancel(tx: Store, workspaceId: string, sync: SyncRecord): Promise<SyncRecord>;
   /** Ends every run of the connector. */

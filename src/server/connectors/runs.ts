@@ -1,10 +1,13 @@
 import { ApiError } from "#api/errors.ts";
 import type { HeldRemoval, RequestSyncBody, Sync } from "#api/connector-records.ts";
+import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import { cutPage } from "#server/http/cursor.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
+import type { Store } from "#storage/store.ts";
+import type { Source } from "#sources/contract.ts";
 import { type ConnectorDeps, manages, requireManaged, requireSource } from "./deps.ts";
 import { stateConflict } from "./state-conflict.ts";
 import { applyOps } from "./stored.ts";
@@ -15,7 +18,11 @@ interface PageQuery {
   cursor?: string | undefined;
 }
 
-/** Asks for a run. @throws ApiError `not_found`, `connector_state_conflict` where nothing can be run */
+/**
+ * Asks for a run, before which people and groups are read; or for reading them alone. Source: S61.
+ *
+ * @throws ApiError `not_found`, `connector_state_conflict` where nothing can be run
+ */
 export async function requestSync(
   deps: ConnectorDeps,
   actor: Actor,
@@ -24,23 +31,16 @@ export async function requestSync(
 ): Promise<{ sync: Sync }> {
   const connector = await requireManaged(deps.store, actor, connectorId);
   const source = await requireSource(deps.sources, connector.providerId);
-  if (!source.sync) {
-    const message = `${source.spec.name} connectors don't sync: you push their items.`;
-    throw new ApiError("connector_state_conflict", { message });
-  }
-  if (connector.state !== "active" && connector.state !== "error" && connector.state !== "needs_reauth") {
-    throw stateConflict(connector, "does not sync");
-  }
-  const { mode, items } = body;
-  const wish = { trigger: "manual" as const, ...(mode && { mode }), ...(items && { mode: "items" as const, items }) };
-  const sync = await deps.store.transaction(async (tx) => {
-    const queued = await deps.syncs.request(tx, actor.workspaceId, connector, wish);
+  requireRunnable(source, connector, body);
+  const { syncs, store } = deps;
+  const sync = await store.transaction(async (tx) => {
+    const queued = await queue(syncs, tx, actor.workspaceId, { source, connector, body });
     const details = { syncId: queued.syncId, mode: queued.mode };
     const target = { type: "connector", id: connectorId };
     await deps.audit.record(tx, actor, { action: "connector.sync_requested", target, details });
     return queued;
   });
-  deps.syncs.signal();
+  syncs.signal();
   return { sync: await view(deps, actor, connector, sync) };
 }
 
@@ -196,6 +196,40 @@ async function requireSync(
   const sync = await deps.store.in(actor.workspaceId).syncs.find(syncId);
   if (sync?.connectorId === connectorId) return { connector, sync };
   return fail();
+}
+
+function requireRunnable(source: Source, connector: ConnectorRecord, { mode }: RequestSyncBody): void {
+  const { state } = connector;
+  const { name } = source.spec;
+  if (mode === "identities" && !source.syncIdentities) {
+    const message = `${name} connectors have no people or groups to read: kb itself says who can read their items.`;
+    throw new ApiError("connector_state_conflict", { message });
+  }
+  if (mode !== "identities" && !source.sync) {
+    throw new ApiError("connector_state_conflict", {
+      message: `${name} connectors don't sync: you push their items.`,
+    });
+  }
+  if (state !== "active" && state !== "error" && state !== "needs_reauth") {
+    throw stateConflict(connector, "does not sync");
+  }
+}
+
+async function queue(
+  syncs: ConnectorDeps["syncs"],
+  tx: Store,
+  workspaceId: string,
+  about: { source: Source; connector: ConnectorRecord; body: RequestSyncBody },
+): Promise<SyncRecord> {
+  const { source, connector } = about;
+  const { mode, items } = about.body;
+  if (mode === "identities") return syncs.askForIdentities(tx, workspaceId, connector);
+  const people = syncs.readsPeopleFirst(source) ? await syncs.askForIdentities(tx, workspaceId, connector) : undefined;
+  return syncs.request(tx, workspaceId, connector, {
+    trigger: "manual",
+    ...defined({ mode, peopleSyncId: people?.syncId }),
+    ...(items && { mode: "items", items }),
+  });
 }
 
 function fail(): never {

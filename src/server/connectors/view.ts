@@ -75,7 +75,7 @@ export async function toSync(
   record: SyncRecord,
   skips: readonly SyncSkip[] = [],
 ): Promise<Sync> {
-  const { problem, progress } = record;
+  const { people, problem, progress } = record;
   const named = [...skips.map((skip) => skip.externalId), ...(progress.note === null ? [] : [progress.note])];
   const readable = await readableIds(workspace, policy, actor, record.connectorId, named);
   const isOwner = connector.ownerUserId === actor.userId;
@@ -92,6 +92,7 @@ export async function toSync(
     startedAt: isoOrNull(record.startedAt),
     finishedAt: isoOrNull(record.finishedAt),
     problem: isOwner ? problem : problemForOthers(problem),
+    people: people && (isOwner ? people : { ...people, problem: problemForOthers(people.problem) }),
     skips: skips.map((skip) => (readable.has(skip.externalId) ? skip : { ...skip, externalId: null, message: null })),
   };
 }

@@ -20,8 +20,10 @@ export async function activityOf(
   const { syncs } = store.in(workspaceId);
   const open = await syncs.listOpen([connectorId]);
   const sync = open.find(({ state }) => RUNNING.has(state)) ?? open[0];
-  if (sync) return ofRun(store, sync, now);
   const identities = (await syncs.listOpenIdentities(connectorId)).find(({ state }) => RUNNING.has(state));
+  // What waits for people and groups does nothing yet.
+  const isWaiting = sync?.people?.state === "waiting" && sync.startedAt === null;
+  if (sync && !(isWaiting && identities)) return ofRun(store, sync, now);
   if (identities) return syncing(identities, now);
   if (connector.state === "needs_reauth") return { type: "stopped" };
   const nextRunAt = isoOrNull(connector.nextRunAt);

@@ -3,16 +3,17 @@ import { defined } from "#core/defined.ts";
 import type { Authority } from "#core/principals.ts";
 import type { ChildRules, Source, SourceItem } from "#sources/contract.ts";
 import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
-import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";
+import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
 import { activityOf } from "./activity.ts";
 import { bindIn } from "./binding.ts";
-import { nextRunOf } from "./clocks.ts";
+import { isMirror, nextRunOf } from "./clocks.ts";
 import { makeKnown } from "./known.ts";
 import { type ItemWithChildren, prepareWithChildren } from "./children.ts";
 import { isReadHere, type PrepareOptions } from "./prepare.ts";
-import { requestIdentities } from "./identities/request.ts";
-import { requestSync } from "./request.ts";
+import { wakeWaiting } from "./identities/first.ts";
+import { askForIdentities, requestIdentities } from "./identities/request.ts";
+import { requestSync, type SyncWish } from "./request.ts";
 import { nextConnectorState, nextSyncState } from "./state.ts";
 import type { SyncWorker } from "./worker.ts";
 
@@ -82,6 +83,7 @@ export function makeSyncControl(options: {
     const isOver = state === "cancelled";
     const patch = { state, cancelRequestedAt: sync.cancelRequestedAt ?? now(), ...(isOver && { finishedAt: now() }) };
     await tx.in(workspaceId).syncs.update(sync.syncId, patch);
+    if (isOver && sync.mode === "identities") await wakeWaiting(tx, workspaceId, sync.connectorId, now());
     return { ...sync, ...patch };
   }
 
@@ -90,7 +92,7 @@ export function makeSyncControl(options: {
       tx: Store,
       workspaceId: string,
       connector: ConnectorRecord,
-      wish: { trigger: SyncTrigger; mode?: SyncMode; items?: readonly string[] },
+      wish: Pick<SyncWish, "trigger" | "mode" | "items" | "peopleSyncId">,
     ) => requestSync(tx, workspaceId, connector, { ...wish, now: now(), randomBytes }),
     async rebind(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord) {
       const authority = await loadAuthority(tx.in(workspaceId), source, connector);
@@ -101,6 +103,10 @@ export function makeSyncControl(options: {
     /** Who belongs to what is read as soon as a worker is free, and from then on by schedule. */
     requestIdentities: (tx: Store, workspaceId: string, connector: ConnectorRecord) =>
       requestIdentities(tx, workspaceId, connector, { trigger: "manual", now: now(), randomBytes }),
+    askForIdentities: (tx: Store, workspaceId: string, connector: ConnectorRecord) =>
+      askForIdentities(tx, workspaceId, connector, { now: now(), randomBytes }),
+    /** Where access is set in kb it changes there, and nothing has to be read for that. */
+    readsPeopleFirst: ({ spec, syncIdentities }: Source) => syncIdentities !== undefined && isMirror(spec),
     cancel,
     async cancelAll(tx: Store, workspaceId: string, connectorId: string): Promise<SyncRecord[]> {
       const { syncs } = tx.in(workspaceId);

@@ -9,6 +9,7 @@ import type { Store } from "#storage/store.ts";
 import { bindRun } from "./binding.ts";
 import { atInstance, makeContext, type SyncDeps } from "./context.ts";
 import { afterProof, aftermath } from "./finish.ts";
+import { LOOK_AGAIN_MS, lookAtPeople } from "./identities/first.ts";
 import { noteOnNobodys, noteOnStrangers, toProblem } from "./problem.ts";
 import { type RunEnd, runSync } from "./run.ts";
 import { requestSync } from "./request.ts";
@@ -39,6 +40,7 @@ export async function runJob(deps: SyncDeps, job: ClaimedJob, owner: string, sig
     case "sync":
       return runSyncJob(deps, job, owner, signals);
     case "identities":
+    case "told_groups":
       throw new Error("Runs of identities are done by `runIdentitiesJob`.");
     case "purge_removed": {
       const removedBefore = deps.now() - KEEP_REMOVED_MS;
@@ -142,7 +144,6 @@ async function runSyncJob(
 ): Promise<JobEnd> {
   const started = await startNext(deps, job, owner, requireConnectorId(job));
   if (!started) return { type: "settled" };
-  if ("at" in started) return { type: "again", at: started.at };
   const { connector, sync } = started;
   onSync(sync.syncId);
   const end = await runStarted(deps, job, owner, connector, sync, signal);
@@ -150,13 +151,13 @@ async function runSyncJob(
   return { type: "settled" };
 }
 
-/** Takes the connector's next run; undefined when none is to be done: then the job is finished too. */
+/** Takes the connector's next run; undefined when none is to be done now: then the job is settled too. */
 async function startNext(
   { store, now, randomBytes, emit }: SyncDeps,
   job: ClaimedJob,
   owner: string,
   connectorId: string,
-): Promise<{ connector: ConnectorRecord; sync: SyncRecord } | { at: number } | undefined> {
+): Promise<{ connector: ConnectorRecord; sync: SyncRecord } | undefined> {
   return store.transaction(async (tx) => {
     const { connectors, syncs, access } = tx.in(job.workspaceId);
     const connector = await connectors.find(connectorId);
@@ -165,11 +166,17 @@ async function startNext(
       if (!isWanted) {
         await syncs.update(sync.syncId, { state: nextSyncState(sync.state, "stop"), finishedAt: now() });
       } else if (sync.resumeAt !== null && sync.resumeAt > now()) {
-        return { at: sync.resumeAt };
+        await tx.queue.giveBack(job.jobId, owner, sync.resumeAt);
+        return undefined;
       } else {
+        const people = await lookAtPeople(tx.in(job.workspaceId), sync);
+        if (people?.state === "waiting") {
+          await tx.queue.giveBack(job.jobId, owner, now() + LOOK_AGAIN_MS);
+          return undefined;
+        }
         // Still "running" in the records: its worker died over it. `saveRun` starts the count again when one gets further.
         const attempt = sync.attempt + (sync.state === "running" || sync.attempt === 0 ? 1 : 0);
-        if (attempt <= MAX_ATTEMPTS) return start(tx, job.workspaceId, connector, sync, attempt, now());
+        if (attempt <= MAX_ATTEMPTS) return start(tx, job.workspaceId, connector, { ...sync, people }, attempt, now());
         const random = (randomBytes(1)[0] ?? 0) / 255;
         const after = aftermath({ type: "failed", problem: GIVEN_UP }, sync, connector, { now: now(), random });
         await syncs.update(sync.syncId, after?.sync ?? {});
@@ -203,6 +210,7 @@ async function start(
     startedAt: sync.startedAt ?? now,
     resumeAt: null,
     problem: null,
+    people: sync.people,
     scopeVersion: connector.scopeVersion,
     ...(isFirst && { counts: NO_COUNTS }),
   };

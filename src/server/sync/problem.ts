@@ -38,6 +38,16 @@ export function noteOnStrangers(count: number): SourceProblem | undefined {
   };
 }
 
+/** What a run tells that could not read some groups or users, or nothing of them to the end; undefined where it read all. */
+export function noteOnUnread(count: number): SourceProblem | undefined {
+  if (count === 0) return undefined;
+  const groups = count === 1 ? "1 group or user" : `${count} groups and users`;
+  return {
+    code: "source_error",
+    message: `The source didn't show ${groups}. What was known of ${count === 1 ? "it" : "them"} stays until it's too old.`,
+  };
+}
+
 /** To whom it may concern: the owner of a connector may not know the server's machine, so no path is named. */
 const UNWRITABLE_MESSAGES: Partial<Record<ErrorCode, string>> = {
   storage_full:

@@ -1,7 +1,13 @@
 import { makeId } from "#api/common.ts";
 import type { RandomBytes } from "#core/clock.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import { NO_COUNTS, type SyncMode, type SyncRecord, type SyncTrigger } from "#storage/records/syncs.ts";
+import {
+  NO_COUNTS,
+  type PeopleFirst,
+  type SyncMode,
+  type SyncRecord,
+  type SyncTrigger,
+} from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
 
 export interface SyncWish {
@@ -10,6 +16,8 @@ export interface SyncWish {
   mode?: SyncMode;
   /** For mode `items`. */
   items?: readonly string[];
+  /** The reading of users and groups that it waits for. */
+  peopleSyncId?: string;
   /** Not before this time, unless something else asks for a run meanwhile. */
   notBefore?: number;
   now: number;
@@ -38,11 +46,15 @@ export async function requestSync(
   // What says only who may read what stands for no other run, and no other for it.
   const isAlike = (sync: SyncRecord) => (sync.mode === "access") === (mode === "access");
   const queued = open.find((sync) => sync.state === "queued" && sync.startedAt === null && isAlike(sync));
-  const sync = queued ? join(queued, mode, wish.items) : makeSync(connector, mode, wish);
+  const sync = {
+    ...(queued ? join(queued, mode, wish.items) : makeSync(connector, mode, wish)),
+    ...(wish.peopleSyncId !== undefined && { people: waitingFor(wish.peopleSyncId) }),
+  };
   if (queued)
     await syncs.update(sync.syncId, {
       mode: sync.mode,
       items: sync.items,
+      people: sync.people,
       scopeVersion: connector.scopeVersion,
       ...(wish.notBefore === undefined && { resumeAt: null }),
     });
@@ -76,6 +88,10 @@ function join(queued: SyncRecord, mode: SyncMode, items: readonly string[] | und
   return { ...queued, mode: isFull ? "full" : "incremental", items: null };
 }
 
+function waitingFor(syncId: string): PeopleFirst {
+  return { syncId, state: "waiting", problem: null };
+}
+
 function makeSync(
   connector: Pick<ConnectorRecord, "connectorId" | "scopeVersion">,
   mode: SyncMode,
@@ -91,6 +107,7 @@ function makeSync(
     counts: NO_COUNTS,
     progress: { done: 0, total: null, note: null },
     items: mode === "items" ? [...(items ?? [])] : null,
+    people: null,
     resumeAt: notBefore ?? null,
     cancelRequestedAt: null,
     problem: null,

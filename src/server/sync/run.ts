@@ -161,6 +161,7 @@ function toRequest({ sync, connector }: RunOptions, cursor: unknown): SyncReques
     cursor,
     ...(sync.items && { externalIds: sync.items }),
     runId: sync.syncId,
+    ...(sync.people && { readsGroups: true }),
   };
 }
 

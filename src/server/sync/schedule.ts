@@ -80,13 +80,13 @@ export function makeSchedule({ store, findSource, now, randomBytes, subscribing 
     lastAt = now();
     for (const { workspaceId, connectorId } of await store.queue.listAhead(now() + MOST_AHEAD_MS)) {
       await store.transaction(async (tx) => {
-        const { connectors, sourcePeople } = tx.in(workspaceId);
+        const { connectors, identitySchedules, sourcePeople } = tx.in(workspaceId);
         const connector = await connectors.find(connectorId);
         const source = connector && (await findSource(connector.providerId));
         if (source?.sync) await connectors.update(connectorId, { nextRunAt: now(), proofTriedAt: null });
         if (!source?.syncIdentities) return;
         await sourcePeople.restart(connectorId);
-        await connectors.scheduleIdentities(connectorId, now());
+        await identitySchedules.set(connectorId, now());
       });
     }
   }

@@ -8,7 +8,7 @@ import type { Source } from "#sources/contract.ts";
 import type { WebhookChange, WebhookDelivery, WebhookRequest } from "#sources/webhook.ts";
 import type { ConnectorAddress } from "#storage/records/webhooks.ts";
 import type { Store } from "#storage/store.ts";
-import { requestIdentities } from "./identities/request.ts";
+import { requestTold } from "./identities/request.ts";
 import { requestSync } from "./request.ts";
 import { wishOfWebhook } from "./wish.ts";
 
@@ -83,14 +83,16 @@ export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookRec
   }
 
   async function wake(source: Source, at: ConnectorAddress, changes: readonly WebhookChange[]): Promise<void> {
-    const groups = source.syncIdentities ? groupsOf(at, changes) : [];
+    const told = source.syncIdentities ? toldBy(at, changes) : [];
     await store.transaction(async (tx) => {
       const connector = await tx.in(at.workspaceId).connectors.find(at.connectorId);
       if (connector?.state !== "active") return;
       const common = { trigger: "webhook", now: now(), notBefore: now() + TOGETHER_MS, randomBytes } as const;
       const run = source.sync && wishOfWebhook(connector, changes);
       if (run) await requestSync(tx, at.workspaceId, connector, { ...common, ...run });
-      if (groups.length > 0) await requestIdentities(tx, at.workspaceId, connector, { ...common, groups });
+      if (told === "all" || told.length > 0) {
+        await requestTold(tx, at.workspaceId, connector, { groups: told, now: now(), randomBytes });
+      }
     });
   }
 
@@ -162,8 +164,9 @@ function offeredBy(
   }
 }
 
-/** Ids that can't be groups are left out. */
-function groupsOf({ connectorId }: ConnectorAddress, changes: readonly WebhookChange[]): Principal[] {
+/** What of people and groups is to be read. Ids that can't be groups are left out. */
+function toldBy({ connectorId }: ConnectorAddress, changes: readonly WebhookChange[]): Principal[] | "all" {
+  if (changes.some(({ t }) => t === "people")) return "all";
   return changes
     .flatMap((change) => (change.t === "groups" ? change.ids : []))
     .flatMap((id) => {

@@ -1,6 +1,6 @@
 import type { RandomBytes, Sleep } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
-import { type ClaimedJob, LEASE_MS } from "#storage/records/queue.ts";
+import { type ClaimedJob, type ClaimRequest, type JobType, LEASE_MS } from "#storage/records/queue.ts";
 import type { Store } from "#storage/store.ts";
 import { runIdentitiesJob } from "./identities/job.ts";
 import type { SyncDeps } from "./context.ts";
@@ -34,6 +34,11 @@ export interface SyncWorker {
 const IDLE_MS = 1_000;
 const HEARTBEAT_MS = LEASE_MS / 3;
 
+/**
+ * Kinds of which one runs at any time, however many others do: while they wait, somebody may read what they may not any more.
+ */
+const OF_IDENTITIES: readonly JobType[] = ["identities", "told_groups"];
+
 interface Running {
   job: ClaimedJob;
   abort: AbortController;
@@ -55,10 +60,19 @@ export function makeSyncWorker(options: WorkerOptions): SyncWorker {
   const wake = () => nap.abort();
 
   async function claim(): Promise<number> {
+    if (over.signal.aborted) return 0;
     const free = concurrency - running.size;
-    if (free <= 0 || over.signal.aborted) return 0;
+    let claimed = free > 0 ? await take({ limit: free }) : 0;
+    for (const type of OF_IDENTITIES) {
+      const isOneRunning = [...running.values()].some(({ job }) => job.type === type);
+      if (running.size >= concurrency && !isOneRunning) claimed += await take({ limit: 1, types: [type] });
+    }
+    return claimed;
+  }
+
+  async function take(which: Pick<ClaimRequest, "limit" | "types">): Promise<number> {
     const owner = `${workerId}:${++claims}`;
-    const jobs = await store.queue.claim({ owner, limit: free, leaseMs: LEASE_MS, now: now() });
+    const jobs = await store.queue.claim({ owner, ...which, leaseMs: LEASE_MS, now: now() });
     for (const job of jobs) begin(job, owner);
     return jobs.length;
   }
@@ -77,7 +91,7 @@ export function makeSyncWorker(options: WorkerOptions): SyncWorker {
     const isOver = new AbortController();
     const beating = heartbeat(entry, owner, isOver.signal);
     try {
-      const work = job.type === "identities" ? runIdentitiesJob : runJob;
+      const work = OF_IDENTITIES.includes(job.type) ? runIdentitiesJob : runJob;
       const end = await work(options, job, owner, {
         signal: abort.signal,
         onSync: (syncId) => (entry.syncId = syncId),

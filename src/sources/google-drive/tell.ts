@@ -188,11 +188,12 @@ async function keepGroup(ctx: DriveSyncContext, id: string, email: string): Prom
   if (email.length <= 120) ctx.state.put(GROUPS, [...others, [id, email, ctx.now()]].slice(-MOST_KEPT));
 }
 
-/** Who is in the groups of Google that were not looked at for longest. */
+/** Who is in the groups of Google that were not looked at for longest; in all of them where a person asks for it. */
 export async function* tellDueGroups(tools: Tools): AsyncGenerator<Event, void> {
-  const { ctx, told } = tools;
-  const due = (await keptGroups(ctx)).filter(([, , at]) => ctx.now() - at >= READ_AGAIN_MS);
-  for (const [id, email] of due.slice(0, MOST_AGAIN)) {
+  const { ctx, run, told } = tools;
+  const kept = await keptGroups(ctx);
+  const due = kept.filter(([, , at]) => ctx.now() - at >= READ_AGAIN_MS).slice(0, MOST_AGAIN);
+  for (const [id, email] of run.readsGroups ? kept : due) {
     if (told.has(id)) continue;
     told.add(id);
     yield* tellGroup(tools, id, email);

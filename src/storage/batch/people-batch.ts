@@ -56,6 +56,8 @@ export interface PeopleTeller {
   now: number;
   /** Its groups are as true as its config, and never grow old. */
   neverAges?: boolean;
+  /** When this attempt began: what it tells may be as old. Absent where nothing else tells at the same time. */
+  begunAt?: number;
   /** A clock that was past this comes back with a rise of the epoch. */
   maxAclAgeMs: number;
 }

@@ -65,6 +65,7 @@ export function setGroups(work: PeopleWork, groups: readonly WholeGroup[]): void
   const readings: Reading[] = [];
   for (const told of groups) {
     const before = known.get(told.group);
+    if (before && isOvertaken(work, told, before)) continue;
     work.counts.groups++;
     const reading = readingOf(told, before);
     readings.push(reading);
@@ -79,6 +80,21 @@ export function setGroups(work: PeopleWork, groups: readonly WholeGroup[]): void
     // Only a sync tells where a group is at home.
     if (homes !== undefined || known.get(group)?.toldIn !== "identities") setHomes(work, group, homes ?? []);
   }
+}
+
+/**
+ * Whether another run, which went on at the same time, has read the group later. What a look at everything tells of a group
+ * may be as old as its beginning, since teams are read before the repositories that they are given; a look at some groups
+ * reads each as it is told.
+ */
+function isOvertaken({ teller, all }: PeopleWork, told: WholeGroup, before: KnownGroup): boolean {
+  const { begunAt, runId, mode, now } = teller;
+  if (begunAt === undefined || before.toldBy === null || before.toldBy === runId) return false;
+  // Noted by a clock that has gone back since.
+  if (before.at > now) return false;
+  if (mode !== "groups") return before.at > begunAt;
+  const [other] = all("select startedAt from syncs where workspaceId = ? and syncId = ?", before.toldBy);
+  return other !== undefined && Number(other["startedAt"] ?? 0) > told.at;
 }
 
 /** Counts a group once in a run, however many attempts tell it. */

@@ -170,43 +170,6 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
-    /** When its users and groups are read next. */
-    async scheduleIdentities(connectorId: string, nextRunAt: number): Promise<void> {
-      await sql.write
-        .insertInto("identity_schedules")
-        .values({ workspaceId, connectorId, nextRunAt })
-        .onConflict((oc) => oc.columns(["workspaceId", "connectorId"]).doUpdateSet({ nextRunAt }))
-        .execute();
-    },
-
-    /** As `scheduleIdentities`, unless the connector has a schedule. */
-    async scheduleIdentitiesOnce(connectorId: string, nextRunAt: number): Promise<void> {
-      await sql.write
-        .insertInto("identity_schedules")
-        .values({ workspaceId, connectorId, nextRunAt })
-        .onConflict((oc) => oc.columns(["workspaceId", "connectorId"]).doNothing())
-        .execute();
-    },
-
-    /** All that are read by the clock are due. */
-    async hastenIdentities(nextRunAt: number): Promise<void> {
-      await sql.write
-        .updateTable("identity_schedules")
-        .set({ nextRunAt })
-        .where("workspaceId", "=", workspaceId)
-        .where("nextRunAt", ">", nextRunAt)
-        .execute();
-    },
-
-    /** They are read no more. */
-    async unscheduleIdentities(connectorId: string): Promise<void> {
-      await sql.write
-        .deleteFrom("identity_schedules")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .execute();
-    },
-
     /** Deletes the record with its syncs, keys and whatever still hangs on it. */
     async remove(connectorId: string): Promise<void> {
       await sql.write

@@ -10,6 +10,7 @@ export type JobType =
   | "purge_removed"
   | "apply_secrets"
   | "identities"
+  | "told_groups"
   | "sweep_accesses"
   | "account"
   | "lapsed_flow"
@@ -44,6 +45,8 @@ export interface ClaimRequest {
   /** Milliseconds until an unfinished job may be claimed again; `heartbeat` extends it. */
   leaseMs: number;
   now: number;
+  /** Only of these; of all unless told. */
+  types?: readonly JobType[];
 }
 
 /** Lease of a claimed job; the worker's heartbeat comes three times as often. */
@@ -96,13 +99,14 @@ export function makeQueueStore(sql: SqlHandles) {
      * time that a job waits; then of the workspace with the fewest claimed jobs, and of those the one that was served
      * least recently; then the job that is due longest. Never waits.
      */
-    async claim({ owner, limit, leaseMs, now }: ClaimRequest): Promise<ClaimedJob[]> {
+    async claim({ owner, limit, leaseMs, now, types }: ClaimRequest): Promise<ClaimedJob[]> {
       // `returning` gives the row after the update, so who held it before is looked at first, in the same transaction.
       return inTransaction(sql, async (trx) => {
         const claimed: ClaimedJob[] = [];
         while (claimed.length < limit) {
           const job = await due(trx.write, now)
             .selectAll()
+            .$if(types !== undefined, (query) => query.where("type", "in", types ?? []))
             .orderBy(urgency(now))
             .orderBy(
               raw`(select count(*) from jobs as busy where busy."workspaceId" = job."workspaceId" and busy."leaseUntil" > ${now})`,

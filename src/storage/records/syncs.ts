@@ -2,6 +2,7 @@ import { sql as raw, type Selectable, type Updateable } from "kysely";
 import type { z } from "zod";
 import type { SourceProblem } from "#api/common.ts";
 import {
+  type PeopleFirstState,
   type SyncMode as SyncModeSchema,
   SyncState as SyncStateSchema,
   type SyncTrigger as SyncTriggerSchema,
@@ -40,6 +41,15 @@ export type SyncMode = z.infer<typeof SyncModeSchema>;
 export type SyncTrigger = z.infer<typeof SyncTriggerSchema>;
 export type SyncState = z.infer<typeof SyncStateSchema>;
 
+/** The reading of users and groups that goes before a run which a person asks for. */
+export interface PeopleFirst {
+  syncId: string;
+  /** `partial`: some groups could not be read, and stay as they were. */
+  state: z.infer<typeof PeopleFirstState>;
+  /** Why not all was read. */
+  problem: SourceProblem | null;
+}
+
 /** One run of a connector. Times are epoch milliseconds. */
 export interface SyncRecord {
   syncId: string;
@@ -57,6 +67,8 @@ export interface SyncRecord {
   progress: SyncProgress;
   /** External ids, for mode `items`. */
   items: string[] | null;
+  /** Null where nobody waits for them. */
+  people: PeopleFirst | null;
   resumeAt: number | null;
   cancelRequestedAt: number | null;
   problem: SourceProblem | null;
@@ -223,12 +235,13 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
 }
 
 function toRow(patch: SyncPatch): Updateable<SyncsTable> {
-  const { counts, progress, items, problem, ...plain } = patch;
+  const { counts, progress, items, people, problem, ...plain } = patch;
   return {
     ...plain,
     ...(counts && { counts: JSON.stringify(counts) }),
     ...(progress && { progress: JSON.stringify(progress) }),
     ...(items !== undefined && { items: items === null ? null : JSON.stringify(items) }),
+    ...(people !== undefined && { people: people === null ? null : JSON.stringify(people) }),
     ...(problem !== undefined && { problem: problem === null ? null : JSON.stringify(problem) }),
   };
 }
@@ -244,6 +257,7 @@ function toRecord(row: Selectable<SyncsTable>): SyncRecord {
     counts: { ...NO_COUNTS, ...(JSON.parse(row.counts) as Partial<SyncCounts>) },
     progress: JSON.parse(row.progress) as SyncProgress,
     items: row.items === null ? null : (JSON.parse(row.items) as string[]),
+    people: row.people === null ? null : (JSON.parse(row.people) as PeopleFirst),
     problem: row.problem === null ? null : (JSON.parse(row.problem) as SourceProblem),
   };
 }

@@ -1,4 +1,5 @@
 import type { BodyOf } from "#api/client.ts";
+import { describeUnread } from "#api/people-words.ts";
 import { count } from "#api/plural.ts";
 import { connect, type Api } from "#cli/api.ts";
 import { command, fieldsOf } from "#cli/command.ts";
@@ -17,17 +18,19 @@ import { CONNECTOR, WAIT_OPTIONS } from "./options.ts";
 export const startSync = command(
   {
     summary: "Start a sync, or join the queued one.",
+    details:
+      "Where kb mirrors permissions, a sync first reads people and groups, at most once a minute. --mode identities reads only these.",
     arguments: CONNECTOR,
     options: [
       {
         flags: "--mode <mode>",
         summary: "how much to look at",
-        choices: ["full", "incremental", "items"],
+        choices: ["full", "incremental", "items", "identities"],
       },
       { flags: "--item <externalId>", summary: "only this item; may be repeated", repeatable: true },
       ...WAIT_OPTIONS,
     ],
-    examples: ["kb connectors sync docs --wait --timeout 10m"],
+    examples: ["kb connectors sync docs --wait --timeout 10m", "kb connectors sync forge --mode identities --wait"],
     exitCodes: [3, 4, 5, 7, 8, 9, 130],
     fields: [fieldsOf("post", "/api/connectors/{id}/syncs", "sync")],
     isRemote: true,
@@ -58,6 +61,8 @@ export const startSync = command(
       output.talk(`${finished.problem.code}: ${finished.problem.message}`);
       if (finished.problem.hint !== undefined) output.talk(finished.problem.hint);
     }
+    const warning = describeUnread(finished);
+    if (warning !== undefined) output.talk(warning);
     for (const skip of finished.skips.filter((item) => item.reason === "failed").slice(0, 10)) {
       output.talk(`  ${skip.externalId ?? "an item"}: ${skip.message ?? skip.reason}`);
     }

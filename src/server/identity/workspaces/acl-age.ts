@@ -6,12 +6,12 @@ import type { WorkspaceStore } from "#storage/store.ts";
  * too old by the former time, and is not by the new one, is read whole. Call it in a transaction.
  */
 export async function askAgain(
-  { access, accounts, connectors }: WorkspaceStore,
+  { access, accounts, connectors, identitySchedules }: WorkspaceStore,
   { before, now }: { before: number; now: number },
 ): Promise<void> {
   // Sources that were believed until another instant are asked again.
   await access.raiseEpoch();
-  await connectors.hastenIdentities(now);
+  await identitySchedules.hasten(now);
   await accounts.hasten(now);
   for (const { connectorId, nextRunAt, aclCheckedAt } of await connectors.list()) {
     const isDark = aclCheckedAt !== null && believedUntil(aclCheckedAt, { now, maxAclAgeMs: before }) === undefined;

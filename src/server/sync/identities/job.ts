@@ -5,39 +5,36 @@ import type { PeopleRefusal } from "#storage/batch/people-batch.ts";
 import { backOffMs, type ClaimedJob } from "#storage/records/queue.ts";
 import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/store.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import { type LimitSpec, PER_MINUTE } from "#sources/http-contract.ts";
 import { bind } from "#server/sync/binding.ts";
 import { atInstance, makeContext, type SyncDeps } from "#server/sync/context.ts";
 import { type JobEnd, type JobSignals, readAgain } from "#server/sync/jobs.ts";
-import { noteOnStrangers, toProblem } from "#server/sync/problem.ts";
-import { GIVEN_UP, MAX_ATTEMPTS, nextSyncState } from "#server/sync/state.ts";
+import { noteOnStrangers, noteOnUnread, toProblem } from "#server/sync/problem.ts";
+import { GIVEN_UP, MAX_ATTEMPTS, MAY_RUN, nextSyncState } from "#server/sync/state.ts";
 import { tellEnd } from "#server/sync/tell.ts";
 import type { StopReason } from "#server/sync/run.ts";
 import { isMirror } from "#server/sync/clocks.ts";
-import { LEAST_INTERVAL_MS } from "./request.ts";
+import { wakeWaiting } from "./first.ts";
+import { LEAST_INTERVAL_MS, paidAfter, restAfter, type Sent } from "./rest.ts";
 import { runIdentities } from "./run.ts";
 
 const RUNS_KEPT = 100;
 const RETRY_MS = 60_000;
-const MAY_RUN: ReadonlySet<ConnectorRecord["state"]> = new Set(["active", "error"]);
 
 type Outcome = (
-  | { type: "done"; isComplete: boolean }
+  | { type: "done"; isComplete: boolean; unread: number }
   | { type: "failed"; problem: SourceProblem }
   | { type: "stopped"; reason: StopReason }
   | { type: "superseded"; reason: PeopleRefusal }
 ) &
   Sent;
 
-/** Requests that this attempt has sent to the provider, and how many there may be a minute. */
-interface Sent {
-  requests: number;
-  perMinute: number;
-}
-
-/** Does the next run of identities of a connector. Several follow each other; a failed one is tried again later. */
+/**
+ * Does the next run of identities of a connector: of everything, or of the groups that notifications name. Those of one kind
+ * follow each other; a failed one is tried again later.
+ */
 export async function runIdentitiesJob(
   deps: SyncDeps,
   job: ClaimedJob,
@@ -45,17 +42,19 @@ export async function runIdentitiesJob(
   { signal, onSync }: JobSignals,
 ): Promise<JobEnd> {
   const connectorId = job.payload["connectorId"] ?? "";
-  const started = await start(deps, job, connectorId);
-  if (started === undefined) return { type: "done" };
-  if ("at" in started) return { type: "again", at: started.at };
+  const started = await start(deps, job, owner, connectorId);
+  if (started === undefined) return { type: "settled" };
   const { connector, sync } = started;
   onSync(sync.syncId);
   const outcome = await perform(deps, job, owner, started, signal);
   if (outcome.type === "superseded") {
     // A lost lease means that another worker has it.
-    return outcome.reason === "lease_lost" ? { type: "settled" } : { type: "again", at: deps.now() + RETRY_MS };
+    if (outcome.reason === "lease_lost") return { type: "settled" };
+    // Another run has ended meanwhile: this one reads again what it read.
+    return { type: "again", at: deps.now() + (outcome.reason === "overtaken" ? 0 : RETRY_MS) };
   }
-  return finish(deps, job, { connector, sync, outcome });
+  await finish(deps, job, owner, { connector, sync, outcome });
+  return { type: "settled" };
 }
 
 interface Started {
@@ -63,28 +62,34 @@ interface Started {
   sync: SyncRecord;
 }
 
+/** Runs of this job that are not over. */
+async function listOpen({ syncs }: WorkspaceStore, { type }: ClaimedJob, connectorId: string): Promise<SyncRecord[]> {
+  const open = await syncs.listOpenIdentities(connectorId);
+  return open.filter(({ items }) => (items !== null) === (type === "told_groups"));
+}
+
+/** Takes the next run; undefined when none is to be done now: then the job is settled too. */
 async function start(
-  { store, now, randomBytes, emit }: SyncDeps,
+  deps: SyncDeps,
   job: ClaimedJob,
+  owner: string,
   connectorId: string,
-): Promise<Started | { at: number } | undefined> {
-  return store.transaction(async (tx) => {
-    const { connectors, syncs } = tx.in(job.workspaceId);
-    const connector = await connectors.find(connectorId);
-    for (const sync of await syncs.listOpenIdentities(connectorId)) {
+): Promise<Started | undefined> {
+  const { now } = deps;
+  return deps.store.transaction(async (tx) => {
+    const workspace = tx.in(job.workspaceId);
+    const connector = await workspace.connectors.find(connectorId);
+    let resumeAt = Infinity;
+    for (const sync of await listOpen(workspace, job, connectorId)) {
       const isWanted = connector && MAY_RUN.has(connector.state) && sync.cancelRequestedAt === null;
-      if (isWanted && sync.resumeAt !== null && sync.resumeAt > now()) return { at: sync.resumeAt };
+      if (isWanted && sync.resumeAt !== null && sync.resumeAt > now()) {
+        resumeAt = Math.min(resumeAt, sync.resumeAt);
+        continue;
+      }
       // Still "running": its worker died over it.
       const attempt = sync.attempt + (sync.state === "running" || sync.attempt === 0 ? 1 : 0);
       if (!isWanted || attempt > MAX_ATTEMPTS) {
-        const problem = isWanted ? GIVEN_UP : null;
-        const state = nextSyncState(sync.state, problem ? "fail" : "stop");
-        await syncs.update(sync.syncId, { state, problem, finishedAt: now() });
-        if (connector) await tellEnd(emit, tx, job.workspaceId, connector, sync.syncId);
-        if (problem && sync.items === null) {
-          const wait = backOffMs(sync.attempt, (randomBytes(1)[0] ?? 0) / 255);
-          await connectors.scheduleIdentities(connectorId, now() + wait);
-        }
+        await giveUp(deps, tx, job, { connector, connectorId, sync, problem: isWanted ? GIVEN_UP : null });
         continue;
       }
       const patch = {
@@ -95,11 +100,37 @@ async function start(
         problem: null,
         ...(sync.startedAt === null && { counts: NO_COUNTS }),
       };
-      await syncs.update(sync.syncId, patch);
+      await workspace.syncs.update(sync.syncId, patch);
       return { connector, sync: { ...sync, ...patch } };
     }
+    // In the same transaction: a wish that comes after it puts a new job in line.
+    if (resumeAt === Infinity) await tx.queue.finish(job.jobId, owner);
+    else await tx.queue.giveBack(job.jobId, owner, resumeAt);
     return undefined;
   });
+}
+
+/** Ends a run that is not done: nobody wants it any more, or its worker died over it too often. */
+async function giveUp(
+  { now, randomBytes, emit }: SyncDeps,
+  tx: Store,
+  { workspaceId }: ClaimedJob,
+  about: {
+    connector: ConnectorRecord | undefined;
+    connectorId: string;
+    sync: SyncRecord;
+    problem: SourceProblem | null;
+  },
+): Promise<void> {
+  const { connector, connectorId, sync, problem } = about;
+  const { identitySchedules, syncs } = tx.in(workspaceId);
+  const state = nextSyncState(sync.state, problem ? "fail" : "stop");
+  await syncs.update(sync.syncId, { state, problem, finishedAt: now() });
+  if (connector) await tellEnd(emit, tx, workspaceId, connector, sync.syncId);
+  await wakeWaiting(tx, workspaceId, connectorId, now());
+  if (problem === null || sync.items !== null) return;
+  const wait = backOffMs(sync.attempt, (randomBytes(1)[0] ?? 0) / 255);
+  await identitySchedules.set(connectorId, now() + wait);
 }
 
 async function perform(
@@ -184,74 +215,87 @@ async function findRunToFinish(
   return isRecent && before.state === "failed" && before.problem?.code === "unreachable" ? runId : undefined;
 }
 
+/** Writes down what the end means and settles the job in the same transaction, so that no later wish is missed. */
 async function finish(
-  { store, now, randomBytes, log, emit }: SyncDeps,
+  deps: SyncDeps,
   job: ClaimedJob,
-  { connector, sync, outcome }: Started & { outcome: Exclude<Outcome, { type: "superseded" }> },
-): Promise<JobEnd> {
+  owner: string,
+  { connector, sync, outcome }: Started & { outcome: Outcome & { type: "done" | "failed" | "stopped" } },
+): Promise<void> {
+  const { now, log, emit } = deps;
   const { connectorId } = connector;
-  return store.transaction(async (tx): Promise<JobEnd> => {
-    const { connectors, syncs, sourcePeople, access } = tx.in(job.workspaceId);
+  await deps.store.transaction(async (tx) => {
+    const workspace = tx.in(job.workspaceId);
+    const { syncs, sourcePeople } = workspace;
     const today = await syncs.find(sync.syncId);
-    if (!today || today.finishedAt !== null) return { type: "done" };
+    if (!today || today.finishedAt !== null) return settle(deps, tx, job, owner);
     // Of all attempts together.
     const requests = (today.counts.requests ?? 0) + outcome.requests;
     const counts = { ...today.counts, requests };
     if (outcome.type === "stopped" && outcome.reason === "give_back" && today.state === "running") {
       await syncs.update(sync.syncId, { state: nextSyncState(today.state, "give_back"), counts });
-      return { type: "again", at: now() };
+      return settle(deps, tx, job, owner);
     }
     if (outcome.type === "failed" && outcome.problem.code === "rate_limited" && today.state === "running") {
       // The same run goes on: a new one would begin at the beginning.
       const resumeAt = now() + Math.max(1_000, outcome.problem.retryAfterMs ?? RETRY_MS);
-      await syncs.update(sync.syncId, {
-        state: nextSyncState(today.state, "wait"),
-        resumeAt,
-        problem: outcome.problem,
-        counts,
-      });
-      return { type: "again", at: resumeAt };
+      const state = nextSyncState(today.state, "wait");
+      await syncs.update(sync.syncId, { state, resumeAt, problem: outcome.problem, counts });
+      await wakeWaiting(tx, job.workspaceId, connectorId, now());
+      return settle(deps, tx, job, owner);
     }
     // What came after it is lost: the next run reads everything.
     if (outcome.type === "failed" && outcome.problem.code === "cursor_expired") await sourcePeople.restart(connectorId);
-    const finishedAt = now();
     const patch = afterOf(outcome, { ...today, counts });
-    await syncs.update(sync.syncId, { ...patch, finishedAt });
+    await syncs.update(sync.syncId, { ...patch, finishedAt: now() });
     await tellEnd(emit, tx, job.workspaceId, connector, sync.syncId);
     await syncs.trimIdentities(connectorId, RUNS_KEPT);
-    if (sync.items === null) {
-      const maxAclAgeMs = await access.maxAclAgeMs();
-      const nextRunAt =
-        finishedAt + pauseAfter({ ...outcome, requests }, sync, { finishedAt, maxAclAgeMs, randomBytes });
-      await connectors.scheduleIdentities(connectorId, nextRunAt);
-    }
+    await schedule(deps, workspace, connector, { sync, outcome: { ...outcome, requests } });
+    await wakeWaiting(tx, job.workspaceId, connectorId, now());
     log.info({ connectorId, syncId: sync.syncId, state: patch.state, counts: patch.counts }, "Identities were read");
-    const isMoreWaiting = (await syncs.listOpenIdentities(connectorId)).length > 0;
-    return isMoreWaiting ? { type: "again", at: finishedAt } : { type: "done" };
+    return settle(deps, tx, job, owner);
   });
+}
+
+async function settle({ now }: SyncDeps, tx: Store, job: ClaimedJob, owner: string): Promise<void> {
+  const open = await listOpen(tx.in(job.workspaceId), job, job.payload["connectorId"] ?? "");
+  const nextAt = Math.min(...open.map(({ resumeAt }) => resumeAt ?? now()));
+  if (open.length > 0) await tx.queue.giveBack(job.jobId, owner, nextAt);
+  else await tx.queue.finish(job.jobId, owner);
+}
+
+/** When the next run is due, and what this one has taken of what notifications may take. */
+async function schedule(
+  { now, randomBytes, findSource }: SyncDeps,
+  { access, identitySchedules }: WorkspaceStore,
+  { connectorId, providerId }: ConnectorRecord,
+  { sync, outcome }: { sync: SyncRecord; outcome: Outcome },
+): Promise<void> {
+  if (sync.trigger === "webhook") {
+    const { paidUntil } = await identitySchedules.paceOf(connectorId);
+    await identitySchedules.setPace(connectorId, { paidUntil: paidAfter(paidUntil, outcome, now()) });
+  }
+  if (sync.items !== null) return;
+  const source = await findSource(providerId);
+  const about = {
+    finishedAt: now(),
+    maxAclAgeMs: await access.maxAclAgeMs(),
+    isMirror: source !== undefined && isMirror(source.spec),
+    randomBytes,
+  };
+  await identitySchedules.set(connectorId, now() + pauseAfter(outcome, sync, about));
 }
 
 function pauseAfter(
   outcome: Outcome,
   { startedAt, attempt }: SyncRecord,
-  { finishedAt, maxAclAgeMs, randomBytes }: Pick<SyncDeps, "randomBytes"> & { finishedAt: number; maxAclAgeMs: number },
+  about: Pick<SyncDeps, "randomBytes"> & { finishedAt: number; maxAclAgeMs: number; isMirror: boolean },
 ): number {
-  if (outcome.type !== "failed") return restAfter(outcome, finishedAt - (startedAt ?? finishedAt), maxAclAgeMs);
+  const { finishedAt, randomBytes } = about;
+  if (outcome.type !== "failed") return restAfter(outcome, finishedAt - (startedAt ?? finishedAt), about);
   const wait = backOffMs(attempt, (randomBytes(1)[0] ?? 0) / 255);
   return Math.max(wait, outcome.problem.retryAfterMs ?? 0);
 }
-
-/**
- * How long a run rests: four times as long as it read, and until its requests are less than a third of what the credential
- * may send, since syncs send by it too. No longer than half of the age at which permissions are not believed any more.
- */
-export function restAfter({ requests, perMinute }: Sent, tookMs: number, maxAclAgeMs: number): number {
-  const budgetMs = (requests / (perMinute * BUDGET_SHARE)) * 60_000 - tookMs;
-  return Math.max(LEAST_INTERVAL_MS, 4 * tookMs, Math.min(budgetMs, maxAclAgeMs / 2 - tookMs));
-}
-
-/** What runs of groups and users may take of the requests of a credential. */
-const BUDGET_SHARE = 0.3;
 
 function afterOf(
   outcome: Exclude<Outcome, { type: "superseded" }>,
@@ -264,9 +308,14 @@ function afterOf(
       return { state: nextSyncState(sync.state, "fail"), problem: outcome.problem, counts: sync.counts };
     case "done":
       return {
-        state: nextSyncState(sync.state, outcome.isComplete ? "succeed" : "part"),
-        problem: noteOnStrangers(sync.counts.skipped) ?? null,
+        state: nextSyncState(sync.state, isWhole(outcome, sync) ? "succeed" : "part"),
+        problem: noteOnUnread(outcome.unread) ?? noteOnStrangers(sync.counts.skipped) ?? null,
         counts: sync.counts,
       };
   }
+}
+
+/** Whether all that was wanted was read; of some groups no listing is complete. */
+function isWhole({ isComplete, unread }: Outcome & { type: "done" }, { items }: SyncRecord): boolean {
+  return (isComplete || items !== null) && unread === 0;
 }

@@ -3,67 +3,99 @@ import type { RandomBytes } from "#core/clock.ts";
 import type { Principal } from "#core/principals.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { NO_COUNTS, type SyncRecord, type SyncTrigger } from "#storage/records/syncs.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/store.ts";
+import { LEAST_INTERVAL_MS, paidRunAt } from "./rest.ts";
 
-/** Least time between two runs that follow each other by schedule. */
-export const LEAST_INTERVAL_MS = 15 * 60_000;
+type Asking = Pick<ConnectorRecord, "connectorId" | "scopeVersion">;
+
+interface Wish {
+  trigger: SyncTrigger;
+  /** Only these; everything unless told. */
+  groups?: readonly Principal[];
+  /** Not before this time, unless something else asks for a run meanwhile. */
+  notBefore?: number;
+  now: number;
+  randomBytes: RandomBytes;
+}
+
+/** A person's wishes follow each other after this time; those before it are one. */
+const ASKED_EVERY_MS = 60_000;
+/** What notifications of this time name is read together. */
+const TOGETHER_MS = 2_000;
+/** Of more groups a look at all of them is no dearer. */
+const MOST_GROUPS = 100;
 
 /**
  * Asks for a run that reads who belongs to what; call it in the transaction of its reason. A second wish joins the run that
- * is queued. `groups`: only these, unless somebody wants more.
+ * is queued: one of everything, or one of some groups, which goes on beside it.
  */
 export async function requestIdentities(
   tx: Store,
   workspaceId: string,
-  connector: Pick<ConnectorRecord, "connectorId" | "scopeVersion">,
-  wish: {
-    trigger: SyncTrigger;
-    groups?: readonly Principal[];
-    /** Not before this time, unless something else asks for a run meanwhile. */
-    notBefore?: number;
-    now: number;
-    randomBytes: RandomBytes;
-  },
+  connector: Asking,
+  wish: Wish,
 ): Promise<SyncRecord> {
-  const { syncs, connectors } = tx.in(workspaceId);
-  const { connectorId, scopeVersion } = connector;
-  const { trigger, groups, notBefore, now } = wish;
+  const workspace = tx.in(workspaceId);
+  const { connectorId } = connector;
+  const { groups, now } = wish;
   // Whatever becomes of this one, others follow: without them nobody would be let in.
-  if (!groups) await connectors.scheduleIdentitiesOnce(connectorId, now + LEAST_INTERVAL_MS);
-  const open = await syncs.listOpenIdentities(connectorId);
-  const queued = open.find((sync) => sync.state === "queued" && sync.startedAt === null);
-  const items = groups && (!queued || queued.items) ? [...new Set([...(queued?.items ?? []), ...groups])] : null;
-  const sync: SyncRecord = queued
-    ? { ...queued, items }
-    : {
-        syncId: makeId("sync", wish.randomBytes),
-        connectorId,
-        mode: "identities",
-        trigger,
-        state: "queued",
-        attempt: 0,
-        counts: NO_COUNTS,
-        progress: { done: 0, total: null, note: null },
-        items,
-        resumeAt: notBefore ?? null,
-        cancelRequestedAt: null,
-        problem: null,
-        scopeVersion,
-        createdAt: now,
-        startedAt: null,
-        finishedAt: null,
-      };
-  if (queued) await syncs.update(sync.syncId, { items, ...(notBefore === undefined && { resumeAt: null }) });
-  else await syncs.create(sync);
+  if (!groups) await workspace.identitySchedules.setOnce(connectorId, now + LEAST_INTERVAL_MS);
+  const queued = (await workspace.syncs.listOpenIdentities(connectorId)).find(
+    (sync) => isUnbegun(sync) && (sync.items !== null) === (groups !== undefined),
+  );
+  const items = groups ? [...new Set([...(queued?.items ?? []), ...groups])] : null;
+  if (items && items.length > MOST_GROUPS) {
+    const { groups: _some, ...all } = wish;
+    return requestIdentities(tx, workspaceId, connector, all);
+  }
+  const sync = await queue(workspace, connector, wish, { queued, items });
+  const type = items ? "told_groups" : "identities";
   await tx.queue.enqueue({
     workspaceId,
-    type: "identities",
-    dedupeKey: `identities:${connectorId}`,
+    type,
+    dedupeKey: `${type}:${connectorId}`,
     payload: { connectorId },
-    priority: trigger === "manual" ? 10 : 20,
-    runAt: notBefore ?? now,
+    // A person waits for the first, and somebody may read what they may not any more until the second has ended.
+    priority: wish.trigger === "manual" || wish.trigger === "webhook" ? 10 : 20,
+    runAt: wish.notBefore ?? now,
   });
   return sync;
+}
+
+/**
+ * The same for a person who wants it now, at most once a minute: a second wish waits until the minute is over, since what was
+ * taken away in between must be seen by it. Wishes that wait are one run.
+ */
+export async function askForIdentities(
+  tx: Store,
+  workspaceId: string,
+  connector: Asking,
+  { now, randomBytes }: Pick<Wish, "now" | "randomBytes">,
+): Promise<SyncRecord> {
+  const { identitySchedules } = tx.in(workspaceId);
+  const { connectorId } = connector;
+  const { askedAt } = await identitySchedules.paceOf(connectorId);
+  const at = nextAsked(askedAt, now);
+  const wish = { trigger: "manual", now, randomBytes, ...(at > now && { notBefore: at }) } as const;
+  const sync = await requestIdentities(tx, workspaceId, connector, wish);
+  await identitySchedules.setPace(connectorId, { askedAt: at });
+  return sync;
+}
+
+/**
+ * Asks for what a notification tells of: the groups that it names, or everything. Its word changes nothing, and one who sends
+ * many costs no more than a share of the credential's requests.
+ */
+export async function requestTold(
+  tx: Store,
+  workspaceId: string,
+  connector: Asking,
+  { groups, now, randomBytes }: Pick<Wish, "now" | "randomBytes"> & { groups: readonly Principal[] | "all" },
+): Promise<void> {
+  const { paidUntil } = await tx.in(workspaceId).identitySchedules.paceOf(connector.connectorId);
+  const notBefore = paidRunAt(paidUntil, now + TOGETHER_MS);
+  const wish = { trigger: "webhook", notBefore, now, randomBytes, ...(groups !== "all" && { groups }) } as const;
+  await requestIdentities(tx, workspaceId, connector, wish);
 }
 
 /** Queues the runs that are due; one that is still going on stands for the next. Gives how many it queued. */
@@ -75,14 +107,74 @@ export async function queueDueIdentities(
   let queued = 0;
   for (const { workspaceId, connectorId } of await store.queue.listDueIdentities(now(), limit)) {
     await store.transaction(async (tx) => {
-      const { connectors, syncs } = tx.in(workspaceId);
+      const { connectors, identitySchedules, syncs } = tx.in(workspaceId);
       const connector = await connectors.find(connectorId);
-      if (!connector) return connectors.unscheduleIdentities(connectorId);
-      await connectors.scheduleIdentities(connectorId, now() + LEAST_INTERVAL_MS);
-      if ((await syncs.listOpenIdentities(connectorId)).length > 0) return;
+      if (!connector) return identitySchedules.remove(connectorId);
+      await identitySchedules.set(connectorId, now() + LEAST_INTERVAL_MS);
+      if ((await syncs.listOpenIdentities(connectorId)).some(({ items }) => items === null)) return;
       await requestIdentities(tx, workspaceId, connector, { trigger: "schedule", now: now(), randomBytes });
       queued++;
     });
   }
   return queued;
+}
+
+/** An instant further ahead than a minute was noted by a clock that was wrong. */
+function nextAsked(askedAt: number | null, now: number): number {
+  if (askedAt === null || askedAt > now + ASKED_EVERY_MS) return now;
+  return askedAt > now ? askedAt : Math.max(now, askedAt + ASKED_EVERY_MS);
+}
+
+function isUnbegun({ state, startedAt }: SyncRecord): boolean {
+  return state === "queued" && startedAt === null;
+}
+
+/** Joins the run that is queued, or makes one. */
+async function queue(
+  tx: WorkspaceStore,
+  { connectorId, scopeVersion }: Asking,
+  { trigger, notBefore, now, randomBytes }: Wish,
+  { queued, items }: { queued: SyncRecord | undefined; items: string[] | null },
+): Promise<SyncRecord> {
+  const sync: SyncRecord = {
+    ...(queued ?? makeRun({ connectorId, scopeVersion, trigger, now, randomBytes })),
+    items,
+    resumeAt: queued ? sooner(queued.resumeAt, notBefore) : (notBefore ?? null),
+  };
+  if (queued) await tx.syncs.update(sync.syncId, { items, resumeAt: sync.resumeAt });
+  else await tx.syncs.create(sync);
+  return sync;
+}
+
+/** Null = at once. */
+function sooner(resumeAt: number | null, notBefore: number | undefined): number | null {
+  return resumeAt === null || notBefore === undefined ? null : Math.min(resumeAt, notBefore);
+}
+
+function makeRun({
+  connectorId,
+  scopeVersion,
+  trigger,
+  now,
+  randomBytes,
+}: Asking & Pick<Wish, "trigger" | "now" | "randomBytes">): SyncRecord {
+  return {
+    syncId: makeId("sync", randomBytes),
+    connectorId,
+    mode: "identities",
+    trigger,
+    state: "queued",
+    attempt: 0,
+    counts: NO_COUNTS,
+    progress: { done: 0, total: null, note: null },
+    items: null,
+    people: null,
+    resumeAt: null,
+    cancelRequestedAt: null,
+    problem: null,
+    scopeVersion,
+    createdAt: now,
+    startedAt: null,
+    finishedAt: null,
+  };
 }

@@ -32,7 +32,9 @@ export interface IdentityRunOptions {
 }
 
 /** How a run ended, where nothing was thrown. */
-export type IdentityRunEnd = { type: "done"; isComplete: boolean } | { type: "superseded"; reason: PeopleRefusal };
+export type IdentityRunEnd =
+  | { type: "done"; isComplete: boolean; unread: number }
+  | { type: "superseded"; reason: PeopleRefusal };
 
 /** Events of one slice, and members in it, after which it is stored. */
 const SLICE_EVENTS = 500;
@@ -46,9 +48,9 @@ const SLICE_MEMBERS = 50_000;
  */
 export async function runIdentities(options: IdentityRunOptions): Promise<IdentityRunEnd> {
   const { store, source, authority, now, signal } = options;
-  const teller = () => ({ ...options.teller, now: now() });
+  const { position, cursor } = await store.sourcePeople.begin({ ...options.teller, now: now() });
   const startedAt = now();
-  const { position, cursor } = await store.sourcePeople.begin(teller());
+  const teller = () => ({ ...options.teller, begunAt: startedAt, now: now() });
   // What an earlier attempt read was true when that began, not now.
   const isResumed = options.teller.mode === "whole" && cursor !== null;
   /** What is not stored with the run yet: it is told again by an attempt that begins at the last checkpoint. */
@@ -107,19 +109,20 @@ export async function runIdentities(options: IdentityRunOptions): Promise<Identi
   signal.throwIfAborted();
   if (refusal === undefined) await flush({ cursor: null });
   if (refusal !== undefined) return { type: "superseded", reason: refusal };
-  if (!end) return { type: "done", isComplete: false };
+  if (!end) return { type: "done", isComplete: false, unread: 0 };
 
   const isComplete = end.listing === "complete";
+  const notLookedAt = [...(end.notLookedAt ?? []), ...pages.open()];
   const ended = await store.sourcePeople.end({
     ...teller(),
     ...runOf(),
     isComplete,
-    notLookedAt: [...(end.notLookedAt ?? []), ...pages.open()],
+    notLookedAt,
     ...(isComplete && source.spec.isPeopleFeedGapless === true && !isResumed && { currentAt: startedAt }),
   });
   if (!ended.isApplied) return { type: "superseded", reason: ended.reason };
   if (ended.endedJoins.length > 0) await options.onEnded(ended.endedJoins);
-  return { type: "done", isComplete };
+  return { type: "done", isComplete, unread: notLookedAt.length };
 }
 
 function toRun({ store, teller, groups, dueBefore }: IdentityRunOptions, cursor: string | null): IdentityRun {

@@ -157,7 +157,7 @@ export function syncsQuery({ id, lastSync }: Pick<Connector, "id" | "lastSync">)
     queryKey: ["connectors", "syncs", id, lastSync?.id, lastSync?.state],
     placeholderData: keepPreviousData,
     queryFn: async () => {
-      const params = { path: { id }, query: { limit: 10 } };
+      const params = { path: { id }, query: { limit: 50 } };
       const { syncs } = await take(api.GET("/api/connectors/{id}/syncs", { params }));
       return syncs.filter((sync) => sync !== null);
     },

@@ -5,6 +5,7 @@ import { describeActivity } from "#api/activity-words.ts";
 import type { Connector, Sync } from "#api/connector-records.ts";
 import { count } from "#api/plural.ts";
 import { describeHiddenItems, describeStale } from "#api/hidden-items.ts";
+import { describeUnread } from "#api/people-words.ts";
 import {
   adviceOn,
   itemsSummary,
@@ -119,7 +120,7 @@ function Needs({ connector }: { connector: Connector }) {
 }
 
 function Facts({ connector }: { connector: Connector }) {
-  const { providerId, isPushed, owner, access, schedule, counts, createdAt, keyPrefix } = connector;
+  const { providerId, isPushed, owner, access, schedule, counts, createdAt, keyPrefix, freshness } = connector;
   const activity = describeActivity(connector, useTimeWords());
   const sources = useQuery(sourcesQuery).data?.sources;
   const source = sources?.find((one) => one.providerId === providerId)?.name ?? providerId;
@@ -137,6 +138,11 @@ function Facts({ connector }: { connector: Connector }) {
         <Fact label="Schedule">{schedule === null ? "Manual" : `Every ${schedule.everyMinutes} minutes`}</Fact>
       )}
       {activity !== undefined && <Fact label="Activity">{activity}</Fact>}
+      {freshness !== undefined && (
+        <Fact label="Oldest group read">
+          <Time at={freshness.oldestGroupAt} never="never" />
+        </Fact>
+      )}
       <Fact label="Items">
         {itemsSummary(counts)}
         {counts.indexed > 0 && (
@@ -166,10 +172,17 @@ function Progress({ connector: { activity, name } }: { connector: Connector }) {
   );
 }
 
-type Act = "sync" | "pause" | "resume";
+type Act = "sync" | "people" | "pause" | "resume";
+
+const DONE_WORDS: Readonly<Record<Act, (name: string) => string>> = {
+  sync: (name) => `Sync started for ${name}`,
+  people: (name) => `People and groups of ${name} are being read`,
+  pause: (name) => `${name} paused`,
+  resume: (name) => `${name} resumed`,
+};
 
 /** Syncing, pausing and resuming, as far as the state allows. */
-function Acts({ connector: { id, name, state, isPushed, activity } }: { connector: Connector }) {
+function Acts({ connector: { id, name, state, isPushed, activity, freshness } }: { connector: Connector }) {
   const client = useQueryClient();
   const [busy, setBusy] = useState<Act>();
   const [problem, setProblem] = useState<Problem>();
@@ -180,9 +193,11 @@ function Acts({ connector: { id, name, state, isPushed, activity } }: { connecto
     setProblem(undefined);
     try {
       if (kind === "sync") await take(api.POST("/api/connectors/{id}/syncs", { params, body: {} }));
+      else if (kind === "people")
+        await take(api.POST("/api/connectors/{id}/syncs", { params, body: { mode: "identities" } }));
       else if (kind === "pause") await take(api.POST("/api/connectors/{id}/pause", { params }));
       else await take(api.POST("/api/connectors/{id}/resume", { params }));
-      toast({ sync: `Sync started for ${name}`, pause: `${name} paused`, resume: `${name} resumed` }[kind]);
+      toast(DONE_WORDS[kind](name));
       await client.invalidateQueries({ queryKey: ["connectors"] });
     } catch (error) {
       setProblem(toProblem(error));
@@ -197,6 +212,11 @@ function Acts({ connector: { id, name, state, isPushed, activity } }: { connecto
         {state === "active" && !isPushed && activity.type !== "syncing" && (
           <Button isBusy={busy === "sync"} onClick={() => void act("sync")}>
             Sync now
+          </Button>
+        )}
+        {state === "active" && freshness !== undefined && (
+          <Button isBusy={busy === "people"} onClick={() => void act("people")}>
+            Read people and groups now
           </Button>
         )}
         {state === "active" && (
@@ -224,7 +244,7 @@ function Syncs({ connector }: { connector: Connector }) {
           syncs.length === 0 ? (
             <EmptyState icon="list" title="No syncs yet" />
           ) : (
-            <Table columns={COLUMNS} keyOf={({ id }) => id} label="Recent syncs" rows={syncs} />
+            <Table columns={COLUMNS} keyOf={({ id }) => id} label="Recent syncs" rows={toRecent(syncs)} />
           )
         }
       </Loaded>
@@ -247,7 +267,7 @@ const COLUMNS: Column<Sync>[] = [
   },
   {
     title: "Items",
-    cell: ({ mode, state, counts, problem, progress: { done } }) => (
+    cell: ({ mode, state, counts, people, problem, progress: { done } }) => (
       <>
         {isUnderWay(state) ? soFar(done) : mode === "identities" ? `${count(counts.seen)} read` : countsOf(counts)}
         {problem !== null && (
@@ -255,11 +275,23 @@ const COLUMNS: Column<Sync>[] = [
             {problem.message} {problem.hint}
           </span>
         )}
+        <span className="text-muted mt-1 block text-xs wrap-break-word empty:hidden">
+          {people?.state === "waiting" ? "Begins once people and groups are read." : describeUnread({ people })}
+        </span>
       </>
     ),
   },
   { title: "Started", cell: ({ startedAt }) => <Time at={startedAt} never="not yet" /> },
 ];
+
+/** Of runs of people and groups that went well one after another only the newest: there is one every few minutes. */
+function toRecent(syncs: readonly Sync[]): Sync[] {
+  const isUsual = (sync: Sync | undefined) => sync?.mode === "identities" && sync.state === "succeeded";
+  return syncs.filter((sync, at) => !(isUsual(sync) && isUsual(syncs[at - 1]))).slice(0, RECENT);
+}
+
+/** Rows shown. */
+const RECENT = 10;
 
 function isUnderWay(state: Sync["state"]): boolean {
   return state === "queued" || state === "running" || state === "waiting" || state === "cancelling";
