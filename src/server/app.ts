@@ -83,6 +83,7 @@ export function makeApp(services: AppServices, options: AppOptions = {}): App {
       ...services.settings,
       guard: services.guard,
       limits: services.limits,
+      authenticator: services.authenticator,
       clock: services.clock,
       log,
       randomBytes: services.randomBytes,

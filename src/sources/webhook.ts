@@ -1,4 +1,5 @@
 import type { EntityType } from "#api/common.ts";
+import { findJsonFault, MAX_JSON_DEPTH } from "#core/json-bounds.ts";
 
 /**
  * What an app says has changed, in a signed request to this server. It proves nothing and removes nothing: it only asks for
@@ -64,4 +65,18 @@ export interface Webhook<Config> {
   offeredSecret?(request: Pick<WebhookRequest, "headers" | "rawBody">): string | undefined;
   /** Which installation of the app a connector reads through. Absent = the tenant that `check` told. */
   installationOf?(config: Config): string | undefined;
+}
+
+/** Apps tell what changed in far fewer words; a push of thousands of commits has about so many. */
+const BODY_BOUNDS = { maxDepth: MAX_JSON_DEPTH, maxMembers: 100_000 };
+
+/** The JSON of a body, asked for once its signature holds; undefined for what is none, or nests or lists more than an app would. */
+export function readHookJson(rawBody: Uint8Array): unknown {
+  const text = Buffer.from(rawBody).toString("utf8");
+  if (findJsonFault(text, BODY_BOUNDS) !== undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -95,6 +95,7 @@ export function makeIdentity(foundation: Foundation, options: IdentityOptions) {
       pat: tokens.findActor,
       oauth: oauth.findActor,
       connectorKey: tokens.findConnector,
+      knownBrowser: people.knownBrowsers.browserIn,
     },
   });
   return {

@@ -17,6 +17,8 @@ export interface CredentialLookup {
   /** An OAuth access token, for one audience. */
   oauth(token: string, audience: "mcp" | "api"): Promise<Actor | "other_audience" | undefined>;
   connectorKey(secret: string): Promise<ConnectorCaller | undefined>;
+  /** The browser in which somebody has signed in before, by its cookies; undefined for any other. */
+  knownBrowser(cookies: string | undefined): string | undefined;
 }
 
 /** The URL, headers and origin of a request: where its credentials are found. */
@@ -33,6 +35,11 @@ export interface Authenticator {
    * @throws ApiError `unauthenticated`, `forbidden`, `insufficient_scope`, `two_credentials`, `credential_in_url`
    */
   authenticate(rule: RouteAccess, credentials: RequestCredentials): Promise<Caller>;
+  /**
+   * What a request shows of this server's own, whatever its route: a live session, token or key, or a browser in which
+   * somebody has signed in. It opens nothing; its sender is told apart by it from others at the same address.
+   */
+  findShown(headers: Headers): Promise<string | undefined>;
 }
 
 /**
@@ -52,7 +59,28 @@ export function makeAuthenticator(options: { lookup: CredentialLookup; cookieNam
       if (bearer.startsWith("kb_con_")) return enterByKey(rule, credentials, lookup, bearer);
       return enterByToken(rule, credentials, lookup, bearer);
     },
+    async findShown(headers) {
+      const bearer = /^Bearer +([\w.~+/=-]+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
+      if (bearer !== undefined) return showByToken(lookup, bearer);
+      const cookies = headers.get("cookie") ?? undefined;
+      const secret = cookies === undefined ? undefined : parseCookies(cookies, cookieName)[cookieName];
+      const actor = secret === undefined ? undefined : await lookup.session(secret);
+      if (actor !== undefined) return actor.userId;
+      const browser = lookup.knownBrowser(cookies);
+      return browser === undefined ? undefined : `browser ${browser}`;
+    },
   };
+}
+
+async function showByToken(lookup: CredentialLookup, secret: string): Promise<string | undefined> {
+  if (secret.startsWith("kb_con_")) return (await lookup.connectorKey(secret))?.keyId;
+  if (secret.startsWith("kb_pat_")) return (await lookup.pat(secret))?.credential.id;
+  for (const audience of ["mcp", "api"] as const) {
+    const actor = await lookup.oauth(secret, audience);
+    if (actor === undefined) return undefined;
+    if (actor !== "other_audience") return actor.credential.id;
+  }
+  return undefined;
 }
 
 async function enterBySession(

@@ -5,7 +5,8 @@ import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import { makeClientIp } from "#net/client-ip.ts";
 import type { AppContext, AppEnv } from "./env.ts";
-import type { Limits } from "./limits.ts";
+import type { Authenticator } from "./authenticate.ts";
+import { chargeSender, type Limits, type Sender } from "./limits.ts";
 import { answerProblem } from "./problem.ts";
 
 export interface GuardOptions {
@@ -51,8 +52,9 @@ export function makeGuard(options: GuardOptions): Guard {
 
 export interface FrameOptions extends GuardOptions {
   guard: Guard;
-  /** Counts requests by their address. */
+  /** Counts requests by their address, or by what they show of this server's own. */
   limits: Pick<Limits, "admit">;
+  authenticator: Pick<Authenticator, "findShown">;
   clock: Clock;
   log: Log;
   randomBytes: RandomBytes;
@@ -62,7 +64,7 @@ export interface FrameOptions extends GuardOptions {
 
 /** Frames every request: request id, client address, Host, CSRF, security headers, one log line. */
 export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> {
-  const { guard, limits, clock, log, randomBytes } = options;
+  const { guard, limits, authenticator, clock, log, randomBytes } = options;
   const clientIp = makeClientIp(options.trustedProxies);
   const isHttps = options.baseUrl.startsWith("https:");
   return async (c, next) => {
@@ -73,7 +75,9 @@ export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> 
     try {
       if (c.req.path !== "/mcp") {
         checkRequest(guard, c.req.raw);
-        limits.admit({ clientIp: c.get("clientIp"), method: c.req.method, path: c.req.path });
+        const { method, path } = c.req;
+        const admit = (sender: Sender) => limits.admit({ ...sender, method, path });
+        await chargeSender(admit, c.get("clientIp"), () => authenticator.findShown(c.req.raw.headers));
       }
       await next();
     } catch (error) {

@@ -1,7 +1,6 @@
-import { ApiError } from "#api/errors.ts";
+import { ApiError, isApiError } from "#api/errors.ts";
 import type { Actor, ConnectorCaller } from "#storage/access/actor.ts";
 import type { Clock } from "#core/clock.ts";
-import { ROUTE_ACCESS } from "./auth.ts";
 import { isLocalAddress, throttleKeyOfIp } from "#net/client-ip.ts";
 import { makeThrottle, type Rate, type Throttle } from "./throttle.ts";
 
@@ -12,6 +11,8 @@ export const LIMITS = {
     address: { perMinute: 12_000, burst: 2_400 },
     /** Routes that need no credential, per address; the authorization server's also per session's user and grant. */
     open: { perMinute: 300, burst: 100 },
+    /** Bodies that could not be read, of requests without a credential, per address. */
+    malformed: { perMinute: 60, burst: 30 },
     /** Notifications of apps, per address: those of one app come from few. */
     hooks: { perMinute: 1_200, burst: 300 },
     /** New OAuth clients, per address and of all addresses. */
@@ -31,6 +32,7 @@ export const LIMITS = {
   managed: {
     address: { perMinute: 3_000, burst: 600 },
     open: { perMinute: 120, burst: 60 },
+    malformed: { perMinute: 30, burst: 15 },
     hooks: { perMinute: 3_000, burst: 600 },
     registration: { perMinute: 10, burst: 10 },
     registrations: { perMinute: 60, burst: 60 },
@@ -46,19 +48,53 @@ export const LIMITS = {
 
 type LimitName = keyof (typeof LIMITS)["managed"];
 
+/** Who sends a request: what it shows of this server's own, else its address. */
+export interface Sender {
+  clientIp: string | null;
+  shown?: string | undefined;
+}
+
 /** Counts requests and tool calls. */
 export interface Limits {
-  /** Counts a request of an address, before anybody is asked who they are. @throws ApiError `rate_limited` */
-  admit(request: { clientIp: string | null; method: string; path: string }): void;
+  /** Counts a request of a sender, before its credential is looked at. @throws ApiError `rate_limited` */
+  admit(request: Sender & { method: string; path: string }): void;
   /**
-   * Counts a request to the authorization server: of what it shows of this server's own (a session's user, a token's grant),
-   * so that no stranger at the same address uses that up; else of its address. @throws ApiError `rate_limited`
+   * Counts a request that needs no credential: of what it shows of this server's own (a session's user, a token's grant, a
+   * known browser), so that no stranger at the same address uses that up; else of its address.
+   *
+   * @throws ApiError `rate_limited`
    */
-  chargeOpen(request: { clientIp: string | null; shown?: string | undefined }): void;
+  chargeOpen(sender: Sender): void;
+  /** Notes a body without a credential that could not be read. */
+  noteMalformed(sender: Sender): void;
+  /** Whether so many bodies of this sender could not be read that no further one is. */
+  findWaitForBodies(sender: Sender): number;
   /** Counts a request to the REST API. @throws ApiError `rate_limited` */
   chargeRequest(caller: { actor: Actor } | { connector: ConnectorCaller }): void;
   /** Counts a tool call; how long to wait when it is one too many, and whether it is far beyond the limit. */
   chargeCall(actor: Actor): { retryAfterMs: number; isHard: boolean } | undefined;
+}
+
+/**
+ * Counts a request for its address; where that is used up, for what the request shows of this server's own: a stranger at
+ * the same address keeps out nobody who has been here before.
+ *
+ * @param charge  throws ApiError `rate_limited` for one too many of this sender
+ * @throws ApiError `rate_limited`
+ */
+export async function chargeSender(
+  charge: (sender: Sender) => void,
+  clientIp: string | null,
+  findShown: () => Promise<string | undefined>,
+): Promise<void> {
+  try {
+    charge({ clientIp });
+  } catch (error) {
+    if (!isApiError(error, "rate_limited")) throw error;
+    const shown = await findShown();
+    if (shown === undefined) throw error;
+    charge({ clientIp, shown });
+  }
 }
 
 /** Beyond five times the limit a client does not listen: HTTP 429 instead of an answer to its model. Source: B18. */
@@ -70,29 +106,35 @@ export function makeLimits(options: { mode: keyof typeof LIMITS; clock: Clock; i
     return {
       admit: () => undefined,
       chargeOpen: () => undefined,
+      noteMalformed: () => undefined,
+      findWaitForBodies: () => 0,
       chargeRequest: () => undefined,
       chargeCall: () => undefined,
     };
   }
   const { mode } = options;
   const take = makeTaker(LIMITS[mode], options.clock);
+  const malformed = makeBuckets(LIMITS[mode].malformed, options.clock);
   const hard = makeBuckets(scaled(LIMITS[mode].mcpToken, HARD_FACTOR), options.clock);
 
   return {
-    admit({ clientIp, method, path }) {
+    admit({ clientIp, shown, method, path }) {
       const address = throttleKeyOfIp(clientIp);
       // A proxy of this machine that nobody told us of would make everybody one address.
       const isExempt = mode === "self-hosted" && isLocalAddress(clientIp);
-      if (!isExempt) refuseAfter(take("address", address));
-      if (OPEN_ROUTES.has(`${method} ${path}`)) refuseAfter(take("open", address));
+      if (!isExempt) refuseAfter(take("address", keyOfSender({ clientIp, shown })));
       if (path.startsWith("/hooks/")) refuseAfter(take("hooks", address));
       if (method === "POST" && path === "/oauth/register") {
         refuseAfter(take("registration", address) || take("registrations", "all"));
       }
     },
-    chargeOpen({ clientIp, shown }) {
-      refuseAfter(take("open", shown === undefined ? throttleKeyOfIp(clientIp) : `shown ${shown}`));
+    chargeOpen(sender) {
+      refuseAfter(take("open", keyOfSender(sender)));
     },
+    noteMalformed(sender) {
+      malformed.tryTake(keyOfSender(sender));
+    },
+    findWaitForBodies: (sender) => malformed.waitOf(keyOfSender(sender)),
     chargeRequest(caller) {
       if ("connector" in caller) return refuseAfter(take("push", caller.connector.connectorId));
       const { userId, workspaceId } = caller.actor;
@@ -108,16 +150,6 @@ export function makeLimits(options: { mode: keyof typeof LIMITS; clock: Clock; i
   };
 }
 
-/**
- * Routes that anybody may call and that cost more than a glance. A sign-in isn't one of them: it counts its own failures
- * before a password is looked at, apart for a browser that is known.
- */
-const OPEN_ROUTES: ReadonlySet<string> = new Set(
-  Object.entries(ROUTE_ACCESS).flatMap(([route, rule]) =>
-    rule.public && !/ \/(?:healthz|readyz)$|^POST \/api\/session$/.test(route) ? [route] : [],
-  ),
-);
-
 function makeTaker(rates: Record<LimitName, Rate>, clock: Clock): (name: LimitName, key: string) => number {
   const throttles = new Map(Object.entries(rates).map(([name, rate]) => [name, makeBuckets(rate, clock)]));
   return (name, key) => throttles.get(name)?.tryTake(key) ?? 0;
@@ -131,7 +163,12 @@ function scaled({ perMinute, burst }: Rate, factor: number): Rate {
   return { perMinute: perMinute * factor, burst: burst * factor };
 }
 
-function refuseAfter(waitMs: number): void {
+function keyOfSender({ clientIp, shown }: Sender): string {
+  return shown === undefined ? throttleKeyOfIp(clientIp) : `shown ${shown}`;
+}
+
+/** @throws ApiError `rate_limited` unless there is nothing to wait for */
+export function refuseAfter(waitMs: number): void {
   if (waitMs === 0) return;
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   throw new ApiError("rate_limited", {

@@ -11,8 +11,9 @@ import type { Authenticator, Caller } from "./authenticate.ts";
 import { type App, type AppContext, originOf } from "./env.ts";
 import { failuresOf } from "./failures.ts";
 import { type CreateRule, findCreateRule, type Idempotency } from "./idempotency.ts";
-import type { Limits } from "./limits.ts";
-import { parseRequest } from "./request.ts";
+import type { BodyBounds } from "./body-bounds.ts";
+import { chargeSender, type Limits, refuseAfter, type Sender } from "./limits.ts";
+import { bodyBoundsOf, parseRequest } from "./request.ts";
 
 /** A request as its contract parsed it. */
 export interface Call<R extends RouteConfig> {
@@ -62,7 +63,7 @@ export interface MounterOptions {
   clock: Clock;
   authenticator: Authenticator;
   /** Counts requests by who sends them. */
-  limits: Pick<Limits, "chargeRequest">;
+  limits: Pick<Limits, "chargeOpen" | "chargeRequest" | "findWaitForBodies" | "noteMalformed">;
   /** Makes creates repeatable. */
   idempotency: Pick<Idempotency, "run">;
   /** Checks every answer against the contract and fails when its JSON or its status does not fit. For tests. */
@@ -80,7 +81,8 @@ export function makeMounter(options: MounterOptions): Mounter {
   function add(kind: Mounted["kind"], route: RouteConfig, handler: Mounted["handler"]): void {
     const rule = requireRule(kind, route);
     const create = findCreateRule(route.method, route.path);
-    mounted.push({ kind, route, rule, handler, pattern: toPattern(route.path), ...defined({ create }) });
+    const bounds = bodyBoundsOf(route, { isOpen: rule.public });
+    mounted.push({ kind, route, rule, handler, pattern: toPattern(route.path), ...defined({ create, bounds }) });
   }
 
   return {
@@ -116,6 +118,8 @@ interface Mounted {
   pattern: RegExp;
   /** Set where `Idempotency-Key` counts. */
   create?: CreateRule;
+  /** Set where there is a JSON body. */
+  bounds?: BodyBounds;
 }
 
 /** The answer of a route; in tests its status must be one that the contract lists. */
@@ -146,7 +150,9 @@ async function handle(entry: Mounted, options: MounterOptions, c: AppContext): P
   const firstCaller = await authenticate();
   asKind(entry, firstCaller, c);
   if (firstCaller.type !== "nobody") options.limits.chargeRequest(firstCaller);
-  const read = () => parseRequest(entry.route, c);
+  else if (COUNTED.test(entry.route.path)) await chargeOpen(options, c);
+  const parse = () => parseRequest(entry.route, c, entry.bounds);
+  const read = () => (firstCaller.type === "nobody" && entry.bounds ? readFromAnybody(parse, options, c) : parse());
   const { caller, body: parsed } = await readFor(firstCaller, options.clock, { read, authenticate });
   const who = asKind(entry, caller, c);
   if (caller.type === "actor") {
@@ -171,6 +177,43 @@ async function handle(entry: Mounted, options: MounterOptions, c: AppContext): P
   // A status that `toAnswer` gave, now or when it was stored.
   return write(c, { ...answered, status: answered.status as Success });
 }
+
+/**
+ * Routes that anybody may call and that cost more than a glance. A sign-in isn't one of them: it counts its own failures
+ * before a password is looked at, apart for a browser that is known. Notifications have a rate of their own.
+ */
+const COUNTED = /^(?!\/(?:healthz|readyz|hooks\/.*|api\/session)$)/;
+
+function chargeOpen({ limits, authenticator }: MounterOptions, c: AppContext): Promise<void> {
+  const findShown = () => authenticator.findShown(c.req.raw.headers);
+  return chargeSender((sender) => limits.chargeOpen(sender), c.get("clientIp"), findShown);
+}
+
+/**
+ * Reads a body that anybody may have sent, unless too many of its sender could not be read. Source: S69.
+ *
+ * @throws ApiError `rate_limited`; whatever `parse` throws
+ */
+async function readFromAnybody<T>(
+  parse: () => Promise<T>,
+  { limits, authenticator }: MounterOptions,
+  c: AppContext,
+): Promise<T> {
+  let from: Sender = { clientIp: c.get("clientIp") };
+  const admit = (sender: Sender) => {
+    refuseAfter(limits.findWaitForBodies(sender));
+    from = sender;
+  };
+  await chargeSender(admit, c.get("clientIp"), () => authenticator.findShown(c.req.raw.headers));
+  try {
+    return await parse();
+  } catch (error) {
+    if (error instanceof ApiError && MALFORMED.has(error.code)) limits.noteMalformed(from);
+    throw error;
+  }
+}
+
+const MALFORMED: ReadonlySet<string> = new Set(["invalid_request", "payload_too_large", "unsupported_media_type"]);
 
 function asKind(entry: Mounted, caller: Caller, c: AppContext): Record<string, unknown> {
   if (caller.type !== entry.kind) throw new Error(`${entry.route.path} was opened by a caller of another kind.`);

@@ -2,11 +2,11 @@ import type { z } from "zod";
 import { isNoCursor } from "#api/common.ts";
 import type { RouteConfig } from "@hono/zod-openapi";
 import { ApiError, noSuchThing } from "#api/errors.ts";
+import { findJsonFault, type JsonBounds } from "#core/json-bounds.ts";
 import { readInPace } from "./body.ts";
+import { type BodyBounds, boundsOfBody } from "./body-bounds.ts";
+import { defined } from "#core/defined.ts";
 import type { AppContext } from "./env.ts";
-
-/** Bytes of a JSON body, unless the route reads its own. */
-export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /** The parts of a request as the contract parsed them. */
 export interface ParsedRequest {
@@ -18,15 +18,20 @@ export interface ParsedRequest {
 /**
  * Reads and checks path, query and JSON body of a request against the route's contract. Unknown keys are errors (A2).
  *
- * @throws ApiError `invalid_request` with every field at fault, `not_found` for an impossible id in the path,
+ * @param bounds  of the JSON body; undefined for a route without one
+ * @throws ApiError `invalid_request` with the fields at fault, `not_found` for an impossible id in the path,
  *   `unsupported_media_type`, `payload_too_large`, `request_timeout`
  */
-export async function parseRequest(route: RouteConfig, c: AppContext): Promise<ParsedRequest> {
+export async function parseRequest(
+  route: RouteConfig,
+  c: AppContext,
+  bounds: BodyBounds | undefined,
+): Promise<ParsedRequest> {
   const { params, query } = route.request ?? {};
   return {
     params: params === undefined ? {} : parsePath(toZod(params), c.req.param()),
     query: parsePart(query === undefined ? undefined : toZod(query), queryRecord(query, c.req.queries())),
-    body: await parseBody(route, c),
+    body: bounds === undefined ? undefined : await parseBody(route, c, bounds),
   };
 }
 
@@ -46,25 +51,39 @@ function parsePart(schema: z.ZodType | undefined, value: Record<string, unknown>
   return parseWith(schema, value);
 }
 
-async function parseBody(route: RouteConfig, c: AppContext): Promise<unknown> {
-  const body = route.request?.body;
-  const media = body?.content["application/json"];
-  const schema = media && "schema" in media ? media.schema : undefined;
-  // Other media types are streams that the handler reads.
-  if (body === undefined || schema === undefined) return undefined;
-  const text = await readText(c, MAX_BODY_BYTES);
-  if (text === "" && body.required !== true) return undefined;
+/** The bounds of the route's JSON body; undefined when it has none: other media types are streams that the handler reads. */
+export function bodyBoundsOf(route: RouteConfig, { isOpen }: { isOpen: boolean }): BodyBounds | undefined {
+  const schema = bodySchemaOf(route);
+  return schema === undefined ? undefined : boundsOfBody(toZod(schema), { isOpen });
+}
+
+function bodySchemaOf(route: RouteConfig): unknown {
+  const media = route.request?.body?.content["application/json"];
+  return media && "schema" in media ? media.schema : undefined;
+}
+
+async function parseBody(route: RouteConfig, c: AppContext, bounds: BodyBounds): Promise<unknown> {
+  const text = await readText(c, bounds.maxBytes);
+  if (text === "" && route.request?.body?.required !== true) return undefined;
   if (!isJson(c.req.header("content-type"))) {
     throw new ApiError("unsupported_media_type", { message: "Send the body as Content-Type: application/json." });
   }
-  return parseWith(toZod(schema), parseJson(text));
+  return parseWith(toZod(bodySchemaOf(route)), parseJson(text, bounds));
 }
 
-function parseJson(text: string): unknown {
+/** @throws ApiError `invalid_request` for what is no JSON, and, before anything is made of it, for what nests or lists too much */
+export function parseJson(text: string, bounds: JsonBounds, details?: Record<string, unknown>): unknown {
+  const refuse = (message: string, cause?: unknown) =>
+    new ApiError("invalid_request", { message, ...defined({ details, cause }) });
+  const fault = findJsonFault(text, bounds);
+  if (fault === "depth") throw refuse(`The body nests deeper than ${bounds.maxDepth} levels. Send a flatter one.`);
+  if (fault === "members") {
+    throw refuse(`The body has more than ${bounds.maxMembers} keys and list entries. Send fewer.`);
+  }
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ApiError("invalid_request", { message: "The body is not valid JSON.", cause });
+    throw refuse("The body is not valid JSON.", cause);
   }
 }
 
@@ -148,9 +167,13 @@ function describeIssue(issue: z.core.$ZodIssue): { path: string; message: string
   }));
 }
 
-function invalid(errors: { path: string; message: string }[]): ApiError {
+/** Fields that are told: more help nobody, and an answer is no longer than what was asked. */
+const MOST_ERRORS = 50;
+
+function invalid(faults: { path: string; message: string }[]): ApiError {
+  const errors = faults.slice(0, MOST_ERRORS);
   const [first] = errors;
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
   return new ApiError("invalid_request", {
     message: first
       ? `${first.path === "" ? "The request" : `"${first.path}"`}: ${first.message}${more}.`
@@ -165,5 +188,7 @@ function isJson(contentType: string | undefined): boolean {
 }
 
 function tooLarge(maxBytes: number): ApiError {
-  return new ApiError("payload_too_large", { message: `The body is larger than ${maxBytes / 1024 / 1024} MiB.` });
+  const KIB = 1024;
+  const size = maxBytes < KIB * KIB ? `${maxBytes / KIB} KiB` : `${Math.round((maxBytes / KIB / KIB) * 10) / 10} MiB`;
+  return new ApiError("payload_too_large", { message: `The body is larger than ${size}.` });
 }

@@ -7,6 +7,8 @@ export interface Throttle {
   take(key: string): void;
   /** Takes one token of the key's bucket; milliseconds until there is one when it is empty, else 0. */
   tryTake(key: string): number;
+  /** Milliseconds until the key's bucket has a token, else 0; takes none. */
+  waitOf(key: string): number;
   /** Gives a token back: the attempt was a legitimate one. */
   giveBack(key: string): void;
 }
@@ -58,15 +60,21 @@ export function makeThrottle(options: {
     }
   }
 
+  const waitUntilOne = (tokens: number) => (tokens < 1 ? Math.ceil((1 - tokens) * msPerToken) : 0);
+
   function tryTake(key: string): number {
     const bucket = refilled(key);
-    if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) * msPerToken);
-    bucket.tokens -= 1;
-    return 0;
+    const waitMs = waitUntilOne(bucket.tokens);
+    if (waitMs === 0) bucket.tokens -= 1;
+    return waitMs;
   }
 
   return {
     tryTake,
+    waitOf(key) {
+      const bucket = buckets.get(key);
+      return bucket === undefined ? 0 : waitUntilOne(tokensOf(bucket, clock.now()));
+    },
     take(key) {
       const waitMs = tryTake(key);
       if (waitMs > 0) throw new ApiError("rate_limited", { message, retryAfterMs: waitMs });
@@ -80,5 +88,5 @@ export function makeThrottle(options: {
 
 /** A throttle that never refuses: `KB_RATE_LIMITS=off`. */
 export function makeNoThrottle(): Throttle {
-  return { take: () => {}, tryTake: () => 0, giveBack: () => {} };
+  return { take: () => {}, tryTake: () => 0, waitOf: () => 0, giveBack: () => {} };
 }

@@ -1,6 +1,8 @@
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
+import { MAX_JSON_DEPTH } from "#core/json-bounds.ts";
 import { type BodySource, readInPace } from "#server/http/body.ts";
+import { parseJson } from "#server/http/request.ts";
 import { RPC, type Message } from "./revisions.ts";
 
 /** What a body held: requests and notifications; answers that a client sent back are dropped. */
@@ -11,6 +13,9 @@ export interface Incoming {
 
 /** Each element of a batch counts for limits, and none may starve others. Source: S24. */
 export const MAX_BATCH = 20;
+
+/** The largest batch of calls has some 1,000 arguments and fields of the envelope. */
+const MESSAGE_BOUNDS = { maxDepth: MAX_JSON_DEPTH, maxMembers: 10_000 };
 
 /**
  * Reads the body of a POST as JSON-RPC.
@@ -27,7 +32,7 @@ export async function readMessages(
   if (type !== null && !/^application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(type.trim())) {
     throw new ApiError("unsupported_media_type", { message: "Send the body as Content-Type: application/json." });
   }
-  const body = parse(await readText(source, maxBytes));
+  const body = parseJson(await readText(source, maxBytes), MESSAGE_BOUNDS, { rpcCode: RPC.parseError });
   if (!Array.isArray(body)) return { isBatch: false, messages: [body].flatMap(toMessage) };
   if (body.length === 0) throw notARequest("The batch is empty.");
   if (body.length > MAX_BATCH) throw notARequest(`A batch has at most ${MAX_BATCH} messages, not ${body.length}.`);
@@ -45,18 +50,6 @@ async function readText(source: BodySource | null, maxBytes: number): Promise<st
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new ApiError("invalid_request", {
-      message: "The body is not JSON.",
-      details: { rpcCode: RPC.parseError },
-      cause,
-    });
-  }
 }
 
 function toMessage(value: unknown): Message[] {

@@ -5,7 +5,7 @@ import type { Authenticator } from "#server/http/authenticate.ts";
 import { findRouteAccess } from "#server/http/auth.ts";
 import { type App, originOf } from "#server/http/env.ts";
 import type { Guard } from "#server/http/guard.ts";
-import type { Limits } from "#server/http/limits.ts";
+import { chargeSender, type Limits, type Sender } from "#server/http/limits.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { Lifecycle } from "./revisions.ts";
@@ -33,11 +33,12 @@ export function mountMcp(app: App, options: MountMcpOptions): void {
   const { clock, guard, authenticator, tools, log, version, lifecycle = "auto", limits, baseUrl, instanceId } = options;
   const handler = makeMcpHandler({
     clock,
-    checkSite(request, origin) {
+    async checkSite(request, origin) {
       guard.checkHost(request.headers, request.url);
       guard.checkOrigin(request.headers);
       if (isLoop(parseHops(request.headers.get(HOPS_HEADER)), instanceId)) throw inLoop();
-      limits.admit({ clientIp: origin.clientIp, method: "POST", path: "/mcp" });
+      const admit = (sender: Sender) => limits.admit({ ...sender, method: "POST", path: "/mcp" });
+      await chargeSender(admit, origin.clientIp, () => authenticator.findShown(request.headers));
     },
     async authenticate(request, origin) {
       const caller = await authenticator.authenticate(rule, { url: request.url, headers: request.headers, origin });

@@ -42,10 +42,10 @@ curl -s http://127.0.0.1:7700/mcp \\
 |---|---|---|
 | the method is POST | 405, \`Allow: POST\` | -32600 |
 | Host and Origin are allowed | 403 | -32003 |
-| the body has at most 4 MiB | 413 | -32600 |
+| the body has at most 2 MiB | 413 | -32600 |
 | the bearer token is valid and has \`mcp:read\` | 401 (403 without the scope), \`WWW-Authenticate\` | -32001 (-32003) |
 | \`Content-Type\` is JSON | 415 | -32600 |
-| the body is JSON | 400 | -32700 |
+| the body is JSON of at most 64 levels, and 10,000 keys and list entries | 400 | -32700 |
 | it is a request object | 400 | -32600 |
 | the version is known | 400 | -32000; -32022 for a future version |
 

@@ -9,6 +9,7 @@ import { defined } from "#core/defined.ts";
 import { HOPS_HEADER, parseHops } from "#core/hops.ts";
 import { readFor } from "#server/http/body.ts";
 import type { Log } from "#core/log.ts";
+import { type Charge, chargeCall, chargeMalformed, isFarOver } from "./charge.ts";
 import {
   revisionOfHeader,
   revisionOfMessage,
@@ -60,7 +61,7 @@ export interface ToolContext extends CallContext {
 export interface McpOptions {
   clock: Clock;
   /** Host and Origin, and how often the address asks. @throws ApiError of class `forbidden` or `rate_limited` */
-  checkSite(request: Request, origin: RequestOrigin): void;
+  checkSite(request: Request, origin: RequestOrigin): Promise<void> | void;
   /** Bearer → person. @throws ApiError of class `unauthenticated`, `insufficient_scope` … */
   authenticate(request: Request, origin: RequestOrigin): Promise<Actor>;
   tools: ToolCalls;
@@ -70,17 +71,14 @@ export interface McpOptions {
   /** Version of this program. */
   version: string;
   log: Log;
-  /**
-   * Counts one tool call. Milliseconds to wait when the person is over their limit; `isHard` far beyond it.
-   * Absent = no limit.
-   */
-  charge?(actor: Actor): { retryAfterMs: number; isHard: boolean } | undefined;
+  charge?: Charge;
 }
 
 /** Answers anything that comes to `/mcp`. Never throws. The body is that of the request unless it comes from elsewhere. */
 export type McpHandler = (request: Request, origin: RequestOrigin, body?: Readable) => Promise<Response>;
 
-export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** Twenty calls with the longest query and every filter, each letter escaped, have 1.5 MB. */
+export const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /** How long a client may keep the list of tools. */
 const LIST_TTL_MS = 300_000;
 
@@ -107,11 +105,16 @@ async function answer(
   if (request.method !== "POST") {
     throw new ApiError("method_not_allowed", { message: `/mcp accepts POST, not ${request.method.slice(0, 20)}.` });
   }
-  options.checkSite(request, origin);
+  await options.checkSite(request, origin);
   checkLength(request);
   const authenticate = () => options.authenticate(request, origin);
-  const read = () => readMessages(request.headers.get("content-type"), body ?? request.body, MAX_BODY_BYTES);
-  const { caller: actor, body: incoming } = await readFor(await authenticate(), options.clock, { read, authenticate });
+  const letIn = await authenticate();
+  const read = () =>
+    readMessages(request.headers.get("content-type"), body ?? request.body, MAX_BODY_BYTES).catch((error: unknown) => {
+      chargeMalformed(options.charge, letIn);
+      throw error;
+    });
+  const { caller: actor, body: incoming } = await readFor(letIn, options.clock, { read, authenticate });
   const version = request.headers.get("mcp-protocol-version")?.trim() ?? null;
   const fromHeader = revisionOfHeader(version, options.lifecycle, incoming.messages);
   if (isRefusal(fromHeader)) return errorResponse(fromHeader.status, onlyId(incoming), fromHeader);
@@ -206,7 +209,7 @@ async function callTool(call: Call, params: Record<string, unknown>, context: Ca
     throw new ApiError("invalid_request", { message: "tools/call needs params.name, the name of a tool." });
   }
   try {
-    chargeCall(call);
+    chargeCall(call.options.charge, call.actor);
     const isFromKb = parseHops(call.request.headers.get(HOPS_HEADER)).length > 0;
     const asked = { ...context, isFromKb };
     const result = await call.options.tools.call(actorOf(call, params), name, params["arguments"], asked);
@@ -237,24 +240,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-function chargeCall({ options, actor }: Call): void {
-  const over = options.charge?.(actor);
-  if (over === undefined) return;
-  const seconds = Math.max(1, Math.ceil(over.retryAfterMs / 1000));
-  throw new ApiError("rate_limited", {
-    message: `Too many calls with this token. Wait ${seconds} seconds, then repeat the call.`,
-    retryAfterMs: over.retryAfterMs,
-    ...(over.isHard && { details: { [HARD]: true } }),
-  });
-}
-
-/** Marks the refusal of somebody far over their limit: HTTP 429 instead of a result. Source: B18. */
-const HARD = "hard";
-
 function isProtocolError(error: ApiError): boolean {
   // Nothing that a model could fix: its client waits and repeats the call.
   if (error.code === "search_overloaded") return true;
-  return error.details?.[HARD] === true || error.details?.["protocol"] === true;
+  return isFarOver(error) || error.details?.["protocol"] === true;
 }
 
 function unknownTool(name: string): never {

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { WebhookRequest } from "#sources/webhook.ts";
+import { readHookJson, type WebhookRequest } from "#sources/webhook.ts";
 
 /**
  * What a webhook of an administrator says, and what names the delivery: its signature, since the body has the time in it.
@@ -12,13 +12,5 @@ export function readSigned(
   const told = Buffer.from(headers.get("x-hub-signature") ?? "");
   const expected = Buffer.from(`sha256=${createHmac("sha256", secret).update(rawBody).digest("hex")}`);
   if (told.length !== expected.length || !timingSafeEqual(told, expected)) return "refused";
-  return { delivery: told.toString("latin1"), body: parse(rawBody) };
-}
-
-function parse(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString("utf8"));
-  } catch {
-    return undefined;
-  }
+  return { delivery: told.toString("latin1"), body: readHookJson(rawBody) };
 }

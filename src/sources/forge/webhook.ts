@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import type { WebhookChange, WebhookDelivery, WebhookRequest } from "#sources/webhook.ts";
+import { readHookJson, type WebhookChange, type WebhookDelivery, type WebhookRequest } from "#sources/webhook.ts";
 import { FORGE_CONTENT } from "./contract.ts";
 import { partId, readersGroup, threadId } from "./ids.ts";
 
@@ -22,7 +22,7 @@ export function verifyHook(secret: string, request: WebhookRequest, names: HookH
   const signature = Buffer.from(said.startsWith(prefix) ? said.slice(prefix.length) : "", "hex");
   const isSigned = signature.length === expected.length && timingSafeEqual(signature, expected);
   if (!isSigned) return "refused";
-  const payload = Payload.safeParse(parseJson(request.rawBody)).data;
+  const payload = Payload.safeParse(readHookJson(request.rawBody)).data;
   // The body says when it happened, so the same one is the same delivery.
   return { changes: payload ? changesOf(header(names.event), payload) : [], delivery: expected.toString("hex") };
 }
@@ -83,14 +83,6 @@ function changesOf(event: string, payload: z.infer<typeof Payload>): WebhookChan
 }
 
 const GONE: ReadonlySet<string> = new Set(["deleted", "transferred"]);
-
-function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString("utf8"));
-  } catch {
-    return undefined;
-  }
-}
 
 const Id = z
   .number()

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import type { Webhook, WebhookChange } from "#sources/webhook.ts";
+import { readHookJson, type Webhook, type WebhookChange } from "#sources/webhook.ts";
 import type { NotionConfig } from "./config.ts";
 import { parseNotionId } from "./records.ts";
 
@@ -13,11 +13,11 @@ export const notionWebhook: Webhook<NotionConfig> = {
     const told = Buffer.from(headers.get("x-notion-signature") ?? "");
     const expected = Buffer.from(`sha256=${createHmac("sha256", secret).update(rawBody).digest("hex")}`);
     if (told.length !== expected.length || !timingSafeEqual(told, expected)) return "refused";
-    const { data } = Delivery.safeParse(parse(rawBody));
+    const { data } = Delivery.safeParse(readHookJson(rawBody));
     if (!data) return { changes: [] };
     return { changes: changesOf(data), delivery: data.id };
   },
-  offeredSecret: ({ rawBody }) => Offer.safeParse(parse(rawBody)).data?.verification_token,
+  offeredSecret: ({ rawBody }) => Offer.safeParse(readHookJson(rawBody)).data?.verification_token,
 };
 
 const Offer = z.strictObject({ verification_token: z.string() });
@@ -46,13 +46,5 @@ function changesOf({ type, entity, data }: z.infer<typeof Delivery>): WebhookCha
       return [{ t: "delta" }];
     default:
       return [];
-  }
-}
-
-function parse(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString("utf8"));
-  } catch {
-    return undefined;
   }
 }

@@ -1,11 +1,12 @@
 import type { z } from "zod";
 import { assertNever, type ErrorCode } from "#api/errors.ts";
+import { findJsonFault } from "#core/json-bounds.ts";
 import type { PushedLine } from "./events.ts";
 import { PushLine, toEvent } from "./shape.ts";
 import { splitLines, type RawLine } from "./split-lines.ts";
 
 /** Source: S41. */
-export const PUSH_LIMITS = { maxLineBytes: 1024 * 1024, maxDepth: 16 } as const;
+export const PUSH_LIMITS = { maxLineBytes: 1024 * 1024, maxDepth: 16, maxMembers: 40_000 } as const;
 
 /**
  * Reads newline-delimited JSON as it arrives, one line in memory at a time. A bad line is an answer, never the end of
@@ -29,7 +30,9 @@ export async function* parsePushLines(
 export function parsePushLine(text: string, line: number, place: string): PushedLine | undefined {
   if (text.trim() === "") return undefined;
   const refuse = (message: string, value?: unknown): PushedLine => refusal(line, "invalid_request", message, value);
-  if (depthOf(text) > PUSH_LIMITS.maxDepth) return refuse(`The line nests deeper than ${PUSH_LIMITS.maxDepth} levels.`);
+  const fault = findJsonFault(text, PUSH_LIMITS);
+  if (fault === "depth") return refuse(`The line nests deeper than ${PUSH_LIMITS.maxDepth} levels.`);
+  if (fault === "members") return refuse(`The line has more than ${PUSH_LIMITS.maxMembers} keys and list entries.`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -95,28 +98,6 @@ function externalIdOf(value: unknown): string | undefined {
   const isId = "externalId" in value && typeof value.externalId === "string" && value.externalId.length <= 1024;
   return isId ? String(value.externalId) : undefined;
 }
-
-/** How deep brackets nest, strings left out; before parsing, so that no depth is ever built. */
-function depthOf(text: string): number {
-  let [depth, deepest, isInString] = [0, 0, false];
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (isInString) {
-      if (unit === BACKSLASH) at += 1;
-      else if (unit === QUOTE) isInString = false;
-    } else if (unit === QUOTE) isInString = true;
-    else if (unit === OPENING_BRACE || unit === OPENING_BRACKET) deepest = Math.max(deepest, ++depth);
-    else if (unit === CLOSING_BRACE || unit === CLOSING_BRACKET) depth -= 1;
-  }
-  return deepest;
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPENING_BRACKET = 0x5b;
-const CLOSING_BRACKET = 0x5d;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
 
 function hasPrototypeKey(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;

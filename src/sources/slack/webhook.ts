@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import type { Webhook, WebhookChange } from "#sources/webhook.ts";
+import { readHookJson, type Webhook, type WebhookChange } from "#sources/webhook.ts";
 import type { SlackConfig } from "./config.ts";
 import { FULL_MEMBERS } from "./people.ts";
 import { threadId } from "./map.ts";
@@ -18,7 +18,7 @@ export const slackWebhook: Webhook<SlackConfig> = {
     const isSigned = told.length === expected.length && timingSafeEqual(told, expected);
     const isFresh = /^\d{1,12}$/.test(stamp) && Math.abs(receivedAt - Number(stamp) * 1_000) <= MOST_AGE_MS;
     if (!isSigned || !isFresh) return "refused";
-    const { data } = Delivery.safeParse(parse(rawBody));
+    const { data } = Delivery.safeParse(readHookJson(rawBody));
     if (data?.type === "url_verification") {
       return { changes: [], reply: { contentType: "text/plain", body: data.challenge } };
     }
@@ -72,14 +72,5 @@ function changesOf(event: z.infer<typeof Event>): WebhookChange[] {
       return [{ t: "groups", ids: [FULL_MEMBERS] }];
     default:
       return [{ t: "delta" }];
-  }
-}
-
-function parse(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString("utf8"));
-  } catch {
-    // Signed, and no JSON: nothing that is known.
-    return undefined;
   }
 }

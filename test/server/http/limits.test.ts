@@ -68,8 +68,8 @@ describe("limits", () => {
     const from = (clientIp: string, method: string, path: string) => () => limits.admit({ clientIp, method, path });
     const { open, registration, address } = LIMITS["self-hosted"];
     expect(passes(500, from("203.0.113.1", "POST", "/api/session"))).toBe(500);
-    expect(passes(500, from("2001:db8::1", "POST", "/api/sign-up"))).toBe(open.burst);
     const charge = (clientIp: string, shown?: string) => () => limits.chargeOpen({ clientIp, shown });
+    expect(passes(500, charge("2001:db8::1"))).toBe(open.burst);
     expect(passes(5, charge("2001:db8::ffff"))).toBe(0);
     expect(passes(5, charge("2001:db8:0:1::1"))).toBe(5);
     // What is shown counts by itself, wherever it comes from.

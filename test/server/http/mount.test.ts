@@ -42,12 +42,14 @@ const lookup: CredentialLookup = {
   oauth: async () => undefined,
   connectorKey: async (secret) =>
     secret.endsWith("mine") ? { workspaceId: "wsp_1", connectorId: "con_1", keyId: "key_1" } : undefined,
+  knownBrowser: () => undefined,
 };
 
 const NO_LIMITS = makeLimits({ mode: "managed", clock: { now: () => 0 }, isOff: true });
 
 function makeTestApp(hang: (at: Mount) => void): App {
   const guard = makeGuard({ baseUrl: BASE, allowedHosts: [], trustedProxies: [] });
+  const authenticator = makeAuthenticator({ lookup, cookieName: "kb_session" });
   const app = new Hono<AppEnv>();
   app.use(
     frameRequests({
@@ -56,6 +58,7 @@ function makeTestApp(hang: (at: Mount) => void): App {
       trustedProxies: [],
       guard,
       limits: NO_LIMITS,
+      authenticator,
       clock: { now: () => 0 },
       log,
       randomBytes,
@@ -65,7 +68,7 @@ function makeTestApp(hang: (at: Mount) => void): App {
     clock: { now: () => 0 },
     limits: NO_LIMITS,
     idempotency: { run: async (_request, create) => ({ ...(await create()), isReplay: false }) },
-    authenticator: makeAuthenticator({ lookup, cookieName: "kb_session" }),
+    authenticator,
     checksAnswers: true,
   });
   hang(mounter);
@@ -207,7 +210,7 @@ describe("the route access table", () => {
 });
 
 describe("a mounted route", () => {
-  const Group = z.object({ name: z.string().max(5), tags: z.array(z.string()).optional() });
+  const Group = z.object({ name: z.string().max(5), tags: z.array(z.string().max(9)).max(9).optional() });
   const route = createRoute({
     method: "post",
     path: "/api/groups",
@@ -264,7 +267,7 @@ describe("a mounted route", () => {
     expect(await post('{"name":')).toMatchObject({ status: 400 });
     expect(await post(undefined)).toMatchObject({ status: 400 });
     expect(await post('{"name":"a"}', "", { "content-type": "text/plain" })).toMatchObject({ status: 415 });
-    expect(await post(`{"name":"${"a".repeat(4 * 1024 * 1024)}"}`)).toMatchObject({ status: 413 });
+    expect(await post(`{"name":"${"a".repeat(64 * 1024)}"}`)).toMatchObject({ status: 413 });
   });
 
   test("an impossible id in the path reads like one that does not exist", async ({ expect }) => {

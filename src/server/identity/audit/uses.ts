@@ -67,6 +67,7 @@ export function notingUses(authenticator: Authenticator, uses: UseRecorder): Aut
       if (caller.type !== "nobody") uses.recordUse(caller);
       return caller;
     },
+    findShown: (headers) => authenticator.findShown(headers),
   };
 }
 

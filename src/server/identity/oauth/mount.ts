@@ -3,7 +3,7 @@ import { parse as parseCookies } from "hono/utils/cookie";
 import { ApiError } from "#api/errors.ts";
 import { readCookie } from "#server/http/authenticate.ts";
 import { originOf, type App, type AppContext } from "#server/http/env.ts";
-import type { Limits } from "#server/http/limits.ts";
+import { chargeSender, type Limits } from "#server/http/limits.ts";
 import { logFailure } from "#server/http/problem.ts";
 import { readText } from "#server/http/request.ts";
 import type { Actor } from "#storage/access/actor.ts";
@@ -80,8 +80,7 @@ function on(
           message: `Method ${c.req.method} is not allowed here. Allowed: ${methods}.`,
         });
       }
-      if (path.startsWith("/oauth/"))
-        options.limits.chargeOpen({ clientIp: c.get("clientIp"), shown: await findShown(c, options) });
+      if (path.startsWith("/oauth/")) await charge(c, options);
       return await handler(c);
     } catch (error) {
       logFailure(options.log, error, { requestId: c.get("requestId"), method: c.req.method, path: c.req.path });
@@ -90,6 +89,15 @@ function on(
       return response;
     }
   });
+}
+
+/** Counts what is shown by itself; a browser that is known only where others have used up its address. */
+async function charge(c: AppContext, options: MountOAuthOptions): Promise<void> {
+  const { limits, authenticator } = options;
+  const shown = await findShown(c, options);
+  if (shown !== undefined) return limits.chargeOpen({ clientIp: c.get("clientIp"), shown });
+  const findOther = () => authenticator.findShown(c.req.raw.headers);
+  await chargeSender((sender) => limits.chargeOpen(sender), c.get("clientIp"), findOther);
 }
 
 function answerOAuthError(error: unknown, isOpen: boolean): Response {

@@ -1,5 +1,6 @@
 import type { Provider } from "oidc-provider";
-import { ApiError } from "#api/errors.ts";
+import { OPEN_JSON } from "#server/http/body-bounds.ts";
+import { parseJson } from "#server/http/request.ts";
 import type { RequestOrigin } from "#storage/access/actor.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
@@ -59,21 +60,9 @@ export function makeRegistrationService(options: RegistrationOptions): Registrat
 }
 
 function parseObject(text: string): Record<string, unknown> {
-  const value = parse(text);
+  const value = parseJson(text, OPEN_JSON, { oauthError: "invalid_client_metadata" });
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw oauthFailure("invalid_client_metadata", "Send the client's metadata as one JSON object.");
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new ApiError("invalid_request", {
-      message: "The body is not valid JSON.",
-      details: { oauthError: "invalid_client_metadata" },
-      cause,
-    });
-  }
 }
 
 /** What we let through must be a client for the library too, or it would fail at the first use. */

@@ -3,7 +3,8 @@ import { ConsentDecision } from "#api/oauth.ts";
 import type { Authenticator } from "#server/http/authenticate.ts";
 import { findRouteAccess } from "#server/http/auth.ts";
 import { originOf, type AppContext } from "#server/http/env.ts";
-import { readText } from "#server/http/request.ts";
+import { OPEN_JSON } from "#server/http/body-bounds.ts";
+import { parseJson, readText } from "#server/http/request.ts";
 import { PATHS } from "./policy.ts";
 import { MAX_REGISTRATION_BYTES } from "./registration.ts";
 import type { OAuthService } from "./service.ts";
@@ -52,21 +53,18 @@ function redirect(to: string): Response {
 /** A form's fields or a JSON object's members; a field that comes several times is a list. */
 function readFields(text: string, isJson: boolean): Record<string, unknown> {
   if (isJson) return readJson(text);
-  const fields: Record<string, unknown> = {};
-  const form = new URLSearchParams(text);
-  for (const name of new Set(form.keys())) {
-    const values = form.getAll(name);
-    fields[name] = values.length === 1 ? values[0] : values;
+  const values = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const former = values.get(name);
+    if (former === undefined) values.set(name, [value]);
+    else former.push(value);
   }
-  return fields;
+  return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
 }
 
 function readJson(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch (cause) {
-    throw new ApiError("invalid_request", { message: "The body is not valid JSON.", cause });
-  }
+  const value = parseJson(text, OPEN_JSON);
+  // An object of JSON has text keys.
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new ApiError("invalid_request", { message: "The body must be one JSON object." });
 }

@@ -9,6 +9,8 @@ export interface KnownBrowsers {
   cookieIn(header: string | undefined): string | undefined;
   /** The id of the browser, when this person has signed in there; else undefined. */
   idFor(cookie: string | undefined, userId: string): string | undefined;
+  /** The id of a browser in which anybody has signed in, by its `Cookie` header; undefined for one that nobody has. */
+  browserIn(header: string | undefined): string | undefined;
   /** The `Set-Cookie` value that also knows this person. */
   remember(cookie: string | undefined, userId: string): string;
 }
@@ -16,9 +18,11 @@ export interface KnownBrowsers {
 const LIFETIME_S = 180 * 86_400;
 /** People whom one browser remembers; the one who signed in longest ago goes. */
 const MAX_PEOPLE = 5;
+/** In place of a person: the tag says only that this server made the cookie. */
+const NOBODY = "";
 
 /**
- * Makes and reads the cookie: `<id>.<tag>.<tag>…`, a tag for each person. A tag is an HMAC over the browser's id and the
+ * Makes and reads the cookie: `<id>.<tag>.<tag>…`, a tag for each person and a last one for the browser alone. A tag is an HMAC over the browser's id and the
  * person's, so the cookie names nobody, and nobody makes one for an account that they could not sign in to.
  */
 export function makeKnownBrowsers(options: {
@@ -31,24 +35,30 @@ export function makeKnownBrowsers(options: {
     createHmac("sha256", key).update(`known browser\0${id}\0${userId}`).digest("base64url").slice(0, 22);
 
   function read(value: string | undefined): { id: string; tags: string[] } | undefined {
-    if (value === undefined || !/^[\w-]{22}(?:\.[\w-]{22}){1,5}$/.test(value)) return undefined;
+    if (value === undefined || !/^[\w-]{22}(?:\.[\w-]{22}){1,6}$/.test(value)) return undefined;
     const [id = "", ...tags] = value.split(".");
     return { id, tags };
   }
 
+  const cookieIn = (header: string | undefined) => parseCookies(header ?? "", cookie.name)[cookie.name];
+
+  function idFor(value: string | undefined, userId: string): string | undefined {
+    const known = read(value);
+    if (!known) return undefined;
+    const tag = Buffer.from(tagOf(known.id, userId));
+    return known.tags.some((each) => timingSafeEqual(Buffer.from(each), tag)) ? known.id : undefined;
+  }
+
   return {
-    cookieIn: (header) => parseCookies(header ?? "", cookie.name)[cookie.name],
-    idFor(value, userId) {
-      const known = read(value);
-      if (!known) return undefined;
-      const tag = Buffer.from(tagOf(known.id, userId));
-      return known.tags.some((each) => timingSafeEqual(Buffer.from(each), tag)) ? known.id : undefined;
-    },
+    cookieIn,
+    idFor,
+    browserIn: (header) => idFor(cookieIn(header), NOBODY),
     remember(value, userId) {
       const known = read(value) ?? { id: Buffer.from(randomBytes(16)).toString("base64url"), tags: [] };
       const tag = tagOf(known.id, userId);
-      const tags = [tag, ...known.tags.filter((each) => each !== tag)].slice(0, MAX_PEOPLE);
-      return cookie.set([known.id, ...tags].join("."), LIFETIME_S);
+      const own = tagOf(known.id, NOBODY);
+      const others = known.tags.filter((each) => each !== tag && each !== own);
+      return cookie.set([known.id, ...[tag, ...others].slice(0, MAX_PEOPLE), own].join("."), LIFETIME_S);
     },
   };
 }

@@ -1,0 +1,58 @@
+/** How much a JSON text may hold before anything is made of it. */
+export interface JsonBounds {
+  /** Levels of brackets inside each other. */
+  maxDepth: number;
+  /** Keys of objects and elements of lists, together. */
+  maxMembers: number;
+}
+
+/** Deeper than this nothing nests that anybody means. */
+export const MAX_JSON_DEPTH = 64;
+
+/**
+ * What a text has too much of, found in one pass without building anything; undefined when it may be parsed. It stops at
+ * the first bracket or comma too many, so that a hostile text costs no more than a good one.
+ */
+export function findJsonFault(text: string, { maxDepth, maxMembers }: JsonBounds): "depth" | "members" | undefined {
+  let [depth, members] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at);
+        break;
+      case OPENING_BRACE:
+      case OPENING_BRACKET:
+        if (++depth > maxDepth) return "depth";
+        break;
+      case CLOSING_BRACE:
+      case CLOSING_BRACKET:
+        depth--;
+        break;
+      case COLON:
+      case COMMA:
+        if (++members > maxMembers) return "members";
+        break;
+    }
+  }
+  return undefined;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPENING_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+
+/** The place of the quote that ends the string, or the end of the text. */
+function endOfString(text: string, opening: number): number {
+  let at = opening + 1;
+  while (at < text.length) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) return at;
+    at += unit === BACKSLASH ? 2 : 1;
+  }
+  return at;
+}

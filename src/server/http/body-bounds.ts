@@ -1,0 +1,161 @@
+import type { z } from "zod";
+import { type JsonBounds, MAX_JSON_DEPTH } from "#core/json-bounds.ts";
+
+/** How much a JSON body may be, before anything is made of it. */
+export interface BodyBounds extends JsonBounds {
+  maxBytes: number;
+}
+
+/** Bytes of a body that anybody may send: the largest good one of such a route has some 10,000. */
+export const OPEN_BODY_BYTES = 16 * 1024;
+
+/** Keys and list entries of a body whose route has no schema of its own: a registration, a decision. */
+export const OPEN_JSON: JsonBounds = { maxDepth: MAX_JSON_DEPTH, maxMembers: 2_000 };
+
+/** No body is larger: a scope of 2,000 entries of 1,000 letters with titles as long has 6.1 MB. */
+const MOST_BYTES = 7 * 1024 * 1024;
+/** So much every route takes, so that a mistake is told by its field. */
+const FEWEST_MEMBERS = 200;
+
+/**
+ * The bounds of a route's body, by the largest one that its schema takes; of a route without credentials 16 KiB.
+ *
+ * @throws Error for a schema of a kind whose size is not known, or with a list that may be of any length
+ */
+export function boundsOfBody(schema: z.ZodType, { isOpen }: { isOpen: boolean }): BodyBounds {
+  const { bytes, members } = sizeOf(schema);
+  const kib = Math.ceil(Math.max(OPEN_BODY_BYTES, Math.min(MOST_BYTES, bytes)) / 1024);
+  return {
+    maxBytes: isOpen ? OPEN_BODY_BYTES : kib * 1024,
+    maxMembers: Math.max(FEWEST_MEMBERS, members),
+    maxDepth: MAX_JSON_DEPTH,
+  };
+}
+
+interface Size {
+  bytes: number;
+  members: number;
+}
+
+/** A unit of text written as `\uXXXX`, as Python writes every letter that is not ASCII. */
+const BYTES_PER_CHAR = 6;
+/** A text that a pattern describes: IDs, names of apps, dates. None is longer, and all are ASCII. */
+const PATTERN_BYTES = 80;
+/** Punctuation, line break and indentation of one member. */
+const BYTES_AROUND = 24;
+const NUMBER_BYTES = 32;
+/** What sources make of it has no common shape: the configuration of a connector. */
+const ANYTHING: Size = { bytes: 256 * 1024, members: 5_000 };
+/** Names in a record: a scope has a title for each of its entries. */
+const MOST_NAMES = 2_000;
+
+/** The largest value of a schema. */
+function sizeOf(schema: unknown): Size {
+  if (!isSchema(schema)) throw new Error("The contract of a route must be made of zod schemas.");
+  const { def } = schema;
+  switch (def.type) {
+    case "object":
+      return sizeOfObject(def.shape ?? {});
+    case "array":
+      return times(sizeOf(def.element), mostOf(def));
+    case "record":
+      return sizeOfRecord(def);
+    case "union":
+      return largest((def.options ?? []).map(sizeOf));
+    case "string":
+      return { bytes: sizeOfString(schema), members: 0 };
+    case "enum":
+      return largest(Object.values(def.entries ?? {}).map(sizeOfValue));
+    case "literal":
+      return largest((def.values ?? []).map(sizeOfValue));
+    case "number":
+    case "boolean":
+    case "null":
+      return { bytes: NUMBER_BYTES, members: 0 };
+    case "unknown":
+      return ANYTHING;
+    case "pipe":
+      return sizeOf(def.in);
+    case "optional":
+    case "nullable":
+    case "default":
+    case "prefault":
+    case "readonly":
+      return sizeOf(def.innerType);
+    default:
+      throw new Error(`The size of a body with "${def.type}" is not known: say it in http/body-bounds.ts.`);
+  }
+}
+
+function sizeOfObject(shape: Readonly<Record<string, unknown>>): Size {
+  return sum(Object.entries(shape).map(([name, value]) => around(sizeOf(value), name.length)));
+}
+
+function sizeOfRecord({ keyType, valueType }: Def): Size {
+  if (isSchema(valueType) && valueType.def.type === "unknown") return ANYTHING;
+  return times(around(sizeOf(valueType), sizeOf(keyType).bytes), MOST_NAMES);
+}
+
+function sizeOfString({ maxLength }: Schema): number {
+  return typeof maxLength === "number" ? maxLength * BYTES_PER_CHAR : PATTERN_BYTES;
+}
+
+function sizeOfValue(value: unknown): Size {
+  return { bytes: JSON.stringify(value).length, members: 0 };
+}
+
+/** @throws Error for a list that may be of any length */
+function mostOf({ checks = [] }: Def): number {
+  // oxlint-disable-next-line no-underscore-dangle -- zod keeps what a check says there, and nowhere else
+  const most = checks.flatMap((check) => check._zod?.def?.maximum ?? []);
+  if (most.length === 0) throw new Error("A list in a body needs a maximum of entries.");
+  return Math.min(...most);
+}
+
+function around({ bytes, members }: Size, nameBytes = 0): Size {
+  return { bytes: bytes + nameBytes + BYTES_AROUND, members: members + 1 };
+}
+
+/** A member of a list is written with its comma, one of an object with its colon too. */
+function sum(sizes: readonly Size[]): Size {
+  return sizes.reduce((all, { bytes, members }) => ({ bytes: all.bytes + bytes, members: all.members + members + 1 }), {
+    bytes: BYTES_AROUND,
+    members: 0,
+  });
+}
+
+function times(size: Size, count: number): Size {
+  const { bytes, members } = around(size);
+  return { bytes: bytes * count + BYTES_AROUND, members: members * count };
+}
+
+function largest(sizes: readonly Size[]): Size {
+  return {
+    bytes: Math.max(0, ...sizes.map(({ bytes }) => bytes)),
+    members: Math.max(0, ...sizes.map(({ members }) => members)),
+  };
+}
+
+/** What is read of a zod schema; its kinds have these members. */
+interface Def {
+  type: string;
+  shape?: Readonly<Record<string, unknown>>;
+  element?: unknown;
+  keyType?: unknown;
+  valueType?: unknown;
+  options?: readonly unknown[];
+  entries?: Readonly<Record<string, unknown>>;
+  values?: readonly unknown[];
+  in?: unknown;
+  innerType?: unknown;
+  checks?: readonly { _zod?: { def?: { maximum?: number } } }[];
+}
+
+interface Schema {
+  def: Def;
+  maxLength?: unknown;
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && "def" in value;
+}

@@ -1,0 +1,37 @@
+import { ApiError } from "#api/errors.ts";
+import type { Actor } from "#storage/access/actor.ts";
+
+/**
+ * Counts one tool call. Milliseconds to wait when the person is over their limit; `isHard` far beyond it.
+ * Absent = no limit.
+ */
+export type Charge = ((actor: Actor) => { retryAfterMs: number; isHard: boolean } | undefined) | undefined;
+
+/** Counts a call. @throws ApiError `rate_limited`, of which `isFarOver` is true far beyond the limit */
+export function chargeCall(charge: Charge, actor: Actor): void {
+  const over = charge?.(actor);
+  if (over === undefined) return;
+  const seconds = Math.max(1, Math.ceil(over.retryAfterMs / 1000));
+  throw new ApiError("rate_limited", {
+    message: `Too many calls with this token. Wait ${seconds} seconds, then repeat the call.`,
+    retryAfterMs: over.retryAfterMs,
+    ...(over.isHard && { details: { [HARD]: true } }),
+  });
+}
+
+/** Counts what can't be read as a call: it costs as much. @throws ApiError `rate_limited` */
+export function chargeMalformed(charge: Charge, actor: Actor): void {
+  const over = charge?.(actor);
+  if (over === undefined) return;
+  throw new ApiError("rate_limited", {
+    message: "Too many requests with this token that can't be read. Wait, then send well-formed ones.",
+    retryAfterMs: over.retryAfterMs,
+  });
+}
+
+/** True for the refusal of somebody far over their limit: HTTP 429 instead of a result. Source: B18. */
+export function isFarOver(error: ApiError): boolean {
+  return error.details?.[HARD] === true;
+}
+
+const HARD = "hard";
