@@ -16,7 +16,8 @@ export const ConnectorState = z.enum([
 ]);
 export const Visibility = z.enum(["private", "members", "workspace", "source"]);
 export const SyncMode = z.enum(["full", "incremental", "access", "identities", "items"]);
-export const SyncTrigger = z.enum(["manual", "schedule", "webhook", "watch", "retry"]);
+/** `reader`: kb reads again what an older reader has read. */
+export const SyncTrigger = z.enum(["manual", "schedule", "webhook", "watch", "retry", "reader"]);
 export const SyncState = z.enum([
   "queued",
   "running",
@@ -125,6 +126,8 @@ export const Connector = z
       awaitingPush: Count,
       /** Items that nobody may read: the source refused to show them, or has not told who may read them for too long. */
       aclStale: Count,
+      /** Items whose content an older reader has read, or failed to read; pushed ones have to be pushed again. */
+      toReadAgain: Count,
     }),
     aclCheckedAt: Timestamp.nullable(),
     /** Since when nobody may read anything of it, because who may is not known any more; null = it is. */
@@ -167,6 +170,8 @@ export const SyncCounts = z.object({
   parentMissing: Count,
   /** Requests to the provider, of a run of groups and users. */
   requests: Count.optional(),
+  /** Of the failures, those that look like a mistake of kb itself: the server's log says where. */
+  faults: Count.optional(),
 });
 
 /** What became of the reading of people and groups that goes before a sync. */

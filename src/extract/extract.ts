@@ -10,7 +10,7 @@ import { detectType } from "./detect.ts";
 import type { FormatInput, FormatText } from "./format.ts";
 import type { InnerLimits } from "./limits.ts";
 import { loadPart, NotLoaded } from "./load.ts";
-import { findFormat, type FormatLoader } from "./registry.ts";
+import { findFormat, type Reader } from "./registry.ts";
 
 export interface ExtractTools {
   /** Term vector of an item: the analyzer. */
@@ -18,7 +18,7 @@ export interface ExtractTools {
   /** Monotonic milliseconds. */
   now(): number;
   /** Other formats than the registry's, for tests of the pool. */
-  formats?: Readonly<Record<string, FormatLoader>>;
+  formats?: Readonly<Record<string, Reader>>;
 }
 
 /**
@@ -37,7 +37,8 @@ export async function extractInProcess(
   } catch (error) {
     if (!(error instanceof NotLoaded)) throw error;
     const message = "A part of kb that reads this file could not be loaded. Nothing is wrong with the file.";
-    return makeNoText(request, { reason: "failed", message, mimeType: typeOf(request), retryable: true }, tools);
+    const why = { reason: "failed", message, mimeType: typeOf(request), reader: null, retryable: true } as const;
+    return makeNoText(request, why, tools);
   }
 }
 
@@ -46,15 +47,19 @@ async function extractLoaded(
   limits: InnerLimits,
   tools: ExtractTools,
 ): Promise<Extracted | NotExtracted> {
-  const noText = (reason: NotExtracted["reason"], message: string, mimeType: string) =>
-    makeNoText(request, { reason, message, mimeType, retryable: false }, tools);
+  const noText = (
+    reason: NotExtracted["reason"],
+    message: string,
+    mimeType: string,
+    reader: string | null = mimeType,
+  ) => makeNoText(request, { reason, message, mimeType, reader, retryable: false }, tools);
   if (request.bytes.length > limits.maxBytes)
-    return noText("too_large", tooLargeMessage(request, limits), typeOf(request));
+    return noText("too_large", tooLargeMessage(request, limits), typeOf(request), null);
 
   const detected = await detectType(request.bytes, request.fileName, request.mimeType);
-  if (detected.type === "empty") return noText("empty", "The file is empty.", typeOf(request));
-  const load = findFormat(detected.mimeType, detected.type === "text", tools.formats);
-  if (load === undefined) {
+  if (detected.type === "empty") return noText("empty", "The file is empty.", typeOf(request), null);
+  const found = findFormat(detected.mimeType, detected.type === "text", tools.formats);
+  if (found === undefined) {
     const label = detected.type === "binary" ? detected.label : "binary";
     return noText(
       "unsupported_type",
@@ -63,7 +68,7 @@ async function extractLoaded(
     );
   }
   try {
-    const format = await loadPart(load);
+    const format = await loadPart(found.load);
     const result = await format.extract(makeInput(request, detected.mimeType, limits, tools));
     if (result.state === "no_text") return noText(result.reason, result.message, detected.mimeType);
     if (!/\S/u.test(result.text)) return noText("empty", "The file has no text.", detected.mimeType);
@@ -77,7 +82,7 @@ async function extractLoaded(
 /** The answer for an item without text: it is still found by title, path and labels. */
 export function makeNoText(
   request: Pick<ExtractRequest, "title" | "name" | "path" | "labels">,
-  why: Pick<NotExtracted, "reason" | "message" | "mimeType" | "retryable">,
+  why: Omit<NotExtracted, "state" | "analyzed">,
   tools: Pick<ExtractTools, "analyze">,
 ): NotExtracted {
   const { title, name, path, labels } = request;
@@ -139,6 +144,7 @@ function finish(
     state: "ok",
     text,
     mimeType,
+    reader: mimeType,
     sections: result.sections.map((section) => ({
       ...section,
       name: mask(section.name).text,

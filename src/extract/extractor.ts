@@ -38,6 +38,8 @@ export interface Extracted {
   /** Markdown (or the text as it is for plain text and code). */
   text: string;
   mimeType: string;
+  /** The media type as which it was read; what reads that has a version. */
+  reader: string;
   /** Title that the document itself states. */
   title?: string;
   /** ISO 639-1, when it is clear. */
@@ -64,6 +66,8 @@ export interface NotExtracted {
   /** One sentence for the connector's owner. */
   message: string;
   mimeType: string;
+  /** As which media type it was to be read; null = it never came to that. */
+  reader: string | null;
   /** True when another try can end differently (the child was killed, memory was short). */
   retryable: boolean;
   /** Term vector of title, path and labels only. */

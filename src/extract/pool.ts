@@ -5,6 +5,7 @@ import type { Extracted, ExtractRequest, Extractor, NotExtracted } from "./extra
 import { ChildHandle, type ChildEnd, type Job } from "./child-handle.ts";
 import { makeNoText, tooLargeMessage, typeOf } from "./extract.ts";
 import { DEFAULT_EXTRACT_LIMITS, type ExtractLimits } from "./limits.ts";
+import { UNKNOWN_READER } from "./registry.ts";
 import { spawnChild } from "./spawn-child.ts";
 import { textTypeOfName } from "./text-types.ts";
 
@@ -72,7 +73,7 @@ class Pool {
     if (signal?.aborted === true) return Promise.reject(abortError(signal));
     if (request.bytes.length > this.limits.maxBytes) {
       const message = tooLargeMessage(request, this.limits);
-      const why = { reason: "too_large", message, mimeType: typeOf(request), retryable: false } as const;
+      const why = { reason: "too_large", message, mimeType: typeOf(request), reader: null, retryable: false } as const;
       return Promise.resolve(makeNoText(request, why, this.options));
     }
     return new Promise((resolve, reject) => {
@@ -230,6 +231,7 @@ class Pool {
       reason: "failed",
       message: endMessage(end, job, detail),
       mimeType: typeOf(job.request),
+      reader: UNKNOWN_READER,
       retryable,
     } as const;
     job.settle(makeNoText(job.request, why, this.options));

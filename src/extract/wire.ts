@@ -45,6 +45,7 @@ export function decodeResult(frame: Frame): Extracted | NotExtracted {
     length: asNumber(head["length"]),
   };
   const mimeType = asString(head["mimeType"]);
+  const reader = asName(head["reader"]);
   if (head["state"] === "no_text") {
     const reason = REASONS.find((known) => known === head["reason"]) ?? "failed";
     return {
@@ -52,6 +53,7 @@ export function decodeResult(frame: Frame): Extracted | NotExtracted {
       reason,
       message: asString(head["message"]),
       mimeType,
+      reader,
       retryable: head["retryable"] === true,
       analyzed,
     };
@@ -60,6 +62,7 @@ export function decodeResult(frame: Frame): Extracted | NotExtracted {
     state: "ok",
     text: toText(text),
     mimeType,
+    reader: reader ?? mimeType,
     sections: asSections(head["sections"]),
     properties: asProperties(head["properties"]),
     maskedSecrets: asNumber(head["maskedSecrets"]),
@@ -89,6 +92,13 @@ function asString(value: unknown): string {
   if (typeof value !== "string") throw new Error("a result with a field that is not a string");
   return value;
 }
+
+/** A media type as it is stored: a long one is none. */
+function asName(value: unknown): string | null {
+  return typeof value === "string" && value.length <= MAX_NAME_CHARS ? value : null;
+}
+
+const MAX_NAME_CHARS = 200;
 
 function asNumber(value: unknown): number {
   if (typeof value !== "number" || !Number.isFinite(value))

@@ -35,6 +35,7 @@ import * as providerServers from "./migrations/0034-provider-servers.ts";
 import * as outgoingEvents from "./migrations/0035-outgoing-events.ts";
 import * as clientIssuers from "./migrations/0036-client-issuers.ts";
 import * as principalNumbers from "./migrations/0037-principal-numbers.ts";
+import * as readers from "./migrations/0040-readers.ts";
 import * as peopleFirst from "./migrations/0042-people-first.ts";
 import * as toolAgreements from "./migrations/0044-tool-agreements.ts";
 import type { SqliteConnection } from "./sqlite.ts";
@@ -82,6 +83,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0038-index-delta-bytes": { up: async () => {} },
   // The same: hashes of words are among these bytes from here on.
   "0039-index-delta-hashes": { up: async () => {} },
+  "0040-readers": readers,
   "0042-people-first": peopleFirst,
   "0044-tool-agreements": toolAgreements,
 };

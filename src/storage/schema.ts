@@ -851,6 +851,12 @@ export interface ItemsTable extends FieldsAs<FieldColumns> {
   ownClockCause: string | null;
   /** The run that last found so. */
   ownClockBy: string | null;
+  /** The media type as which its content was read; null = nothing of it was read. */
+  reader: string | null;
+  /** The version of what read it. */
+  readerVersion: number | null;
+  /** While an older reader has read it: not read again before then. Null = at once. */
+  readAgainAt: number | null;
 }
 
 /** The text in chunks of about 16,000 UTF-16 code units, so that a range never loads the whole. */

@@ -133,6 +133,24 @@ test("show says what items need that nobody may read, and says nothing where all
   );
 });
 
+test("show says what becomes of items that an older reader has read", async ({ expect }) => {
+  const show = async (more: object) => {
+    const world = worldWith();
+    const shown = { ...connector, counts: { indexed: 7, toReadAgain: 1_200 }, ...more };
+    world.routes["GET /api/connectors"] = { body: { connectors: [shown], nextCursor: null } };
+    return await kb({ ...world, isTty: true, columns: 200 }, "connectors", "show", "docs");
+  };
+  const run = await show({ isPushed: false });
+  expect(run.stdout).toMatch(/7 indexed, 1,200 to read again$/m);
+  expect(run.stderr).toContain(
+    "Reading again what an earlier version of kb read: 1,200 items left. Until then, searches find their former text.\n",
+  );
+  expect((await show({ isPushed: true })).stderr).toContain(
+    "This version of kb reads 1,200 items better than the one that took them. Push them again.\n",
+  );
+  expect((await show({ counts: { indexed: 7 } })).stderr).not.toContain("read");
+});
+
 test("list and show say what a connector does now, and --json gives the contract's record", async ({ expect }) => {
   const reason = { code: "rate_limited", message: "429" };
   const activity = { type: "waiting", until: "2026-11-22T15:00:00.000Z", reason };

@@ -31,7 +31,7 @@ function beginningOf(path: string, length: number): Uint8Array {
 describe("a part of kb that can't be loaded", () => {
   test("is no fault of the file, which is tried again", async ({ expect }) => {
     const gone = () => Promise.reject(new Error("Cannot find module /dist/plain-ABC.js"));
-    const tools = { analyze: analyzeDocument, now: () => 0, formats: { "text/plain": gone } };
+    const tools = { analyze: analyzeDocument, now: () => 0, formats: { "text/plain": { version: 1, load: gone } } };
     const result = await extractInProcess(requestOf("a.txt", "Words"), DEFAULT_EXTRACT_LIMITS, tools);
     expect(result).toMatchObject({ state: "no_text", reason: "failed", retryable: true });
     expect(result.state === "no_text" && result.message).toBe(

@@ -71,5 +71,5 @@ function describe(error: unknown): string {
 await runChild(process.argv[2] ?? "{}", {
   analyze: analyzeDocument,
   now: () => performance.now(),
-  formats: { "text/plain": async () => hostileFormat },
+  formats: { "text/plain": { version: 1, load: async () => hostileFormat } },
 });

@@ -6,6 +6,7 @@ import type { Extracted } from "#extract/extractor.ts";
 const RESULT: Extracted = {
   state: "ok",
   text: "# Mail\n\nSee the attachment.",
+  reader: "text/markdown",
   mimeType: "message/rfc822",
   sections: [
     { name: "Mail", level: 1, start: 0 },

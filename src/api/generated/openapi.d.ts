@@ -10811,6 +10811,7 @@ export interface components {
                 maskedSecrets: number;
                 parentMissing: number;
                 pending: number;
+                toReadAgain: number;
                 unsearchable: number;
             };
             /**
@@ -11997,6 +11998,7 @@ export interface components {
                 bytes: number;
                 deleted: number;
                 failed: number;
+                faults?: number;
                 parentMissing: number;
                 requests?: number;
                 seen: number;
@@ -12043,7 +12045,7 @@ export interface components {
             /** @enum {string} */
             state: "queued" | "running" | "waiting" | "cancelling" | "succeeded" | "partial" | "failed" | "cancelled";
             /** @enum {string} */
-            trigger: "manual" | "schedule" | "webhook" | "watch" | "retry";
+            trigger: "manual" | "schedule" | "webhook" | "watch" | "retry" | "reader";
         };
         Token: {
             /**

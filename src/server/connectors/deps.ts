@@ -12,7 +12,7 @@ import type { SourceHttpPool } from "#sources/http.ts";
 import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
 import type { Believing } from "#storage/access/clocks.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/store.ts";
 import type { ConnectorAccounts, ConnectorConnections, CredentialKeeper } from "./credentials.ts";
 import type { OfferedSecrets } from "./offered-secrets.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
@@ -55,6 +55,14 @@ export interface SyncControl {
   cancel(tx: Store, workspaceId: string, sync: SyncRecord): Promise<SyncRecord>;
   /** Ends every run of the connector. */
   cancelAll(tx: Store, workspaceId: string, connectorId: string): Promise<SyncRecord[]>;
+  /** Items of the connector that an older reader has read, files inside files included. */
+  countOlder(on: Pick<WorkspaceStore, "itemWrites">, connectorId: string): Promise<number>;
+  /** Of these items of the source those that an older reader has read, or in which it has read something. */
+  olderAmong(
+    on: Pick<WorkspaceStore, "itemWrites">,
+    connectorId: string,
+    externalIds: readonly string[],
+  ): Promise<Set<string>>;
   /** What it does now, with the source's own words. */
   activityOf(on: Store, workspaceId: string, connector: ConnectorRecord): Promise<ConnectorActivity>;
   /** The connector's state after a person's act. @throws ApiError `connector_state_conflict` */

@@ -116,7 +116,10 @@ export interface Plan {
   /** The items that were stored before, by externalId. */
   stored: ReadonlySet<string>;
   /** What an item is stored as, or what a line of this slice has made of it; undefined = it is to be read again. */
-  versions: Map<string, Pick<StoredItem, "version" | "indexState" | "parentExternalId"> | undefined>;
+  versions: Map<
+    string,
+    (Pick<StoredItem, "version" | "indexState" | "parentExternalId"> & { isOlder?: boolean }) | undefined
+  >;
 }
 
 export async function beginPlan(deps: PushDeps, target: PushTarget, lines: readonly PushedLine[]): Promise<Plan> {
@@ -124,13 +127,15 @@ export async function beginPlan(deps: PushDeps, target: PushTarget, lines: reado
   const authority = await makeAuthority(deps, target.caller, principalsOf(lines));
   const externalIds = new Set(lines.flatMap(({ externalId }) => (typeof externalId === "string" ? [externalId] : [])));
   const { itemWrites } = store.in(target.caller.workspaceId);
-  const stored = await itemWrites.listStoredOf(target.connector.connectorId, [...externalIds]);
+  const { connectorId } = target.connector;
+  const stored = await itemWrites.listStoredOf(connectorId, [...externalIds]);
+  const older = await deps.syncs.olderAmong({ itemWrites }, connectorId, [...externalIds]);
   return {
     answers: [],
     ops: [],
     authority,
     stored: new Set(stored.map(({ externalId }) => externalId)),
-    versions: new Map(stored.map((item) => [item.externalId, item])),
+    versions: new Map(stored.map((item) => [item.externalId, { ...item, isOlder: older.has(item.externalId) }])),
   };
 }
 
@@ -156,7 +161,8 @@ export async function planUpsert(
   plan.answers.push({ ...answer, op: plan.ops.length });
   // A parent decides who may read an item, so another one is never the same version.
   const isSame = known?.version === version && known.parentExternalId === parentExternalId;
-  if (isSame && known.indexState !== "failed") {
+  // What an older reader has read is read again in the same version.
+  if (isSame && known.indexState !== "failed" && known.isOlder !== true) {
     // The same version again: only who may read it can be news. It still counts as seen, so a whole-set upload will not remove it.
     const of = { version, parentExternalId };
     plan.ops.push({ type: "access", externalId, access, of, isSeen: true });

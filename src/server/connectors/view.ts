@@ -52,6 +52,7 @@ export async function toConnector(
       maskedSecrets: await workspace.itemWrites.countMasked(connectorId),
       ...(await workspace.itemWrites.countHiddenChildren(connectorId)),
       aclStale: await workspace.itemWrites.countStale(connectorId, now - age.maxAclAgeMs),
+      toReadAgain: await syncs.countOlder(workspace, connectorId),
     },
     aclCheckedAt: isoOrNull(record.aclCheckedAt),
     aclStale: staleOf(record, age),

@@ -3,6 +3,7 @@ import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
+import { isReaderRun } from "./read-again.ts";
 import { syncJobKey } from "./request.ts";
 import { MAY_RUN } from "./state.ts";
 
@@ -18,7 +19,8 @@ export async function activityOf(
   if (!MAY_RUN.has(connector.state)) return { type: "stopped" };
   const { connectorId } = connector;
   const { syncs } = store.in(workspaceId);
-  const open = await syncs.listOpen([connectorId]);
+  // One that reads again and waits is nothing that anybody waits for.
+  const open = (await syncs.listOpen([connectorId])).filter((each) => RUNNING.has(each.state) || !isReaderRun(each));
   const sync = open.find(({ state }) => RUNNING.has(state)) ?? open[0];
   const identities = (await syncs.listOpenIdentities(connectorId)).find(({ state }) => RUNNING.has(state));
   // What waits for people and groups does nothing yet.

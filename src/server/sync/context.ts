@@ -10,6 +10,7 @@ import type { Source, SourceContext, SourceItem } from "#sources/contract.ts";
 import type { HttpGrant, SourceHttpPool } from "#sources/http.ts";
 import type { Authority } from "#core/principals.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { ReaderVersionOf } from "#storage/records/older-items.ts";
 import type { Store } from "#storage/store.ts";
 import type { PeopleHooks } from "./identities/hooks.ts";
 
@@ -47,6 +48,8 @@ export interface SyncDeps {
   keepsSecrets(workspaceId: string): Promise<boolean>;
   /** Absent = nothing has a limit. */
   quotas?: Pick<QuotaKeeper, "takeItem" | "noteText">;
+  /** How good each reader is; this program's own unless told. */
+  readerVersionOf?: ReaderVersionOf;
   now: () => number;
   randomBytes: RandomBytes;
   log: Log;

@@ -1,9 +1,11 @@
 import type { RandomBytes } from "#core/clock.ts";
 import { defined } from "#core/defined.ts";
 import type { Authority } from "#core/principals.ts";
+import { readerVersionOf } from "#extract/registry.ts";
 import type { ChildRules, Source, SourceItem } from "#sources/contract.ts";
 import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
+import type { ReaderVersionOf } from "#storage/records/older-items.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
 import { activityOf } from "./activity.ts";
 import { bindIn } from "./binding.ts";
@@ -38,8 +40,11 @@ const DOCUMENT_MS = 240_000;
  */
 export function makeItemPreparer({
   store,
+  readerVersionOf: versionOf = readerVersionOf,
   ...deps
-}: Pick<PrepareOptions, "extractor" | "analyze" | "keepsSecrets" | "now" | "randomBytes"> & { store: Store }) {
+}: Pick<PrepareOptions, "extractor" | "analyze" | "keepsSecrets" | "readerVersionOf" | "now" | "randomBytes"> & {
+  store: Store;
+}) {
   // A timer for each line of a push would cost more than its text.
   const never = new AbortController().signal;
   return async (
@@ -48,11 +53,15 @@ export function makeItemPreparer({
     { item, judge, content, rules }: ItemInput,
   ): Promise<ItemWithChildren | undefined> => {
     const { connectorId } = connector;
-    const known = content && makeKnown(store.in(workspaceId).itemWrites, connectorId);
+    const { itemWrites } = store.in(workspaceId);
+    // Of a document that an older reader has read, everything inside it is read again.
+    const readAgain = content && (await itemWrites.olderAmong(connectorId, versionOf, [item.externalId]));
+    const known = readAgain && makeKnown(itemWrites, connectorId, { readAgain });
     await known?.load([item.externalId]);
     return prepareWithChildren(
       {
         ...deps,
+        readerVersionOf: versionOf,
         workspaceId,
         connector,
         judge,
@@ -75,8 +84,10 @@ export function makeSyncControl(options: {
   loadAuthority(workspace: WorkspaceStore, source: Source, connector: ConnectorRecord): Promise<Authority>;
   /** The worker of this process; absent in a process that serves only. */
   worker?: Pick<SyncWorker, "wake" | "cancel">;
+  /** How good each reader is; this program's own unless told. */
+  readerVersionOf?: ReaderVersionOf;
 }) {
-  const { now, randomBytes, loadAuthority, worker } = options;
+  const { now, randomBytes, loadAuthority, worker, readerVersionOf: versionOf = readerVersionOf } = options;
 
   async function cancel(tx: Store, workspaceId: string, sync: SyncRecord): Promise<SyncRecord> {
     const state = nextSyncState(sync.state, "cancel");
@@ -115,6 +126,13 @@ export function makeSyncControl(options: {
       for (const sync of open) ended.push(await cancel(tx, workspaceId, sync));
       return ended;
     },
+    countOlder: ({ itemWrites }: Pick<WorkspaceStore, "itemWrites">, connectorId: string) =>
+      itemWrites.countOlder(connectorId, versionOf),
+    olderAmong: (
+      { itemWrites }: Pick<WorkspaceStore, "itemWrites">,
+      connectorId: string,
+      externalIds: readonly string[],
+    ) => itemWrites.olderAmong(connectorId, versionOf, externalIds),
     activityOf: (on: Store, workspaceId: string, connector: ConnectorRecord) =>
       activityOf(on, workspaceId, connector, now()),
     nextRunOf,

@@ -7,6 +7,7 @@ import type { SourceSpec } from "#sources/contract.ts";
 import type { Believing } from "#storage/access/clocks.ts";
 import { proofDueAt } from "./clocks.ts";
 import type { RunEnd } from "./run.ts";
+import { isReaderRun } from "./read-again.ts";
 import { healthAfterRun, nextSyncState, outcomeOf } from "./state.ts";
 
 /** What a run's end changes. */
@@ -22,6 +23,17 @@ export interface Aftermath {
  * Undefined for a run that others have taken over: nothing may be changed.
  */
 export function aftermath(
+  end: RunEnd,
+  sync: SyncRecord,
+  connector: ConnectorRecord,
+  at: { now: number; random: number },
+): Aftermath | undefined {
+  const after = afterRun(end, sync, connector, at);
+  // How a connector is doing is told by the runs that look for news.
+  return after && isReaderRun(sync) ? { ...after, connector: {} } : after;
+}
+
+function afterRun(
   end: RunEnd,
   sync: SyncRecord,
   connector: ConnectorRecord,
@@ -60,13 +72,14 @@ function afterEnd(
   random: number,
 ): Aftermath {
   const outcome = outcomeOf(sync.counts);
-  if (outcome === "failed") {
+  // What could not be read before is expected to fail again.
+  if (outcome === "failed" && !isReaderRun(sync)) {
     const message = `${sync.counts.failed} items could not be read, more than half of those tried.`;
     return afterFailure({ code: "source_error", message }, sync, connector, now, random);
   }
   const { state, consecutiveFailures } = healthAfterRun(connector, outcome);
   const isFull = sync.mode === "full" && isComplete;
-  const isPartial = outcome === "partial" || problem !== undefined;
+  const isPartial = outcome !== "succeeded" || problem !== undefined;
   return {
     sync: { ...over(nextSyncState(sync.state, isPartial ? "part" : "succeed"), now), problem: problem ?? null },
     connector: {

@@ -3,7 +3,7 @@ import { defined } from "#core/defined.ts";
 import { narrowAccess } from "#core/principals.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
-import type { ClaimedJob } from "#storage/records/queue.ts";
+import { type ClaimedJob, UPKEEP_PRIORITY, USUAL_PRIORITY } from "#storage/records/queue.ts";
 import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
 import { bindRun } from "./binding.ts";
@@ -12,6 +12,7 @@ import { afterProof, aftermath } from "./finish.ts";
 import { LOOK_AGAIN_MS, lookAtPeople } from "./identities/first.ts";
 import { noteOnNobodys, noteOnStrangers, toProblem } from "./problem.ts";
 import { type RunEnd, runSync } from "./run.ts";
+import { chooseAgain, chooseOlder, isReaderRun, requestReadAgain } from "./read-again.ts";
 import { requestSync } from "./request.ts";
 import { applySecretsSetting } from "./secrets-setting.ts";
 import { GIVEN_UP, MAX_ATTEMPTS, MAY_RUN, nextSyncState } from "./state.ts";
@@ -153,15 +154,16 @@ async function runSyncJob(
 
 /** Takes the connector's next run; undefined when none is to be done now: then the job is settled too. */
 async function startNext(
-  { store, now, randomBytes, emit }: SyncDeps,
+  deps: SyncDeps,
   job: ClaimedJob,
   owner: string,
   connectorId: string,
 ): Promise<{ connector: ConnectorRecord; sync: SyncRecord } | undefined> {
+  const { store, now, randomBytes, emit } = deps;
   return store.transaction(async (tx) => {
     const { connectors, syncs, access } = tx.in(job.workspaceId);
     const connector = await connectors.find(connectorId);
-    for (const sync of await syncs.listOpen([connectorId])) {
+    for (const sync of inTurn(await syncs.listOpen([connectorId]))) {
       const isWanted = connector && MAY_RUN.has(connector.state) && sync.cancelRequestedAt === null;
       if (!isWanted) {
         await syncs.update(sync.syncId, { state: nextSyncState(sync.state, "stop"), finishedAt: now() });
@@ -176,7 +178,7 @@ async function startNext(
         }
         // Still "running" in the records: its worker died over it. `saveRun` starts the count again when one gets further.
         const attempt = sync.attempt + (sync.state === "running" || sync.attempt === 0 ? 1 : 0);
-        if (attempt <= MAX_ATTEMPTS) return start(tx, job.workspaceId, connector, { ...sync, people }, attempt, now());
+        if (attempt <= MAX_ATTEMPTS) return start(deps, tx, job.workspaceId, connector, { ...sync, people }, attempt);
         const random = (randomBytes(1)[0] ?? 0) / 255;
         const after = aftermath({ type: "failed", problem: GIVEN_UP }, sync, connector, { now: now(), random });
         await syncs.update(sync.syncId, after?.sync ?? {});
@@ -191,23 +193,33 @@ async function startNext(
   });
 }
 
+/** What only reads again comes last, whenever it was asked for. */
+function inTurn(open: readonly SyncRecord[]): SyncRecord[] {
+  return [...open.filter((sync) => !isReaderRun(sync)), ...open.filter(isReaderRun)];
+}
+
 async function start(
+  deps: SyncDeps,
   tx: Store,
   workspaceId: string,
   connector: ConnectorRecord,
   sync: SyncRecord,
   attempt: number,
-  now: number,
 ): Promise<{ connector: ConnectorRecord; sync: SyncRecord }> {
+  const now = deps.now();
   const { connectors, syncs } = tx.in(workspaceId);
   const isFirst = sync.startedAt === null;
   // A full run begins at the beginning; until it has ended, nothing before it counts as a full listing.
   const reset = isFirst && sync.mode === "full" ? { cursor: null, lastFullAt: null } : {};
   await connectors.update(connector.connectorId, reset);
+  const items = isReaderRun(sync) ? await chooseOlder(deps, tx.in(workspaceId), sync) : sync.items;
   const patch = {
     state: nextSyncState(sync.state, "start"),
     attempt,
     startedAt: sync.startedAt ?? now,
+    items,
+    // The source does not tell how many items it was asked for.
+    ...(isFirst && items && { progress: { ...sync.progress, total: items.length } }),
     resumeAt: null,
     problem: null,
     people: sync.people,
@@ -251,7 +263,7 @@ async function runStarted(
       lease: { jobId: job.jobId, owner },
       context,
       signal,
-      isOtherWaiting: () => deps.store.queue.isOtherWaiting(job.jobId, deps.now()),
+      isOtherWaiting: () => isOtherWaiting(deps, job, sync),
       parallel: deps.parallel ?? 4,
     });
   } catch (error) {
@@ -260,14 +272,22 @@ async function runStarted(
   }
 }
 
+/** Whether another job waits, or, while this one only reads again, another run of the same connector. */
+async function isOtherWaiting({ store, now }: SyncDeps, job: ClaimedJob, sync: SyncRecord): Promise<boolean> {
+  if (await store.queue.isOtherWaiting(job.jobId, now())) return true;
+  if (!isReaderRun(sync)) return false;
+  return (await store.in(job.workspaceId).syncs.listOpen([sync.connectorId])).length > 1;
+}
+
 /** Writes down what the end means and settles the job in the same transaction, so that no later wish is missed. */
 async function finish(
-  { store, findSource, now, randomBytes, log, emit }: SyncDeps,
+  deps: SyncDeps,
   job: ClaimedJob,
   owner: string,
   end: RunEnd,
   { syncId, connectorId }: SyncRecord,
 ): Promise<void> {
+  const { store, findSource, now, randomBytes, log, emit } = deps;
   await store.transaction(async (tx) => {
     const { connectors, syncs, access, itemWrites } = tx.in(job.workspaceId);
     const [connector, sync] = [await connectors.find(connectorId), await syncs.find(syncId)];
@@ -298,13 +318,20 @@ async function finish(
         const wish = { trigger: sync.trigger, mode: "full", now: now(), randomBytes } as const;
         await requestSync(tx, job.workspaceId, connector, wish);
       }
+      if (isReaderRun(sync) && after.sync.finishedAt !== undefined && end.type !== "done") {
+        await chooseAgain(tx.in(job.workspaceId), sync);
+      }
+      if (end.type === "done" && source?.sync) {
+        await requestReadAgain(deps, tx, job.workspaceId, { ...connector, ...after.connector });
+      }
       await syncs.trim(connectorId, RUNS_KEPT);
       log.info({ connectorId, syncId, state: after.sync.state, counts: sync.counts }, "A sync ended");
       resumeAt = after.resumeAt;
     }
     const waiting = await syncs.listOpen([connectorId]);
     const nextAt = resumeAt ?? Math.min(...waiting.map((open) => open.resumeAt ?? now()));
-    if (resumeAt !== undefined || waiting.length > 0) await tx.queue.giveBack(job.jobId, owner, nextAt);
+    const priority = waiting.every(isReaderRun) ? UPKEEP_PRIORITY : USUAL_PRIORITY;
+    if (resumeAt !== undefined || waiting.length > 0) await tx.queue.giveBack(job.jobId, owner, nextAt, priority);
     else await tx.queue.finish(job.jobId, owner);
   });
 }

@@ -38,8 +38,15 @@ interface Stretch {
   to: string | undefined;
 }
 
-/** Makes what a run knows of a connector's items; nothing is read before it is asked for. */
-export function makeKnown(store: Reads, connectorId: string): Known {
+/**
+ * Makes what a run knows of a connector's items; nothing is read before it is asked for. Of the items of `readAgain`, and of
+ * what is in them, no version is told, so that they are read whatever it is.
+ */
+export function makeKnown(
+  store: Reads,
+  connectorId: string,
+  { readAgain = new Set() }: { readAgain?: ReadonlySet<string> } = {},
+): Known {
   const items = new Map<string, StoredItem>();
   const children = new Map<string, Map<string, StoredItem>>();
   const single = new Set<string>();
@@ -96,6 +103,7 @@ export function makeKnown(store: Reads, connectorId: string): Known {
 
   function versionOf(externalId: string): string | undefined {
     const item = items.get(externalId);
+    if (readAgain.size > 0 && readAgain.has(outermostId(externalId))) return undefined;
     return item && !item.isRetryable ? (item.version ?? undefined) : undefined;
   }
 

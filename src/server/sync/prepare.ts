@@ -17,6 +17,7 @@ import type { RandomBytes } from "#core/clock.ts";
 import { isInstant } from "#core/instant.ts";
 import type { FactValues, ItemFacts } from "#core/item-facts.ts";
 import type { Extracted, ExtractedChild, Extractor, ExtractRequest, NotExtracted } from "#extract/extractor.ts";
+import { readerVersionOf } from "#extract/registry.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem, SourcePerson, SourceValues } from "#sources/contract.ts";
 import { claimsOf } from "./claims.ts";
@@ -25,6 +26,7 @@ import { itemFields } from "./item-fields.ts";
 import { maskItem } from "./mask-item.ts";
 import { redact } from "#core/redact.ts";
 import type { ItemText, PreparedItem } from "#storage/batch/item-batch.ts";
+import type { ReaderVersionOf } from "#storage/records/older-items.ts";
 import { storable } from "./storable.ts";
 
 /** What `prepare` takes from its surroundings. */
@@ -39,6 +41,8 @@ export interface PrepareOptions {
   judgePeople?: (item: SourceItem) => SourceItem;
   /** True = the workspace wants secrets in texts to be found; otherwise they are taken out. */
   keepsSecrets(workspaceId: string): Promise<boolean>;
+  /** How good each reader is; this program's own unless told. */
+  readerVersionOf?: ReaderVersionOf;
   now: () => number;
   randomBytes: RandomBytes;
   signal: AbortSignal;
@@ -108,6 +112,9 @@ export async function prepare(options: PrepareOptions, named: SourceItem, readin
     entities: entities.entities,
     access: item.access === undefined ? null : options.judge(item.access),
     text: read.text,
+    ...(read.reader !== undefined && {
+      reader: { name: read.reader, version: (options.readerVersionOf ?? readerVersionOf)(read.reader) },
+    }),
     maskedSecrets: count + read.maskedSecrets,
     indexHash: "",
   };
@@ -158,6 +165,8 @@ interface ReadText {
   title?: string;
   bytes: number;
   mimeType?: string;
+  /** As which media type its content was read. */
+  reader?: string;
   version?: string;
   /** What the document says of itself: claims. */
   properties: Record<string, FieldValue>;
@@ -265,7 +274,7 @@ async function fetchAndExtract(
 const THROWN: ReadonlySet<string> = new Set(["source_unauthorized", "source_rate_limited", "source_changed"]);
 
 function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, bytes: number): ReadText {
-  const { mimeType, analyzed } = result;
+  const { mimeType, reader, analyzed } = result;
   if (result.state === "ok") {
     const { text, sections, firstLine, properties, title, language } = result;
     return {
@@ -279,6 +288,7 @@ function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, b
       },
       bytes,
       mimeType,
+      reader: result.reader,
       ...(title && { title }),
       properties: { ...properties, ...(language && { language }) },
       maskedSecrets: result.maskedSecrets,
@@ -290,7 +300,7 @@ function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, b
     result.reason === "failed"
       ? { state: "failed", message, retryAt: result.retryable ? options.now() + RETRY_MS : null, analyzed }
       : { state: "none", reason: result.reason, message, analyzed };
-  return { text, bytes, mimeType, properties: {}, maskedSecrets: 0 };
+  return { text, bytes, mimeType, properties: {}, maskedSecrets: 0, ...(reader !== null && { reader }) };
 }
 
 /** The fields as they are stored. */

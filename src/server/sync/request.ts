@@ -8,6 +8,7 @@ import {
   type SyncRecord,
   type SyncTrigger,
 } from "#storage/records/syncs.ts";
+import { UPKEEP_PRIORITY, USUAL_PRIORITY } from "#storage/records/queue.ts";
 import type { Store } from "#storage/store.ts";
 
 export interface SyncWish {
@@ -43,8 +44,9 @@ export async function requestSync(
   const { now, trigger } = wish;
   const mode = wish.mode ?? dueMode(connector, now);
   const open = await syncs.listOpen([connector.connectorId]);
-  // What says only who may read what stands for no other run, and no other for it.
-  const isAlike = (sync: SyncRecord) => (sync.mode === "access") === (mode === "access");
+  // What says only who may read what, or only reads again, stands for no other run, and no other for it.
+  const isAlike = (sync: SyncRecord) =>
+    (sync.mode === "access") === (mode === "access") && (sync.trigger === "reader") === (trigger === "reader");
   const queued = open.find((sync) => sync.state === "queued" && sync.startedAt === null && isAlike(sync));
   const sync = {
     ...(queued ? join(queued, mode, wish.items) : makeSync(connector, mode, wish)),
@@ -64,11 +66,14 @@ export async function requestSync(
     type: "sync",
     dedupeKey: syncJobKey(connector.connectorId),
     payload: { connectorId: connector.connectorId },
-    priority: trigger === "manual" ? 10 : 20,
+    priority: PRIORITIES[trigger] ?? USUAL_PRIORITY,
     runAt: wish.notBefore ?? now,
   });
   return sync;
 }
+
+/** A person waits for one, nobody for the other. */
+const PRIORITIES: Partial<Record<SyncTrigger, number>> = { manual: 10, reader: UPKEEP_PRIORITY };
 
 /** One job per connector: its runs follow each other. */
 export function syncJobKey(connectorId: string): string {

@@ -17,7 +17,8 @@ import { type Known, makeKnown } from "./known.ts";
 import { accessPlace, accessPlaceOf } from "./access-place.ts";
 import { makeRunState } from "./run-state.ts";
 import { type Step, type StepOptions, toStep } from "./steps.ts";
-import { makeTurn } from "./turn.ts";
+import { isReaderRun } from "./read-again.ts";
+import { makeShortTurn, makeTurn } from "./turn.ts";
 import { makeStored } from "./stored.ts";
 import { makeToldPeople, type ToldPeople, type ToldPeopleOptions } from "./told-people.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -36,7 +37,7 @@ export interface RunOptions extends ToldPeopleOptions, StepOptions {
   signal: AbortSignal;
   /** Items read and extracted at once. */
   parallel: number;
-  /** Whether somebody waits for the worker; asked at checkpoints, once the run has had its turn. */
+  /** Whether somebody waits for the worker; asked once the run has had its turn, at checkpoints where it goes on from there. */
   isOtherWaiting?(): Promise<boolean>;
 }
 
@@ -111,12 +112,14 @@ async function runEvents(
   const startedAt = options.now();
   const { source, connector, sync, store } = options;
   if (!source.sync) throw new Error(`The source "${connector.providerId}" has nothing to sync.`);
-  const known = makeKnown(store.itemWrites, connector.connectorId);
+  const readAgain = new Set(isReaderRun(sync) ? sync.items : []);
+  const known = makeKnown(store.itemWrites, connector.connectorId, { readAgain });
   if (sync.mode === "full") {
     await leaveOutOfScope(options, sink);
     await known.loadAll();
   }
   const turn = makeTurn(options, startedAt);
+  const shortTurn = isReaderRun(sync) && makeShortTurn({ isOtherWaiting: async () => false, ...options });
   const request = toRequest(options, sync.mode === "access" ? await accessPlaceOf(options) : connector.cursor);
   const state = makeRunState((key) => store.itemWrites.findState(connector.connectorId, key));
   const stored = makeStored(store, connector.connectorId, known);
@@ -135,6 +138,10 @@ async function runEvents(
     problem ??= step.problem;
     await take(step, looking);
     step.leaveGate?.();
+    if (shortTurn && !(await shortTurn.mayGoOn())) {
+      await sink.flush();
+      return { type: "stopped", reason: "give_back" };
+    }
     // A group that is half read would be read from its beginning again.
     if (step.cursor === undefined || people.isOpen() || (await turn.mayGoOn())) continue;
     await sink.flush();

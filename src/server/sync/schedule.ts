@@ -2,11 +2,13 @@ import type { RandomBytes } from "#core/clock.ts";
 import { MOST_AHEAD_MS } from "#storage/access/clocks.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
 import type { JobType } from "#storage/records/queue.ts";
+import type { ReaderVersionOf } from "#storage/records/older-items.ts";
 import type { Store } from "#storage/store.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { nextRunOf, proofNow } from "./clocks.ts";
 import { queueDueIdentities } from "./identities/request.ts";
+import { isReaderRun, requestReadAgain } from "./read-again.ts";
 import { requestSync } from "./request.ts";
 import type { Subscribing } from "./context.ts";
 import { queueDueSubscriptions } from "./subscriptions.ts";
@@ -21,6 +23,8 @@ export interface ScheduleOptions {
   findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
   now: () => number;
   randomBytes: RandomBytes;
+  /** How good each reader is; this program's own unless told. */
+  readerVersionOf?: ReaderVersionOf;
   subscribing?: Pick<Subscribing, "providerIds">;
 }
 
@@ -29,21 +33,24 @@ const DUE_AT_ONCE = 50;
 const PURGE_EVERY_MS = 3_600_000;
 /** How long what a source refuses wholly is kept for somebody to reconnect it. */
 const RECONNECT_MS = 7 * 24 * 3_600_000;
+const READ_AGAIN_EVERY_MS = 3_600_000;
 const SWEEP_EVERY_MS = 24 * 3_600_000;
 /** A server that was just started has other things to do. */
 const FIRST_SWEEP_MS = 6 * 3_600_000;
 
 /**
- * Queues what time brings: due runs of connectors, subscriptions to webhooks, accounts to ask or to end, provider servers to probe, the purge of removed items once an hour, and once a day the sweep of
+ * Queues what time brings: due runs of connectors, subscriptions to webhooks, accounts to ask or to end, provider servers to probe, the purge of removed items and the reading of what an older reader has read once an hour, and once a day the sweep of
  * accesses that nothing has any more.
  */
-export function makeSchedule({ store, findSource, now, randomBytes, subscribing }: ScheduleOptions): Schedule {
+export function makeSchedule(deps: ScheduleOptions): Schedule {
+  const { store, findSource, now, randomBytes, subscribing } = deps;
   const specOf = async ({ providerId }: ConnectorRecord) => (await findSource(providerId))?.spec;
 
   /** Of the last tick; at the first one nobody knows what the clock was before. */
   let lastAt = Infinity;
   let nextPurgeAt = 0;
   let nextSweepAt = now() + FIRST_SWEEP_MS;
+  let nextReadAgainAt = 0;
 
   async function queueRun({
     workspaceId,
@@ -61,7 +68,8 @@ export function makeSchedule({ store, findSource, now, randomBytes, subscribing 
       const nextRunAt = nextRunOf(spec, connector, age);
       await connectors.update(connectorId, { nextRunAt });
       // A run that is still going on stands for this one.
-      if (nextRunAt === null || (await syncs.listOpen([connectorId])).length > 0) return false;
+      const open = (await syncs.listOpen([connectorId])).filter((sync) => !isReaderRun(sync));
+      if (nextRunAt === null || open.length > 0) return false;
       const mode = proofNow(spec, connector, age);
       if (mode) await connectors.update(connectorId, { proofTriedAt: now() });
       else if (connector.everyMinutes === null) return false;
@@ -137,6 +145,18 @@ export function makeSchedule({ store, findSource, now, randomBytes, subscribing 
     }
   }
 
+  /** What a run could not read again waits for a next one, and what this program reads better than the last for a first. */
+  async function queueReadAgain(): Promise<void> {
+    if (now() < nextReadAgainAt) return;
+    nextReadAgainAt = now() + READ_AGAIN_EVERY_MS;
+    for (const { workspaceId } of await store.workspaces.list()) {
+      for (const connector of await store.in(workspaceId).connectors.list()) {
+        if (!(await findSource(connector.providerId))?.sync) continue;
+        await store.transaction((tx) => requestReadAgain(deps, tx, workspaceId, connector));
+      }
+    }
+  }
+
   async function queueAccounts(): Promise<void> {
     for (const { workspaceId, accountId } of await store.accountFlows.listDue(now(), DUE_AT_ONCE)) {
       await queueOne(workspaceId, "account", { accountId });
@@ -168,6 +188,7 @@ export function makeSchedule({ store, findSource, now, randomBytes, subscribing 
       if (subscribing) await queueDueSubscriptions(store, subscribing, now(), DUE_AT_ONCE);
       await queuePurges();
       await queueSweeps();
+      await queueReadAgain();
       let queued = await queueDueIdentities(store, { now, randomBytes }, DUE_AT_ONCE);
       for (const due of await store.queue.listDueConnectors(now(), DUE_AT_ONCE)) if (await queueRun(due)) queued++;
       return queued;

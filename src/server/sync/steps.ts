@@ -162,7 +162,8 @@ async function prepareStep(
   signal: AbortSignal,
 ): Promise<Step> {
   const { store, source, context, quotas } = options;
-  const { connector, extractor, analyze, judge, judgePeople, keepsSecrets, now, randomBytes } = options;
+  const { connector, extractor, analyze, judge, judgePeople, keepsSecrets, readerVersionOf, now, randomBytes } =
+    options;
   const preparing = prepareWithChildren(
     {
       workspaceId: store.workspaceId,
@@ -176,7 +177,12 @@ async function prepareStep(
       signal,
       storedVersion: (externalId) => known.versionOf(externalId),
       hasChildren: (externalId) => known.childrenOf(externalId).length > 0,
-      ...defined({ judgePeople, rules: rulesOf(options), fetchContent: fetcherOf(source, context, signal) }),
+      ...defined({
+        judgePeople,
+        readerVersionOf,
+        rules: rulesOf(options),
+        fetchContent: fetcherOf(source, context, signal),
+      }),
     },
     item,
   );

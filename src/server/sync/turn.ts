@@ -10,6 +10,24 @@ export interface Turn {
   mayGoOn(): Promise<boolean>;
 }
 
+/** What nobody waits for has its worker so long at least, and asks so often whether to go on. */
+const SHORT_TURN_MS = 5_000;
+const ASK_EVERY_MS = 500;
+
+/** The turn of a run that can end anywhere and that nobody waits for: it gives way soon. */
+export function makeShortTurn({ now, isOtherWaiting }: { now: () => number; isOtherWaiting(): Promise<boolean> }): {
+  mayGoOn(): Promise<boolean>;
+} {
+  let askAt = now() + SHORT_TURN_MS;
+  return {
+    async mayGoOn() {
+      if (now() < askAt) return true;
+      askAt = now() + ASK_EVERY_MS;
+      return !(await isOtherWaiting());
+    },
+  };
+}
+
 /**
  * The turn of a run. What happens before the first checkpoint happens again in each turn: what is stored is read, and the
  * source may list much before it comes to where it stood. So those that begin slowly have longer turns; else one that takes

@@ -238,7 +238,9 @@ async function upsert(work: Work, item: PreparedItem, clockAt: number | null = n
   const isSame = isLiving && known.indexHash === item.indexHash && (isFailed || known.textReason !== "failed");
   const { aclId } = standing;
   const kbId = known?.kbId ?? item.newKbId;
-  if (isSame && !isFailed && known.version !== null && known.version === item.version) {
+  const isAsRead = isSame && !isFailed && known.version !== null && known.version === item.version;
+  // Of the same text another reader may have found other sections, and more that the index does not hold.
+  if (isAsRead && isSameReader(known, item)) {
     const { parentExternalId } = item;
     rows.set(kbId, { ...standing, parentExternalId, seenBy: work.seenBy, indexState: stateOf(aclId, known) });
   } else {
@@ -314,11 +316,26 @@ async function keepFormer(
     textReason: "failed",
     textMessage: text.message,
     retryAt: text.retryAt,
+    ...readerOf(known, item),
     seenBy: work.seenBy,
     indexState: stateOf(standing.aclId, { textHash: known.textHash, textReason: "failed" }),
   });
   setIndexAccess(work, known, standing.aclId);
   return "failed";
+}
+
+function isSameReader(known: KnownItem, { reader }: PreparedItem): boolean {
+  return known.reader === (reader?.name ?? null) && known.readerVersion === (reader?.version ?? null);
+}
+
+/** What has read it, from now on: where another try is to come, what was stored is still as good as its reader. */
+function readerOf(
+  known: KnownItem | undefined,
+  { reader, text }: PreparedItem,
+): Pick<KnownItem, "reader" | "readerVersion"> {
+  const isTried = text.state === "failed" && text.retryAt !== null;
+  if (known && isTried) return { reader: known.reader, readerVersion: known.readerVersion };
+  return { reader: reader?.name ?? null, readerVersion: reader?.version ?? null };
 }
 
 function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, standing: NamedStanding): void {
@@ -330,13 +347,16 @@ function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, 
     indexedAt: batch.now,
     indexState: stateOf(standing.aclId, { textHash, textReason }),
     ...standing,
+    ...readerOf(known, item),
     seenBy: work.seenBy,
   };
   const kbId = known?.kbId ?? item.newKbId;
   if (known) rows.update(item, kbId, extras);
   else rows.insert(item, kbId, extras);
-  if (known && known.textHash !== textHash && known.textHash !== null) rows.removeText(kbId);
-  if (item.text.state === "text" && known?.textHash !== textHash) {
+  // Another reader may count lines otherwise.
+  const isOther = known?.textHash !== textHash || !isSameReader(known, item);
+  if (known && isOther && known.textHash !== null) rows.removeText(kbId);
+  if (item.text.state === "text" && isOther) {
     rows.writeText(kbId, item.text.text, item.text.firstLine);
   }
   if (known?.indexHash !== item.indexHash) rows.replaceEntities(kbId, item.entities, known === undefined);

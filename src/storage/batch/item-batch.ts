@@ -62,6 +62,8 @@ export interface PreparedItem extends ItemFacts {
   /** Already judged by the authority rule. Null = its parent's; without a parent nobody's. */
   access: SourceAccess | null;
   text: ItemText;
+  /** What has read its content; absent = nothing has. */
+  reader?: { name: string; version: number };
   /** How many secrets were taken out of it. Source: S37. */
   maskedSecrets: number;
   /** Hash of everything that the index holds of it apart from its access. */

@@ -23,6 +23,8 @@ export interface KnownItem {
   ownClockBy: string | null;
   seenBy: string | null;
   removedAt: number | null;
+  reader: string | null;
+  readerVersion: number | null;
 }
 
 /** Of children from before they could have an access of their own: nobody may read them until they are told again. */
@@ -32,7 +34,7 @@ export const UNTOLD_ACCESS = -1;
 const CHUNK_CHARS = 16_384;
 
 const KNOWN = `select kbId, externalId, parentExternalId, version, textHash, textReason, indexHash, indexState, aclId,
-  ownAclId, ownClockAt, ownClockCause, ownClockBy, seenBy, removedAt from items where workspaceId = ?`;
+  ownAclId, ownClockAt, ownClockCause, ownClockBy, seenBy, removedAt, reader, readerVersion from items where workspaceId = ?`;
 
 const COLUMNS = [
   "externalId",
@@ -60,6 +62,9 @@ const COLUMNS = [
   "maskedSecrets",
   "replyTo",
   "contentRef",
+  "reader",
+  "readerVersion",
+  "readAgainAt",
   ...FIELD_NAMES,
 ] as const;
 
@@ -262,6 +267,8 @@ export interface RowExtras {
   ownClockAt: number | null;
   ownClockCause: string | null;
   seenBy: string | null;
+  reader: string | null;
+  readerVersion: number | null;
 }
 
 /** Stores an item's text, of which nothing may be stored. */
@@ -321,6 +328,9 @@ function rowValues(item: PreparedItem, extras: RowExtras): SqlValue[] {
     item.maskedSecrets,
     item.replyTo ?? null,
     item.contentRef ?? null,
+    extras.reader,
+    extras.readerVersion,
+    null,
   ];
   for (const name of FIELD_NAMES) values.push(toColumn(item[name]));
   return values;

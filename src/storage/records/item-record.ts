@@ -38,6 +38,9 @@ export function toItemRecord(row: ItemsTable): ItemRecord {
     seenBy: _seenBy,
     removedAt: _removedAt,
     retryAt: _retryAt,
+    reader: _reader,
+    readerVersion: _readerVersion,
+    readAgainAt: _readAgainAt,
     workspaceId: _workspaceId,
     ...kept
   } = row;

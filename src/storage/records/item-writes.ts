@@ -3,6 +3,7 @@ import type { IndexState } from "#api/common.ts";
 import { CHILD_MARK } from "#core/child-ids.ts";
 import { type BatchResult, GUARD_WINDOW_MS, type ItemBatch } from "#storage/batch/item-batch.ts";
 import { UNTOLD_ACCESS } from "#storage/batch/item-rows.ts";
+import { makeOlderItemStore } from "./older-items.ts";
 import { makeStoredItemStore } from "./stored-items.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { SweptAccesses } from "#storage/writer/sweep-accesses.ts";
@@ -64,6 +65,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
 
   return {
     ...makeStoredItemStore(sql, workspaceId),
+    ...makeOlderItemStore(sql, workspaceId),
     /**
      * Applies all ops, the cursor and the run's or upload's progress in one transaction; all of it or nothing.
      * Idempotent.

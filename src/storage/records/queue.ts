@@ -180,15 +180,16 @@ export function makeQueueStore(sql: SqlHandles) {
     },
 
     /**
-     * Gives the job back, due again at `runAt`; nobody waits for it more than for one of the schedule any more.
+     * Gives the job back, due again at `runAt`; nobody waits for it more than for one of the schedule, or of `priority`, any
+     * more.
      * @returns false when the claim was lost
      */
-    async giveBack(jobId: string, owner: string, runAt: number): Promise<boolean> {
+    async giveBack(jobId: string, owner: string, runAt: number, priority = USUAL_PRIORITY): Promise<boolean> {
       const free = {
         runAt,
         leaseOwner: null,
         leaseUntil: null,
-        priority: raw<number>`max("priority", ${USUAL_PRIORITY})`,
+        priority: raw<number>`max("priority", ${priority})`,
       };
       return changed(
         sql.write
@@ -298,7 +299,9 @@ export function makeQueueStore(sql: SqlHandles) {
 }
 
 /** The priority of what a schedule asks for. */
-const USUAL_PRIORITY = 20;
+export const USUAL_PRIORITY = 20;
+/** The priority of what nobody waits for. */
+export const UPKEEP_PRIORITY = 30;
 /** A job that waits rises by one in this time, so that nothing waits for ever. */
 const RISE_MS = 30_000;
 

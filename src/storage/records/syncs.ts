@@ -105,11 +105,11 @@ export const NO_COUNTS: SyncCounts = {
 export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
   const syncs = () => sql.read.selectFrom("syncs").selectAll().where("workspaceId", "=", workspaceId);
 
-  async function trim(connectorId: string, keep: number, isIdentities: "=" | "<>"): Promise<void> {
+  async function trim(connectorId: string, keep: number, line: Line): Promise<void> {
     const oldest = await syncs()
       .where("connectorId", "=", connectorId)
       .where("finishedAt", "is not", null)
-      .where("mode", isIdentities, "identities")
+      .where(LINES[line])
       .orderBy("createdAt", "desc")
       .offset(keep)
       .limit(1)
@@ -120,7 +120,7 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
       .where("workspaceId", "=", workspaceId)
       .where("connectorId", "=", connectorId)
       .where("finishedAt", "is not", null)
-      .where("mode", isIdentities, "identities")
+      .where(LINES[line])
       .where("createdAt", "<=", oldest.createdAt)
       .execute();
   }
@@ -198,14 +198,14 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
       return row && toRecord(row);
     },
 
-    /** The newest finished run of each of these connectors, those of identities apart. */
+    /** The newest finished run of each of these connectors, those of identities and those that only read again apart. */
     async listLast(connectorIds: readonly string[]): Promise<SyncRecord[]> {
       const last: SyncRecord[] = [];
       for (const connectorId of connectorIds) {
         const row = await syncs()
           .where("connectorId", "=", connectorId)
           .where("finishedAt", "is not", null)
-          .where("mode", "<>", "identities")
+          .where(LINES.items)
           .orderBy("createdAt", "desc")
           .limit(1)
           .executeTakeFirst();
@@ -226,13 +226,24 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
       return rows.map((row) => ({ ...row, retryable: row.retryable === 1 }));
     },
 
-    /** Deletes finished runs beyond the newest `keep` of a connector, those of identities apart. */
-    trim: (connectorId: string, keep: number): Promise<void> => trim(connectorId, keep, "<>"),
+    /** Deletes finished runs beyond the newest `keep` of a connector, and of those that only read again; those of identities apart. */
+    async trim(connectorId: string, keep: number): Promise<void> {
+      await trim(connectorId, keep, "items");
+      await trim(connectorId, Math.ceil(keep / 5), "readers");
+    },
 
     /** Deletes finished runs of identities beyond the newest `keep` of a connector. */
-    trimIdentities: (connectorId: string, keep: number): Promise<void> => trim(connectorId, keep, "="),
+    trimIdentities: (connectorId: string, keep: number): Promise<void> => trim(connectorId, keep, "identities"),
   };
 }
+
+/** Runs of each kind stand in a line of their own, so that many of one kind push none of another out. */
+const LINES = {
+  items: raw<boolean>`"mode" <> 'identities' and "trigger" <> 'reader'`,
+  readers: raw<boolean>`"mode" <> 'identities' and "trigger" = 'reader'`,
+  identities: raw<boolean>`"mode" = 'identities'`,
+};
+type Line = keyof typeof LINES;
 
 function toRow(patch: SyncPatch): Updateable<SyncsTable> {
   const { counts, progress, items, people, problem, ...plain } = patch;

@@ -44,6 +44,34 @@ async function makeTreeServer(config?: Record<string, unknown>, onRead?: (reques
   };
 }
 
+describe("what an older reader has read of pushed items", () => {
+  test("is counted to their owner, and read again when the same version is pushed again", async ({ expect }) => {
+    const kb = await makeTreeServer();
+    const markdown = pushed("page", { mimeType: "text/markdown", text: JSON.stringify("# Tides"), version: "1" });
+    await kb.push([markdown, pushed("plain")]);
+    await kb.document("m", MAIL, { version: "1" });
+    const left = async () => {
+      const { json } = await kb.as(kb.owner).get(`/api/connectors/${kb.id}`);
+      return [json.connector.isPushed, json.connector.counts.toReadAgain];
+    };
+    expect(await left()).toEqual([true, 0]);
+    // What a line brings as plain text was read by nothing.
+    const read = kb.database.write.updateTable("items").where("reader", "is not", null);
+    await read.set({ readerVersion: 0 }).execute();
+    expect(await left()).toEqual([true, 1 + ALL.length]);
+
+    kb.state.read.length = 0;
+    await kb.push([markdown, pushed("plain")]);
+    expect(await left()).toEqual([true, ALL.length]);
+    await kb.document("m", MAIL, { version: "1" });
+    expect(await left()).toEqual([true, 0]);
+    expect(kb.state.read.toSorted()).toEqual(["a", "item", "m.eml", "y", "z"]);
+    // Once is enough.
+    expect((await kb.document("m", MAIL, { version: "1" })).result).toBe("unchanged");
+    expect(kb.state.read).toHaveLength(5);
+  });
+});
+
 describe("files inside a pushed document", () => {
   verifies("push:parts", "are items of their own, and one line of the answer", async ({ expect }) => {
     const kb = await makeTreeServer();

@@ -164,16 +164,18 @@ export const untilAborted: Sleep = (_ms, signal) =>
 
 /** Bytes are UTF-8 text; those that begin with "FAIL" can't be read, "LATER" may be another time. */
 export const fakeExtractor: Pick<Extractor, "extract"> = {
-  async extract({ bytes, title, path, labels }) {
+  async extract({ bytes, title, path, labels, mimeType = "text/plain" }) {
     const text = new TextDecoder().decode(bytes);
     const fields = { title, path, labels, text };
     if (text.startsWith("FAIL") || text.startsWith("LATER")) {
       const analyzed = analyzeDocument({ ...fields, text: "" });
       const retryable = text.startsWith("LATER");
-      return { state: "no_text", reason: "failed", message: "Broken.", mimeType: "text/plain", retryable, analyzed };
+      const why = { state: "no_text", reason: "failed", message: "Broken.", mimeType, retryable } as const;
+      return { ...why, reader: retryable ? null : mimeType, analyzed };
     }
     const analyzed = analyzeDocument(fields);
-    return { state: "ok", text, mimeType: "text/plain", sections: [], properties: {}, maskedSecrets: 0, analyzed };
+    const read = { state: "ok", text, mimeType, reader: mimeType } as const;
+    return { ...read, sections: [], properties: {}, maskedSecrets: 0, analyzed };
   },
 };
 

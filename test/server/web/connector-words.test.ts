@@ -13,6 +13,7 @@ const NONE = {
   parentMissing: 0,
   aclStale: 0,
   awaitingPush: 0,
+  toReadAgain: 0,
 };
 
 describe("a connector", () => {
@@ -50,5 +51,6 @@ describe("a connector", () => {
 
   test("counts what it has, without states that nothing is in", ({ expect }) => {
     expect(itemsSummary({ ...NONE, indexed: 1234, failed: 2 })).toBe("1,234 indexed, 2 failed");
+    expect(itemsSummary({ ...NONE, indexed: 3, toReadAgain: 2 })).toBe("3 indexed, 2 to read again");
   });
 });

@@ -1,6 +1,7 @@
 import { describeActivity } from "#api/activity-words.ts";
 import { describeHiddenItems, describeStale } from "#api/hidden-items.ts";
 import { count } from "#api/plural.ts";
+import { describeReadAgain } from "#api/read-again-words.ts";
 import { connect } from "#cli/api.ts";
 import { command, fieldsOf } from "#cli/command.ts";
 import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/file-list.ts";
@@ -149,6 +150,9 @@ export const showConnector = command(
         ...openingsOf(connector),
       ]);
       if (connector.aclStale) output.talk(describeStale(connector.aclStale, atTime));
+      const { isPushed = false } = connector;
+      const readAgain = counts && describeReadAgain({ isPushed, counts });
+      if (readAgain !== undefined) output.talk(readAgain);
       for (const note of counts === undefined ? [] : describeHiddenItems(counts)) output.talk(note);
     });
   },

@@ -87,7 +87,9 @@ export const cancelSync = command(
     const { id } = connector;
     const syncOption = input.options.sync;
     const { syncs } = await api.get("/api/connectors/{id}/syncs", { params: { path: { id }, query: { limit: 5 } } });
-    const syncId = syncOption ?? syncs.find((sync) => sync.finishedAt === null)?.id;
+    const open = syncs.filter((sync) => sync.finishedAt === null);
+    // Nobody waits for one that only reads again.
+    const syncId = syncOption ?? (open.find((sync) => sync.trigger !== "reader") ?? open[0])?.id;
     if (syncId === undefined) {
       throw new CliFailure({
         code: "sync_not_running",

@@ -111,12 +111,14 @@ export function itemsSummary({
   unsearchable,
   failed,
   maskedSecrets,
+  toReadAgain,
 }: Connector["counts"]): string {
   const others: [number, string][] = [
     [pending, "pending"],
     [held, "waiting for removal approval"],
     [unsearchable, "without searchable text"],
     [failed, "failed"],
+    [toReadAgain, "to read again"],
     [maskedSecrets, maskedSecrets === 1 ? "secret removed" : "secrets removed"],
   ];
   const said = others.filter(([count]) => count > 0).map(([count, word]) => `${count.toLocaleString("en-GB")} ${word}`);

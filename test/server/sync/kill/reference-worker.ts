@@ -135,7 +135,8 @@ const PLAIN: Pick<Extractor, "extract"> = {
   async extract({ bytes, title, path, labels }) {
     const text = new TextDecoder().decode(bytes);
     const analyzed = analyzeDocument({ title, path, labels, text });
-    return { state: "ok", text, mimeType: "text/plain", sections: [], properties: {}, maskedSecrets: 0, analyzed };
+    const read = { state: "ok", text, mimeType: "text/plain", reader: "text/plain" } as const;
+    return { ...read, sections: [], properties: {}, maskedSecrets: 0, analyzed };
   },
 };
 

@@ -6,6 +6,7 @@ import type { Connector, Sync } from "#api/connector-records.ts";
 import { count } from "#api/plural.ts";
 import { describeHiddenItems, describeStale } from "#api/hidden-items.ts";
 import { describeUnread } from "#api/people-words.ts";
+import { describeReadAgain } from "#api/read-again-words.ts";
 import {
   adviceOn,
   itemsSummary,
@@ -96,7 +97,12 @@ function Needs({ connector }: { connector: Connector }) {
   const when = useTimeWords();
   const advice = adviceOn(connector);
   const { aclStale, counts } = connector;
-  const notes = [...(aclStale ? [describeStale(aclStale, when)] : []), ...describeHiddenItems(counts)];
+  const readAgain = connector.isPushed ? describeReadAgain(connector) : undefined;
+  const notes = [
+    ...(aclStale ? [describeStale(aclStale, when)] : []),
+    ...describeHiddenItems(counts),
+    ...(readAgain === undefined ? [] : [readAgain]),
+  ];
   if (advice === undefined && notes.length === 0) return null;
   return (
     <div className="space-y-3">
@@ -256,12 +262,12 @@ const COLUMNS: Column<Sync>[] = [
   {
     title: "Result",
     isHeadless: true,
-    cell: ({ state, mode }) => (
+    cell: ({ state, mode, trigger }) => (
       <>
         <Badge tone={state === "succeeded" ? "ok" : state === "failed" || state === "partial" ? "warn" : "plain"}>
           {SYNC_WORDS[state]}
         </Badge>
-        <span className="text-muted block text-xs">{MODE_WORDS[mode]}</span>
+        <span className="text-muted block text-xs">{trigger === "reader" ? "Reading again" : MODE_WORDS[mode]}</span>
       </>
     ),
   },
@@ -301,13 +307,14 @@ function soFar(done: number): string {
   return done === 0 ? "–" : `${count(done)} so far`;
 }
 
-function countsOf({ upserted, deleted, unchanged, failed }: Sync["counts"]): string {
+function countsOf({ upserted, deleted, unchanged, failed, faults = 0 }: Sync["counts"]): string {
   const counted = (value: number, word: string) => (value > 0 ? [`${count(value)} ${word}`] : []);
   const counts = [
     ...counted(upserted, "indexed"),
     ...counted(deleted, "removed"),
     ...counted(unchanged, "unchanged"),
     ...counted(failed, "failed"),
+    ...counted(faults, faults === 1 ? "fault of kb (see the server's log)" : "faults of kb (see the server's log)"),
   ];
   return counts.length === 0 ? "None" : counts.join(", ");
 }

@@ -1,0 +1,13 @@
+import type { Connector } from "./connector-records.ts";
+import { plural } from "./plural.ts";
+
+/** What becomes of items that an older reader has read; undefined where there are none. A server of before tells of none. */
+export function describeReadAgain({
+  isPushed,
+  counts: { toReadAgain = 0 },
+}: Pick<Connector, "isPushed"> & { counts: Partial<Pick<Connector["counts"], "toReadAgain">> }): string | undefined {
+  if (toReadAgain === 0) return undefined;
+  const items = plural(toReadAgain, "item");
+  if (isPushed) return `This version of kb reads ${items} better than the one that took them. Push them again.`;
+  return `Reading again what an earlier version of kb read: ${items} left. Until then, searches find their former text.`;
+}

@@ -1,0 +1,101 @@
+import { sql as raw } from "kysely";
+import { CHILD_MARK } from "#core/child-ids.ts";
+import type { SqlHandles } from "#storage/handles.ts";
+
+/** The version of what reads this media type now. */
+export type ReaderVersionOf = (reader: string) => number;
+
+/** The item of the source that a row is, or is inside of. */
+const OUTERMOST = raw<string>`case instr(i."externalId", ${CHILD_MARK}) when 0 then i."externalId"
+  else substr(i."externalId", 1, instr(i."externalId", ${CHILD_MARK}) - 1) end`;
+
+/** What of a connector an older reader than the program's has read, or failed to read. */
+export function makeOlderItemStore(sql: SqlHandles, workspaceId: string) {
+  /** Every reader that has read something of a connector: one look into the index for each. */
+  async function listReaders(connectorId: string): Promise<string[]> {
+    const next = (after: ReturnType<typeof raw>) => raw`(select min(i."reader") from items as i
+      where i."workspaceId" = ${workspaceId} and i."connectorId" = ${connectorId} and i."reader" > ${after})`;
+    const { rows } = await raw<{ reader: string }>`with recursive readers(reader) as (
+        select ${next(raw`''`)} union all
+        select ${next(raw`readers.reader`)} from readers where readers.reader is not null
+      ) select reader from readers where reader is not null`.execute(sql.read);
+    return rows.map(({ reader }) => reader);
+  }
+
+  /** The readers of a connector that are older than the program's can be, with the program's version, as JSON. */
+  async function newestOf(connectorId: string, versionOf: ReaderVersionOf): Promise<string> {
+    const readers = await listReaders(connectorId);
+    return JSON.stringify(Object.fromEntries(readers.map((reader) => [reader, versionOf(reader)])));
+  }
+
+  /** Rows `i` that an older reader has read. */
+  const older = (connectorId: string, newest: string) => raw`json_each(${newest}) as newest
+    cross join items as i on i."workspaceId" = ${workspaceId} and i."connectorId" = ${connectorId}
+      and i."reader" = newest.key and i."readerVersion" < newest.value and i."removedAt" is null`;
+
+  return {
+    /** Living items that an older reader has read, files inside files included. */
+    async countOlder(connectorId: string, versionOf: ReaderVersionOf): Promise<number> {
+      const newest = await newestOf(connectorId, versionOf);
+      const { rows } = await raw<{ count: number }>`select count(*) as count
+        from ${older(connectorId, newest)}`.execute(sql.read);
+      return Number(rows[0]?.count ?? 0);
+    },
+
+    /**
+     * Items of the source that an older reader has read, or in which it has read something, at most `limit`; without those
+     * that are tried again later.
+     */
+    async listOlder(
+      connectorId: string,
+      versionOf: ReaderVersionOf,
+      { now, limit }: { now: number; limit: number },
+    ): Promise<string[]> {
+      const newest = await newestOf(connectorId, versionOf);
+      const { rows } = await raw<{ externalId: string }>`select distinct ${OUTERMOST} as "externalId"
+        from ${older(connectorId, newest)}
+        where coalesce(i."readAgainAt", 0) <= ${now} and coalesce(i."retryAt", 0) <= ${now}
+        limit ${limit}`.execute(sql.read);
+      return rows.map(({ externalId }) => externalId);
+    },
+
+    /** Of these items of the source those that an older reader has read, or in which it has read something. */
+    async olderAmong(
+      connectorId: string,
+      versionOf: ReaderVersionOf,
+      externalIds: readonly string[],
+    ): Promise<Set<string>> {
+      if (externalIds.length === 0) return new Set();
+      const newest = await newestOf(connectorId, versionOf);
+      const asked = JSON.stringify(externalIds);
+      // Item by item, so that it costs no more than these do.
+      const { rows } = await raw<{ externalId: string }>`select asked.value as "externalId"
+        from json_each(${asked}) as asked where exists (
+          select 1 from items as i join json_each(${newest}) as newest
+            on i."reader" = newest.key and i."readerVersion" < newest.value
+          where i."workspaceId" = ${workspaceId} and i."connectorId" = ${connectorId} and i."removedAt" is null
+            and (i."externalId" = asked.value or (
+              i."externalId" >= asked.value || ${CHILD_MARK} and i."externalId" < asked.value || ${AFTER_CHILDREN}))
+        )`.execute(sql.read);
+      return new Set(rows.map(({ externalId }) => externalId));
+    },
+
+    /** Says when these are tried again, with what is in them, should they still be older then; null = at once. */
+    async readAgainAt(connectorId: string, externalIds: readonly string[], at: number | null): Promise<void> {
+      if (externalIds.length === 0) return;
+      const asked = JSON.stringify(externalIds);
+      const own = raw`"workspaceId" = ${workspaceId} and "connectorId" = ${connectorId}`;
+      await raw`update items set "readAgainAt" = ${at}
+        where ${own} and "externalId" in (select value from json_each(${asked}))`.execute(sql.write);
+      await raw`update items set "readAgainAt" = ${at} where ${own} and "kbId" in (
+        select i."kbId" from json_each(${asked}) as asked cross join items as i
+          on i."workspaceId" = ${workspaceId} and i."connectorId" = ${connectorId}
+            and i."externalId" >= asked.value || ${CHILD_MARK} and i."externalId" < asked.value || ${AFTER_CHILDREN})`.execute(
+        sql.write,
+      );
+    },
+  };
+}
+
+/** What follows the ids of everything inside an item: "0" is the character after "/". */
+const AFTER_CHILDREN = `${CHILD_MARK.slice(0, -1)}0`;
