@@ -42,6 +42,7 @@ const ACROSS: Record<string, readonly string[]> = {
     "jobId leaseUntil priority runAt",
     "leaseUntil priority runAt",
     "leaseUntil runAt",
+    "leaseUntil runAt type",
   ],
   members: ["emailKey userId", "userId"],
   provider_accounts: ["dueAt"],

@@ -9,7 +9,7 @@ export type WebhookChange =
   /** Items that are there now. An item that is gone is a `delta`. */
   | { t: "items"; externalIds: readonly string[] }
   | { t: "containers"; containers: readonly { type: Exclude<EntityType, "person">; id: string }[] }
-  /** Groups whose members changed, by their ids at the source, as in `group:<connector>:<id>`. */
+  /** Groups whose members changed, which are read within seconds, by their ids at the source, as in `group:<connector>:<id>`. */
   | { t: "groups"; ids: readonly string[] }
   /** Who somebody is, or may do, changed, and no group says where: people and groups are read, all of them. */
   | { t: "people" }

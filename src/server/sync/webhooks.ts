@@ -83,16 +83,14 @@ export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookRec
   }
 
   async function wake(source: Source, at: ConnectorAddress, changes: readonly WebhookChange[]): Promise<void> {
-    const told = source.syncIdentities ? toldBy(at, changes) : [];
+    const told = source.syncIdentities ? toldBy(at, changes) : { groups: [], isAll: false };
     await store.transaction(async (tx) => {
       const connector = await tx.in(at.workspaceId).connectors.find(at.connectorId);
       if (connector?.state !== "active") return;
       const common = { trigger: "webhook", now: now(), notBefore: now() + TOGETHER_MS, randomBytes } as const;
       const run = source.sync && wishOfWebhook(connector, changes);
       if (run) await requestSync(tx, at.workspaceId, connector, { ...common, ...run });
-      if (told === "all" || told.length > 0) {
-        await requestTold(tx, at.workspaceId, connector, { groups: told, now: now(), randomBytes });
-      }
+      await requestTold(tx, at.workspaceId, connector, { ...told, now: now(), randomBytes });
     });
   }
 
@@ -165,15 +163,14 @@ function offeredBy(
 }
 
 /** What of people and groups is to be read. Ids that can't be groups are left out. */
-function toldBy({ connectorId }: ConnectorAddress, changes: readonly WebhookChange[]): Principal[] | "all" {
-  if (changes.some(({ t }) => t === "people")) return "all";
-  return changes
-    .flatMap((change) => (change.t === "groups" ? change.ids : []))
-    .flatMap((id) => {
-      try {
-        return [formatPrincipal({ type: "source_group", connectorId, id })];
-      } catch {
-        return [];
-      }
-    });
+function toldBy({ connectorId }: ConnectorAddress, changes: readonly WebhookChange[]) {
+  const ids = changes.flatMap((change) => (change.t === "groups" ? change.ids : []));
+  const groups = ids.flatMap((id): Principal[] => {
+    try {
+      return [formatPrincipal({ type: "source_group", connectorId, id })];
+    } catch {
+      return [];
+    }
+  });
+  return { groups, isAll: changes.some(({ t }) => t === "people") };
 }

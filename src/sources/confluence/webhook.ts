@@ -10,6 +10,9 @@ const Delivery = z.object({ event: z.string().optional(), page: About, blog: Abo
 /** Of a deletion and of a restriction no search tells. */
 const NOT_FOUND = /(?:_trashed|_removed|_restored|_moved|permissions_updated)$/;
 
+/** Users that were deactivated or removed, groups that are gone, and who may see a space. */
+const OF_PEOPLE = /^(?:user_(?:created|deactivated|reactivated|removed)|group_|space_)/;
+
 /** Webhooks that an administrator of Data Center makes, signed with their secret. Cloud has them for apps alone. */
 export const confluenceWebhook: Webhook<ConfluenceConfig> = {
   verify(secret, request) {
@@ -21,6 +24,7 @@ export const confluenceWebhook: Webhook<ConfluenceConfig> = {
     if (id !== undefined && NOT_FOUND.test(data?.event ?? "")) {
       return { delivery, changes: [{ t: "items", externalIds: [id] }] };
     }
+    if (OF_PEOPLE.test(data?.event ?? "")) return { delivery, changes: [{ t: "delta" }, { t: "people" }] };
     return { delivery, changes: [{ t: "delta" }] };
   },
 };

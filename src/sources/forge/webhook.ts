@@ -60,7 +60,10 @@ function changesOf(event: string, payload: z.infer<typeof Payload>): WebhookChan
       if (!repository) return [{ t: "groups", ids: [`t${team.id}`] }];
       return [{ t: "groups", ids: FORGE_CONTENT.map((each) => readersGroup(repository.id, each)) }];
     case "organization":
-      return organization ? [{ t: "groups", ids: [`o${organization.id}`, `o${organization.id}.owners`] }] : [];
+      // Who leaves it leaves its teams, and what they were given alone.
+      return organization
+        ? [{ t: "groups", ids: [`o${organization.id}`, `o${organization.id}.owners`] }, { t: "people" }]
+        : [];
     case "installation":
     case "installation_repositories":
       return [{ t: "delta" }];

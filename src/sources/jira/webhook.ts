@@ -9,6 +9,9 @@ const Delivery = z.object({
   issue: z.object({ id: Id }).optional().catch(undefined),
 });
 
+/** Users that were deactivated or deleted, and projects that are others now. */
+const OF_PEOPLE = /^(?:jira:)?(?:user|project)_/;
+
 /** Jira's webhooks of an administrator, signed with their secret. A deletion is what no search shows. */
 export const jiraWebhook: Webhook<JiraConfig> = {
   verify(secret, request) {
@@ -19,6 +22,8 @@ export const jiraWebhook: Webhook<JiraConfig> = {
     if (data?.webhookEvent === "jira:issue_deleted" && data.issue) {
       return { delivery, changes: [{ t: "items", externalIds: [data.issue.id] }] };
     }
+    // Of groups, roles and schemes Jira tells nothing.
+    if (OF_PEOPLE.test(data?.webhookEvent ?? "")) return { delivery, changes: [{ t: "delta" }, { t: "people" }] };
     // A comment that came or went is found with its issue.
     return { delivery, changes: [{ t: "delta" }] };
   },

@@ -41,7 +41,11 @@ const Event = z.object({
   thread_ts: text,
   message: Told,
   previous_message: Told,
+  user: z.object({ deleted: z.boolean() }).optional().catch(undefined),
 });
+
+/** Messages that Slack writes into a channel which is open to others from then on. */
+const CONVERTED: ReadonlySet<string> = new Set(["channel_convert_to_private", "channel_convert_to_public"]);
 
 const Delivery = z.discriminatedUnion("type", [
   z.object({ type: z.literal("url_verification"), challenge: z.string().max(1_000) }),
@@ -57,6 +61,9 @@ function changesOf(event: z.infer<typeof Event>): WebhookChange[] {
   const { type, subtype, channel } = event;
   switch (type) {
     case "message": {
+      if (channel !== undefined && subtype !== undefined && CONVERTED.has(subtype)) {
+        return [{ t: "delta" }, { t: "groups", ids: [`room:${channel}`] }];
+      }
       const told =
         subtype === "message_changed" ? event.message : subtype === "message_deleted" ? event.previous_message : event;
       const root = told?.thread_ts ?? told?.ts;
@@ -67,8 +74,11 @@ function changesOf(event: z.infer<typeof Event>): WebhookChange[] {
     case "member_joined_channel":
     case "member_left_channel":
       return channel === undefined ? [{ t: "delta" }] : [{ t: "groups", ids: [`room:${channel}`] }];
-    case "team_join":
     case "user_change":
+      // A profile changes often, and an account is deactivated seldom.
+      if (event.user?.deleted === true) return [{ t: "groups", ids: [FULL_MEMBERS] }, { t: "people" }];
+      return [{ t: "groups", ids: [FULL_MEMBERS] }];
+    case "team_join":
       return [{ t: "groups", ids: [FULL_MEMBERS] }];
     default:
       return [{ t: "delta" }];

@@ -430,6 +430,7 @@ describe("webhooks", () => {
     ]);
     expect(read("organization", { action: "member_removed", organization: { id: 2 } })).toEqual([
       { t: "groups", ids: ["o2", "o2.owners"] },
+      { t: "people" },
     ]);
     const groups = { t: "groups", ids: ["r7.issues", "r7.pulls", "r7.files"] };
     expect(read("team", { action: "removed_from_repository", team: { id: 5 }, repository })).toEqual([groups]);

@@ -18,6 +18,11 @@ interface Wish {
   randomBytes: RandomBytes;
 }
 
+interface Told {
+  groups: readonly Principal[];
+  isAll: boolean;
+}
+
 /** A person's wishes follow each other after this time; those before it are one. */
 const ASKED_EVERY_MS = 60_000;
 /** What notifications of this time name is read together. */
@@ -83,19 +88,21 @@ export async function askForIdentities(
 }
 
 /**
- * Asks for what a notification tells of: the groups that it names, or everything. Its word changes nothing, and one who sends
- * many costs no more than a share of the credential's requests.
+ * Asks for what a notification tells of: the groups that it names, and everything where it names no group. Its word changes
+ * nothing, and one who sends many costs no more than a share of the credential's requests. Source: S62.
  */
 export async function requestTold(
   tx: Store,
   workspaceId: string,
   connector: Asking,
-  { groups, now, randomBytes }: Pick<Wish, "now" | "randomBytes"> & { groups: readonly Principal[] | "all" },
+  { groups, isAll, now, randomBytes }: Pick<Wish, "now" | "randomBytes"> & Told,
 ): Promise<void> {
+  if (groups.length === 0 && !isAll) return;
   const { paidUntil } = await tx.in(workspaceId).identitySchedules.paceOf(connector.connectorId);
   const notBefore = paidRunAt(paidUntil, now + TOGETHER_MS);
-  const wish = { trigger: "webhook", notBefore, now, randomBytes, ...(groups !== "all" && { groups }) } as const;
-  await requestIdentities(tx, workspaceId, connector, wish);
+  const wish = { trigger: "webhook", notBefore, now, randomBytes } as const;
+  if (groups.length > 0) await requestIdentities(tx, workspaceId, connector, { ...wish, groups });
+  if (isAll) await requestIdentities(tx, workspaceId, connector, wish);
 }
 
 /** Queues the runs that are due; one that is still going on stands for the next. Gives how many it queued. */

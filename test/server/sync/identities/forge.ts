@@ -2,6 +2,7 @@ import { z } from "zod";
 import { formatPrincipal, type Principal } from "#core/principals.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import type { Source, SyncEvent } from "#sources/contract.ts";
+import type { WebhookChange } from "#sources/webhook.ts";
 import { composeFeatures } from "../../../features.ts";
 import { makeServer, type TestUser } from "../../../helpers.ts";
 import { fakeExtractor, upsert } from "../harness.ts";
@@ -13,7 +14,7 @@ export interface ForgeContext {
 
 /** What the forge at an address says: its items, and its users and groups. */
 export interface ForgeWorld {
-  items(at: ForgeContext): Iterable<SyncEvent>;
+  items(at: ForgeContext): Iterable<SyncEvent> | AsyncIterable<SyncEvent>;
   people(at: ForgeContext, run: IdentityRun): Iterable<IdentityEvent> | AsyncIterable<IdentityEvent>;
 }
 
@@ -40,6 +41,12 @@ export async function makeForge(worlds: Record<string, ForgeWorld>) {
       hasPeople: true,
       namedIn: ["readers"],
       tellsNamed: true,
+    },
+    webhook: {
+      verify: (secret, { headers, rawBody }) =>
+        headers.get("x-forge-secret") === secret
+          ? { changes: JSON.parse(Buffer.from(rawBody).toString()) as WebhookChange[] }
+          : "refused",
     },
     baseUrlOf: ({ url }) => url,
     originOf: ({ url }) => new URL(url).origin,
@@ -79,6 +86,15 @@ export async function makeForge(worlds: Record<string, ForgeWorld>) {
       const connectorId = await add(who, url);
       await work();
       return connectorId;
+    },
+    /** A way to send notifications of this connector. */
+    async notifier(connectorId: string) {
+      const { secret } = (await kb.as(owner).post(`/api/connectors/${connectorId}/webhook`)).json;
+      return async (changes: readonly WebhookChange[], signature: string = secret): Promise<number> => {
+        const headers = { "content-type": "application/json", "x-forge-secret": signature };
+        const raw = JSON.stringify(changes);
+        return (await kb.anyone().request("POST", `/hooks/forge/${connectorId}`, { raw, headers })).status;
+      };
     },
     async pass(ms: number): Promise<void> {
       kb.clock.advance(ms);
