@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import { type Connections, type ConnectionTimes, type Descriptors, watchConnections } from "./connections.ts";
 import { answerBroken } from "./http/broken-request.ts";
 import { makeRequestId, withSecurityHeaders } from "./http/guard.ts";
 import { toProblem } from "./http/problem.ts";
@@ -11,6 +14,8 @@ import type { Log } from "#core/log.ts";
 /** A listening HTTP server. */
 export interface Listener {
   port: number;
+  /** From now on each answer is the last of its connection, and connections without a request end. New ones still come in. */
+  beginClosing(): void;
   /**
    * Takes no new connection, waits for the requests in flight, and cuts what is left after `timeoutMs`.
    *
@@ -22,11 +27,28 @@ export interface Listener {
 /** A fetch-style handler as `@hono/node-server` calls it. */
 export type FetchHandler = Parameters<typeof serve>[0]["fetch"];
 
+/** Milliseconds that a connection may be without a request between two of them. */
+const KEEP_ALIVE_MS = 5_000;
+
 /**
- * Headers must have come within 20 seconds. Bodies are measured by their pace where they are read (`http/body.ts`): an
+ * Headers must have come within 20 seconds of their first byte (`connections.ts` has what never sends one). Bodies are measured by their pace where they are read (`http/body.ts`): an
  * upload that makes progress may take longer than any time for the whole request.
  */
-const PATIENCE = { headersTimeout: 20_000, requestTimeout: 0, connectionsCheckingInterval: 5_000 };
+const PATIENCE = {
+  headersTimeout: 20_000,
+  requestTimeout: 0,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  connectionsCheckingInterval: 5_000,
+};
+
+/** A connection closes 20 seconds after it came when it has sent nothing by then; a look each second keeps to it. */
+const TIMES: ConnectionTimes = { firstByteMs: 19_000, requestMs: 40_000, youngMs: 1_000, lookMs: 1_000 };
+
+/** What a test makes shorter. */
+export interface ListenOptions {
+  times?: ConnectionTimes;
+  descriptors?: Descriptors;
+}
 
 /** A body that nobody reads ends with the answer: of a GET, Node would wait for the rest of it. */
 function closeUnlessRead(incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -41,7 +63,13 @@ function closeUnlessRead(incoming: IncomingMessage, outgoing: ServerResponse): v
  *
  * @throws ApiError `port_in_use`, with what to do; `settings_invalid` for an address that is not this machine's
  */
-export async function listen(fetch: FetchHandler, host: string, port: number, log: Log): Promise<Listener> {
+export async function listen(
+  fetch: FetchHandler,
+  host: string,
+  port: number,
+  log: Log,
+  { times = TIMES, descriptors }: ListenOptions = {},
+): Promise<Listener> {
   const server = await new Promise<Server>((resolve, reject) => {
     // Without an https option the node-server makes a plain http.Server.
     const made = serve({ fetch, hostname: host, port, serverOptions: PATIENCE }, () => resolve(made)) as Server;
@@ -49,10 +77,17 @@ export async function listen(fetch: FetchHandler, host: string, port: number, lo
     made.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
   });
   server.on("clientError", (error, socket) => answerBroken(error, socket, log));
+  const connections = watchConnections(server, {
+    log,
+    times,
+    keepAliveMs: KEEP_ALIVE_MS,
+    ...defined({ descriptors }),
+  });
   return {
     // A server that listens on TCP has an address of this shape.
     port: (server.address() as AddressInfo).port,
-    close: (timeoutMs) => closeServer(server, timeoutMs),
+    beginClosing: () => connections.end(),
+    close: (timeoutMs) => closeServer(server, connections, timeoutMs),
   };
 }
 
@@ -65,9 +100,13 @@ export function answerStarting(): Response {
   return withSecurityHeaders(answer, { isHttps: false, isApi: true, requestId });
 }
 
-async function closeServer(server: Server, timeoutMs: number): Promise<number> {
+/** A request that is on its way when the end begins has so long to arrive: Node drops idle connections as it closes. */
+const LAST_ARRIVALS_MS = 100;
+
+async function closeServer(server: Server, connections: Connections, timeoutMs: number): Promise<number> {
+  connections.end();
+  if (timeoutMs > 0) await sleep(LAST_ARRIVALS_MS);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
   let cut = 0;
   const timer = setTimeout(() => {
     server.getConnections((_, count) => {
@@ -77,6 +116,7 @@ async function closeServer(server: Server, timeoutMs: number): Promise<number> {
   }, timeoutMs);
   await closed;
   clearTimeout(timer);
+  connections.release();
   return cut;
 }
 

@@ -348,7 +348,8 @@ async function stopServer(
 ): Promise<void> {
   log.info({}, "stopping");
   goDown();
-  // Requests are served as before, until balancers have seen it.
+  listener.beginClosing();
+  // Requests are served until balancers have seen it, each on its connection's last answer.
   await sleep(settings.drainS * 1_000);
   const [cut] = await Promise.all([
     listener.close(settings.shutdownTimeoutS * 1_000),

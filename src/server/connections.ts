@@ -1,0 +1,146 @@
+import { readdirSync, readFileSync } from "node:fs";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Log } from "#core/log.ts";
+
+/** How long connections without a request may stay; milliseconds. */
+export interface ConnectionTimes {
+  /** Until the first byte of a connection. */
+  firstByteMs: number;
+  /** Until the headers of a first request, from the connection on, or of a next one, once what Node waits for it is over. */
+  requestMs: number;
+  /** So young a connection may have sent what is not read yet, and stays even where files run out. */
+  youngMs: number;
+  /** Between two looks. */
+  lookMs: number;
+}
+
+/** Open files of this process: connections, and everything else. */
+export interface Descriptors {
+  /** Undefined where the system doesn't tell. */
+  limit: number | undefined;
+  count(): number;
+}
+
+export interface ConnectionOptions {
+  log: Log;
+  times: ConnectionTimes;
+  /** Milliseconds that Node keeps a connection between two requests. */
+  keepAliveMs: number;
+  descriptors?: Descriptors;
+}
+
+/** The connections of a server. */
+export interface Connections {
+  /** From now on each answer is the last of its connection, and connections without a request end. */
+  end(): void;
+  /** Stops looking after them. */
+  release(): void;
+}
+
+/** A connection as it is now. */
+interface State {
+  /** When it began to wait for a request: at its start, or at the end of its last answer. */
+  since: number;
+  /** Bytes that had come by then. */
+  bytes: number;
+  hasAsked: boolean;
+  answers: Set<ServerResponse>;
+}
+
+/** What share of the descriptors may be open, and down to which share idle connections go when more are. */
+const [FULL, RELIEVED] = [0.9, 0.8];
+const COUNT_EVERY_MS = 1_000;
+const LOG_EVERY_MS = 60_000;
+/** While a server ends: what has arrived by then is a request that is answered, and what is begun has so long to be one. */
+const [ENDING_LOOK_MS, ENDING_REQUEST_MS] = [50, 1_000];
+
+/**
+ * Looks after connections that have no request under way. Node limits the time of headers from their first byte on, so that
+ * one that sends none, or line breaks alone, would stay for ever; and near the limit of open files nobody new could come in.
+ */
+export function watchConnections(server: Server, options: ConnectionOptions): Connections {
+  const { log, times, keepAliveMs, descriptors = systemDescriptors() } = options;
+  const open = new Map<Socket, State>();
+  const now = () => performance.now();
+  let endingSince: number | undefined;
+  let [others, countedAt, loggedAt] = [0, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+
+  server.on("connection", (socket) => {
+    open.set(socket, { since: now(), bytes: 0, hasAsked: false, answers: new Set() });
+    socket.once("close", () => open.delete(socket));
+    relieve();
+  });
+  // Before the handler of the app, which may answer at once.
+  server.prependListener("request", ({ socket }: IncomingMessage, answer: ServerResponse) => {
+    const state = open.get(socket);
+    if (state === undefined) return;
+    state.hasAsked = true;
+    state.answers.add(answer);
+    if (endingSince !== undefined) answer.shouldKeepAlive = false;
+    answer.once("close", () => {
+      state.answers.delete(answer);
+      [state.since, state.bytes] = [now(), socket.bytesRead];
+      if (endingSince !== undefined && state.answers.size === 0) socket.destroySoon();
+    });
+  });
+
+  function idle(): [Socket, State][] {
+    return [...open].filter(([, { answers }]) => answers.size === 0);
+  }
+
+  function look(): void {
+    for (const [socket, state] of idle()) {
+      const waitedMs = now() - state.since;
+      const isSilent = socket.bytesRead === state.bytes;
+      if (endingSince !== undefined) {
+        if (isSilent || now() - endingSince > ENDING_REQUEST_MS) socket.destroySoon();
+      } else if (state.hasAsked) {
+        if (waitedMs > keepAliveMs + times.requestMs) socket.destroy();
+      } else if (waitedMs > (isSilent ? times.firstByteMs : times.requestMs)) socket.destroy();
+    }
+  }
+
+  /** Near the limit of open files the connections go that have waited longest without a request. */
+  function relieve(): void {
+    const { limit } = descriptors;
+    if (limit === undefined) return;
+    const isFull = () => others + open.size > limit * FULL;
+    // What else is open is counted when it matters, and once a second: it reads a folder of the system.
+    if (!isFull() && now() - countedAt < COUNT_EVERY_MS) return;
+    [others, countedAt] = [descriptors.count() - open.size, now()];
+    if (!isFull()) return;
+    const tooMany = others + open.size - Math.floor(limit * RELIEVED);
+    const old = idle().filter(([, { since }]) => now() - since >= times.youngMs);
+    const gone = old.toSorted(([, a], [, b]) => a.since - b.since).slice(0, tooMany);
+    for (const [socket] of gone) socket.destroy();
+    if (now() - loggedAt < LOG_EVERY_MS) return;
+    loggedAt = now();
+    log.warn(
+      { open: others + open.size, limit, connections: open.size, closed: gone.length },
+      "Open files are near the limit: the connections that were idle longest are closed. Raise the limit of open files (ulimit -n, LimitNOFILE), or look for who opens so many.",
+    );
+  }
+
+  let timer = setInterval(look, times.lookMs).unref();
+  return {
+    end() {
+      if (endingSince !== undefined) return;
+      endingSince = now();
+      for (const { answers } of open.values()) for (const answer of answers) answer.shouldKeepAlive = false;
+      clearInterval(timer);
+      timer = setInterval(look, ENDING_LOOK_MS).unref();
+    },
+    release: () => clearInterval(timer),
+  };
+}
+
+/** As Linux tells them; elsewhere there is no limit that is known. */
+function systemDescriptors(): Descriptors {
+  try {
+    const [, soft = ""] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    return { limit: soft === "" ? undefined : Number(soft), count: () => readdirSync("/proc/self/fd").length };
+  } catch {
+    return { limit: undefined, count: () => 0 };
+  }
+}
