@@ -1,3 +1,4 @@
+import { SPOOL } from "./spool.ts";
 import { setImmediate as breath } from "node:timers/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { onTestFinished } from "vitest";
@@ -31,6 +32,7 @@ export async function composeFeatures(
 ): Promise<Content> {
   const adapters: ContentAdapters = {
     index: makeSearchPool({ file: database.file, size: 0 }),
+    spool: SPOOL,
     extractor: { stats: () => [], close: async () => undefined, ...extractor },
     sources:
       sources ??

@@ -1,9 +1,10 @@
 import type { ChildProcess } from "node:child_process";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import type { Extracted, ExtractRequest, NotExtracted } from "./extractor.ts";
+import { letGo, SPOOLED_FROM_BYTES, type Spool, type SpooledBytes } from "#core/spool.ts";
 import { FrameReader, type Frame } from "./frames.ts";
 import { readRssBytes } from "./resident-memory.ts";
-import { decodeResult, encodeRequest } from "./wire.ts";
+import { BODIES_OF_TEXT, decodeResult, encodeRequest } from "./wire.ts";
 
 /** Why a child is no more. `retired` is the only good end. */
 export type ChildEnd = "retired" | "timeout" | "memory" | "crash" | "killed" | "never_started";
@@ -19,6 +20,8 @@ export interface Job {
   /** Children that died over it. */
   deaths: number;
   isAbandoned: boolean;
+  /** Why its bytes can't be read from where they are spooled. */
+  unread?: string;
   /** When it was asked for, on the pool's clock. */
   since: number;
   settle(result: Extracted | NotExtracted): void;
@@ -44,15 +47,19 @@ export class ChildHandle {
   private isReady = false;
   private end: ChildEnd | undefined;
   private headSince: number;
-  private readonly reader = new FrameReader();
+  private readonly reader: FrameReader;
   private readonly process: ChildProcess;
   private readonly now: () => number;
   private readonly events: ChildEvents;
 
-  constructor(process: ChildProcess, now: () => number, events: ChildEvents) {
+  /** @param spool  takes the files inside a file where they are many bytes; absent = they stay in memory */
+  constructor(process: ChildProcess, now: () => number, events: ChildEvents, spool: Spool | undefined) {
     this.process = process;
     this.now = now;
     this.events = events;
+    this.reader = new FrameReader(
+      spool && { from: BODIES_OF_TEXT, maxBytes: SPOOLED_FROM_BYTES, begin: () => spool.begin() },
+    );
     this.idleSince = now();
     this.headSince = this.idleSince;
     const input = process.stdin;
@@ -61,7 +68,7 @@ export class ChildHandle {
     // A child that ends early breaks its pipe; its end is told by "close".
     input?.on("error", () => undefined);
     output?.on("error", () => undefined);
-    output?.on("data", (chunk: Buffer) => this.receive(chunk));
+    output?.on("data", (chunk: Buffer) => this.receive(chunk, output));
     process.on("error", () => undefined);
     process.on("close", (code, signal) => this.onClose(code, signal));
   }
@@ -82,10 +89,28 @@ export class ChildHandle {
     this.workspace = job.request.workspace;
     const input = this.process.stdin;
     if (input === null) return;
+    const { pieces, spooled } = encodeRequest(job.request);
     input.cork();
-    for (const part of encodeRequest(job.request)) input.write(part);
+    for (const part of pieces) input.write(part);
     // Requests sent in one go leave in one write.
     process.nextTick(() => input.uncork());
+    if (spooled) void this.sendSpooled(job, spooled);
+  }
+
+  /** A file that is spooled is large, so it is the only one that the child has; the child itself opens none. Source: S44. */
+  private async sendSpooled(job: Job, bytes: SpooledBytes): Promise<void> {
+    const input = this.process.stdin;
+    try {
+      for await (const piece of bytes.pieces()) {
+        if (!input || input.destroyed || job.isAbandoned) return;
+        if (!input.write(piece)) await drained(input);
+      }
+    } catch (error) {
+      // Nobody waits for one that was given up meanwhile, and a child that has ended is told elsewhere.
+      if (job.isAbandoned || this.process.exitCode !== null || this.process.signalCode !== null) return;
+      job.unread = error instanceof Error ? error.message : String(error);
+      this.kill("killed");
+    }
   }
 
   /** Ends the child once it has answered what it has. */
@@ -116,13 +141,38 @@ export class ChildHandle {
     if (this.rssBytes > maxRssBytes) this.kill("memory");
   }
 
-  private receive(chunk: Buffer): void {
+  private receive(chunk: Buffer, output: Readable): void {
     // What a killed child still had in its pipe is no answer any more: its jobs are given out again.
-    if (this.end !== undefined && this.end !== "retired") return;
+    if (this.isKilled) return;
     try {
-      for (const frame of this.reader.push(chunk)) this.answer(frame);
+      const frames = this.reader.push(chunk);
+      const writing = this.reader.written();
+      if (writing === undefined) return this.answerAll(frames);
+      // No more is taken than the disk takes.
+      output.pause();
+      void this.answerWritten(writing, frames, output);
     } catch {
-      // No frames, or no result in one: the child is not ours any more.
+      // No frames: the child is not ours any more.
+      this.kill("crash");
+    }
+  }
+
+  private async answerWritten(writing: Promise<void>, frames: readonly Frame[], output: Readable): Promise<void> {
+    await writing;
+    if (this.isKilled) for (const { spooled = [] } of frames) spooled.forEach(letGo);
+    else this.answerAll(frames);
+    output.resume();
+  }
+
+  private get isKilled(): boolean {
+    return this.end !== undefined && this.end !== "retired";
+  }
+
+  private answerAll(frames: readonly Frame[]): void {
+    try {
+      for (const frame of frames) this.answer(frame);
+    } catch {
+      // No result in one.
       this.kill("crash");
     }
   }
@@ -132,9 +182,11 @@ export class ChildHandle {
     this.headSince = now;
     if (this.isReady) {
       const result = decodeResult(frame);
+      frame.release?.();
       const job = this.jobs.shift();
       if (job === undefined) throw new Error("an answer that nobody asked for");
-      job.settle(result);
+      if (job.isAbandoned) letGoChildren(result);
+      else job.settle(result);
     } else {
       this.isReady = true;
     }
@@ -144,6 +196,7 @@ export class ChildHandle {
 
   private onClose(code: number | null, signal: NodeJS.Signals | null): void {
     this.end = this.closeReason(code, signal);
+    this.reader.abandon();
     this.events.onEnd(this.end, this.jobs.splice(0), signal ?? `exit code ${code ?? "unknown"}`);
   }
 
@@ -154,4 +207,21 @@ export class ChildHandle {
     // A heap at its cap aborts the process.
     return signal === "SIGABRT" || code === 134 ? "memory" : "crash";
   }
+}
+
+function letGoChildren(result: Extracted | NotExtracted): void {
+  if (result.state === "ok") for (const { bytes } of result.children ?? []) letGo(bytes);
+}
+
+/** Until more can be written, or never can. */
+function drained(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.off("drain", done);
+      stream.off("close", done);
+      resolve();
+    };
+    stream.on("drain", done);
+    stream.on("close", done);
+  });
 }

@@ -20,13 +20,15 @@ export async function runChild(limits: string, tools: ExtractTools): Promise<voi
   const caps = JSON.parse(limits) as InnerLimits;
   const reader = new FrameReader();
   writeAll(encodeFrame({ ready: true, hasPermissionModel: "permission" in process }, []));
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   for (;;) {
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     const count = retryWhenBusy(() => readSync(0, chunk));
     if (count === 0) return;
     for (const frame of reader.push(chunk.subarray(0, count))) {
       const request = { ...decodeRequest(frame), workspace: "" };
-      writeAll(encodeResult(await extractInProcess(request, caps, tools)));
+      const result = await extractInProcess(request, caps, tools);
+      frame.release?.();
+      writeAll(encodeResult(result));
     }
   }
 }
@@ -34,10 +36,15 @@ export async function runChild(limits: string, tools: ExtractTools): Promise<voi
 const CHUNK_BYTES = 65_536;
 
 function writeAll(parts: readonly Uint8Array[]): void {
-  // One write for a small answer: the parent wakes up once.
+  // One write for a small answer: the parent wakes up once. A large one is not copied for that.
   const total = parts.reduce((sum, part) => sum + part.length, 0);
-  const bytes = Buffer.concat(parts, total);
-  for (let at = 0; at < total;) at += retryWhenBusy(() => writeSync(ANSWER_DESCRIPTOR, bytes, at, total - at));
+  if (total <= CHUNK_BYTES) write(Buffer.concat(parts, total));
+  else for (const part of parts) write(part);
+}
+
+function write(bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;)
+    at += retryWhenBusy(() => writeSync(ANSWER_DESCRIPTOR, bytes, at, bytes.length - at));
 }
 
 /** Pipes block as Node makes them; should one not, wait a millisecond instead of giving up. */

@@ -20,6 +20,9 @@ export function decodeText(bytes: Uint8Array, maxLength: number, declared?: stri
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, maxBytes));
   const encoding = findEncoding(buffer, isCut, declared);
   if (encoding === undefined) return undefined;
+  // Most bytes are one code unit each: where the first are as many as are taken, the others need not be decoded.
+  const head = encoding === "utf-8" && buffer.length > maxLength ? buffer.toString("utf8", 0, maxLength) : "";
+  if (head.length >= maxLength && maxLength > 0) return { text: head, encoding, isCut: true };
   const text = decodeAs(buffer, encoding);
   return { text: text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, encoding, isCut };
 }

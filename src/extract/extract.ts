@@ -28,10 +28,10 @@ export interface ExtractTools {
  * @returns text, or the reason why there is none; never throws for what is in the bytes
  */
 export async function extractInProcess(
-  request: ExtractRequest,
+  request: ExtractRequest<Uint8Array>,
   limits: InnerLimits,
   tools: ExtractTools,
-): Promise<Extracted | NotExtracted> {
+): Promise<Extracted<Uint8Array> | NotExtracted> {
   try {
     return await extractLoaded(request, limits, tools);
   } catch (error) {
@@ -43,10 +43,10 @@ export async function extractInProcess(
 }
 
 async function extractLoaded(
-  request: ExtractRequest,
+  request: ExtractRequest<Uint8Array>,
   limits: InnerLimits,
   tools: ExtractTools,
-): Promise<Extracted | NotExtracted> {
+): Promise<Extracted<Uint8Array> | NotExtracted> {
   const noText = (
     reason: NotExtracted["reason"],
     message: string,
@@ -100,7 +100,12 @@ export function typeOf(request: Pick<ExtractRequest, "mimeType">): string {
   return request.mimeType ?? "application/octet-stream";
 }
 
-function makeInput(request: ExtractRequest, mimeType: string, limits: InnerLimits, tools: ExtractTools): FormatInput {
+function makeInput(
+  request: ExtractRequest<Uint8Array>,
+  mimeType: string,
+  limits: InnerLimits,
+  tools: ExtractTools,
+): FormatInput {
   const { bytes, fileName } = request;
   // Half of the time after which the pool kills: that of PDF files is twice that of others.
   const share = mimeType === "application/pdf" ? 2 : 4;
@@ -126,7 +131,7 @@ function finish(
   result: FormatText,
   limits: InnerLimits,
   tools: ExtractTools,
-): Extracted {
+): Extracted<Uint8Array> {
   const cut = cutText(result.text, limits.maxTextLength);
   const isCut = result.isCut === true || cut.length < result.text.length;
   const mask = request.keepsSecrets === true ? (text: string) => ({ text, cuts: [] }) : maskSecrets;
@@ -140,7 +145,7 @@ function finish(
   if (isCut) properties["truncated"] = `Only the first ${text.length} characters were read.`;
   const { path, labels } = request;
   const stated = result.title === undefined ? undefined : mask(result.title).text;
-  const extracted: Extracted = {
+  const extracted: Extracted<Uint8Array> = {
     state: "ok",
     text,
     mimeType,

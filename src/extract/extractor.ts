@@ -1,11 +1,13 @@
+import type { HeldBytes } from "#core/spool.ts";
 import type { Section } from "#core/sections.ts";
 import type { FieldValue } from "#api/common.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";
 
-export interface ExtractRequest {
+export interface ExtractRequest<Bytes extends HeldBytes = HeldBytes> {
   /** Whose file it is: a child process never sees the files of two workspaces. Source: S44. */
   workspace: string;
-  bytes: Uint8Array;
+  /** The caller closes what is spooled, once the answer is there. */
+  bytes: Bytes;
   /** File name with extension; only a hint, the bytes decide. */
   fileName: string;
   /** What the source says it is, if it does. */
@@ -25,15 +27,16 @@ export interface ExtractRequest {
 }
 
 /** A file inside a file: an attachment, an archive member. It becomes an item of its own, under its parent's access. Source: S20. */
-export interface ExtractedChild {
+export interface ExtractedChild<Bytes extends HeldBytes = HeldBytes> {
   /** Unique and the same each time within its parent, as in `docs/a.txt`, `2/report.pdf`. */
   id: string;
   fileName: string;
   mimeType?: string;
-  bytes: Uint8Array;
+  /** Spooled where all files inside the file are many bytes: the caller closes them. */
+  bytes: Bytes;
 }
 
-export interface Extracted {
+export interface Extracted<Bytes extends HeldBytes = HeldBytes> {
   state: "ok";
   /** Markdown (or the text as it is for plain text and code). */
   text: string;
@@ -55,7 +58,7 @@ export interface Extracted {
   /** How many secrets were taken out of the text. */
   maskedSecrets: number;
   /** Absent = none. */
-  children?: ExtractedChild[];
+  children?: ExtractedChild<Bytes>[];
   /** Term vector of title, path, labels and text. */
   analyzed: AnalyzedText;
 }

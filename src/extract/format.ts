@@ -36,7 +36,7 @@ export interface FormatText {
   firstLine?: number;
   properties: Record<string, FieldValue>;
   /** Files inside it, when there are any. */
-  children?: ExtractedChild[];
+  children?: ExtractedChild<Uint8Array>[];
   /** True when the document has more text than was taken. */
   isCut?: boolean;
 }

@@ -1,3 +1,6 @@
+import type { ApiError } from "#api/errors.ts";
+import type { SpooledBytes, SpoolWriter } from "#core/spool.ts";
+
 /**
  * Messages between the pool and a child over a pipe: a JSON head and byte bodies, length-prefixed. No
  * base64, one copy. Numbers are unsigned 32-bit little-endian:
@@ -7,6 +10,19 @@
 export interface Frame {
   head: unknown;
   bodies: Uint8Array[];
+  /** Bodies that are too many for memory: those from `SpooledBodies.from` on. */
+  spooled?: SpooledBytes[];
+  /** Why they could not be written: then they are not all there. */
+  fault?: ApiError;
+  /** Gives back what the bodies are in: they are empty then. Absent where that is little. */
+  release?(): void;
+}
+
+/** Which bodies a reader spools, when they are more than `maxBytes` together. */
+export interface SpooledBodies {
+  from: number;
+  maxBytes: number;
+  begin(): SpoolWriter;
 }
 
 /** Both are more than any honest frame has: a peer that announces more is broken. */
@@ -15,78 +31,157 @@ const MAX_BODIES = 1_200;
 
 /** A frame as the pieces to write, in order; bodies are not copied. */
 export function encodeFrame(head: unknown, bodies: readonly Uint8Array[]): Uint8Array[] {
+  return [framePrefix(head, bodies), ...bodies.filter((body) => body.length > 0)];
+}
+
+/** What of a frame comes before its bodies. */
+export function framePrefix(head: unknown, bodies: readonly { length: number }[]): Uint8Array {
   const json = Buffer.from(JSON.stringify(head));
   const prefix = Buffer.allocUnsafe(8 + 4 * bodies.length + json.length);
   prefix.writeUInt32LE(json.length, 0);
   prefix.writeUInt32LE(bodies.length, 4);
   bodies.forEach((body, index) => prefix.writeUInt32LE(body.length, 8 + 4 * index));
   json.copy(prefix, 8 + 4 * bodies.length);
-  return [prefix, ...bodies.filter((body) => body.length > 0)];
+  return prefix;
 }
 
-/** Puts frames together from chunks of any size. */
+/** Puts frames together from chunks of any size, each with one copy. */
 export class FrameReader {
-  private chunks: Buffer[] = [];
-  private held = 0;
-  /** Bytes that the frame at the front needs before it is worth looking again. */
-  private needed = 8;
+  /** What of the next frame came before its size was known. */
+  private start: Buffer = Buffer.alloc(0);
+  private open: OpenFrame | undefined;
+  private last: Promise<void> | undefined;
+  private readonly spooled: SpooledBodies | undefined;
+
+  constructor(spooled?: SpooledBodies) {
+    this.spooled = spooled;
+  }
 
   /**
-   * The frames that are complete with this chunk.
+   * The frames that are complete with this chunk. With spooled bodies they are only to be used after `written`, and no other
+   * chunk may be pushed before.
    *
    * @throws Error when the bytes are no frames
    */
   push(chunk: Buffer): Frame[] {
-    this.chunks.push(chunk);
-    this.held += chunk.length;
     const frames: Frame[] = [];
-    while (this.held >= this.needed) {
-      const bytes = this.join();
-      const size = frameSize(bytes);
-      if (bytes.length < size) {
-        this.needed = size;
-        break;
+    let rest = chunk;
+    while (rest.length > 0) {
+      if (this.open === undefined) {
+        const joined = this.start.length === 0 ? rest : Buffer.concat([this.start, rest]);
+        const sizes = sizesOf(joined);
+        if (sizes === undefined) {
+          this.start = Buffer.from(joined);
+          break;
+        }
+        this.start = Buffer.alloc(0);
+        this.open = openFrame(sizes, this.spooled);
+        rest = joined;
       }
-      frames.push(parseFrame(bytes.subarray(0, size)));
-      this.chunks = bytes.length === size ? [] : [bytes.subarray(size)];
-      this.held = bytes.length - size;
-      this.needed = 8;
+      rest = rest.subarray(fill(this.open, rest));
+      this.last = this.open.writer?.written() ?? this.last;
+      if (!isFilled(this.open)) break;
+      frames.push(closeFrame(this.open));
+      this.open = undefined;
     }
     return frames;
   }
 
-  private join(): Buffer {
-    const [first] = this.chunks;
-    if (first !== undefined && this.chunks.length === 1) return first;
-    const joined = Buffer.concat(this.chunks, this.held);
-    this.chunks = [joined];
-    return joined;
+  /** When everything that goes to a file is written; undefined when nothing does. */
+  written(): Promise<void> | undefined {
+    const { last } = this;
+    this.last = undefined;
+    return last;
+  }
+
+  /** Gives up a frame that will not be complete. */
+  abandon(): void {
+    this.open?.writer?.abandon();
+    this.open = undefined;
   }
 }
 
-/** Size of the frame at the start of the bytes, or of as much of it as must be there to know it. */
-function frameSize(bytes: Buffer): number {
+/** Smaller ones are left to the collector. */
+const RELEASED_FROM_BYTES = 1024 * 1024;
+
+/** Memory that can be given back at once: the collector leaves tens of megabytes for minutes. */
+function releasable(size: number): Buffer {
+  return Buffer.from(new ArrayBuffer(size, { maxByteLength: size }));
+}
+
+interface Sizes {
+  head: number;
+  bodies: number[];
+}
+
+interface OpenFrame extends Sizes {
+  /** Everything but the bodies that are spooled. */
+  memory: Buffer;
+  filled: number;
+  spooledFrom: number;
+  left: number;
+  writer: SpoolWriter | undefined;
+}
+
+function openFrame({ head, bodies }: Sizes, spooled: SpooledBodies | undefined): OpenFrame {
+  const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0);
+  const large = spooled === undefined ? 0 : sum(bodies.slice(spooled.from));
+  const isSpooled = spooled !== undefined && large > spooled.maxBytes;
+  const spooledFrom = isSpooled ? spooled.from : bodies.length;
+  const size = 8 + 4 * bodies.length + head + sum(bodies.slice(0, spooledFrom));
+  return {
+    head,
+    bodies,
+    memory: size > RELEASED_FROM_BYTES ? releasable(size) : Buffer.allocUnsafeSlow(size),
+    filled: 0,
+    spooledFrom,
+    left: isSpooled ? large : 0,
+    writer: isSpooled ? spooled.begin() : undefined,
+  };
+}
+
+/** Takes what belongs to the frame; gives how much that was. */
+function fill(frame: OpenFrame, bytes: Buffer): number {
+  const inMemory = Math.min(bytes.length, frame.memory.length - frame.filled);
+  bytes.copy(frame.memory, frame.filled, 0, inMemory);
+  frame.filled += inMemory;
+  const toFile = Math.min(bytes.length - inMemory, frame.left);
+  frame.left -= toFile;
+  if (toFile > 0) frame.writer?.write(bytes.subarray(inMemory, inMemory + toFile));
+  return inMemory + toFile;
+}
+
+function isFilled({ memory, filled, left }: OpenFrame): boolean {
+  return filled === memory.length && left === 0;
+}
+
+function closeFrame({ memory, head, bodies, spooledFrom, writer }: OpenFrame): Frame {
+  let at = 8 + 4 * bodies.length;
+  const parsed: unknown = JSON.parse(memory.toString("utf8", at, at + head));
+  at += head;
+  const inMemory = bodies.slice(0, spooledFrom).map((size) => {
+    const body = memory.subarray(at, at + size);
+    at += size;
+    return body;
+  });
+  const { buffer } = memory;
+  const isReleasable = buffer instanceof ArrayBuffer && buffer.resizable;
+  const frame: Frame = { head: parsed, bodies: inMemory, ...(isReleasable && { release: () => buffer.resize(0) }) };
+  if (writer === undefined) return frame;
+  frame.spooled = writer.end(bodies.slice(spooledFrom));
+  // It is known once everything is written, which is before anybody looks.
+  return Object.defineProperty(frame, "fault", { get: () => writer.fault });
+}
+
+/** The sizes of what a frame holds; undefined while they are not there. @throws Error when they are of no frame */
+function sizesOf(bytes: Buffer): Sizes | undefined {
+  if (bytes.length < 8) return undefined;
+  const head = bytes.readUInt32LE(0);
   const count = bytes.readUInt32LE(4);
   if (count > MAX_BODIES) throw new Error(`A frame with ${count} bodies`);
-  const fixed = 8 + 4 * count;
-  if (bytes.length < fixed) return fixed;
-  let size = fixed + bytes.readUInt32LE(0);
-  for (let index = 0; index < count; index++) size += bytes.readUInt32LE(8 + 4 * index);
+  if (bytes.length < 8 + 4 * count) return undefined;
+  const bodies = Array.from({ length: count }, (_, index) => bytes.readUInt32LE(8 + 4 * index));
+  const size = bodies.reduce((sum, each) => sum + each, 8 + 4 * count + head);
   if (size > MAX_FRAME_BYTES) throw new Error(`A frame of ${size} bytes`);
-  return size;
-}
-
-function parseFrame(bytes: Buffer): Frame {
-  const count = bytes.readUInt32LE(4);
-  let at = 8 + 4 * count;
-  const headEnd = at + bytes.readUInt32LE(0);
-  const head: unknown = JSON.parse(bytes.toString("utf8", at, headEnd));
-  at = headEnd;
-  const bodies: Uint8Array[] = [];
-  for (let index = 0; index < count; index++) {
-    const end = at + bytes.readUInt32LE(8 + 4 * index);
-    bodies.push(bytes.subarray(at, end));
-    at = end;
-  }
   return { head, bodies };
 }

@@ -1,6 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { AnalyzedText, DocumentFields } from "#text/analyzer.ts";
 import type { Log } from "#core/log.ts";
+import { firstOf, type Spool } from "#core/spool.ts";
 import type { Extracted, ExtractRequest, Extractor, NotExtracted } from "./extractor.ts";
 import { ChildHandle, type ChildEnd, type Job } from "./child-handle.ts";
 import { makeNoText, tooLargeMessage, typeOf } from "./extract.ts";
@@ -20,6 +21,8 @@ export interface ExtractorOptions {
   /** The analyzer, for items whose file no child could read. */
   analyze(fields: DocumentFields): AnalyzedText;
   log: Log;
+  /** Where files inside files go that are many bytes; absent = they stay in memory. */
+  spool?: Spool;
   /** The Node to run children with: this process's own unless told. */
   node?: { path: string; version: string };
 }
@@ -47,6 +50,7 @@ const MAX_SENT_AHEAD = 8;
 /** How often clocks and memory of children are looked at: a parser fills about 100 MB in that time. */
 const WATCH_MS = 100;
 const START_TIMEOUT_MS = 20_000;
+const PDF = "%PDF-";
 /** A workspace's child is given to another workspace that has waited this long. */
 const FAIR_WAIT_MS = 1_000;
 
@@ -68,16 +72,18 @@ class Pool {
     this.limits = { ...DEFAULT_EXTRACT_LIMITS, ...options.limits };
   }
 
-  extract(request: ExtractRequest, signal?: AbortSignal): Promise<Extracted | NotExtracted> {
-    if (this.isClosed) return Promise.reject(closedError());
-    if (signal?.aborted === true) return Promise.reject(abortError(signal));
+  async extract(request: ExtractRequest, signal?: AbortSignal): Promise<Extracted | NotExtracted> {
+    const first = request.bytes instanceof Uint8Array ? request.bytes : await firstOf(request.bytes, PDF.length);
+    const isPdf = Buffer.from(first.subarray(0, PDF.length)).toString("latin1") === PDF;
+    if (this.isClosed) throw closedError();
+    if (signal?.aborted === true) throw abortError(signal);
     if (request.bytes.length > this.limits.maxBytes) {
       const message = tooLargeMessage(request, this.limits);
       const why = { reason: "too_large", message, mimeType: typeOf(request), reader: null, retryable: false } as const;
-      return Promise.resolve(makeNoText(request, why, this.options));
+      return makeNoText(request, why, this.options);
     }
     return new Promise((resolve, reject) => {
-      const job = this.makeJob(request, resolve, reject, signal);
+      const job = this.makeJob({ request, isPdf }, { resolve, reject }, signal);
       this.waiting.push(job);
       this.dispatch();
     });
@@ -101,12 +107,10 @@ class Pool {
   }
 
   private makeJob(
-    request: ExtractRequest,
-    resolve: (result: Extracted | NotExtracted) => void,
-    reject: (error: unknown) => void,
+    { request, isPdf }: { request: ExtractRequest; isPdf: boolean },
+    { resolve, reject }: { resolve: (result: Extracted | NotExtracted) => void; reject: (error: unknown) => void },
     signal: AbortSignal | undefined,
   ): Job {
-    const isPdf = Buffer.from(request.bytes.subarray(0, 5)).toString("latin1") === "%PDF-";
     const onAbort = () => this.abandon(job, signal);
     const job: Job = {
       request,
@@ -197,13 +201,18 @@ class Pool {
       limits,
       hasPermissionModel,
     });
-    const child: ChildHandle = new ChildHandle(started, this.options.now, {
-      onIdleOrAnswered: () => {
-        this.failedStarts = 0;
-        this.dispatch();
+    const child: ChildHandle = new ChildHandle(
+      started,
+      this.options.now,
+      {
+        onIdleOrAnswered: () => {
+          this.failedStarts = 0;
+          this.dispatch();
+        },
+        onEnd: (end, unanswered, detail) => this.onEnd(child, end, unanswered, detail),
       },
-      onEnd: (end, unanswered, detail) => this.onEnd(child, end, unanswered, detail),
-    });
+      this.options.spool,
+    );
     this.children.add(child);
     return child;
   }
@@ -221,6 +230,7 @@ class Pool {
 
   private blame(job: Job, end: ChildEnd, detail: string): void {
     if (job.isAbandoned) return;
+    if (job.unread !== undefined) return this.settleUnread(job, job.unread);
     if (end === "killed" || (end === "never_started" && this.failedStarts < MAX_FAILED_STARTS))
       return this.requeue(job);
     job.deaths++;
@@ -234,6 +244,12 @@ class Pool {
       reader: UNKNOWN_READER,
       retryable,
     } as const;
+    job.settle(makeNoText(job.request, why, this.options));
+  }
+
+  private settleUnread(job: Job, detail: string): void {
+    const message = `The file can't be read from the disk of kb's data folder (${detail}).`;
+    const why = { reason: "failed", message, mimeType: typeOf(job.request), reader: null, retryable: true } as const;
     job.settle(makeNoText(job.request, why, this.options));
   }
 

@@ -1,15 +1,21 @@
 import type { FieldValue } from "#api/common.ts";
 import type { Extracted, ExtractedChild, ExtractRequest, NotExtracted } from "./extractor.ts";
 import { type Section, SECTION_KINDS } from "#core/sections.ts";
-import { encodeFrame, type Frame } from "./frames.ts";
+import type { HeldBytes, SpooledBytes } from "#core/spool.ts";
+import { encodeFrame, type Frame, framePrefix } from "./frames.ts";
 
-/** What a child works with: everything of a request but its workspace. */
-export type ChildRequest = Omit<ExtractRequest, "workspace">;
+/** What a child works with: everything of a request but its workspace, with the bytes in memory. */
+export type ChildRequest = Omit<ExtractRequest<Uint8Array>, "workspace">;
 
-export function encodeRequest(request: ExtractRequest): Uint8Array[] {
+/** The request as pieces to write; `spooled` comes after them. */
+export function encodeRequest(request: ExtractRequest): { pieces: Uint8Array[]; spooled?: SpooledBytes } {
   const { bytes, workspace: _workspace, ...head } = request;
-  return encodeFrame(head, [bytes]);
+  if (bytes instanceof Uint8Array) return { pieces: encodeFrame(head, [bytes]) };
+  return { pieces: [framePrefix(head, [bytes])], spooled: bytes };
 }
+
+/** Bodies of a result before those of the files inside the file: text, terms, weights. */
+export const BODIES_OF_TEXT = 3;
 
 /** The request in a frame from the pool, which is trusted. */
 export function decodeRequest(frame: Frame): ChildRequest {
@@ -18,7 +24,8 @@ export function decodeRequest(frame: Frame): ChildRequest {
   return { ...head, bytes: frame.bodies[0] ?? new Uint8Array() };
 }
 
-export function encodeResult(result: Extracted | NotExtracted): Uint8Array[] {
+/** Only in a child, where everything is in memory. */
+export function encodeResult(result: Extracted<Uint8Array> | NotExtracted): Uint8Array[] {
   const { analyzed, ...rest } = result;
   const text = result.state === "ok" ? result.text : "";
   const children = result.state === "ok" ? (result.children ?? []) : [];
@@ -36,7 +43,8 @@ export function encodeResult(result: Extracted | NotExtracted): Uint8Array[] {
  */
 export function decodeResult(frame: Frame): Extracted | NotExtracted {
   const head = asRecord(frame.head);
-  const [text, terms, weights, ...members] = frame.bodies;
+  const [text, terms, weights, ...small] = frame.bodies;
+  const members = frame.spooled ?? small;
   if (text === undefined || terms === undefined || weights === undefined) throw new Error("a result without its parts");
   const analyzed = {
     terms: toText(terms),
@@ -46,6 +54,12 @@ export function decodeResult(frame: Frame): Extracted | NotExtracted {
   };
   const mimeType = asString(head["mimeType"]);
   const reader = asName(head["reader"]);
+  if (frame.fault) {
+    // The files inside the file are lost, so the file has to be read again.
+    for (const each of frame.spooled ?? []) each.close();
+    const { message } = frame.fault;
+    return { state: "no_text", reason: "failed", message, mimeType, reader, retryable: true, analyzed };
+  }
   if (head["state"] === "no_text") {
     const reason = REASONS.find((known) => known === head["reason"]) ?? "failed";
     return {
@@ -119,11 +133,13 @@ function asSections(value: unknown): Section[] {
   });
 }
 
-function asChildren(value: unknown, bodies: readonly Uint8Array[]): ExtractedChild[] {
+function asChildren(value: unknown, bodies: readonly HeldBytes[]): ExtractedChild[] {
   if (!Array.isArray(value) || value.length !== bodies.length) throw new Error("a result whose parts do not match");
   return bodies.map((bytes, at) => {
     const { id, fileName, mimeType } = asRecord(value[at]);
-    const child: ExtractedChild = { id: asString(id), fileName: asString(fileName), bytes };
+    // A copy: the body is a view on the whole answer.
+    const own = bytes instanceof Uint8Array ? Uint8Array.from(bytes) : bytes;
+    const child: ExtractedChild = { id: asString(id), fileName: asString(fileName), bytes: own };
     if (mimeType !== undefined) child.mimeType = asString(mimeType);
     return child;
   });

@@ -24,6 +24,7 @@ import { isOpenToStrangers, loadSettings, type Settings, weakeningSettings } fro
 import { type Content, makeContent } from "./compose/content.ts";
 import { type Foundation, makeFoundation, readSecretKeys, requirePrivateHosts } from "./compose/foundation.ts";
 import { type Identity, type IdentityOptions, makeIdentity } from "./compose/identity.ts";
+import { makeSpool } from "#core/spool.ts";
 import { makeExtractor } from "#extract/pool.ts";
 import { answerStarting, listen, type Listener } from "./listen.ts";
 import type { Clock } from "#core/clock.ts";
@@ -228,13 +229,18 @@ async function compose(
     announceSetupCode: (code) => say(setupLines(foundation.settings.baseUrl, code)),
     ...outsideOf(settings),
   });
+  const spool = makeSpool(join(folder.path, "spool"));
+  spool.clear();
   const content = await makeContent(foundation, identity, {
     index: makeSearchPool({
       file: database.file,
       workerUrl: findSpawnEntry("searcher"),
       onFailure: (error) => database.health.note(error),
     }),
+    spool,
+    syncBytes: settings.syncMemoryMb * 1024 * 1024,
     extractor: makeExtractor({
+      spool,
       childPath: findSpawnEntry("extractor"),
       now: () => performance.now(),
       analyze: analyzeDocument,

@@ -171,6 +171,11 @@ export const SETTINGS = {
     .describe(
       "Limits of each workspace, such as `items=50000,textMb=500,connectors=10,members=25,tokens=200`; see [limits.md](limits.md). Managed mode has default limits, other modes have none.",
     ),
+  syncMemoryMb: wholeNumber(1, 65_536, "is not a number of megabytes (1-65536)")
+    .default(256)
+    .describe(
+      "Megabytes that the text of files can take at once, in all syncs and pushes together; see [memory](self-hosting.md#memory).",
+    ),
   durability: z
     .enum(["normal", "full"])
     .default("normal")

@@ -1,19 +1,21 @@
+import { type HeldBytes, piecesOf, type Spool, SPOOLED_FROM_BYTES } from "#core/spool.ts";
 import type { FileContent, SourceSpec } from "./contract.ts";
 
-/** Larger content is left out, whatever the source's own limit: it is held in memory while it is read. */
+/** Larger content is left out, whatever the source's own limit: no text is taken of it. */
 const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
 
-/** The bytes of a content; undefined when there are too many. */
-export async function readContent(content: Pick<FileContent, "bytes" | "stream">): Promise<Uint8Array | undefined> {
-  if (content.bytes) return content.bytes;
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of content.stream ?? []) {
-    length += part.length;
-    if (length > MAX_CONTENT_BYTES) return undefined;
-    parts.push(part);
-  }
-  return Buffer.concat(parts, length);
+/** The bytes of a content, spooled where they are many: the caller closes them. Undefined when there are too many. */
+export async function readContent(
+  { bytes, stream }: Pick<FileContent, "bytes" | "stream">,
+  spool: Spool,
+): Promise<HeldBytes | undefined> {
+  if (bytes && bytes.length <= SPOOLED_FROM_BYTES) return bytes;
+  return spool.keep(stream ?? piecesOf(bytes ?? new Uint8Array()), MAX_CONTENT_BYTES);
+}
+
+/** Ends a content that nobody reads, so that its connection or file is closed. */
+export async function leaveContent({ stream }: Pick<FileContent, "stream">): Promise<void> {
+  for await (const _ of stream ?? []) break;
 }
 
 /**

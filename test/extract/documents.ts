@@ -1,3 +1,4 @@
+import { inMemory } from "../spool.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { extractInProcess } from "#extract/extract.ts";
 import { DEFAULT_EXTRACT_LIMITS, type InnerLimits } from "#extract/limits.ts";
@@ -21,9 +22,14 @@ export function extractFile(
   content: string | Uint8Array,
   limits: Partial<InnerLimits> = {},
   more: Partial<ExtractRequest> = {},
-): Promise<Extracted | NotExtracted> {
+): Promise<Extracted<Uint8Array> | NotExtracted> {
   const tools = { analyze: analyzeDocument, now: () => 0 };
-  return extractInProcess(requestOf(fileName, content, more), { ...DEFAULT_EXTRACT_LIMITS, ...limits }, tools);
+  const request = requestOf(fileName, content, more);
+  return extractInProcess(
+    { ...request, bytes: inMemory(request.bytes) },
+    { ...DEFAULT_EXTRACT_LIMITS, ...limits },
+    tools,
+  );
 }
 
 /** The same where text is expected. */
@@ -31,7 +37,7 @@ export async function textOf(
   fileName: string,
   content: string | Uint8Array,
   limits: Partial<InnerLimits> = {},
-): Promise<Extracted> {
+): Promise<Extracted<Uint8Array>> {
   const result = await extractFile(fileName, content, limits);
   if (result.state !== "ok") throw new Error(`${result.reason}: ${result.message}`);
   return result;

@@ -1,3 +1,4 @@
+import { inMemory } from "../spool.ts";
 import { closeSync, openSync, readSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
@@ -32,7 +33,9 @@ describe("a part of kb that can't be loaded", () => {
   test("is no fault of the file, which is tried again", async ({ expect }) => {
     const gone = () => Promise.reject(new Error("Cannot find module /dist/plain-ABC.js"));
     const tools = { analyze: analyzeDocument, now: () => 0, formats: { "text/plain": { version: 1, load: gone } } };
-    const result = await extractInProcess(requestOf("a.txt", "Words"), DEFAULT_EXTRACT_LIMITS, tools);
+    const request = requestOf("a.txt", "Words");
+    const held = { ...request, bytes: inMemory(request.bytes) };
+    const result = await extractInProcess(held, DEFAULT_EXTRACT_LIMITS, tools);
     expect(result).toMatchObject({ state: "no_text", reason: "failed", retryable: true });
     expect(result.state === "no_text" && result.message).toBe(
       "A part of kb that reads this file could not be loaded. Nothing is wrong with the file.",

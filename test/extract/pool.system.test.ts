@@ -1,8 +1,12 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
+import { open as openFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, onTestFinished, test } from "vitest";
+import { makeSpool, piecesOf, takeWhole } from "#core/spool.ts";
+import { makeOwnSpool } from "../spool.ts";
+import { makeZip } from "./zip-files.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import type { ExtractLimits } from "#extract/limits.ts";
 import { makeExtractor, type ExtractorOptions } from "#extract/pool.ts";
@@ -76,6 +80,47 @@ describe("the extractor", () => {
     for (const [name, content] of files) expected.push(await extractFile(name, content));
     expect(results).toEqual(expected);
     expect(warnings).toEqual([]);
+  });
+
+  test("spooled bytes go through the pipe, and give what the same bytes in memory give", async ({ expect }) => {
+    const { spool, folder: own } = makeOwnSpool(onTestFinished);
+    const pool = makePool("extractor", {}, { spool });
+    const content = Buffer.from("many words of a long text\n".repeat(200_000));
+    const bytes = await spool.keep(piecesOf(content), content.length);
+    if (bytes === undefined || bytes instanceof Uint8Array) throw new Error("They are not spooled.");
+    const request = { ...requestOf("big.txt", ""), bytes };
+    expect(await pool.extract(request)).toEqual(await pool.extract(requestOf("big.txt", content)));
+    expect(readdirSync(own)).toEqual([]);
+    bytes.close();
+    expect(await pool.extract(request).catch(String)).toContain("closed");
+  });
+
+  test("files inside a file come back spooled where they are many bytes, in memory where they are few", async ({
+    expect,
+  }) => {
+    const { spool, folder: own } = makeOwnSpool(onTestFinished);
+    const pool = makePool("extractor", {}, { spool });
+    const members = { "a.txt": "a".repeat(3_000_000), "b.txt": "few", "c.txt": "c".repeat(2_000_000) };
+    const large = await pool.extract({ ...requestOf("a.zip", makeZip(members)), readsArchives: true });
+    const small = await pool.extract({ ...requestOf("b.zip", makeZip({ "b.txt": "few" })), readsArchives: true });
+    const childrenOf = (result: typeof large) => (result.state === "ok" ? (result.children ?? []) : []);
+    expect(childrenOf(small).map(({ bytes }) => bytes)).toEqual([Uint8Array.from(Buffer.from("few"))]);
+    expect(readdirSync(own)).toEqual([]);
+    for (const [at, { bytes }] of childrenOf(large).entries()) {
+      expect(bytes).not.toBeInstanceOf(Uint8Array);
+      expect(Buffer.from(await takeWhole(bytes)).toString()).toBe(Object.values(members)[at]);
+    }
+    expect(childrenOf(large)).toHaveLength(3);
+  });
+
+  test("files inside a file that the disk does not take are read again later", async ({ expect }) => {
+    const full = makeSpool("/nowhere", () => openFile("/dev/full", "w"));
+    const pool = makePool("extractor", {}, { spool: full });
+    const zip = makeZip({ "a.txt": "a".repeat(3_000_000) });
+    const result = await pool.extract({ ...requestOf("a.zip", zip), readsArchives: true });
+    expect(result).toMatchObject({ state: "no_text", reason: "failed", retryable: true });
+    expect(result).toMatchObject({ message: expect.stringContaining("disk of kb's data folder is full") });
+    expect(await pool.extract(requestOf("a.txt", "words"))).toMatchObject({ state: "ok", text: "words" });
   });
 
   test("hundreds of files come back each to its own request, through recycled children (short form)", async ({

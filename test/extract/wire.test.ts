@@ -1,9 +1,10 @@
+import { inMemory } from "../spool.ts";
 import { expect, test } from "vitest";
 import { encodeFrame, FrameReader } from "#extract/frames.ts";
 import { decodeResult, encodeResult } from "#extract/wire.ts";
 import type { Extracted } from "#extract/extractor.ts";
 
-const RESULT: Extracted = {
+const RESULT: Extracted<Uint8Array> = {
   state: "ok",
   text: "# Mail\n\nSee the attachment.",
   reader: "text/markdown",
@@ -26,7 +27,7 @@ test("A result comes out of the pipe as it went in, with the files inside it", (
   const decoded = decodeResult(frame ?? { head: null, bodies: [] });
   expect({ ...decoded, children: undefined }).toEqual({ ...RESULT, children: undefined });
   const children = decoded.state === "ok" ? decoded.children : undefined;
-  expect(children?.map((part) => ({ ...part, bytes: [...part.bytes] }))).toEqual(
+  expect(children?.map((part) => ({ ...part, bytes: [...inMemory(part.bytes)] }))).toEqual(
     RESULT.children?.map((part) => ({ ...part, bytes: [...part.bytes] })),
   );
 });

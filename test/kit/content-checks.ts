@@ -1,3 +1,6 @@
+import { takeWhole } from "#core/spool.ts";
+import type { FileContent } from "#sources/contract.ts";
+import { SPOOL } from "../spool.ts";
 import { isApiError } from "#api/errors.ts";
 import { faultOfVersion, readContent } from "#sources/content.ts";
 import type { SourceItem } from "#sources/contract.ts";
@@ -21,7 +24,7 @@ export const content: SourceCheck = {
       ...(item.content.type === "fetch" && item.content.ref !== undefined && { ref: item.content.ref }),
       ...(item.version !== undefined && { version: item.version }),
     });
-    const [bytes, { fileName }] = [await readContent(file), file];
+    const [bytes, { fileName }] = [await readContent(file, SPOOL), file];
     if (!bytes || bytes.length === 0 || fileName === "")
       faults.push(`${item.externalId} gave no bytes or no file name.`);
     try {
@@ -64,7 +67,7 @@ export const contentVersion: SourceCheck = {
     const externalId = await fixture.edit();
     const listed = replica.items.get(externalId);
     if (listed?.content.type !== "fetch") return [];
-    const before = await readContent(await source.fetchContent(contextOf(fixture), toRequest(listed)));
+    const before = await wholeOf(await source.fetchContent(contextOf(fixture), toRequest(listed)));
     await runInto(fixture, replica, { mode: "incremental" });
     const now = replica.items.get(externalId);
     if (now === undefined) return [`${externalId} is gone after an edit.`];
@@ -72,7 +75,7 @@ export const contentVersion: SourceCheck = {
     const isOther = after.version !== undefined && after.version !== now.version;
     if (isOther || faultOfVersion(source.spec, now.version, after) !== undefined)
       return [`${externalId} has content of another version than it was listed with.`];
-    const isNewer = Buffer.from(before ?? []).equals(Buffer.from((await readContent(after)) ?? []));
+    const isNewer = before.equals(await wholeOf(after));
     if (!isNewer) return [];
     const said = await source.fetchContent(contextOf(fixture), toRequest(listed));
     const isSaid = isMirror
@@ -96,3 +99,8 @@ const STRANGE_IDS = [
   "%2e%2e/x",
   "a\0b",
 ];
+
+async function wholeOf(content: FileContent): Promise<Buffer> {
+  const bytes = await readContent(content, SPOOL);
+  return Buffer.from(bytes ? await takeWhole(bytes) : []);
+}

@@ -5,6 +5,7 @@
  * kills first runs with SIGKILL at random moments and compares the end states. Prints the figures; exit code 1 when
  * something is not as it must be. Needs a build (`npm run build`) for the writer and the extractor.
  */
+import { makeSyncBytes } from "../spool.ts";
 import { runParts } from "../sources/stored.ts";
 import { execFileSync, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -346,6 +347,7 @@ async function syncOnce([file = "", root = "", mode = "", offset = "0"]: string[
     loadAuthority: async (_workspaceId, _source, { connectorId }) => ({ connectorId, named: { has: () => true } }),
     claimStrangers: (item) => item,
     keepsSecrets: async () => false,
+    ...makeSyncBytes(),
     http: NO_HTTP_POOL,
     now,
     randomBytes,

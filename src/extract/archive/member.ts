@@ -32,7 +32,7 @@ export function memberPath(name: string): string | undefined {
 /** The archive as text, which is the list of its members, and those that could be read as parts. */
 export function archiveText(members: readonly Member[], maxTextLength: number, isCut: boolean): FormatText {
   const out = new TextBuilder(maxTextLength);
-  const children: ExtractedChild[] = [];
+  const children: ExtractedChild<Uint8Array>[] = [];
   const seen = new Map<string, number>();
   for (const { path, bytes } of members) {
     out.add(`- ${path}\n`);

@@ -14,7 +14,7 @@ export const mboxFormat: Format = {
     const [first] = messages;
     if (first !== undefined && messages.length === 1) return mailText(readMail(first), maxTextLength);
     const out = new TextBuilder(maxTextLength);
-    const children: ExtractedChild[] = [];
+    const children: ExtractedChild<Uint8Array>[] = [];
     let read = 0;
     for (const message of messages) {
       if (out.isFull || !hasTime()) break;
@@ -78,7 +78,7 @@ function idOf(messageId: string | undefined, number: number): string {
   return id === "" || id.length > 200 ? String(number) : id;
 }
 
-function withUniqueIds(children: readonly ExtractedChild[]): ExtractedChild[] {
+function withUniqueIds(children: readonly ExtractedChild<Uint8Array>[]): ExtractedChild<Uint8Array>[] {
   const seen = new Map<string, number>();
   return children.map((child) => {
     const count = (seen.get(child.id) ?? 0) + 1;

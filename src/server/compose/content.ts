@@ -31,8 +31,8 @@ import { makeTools } from "#server/mcp/tools.ts";
 import type { EntityFinder, EntityService } from "#server/entities/types.ts";
 import type { SearchService } from "#server/search/types.ts";
 import type { Extractor } from "#extract/extractor.ts";
+import type { Spool } from "#core/spool.ts";
 import { pooledBytes } from "#core/pooled-bytes.ts";
-import { MAX_CHILD_BYTES } from "#core/child-ids.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
@@ -44,7 +44,9 @@ import { readPushDocument } from "#sources/push/document.ts";
 import { parsePushLines } from "#sources/push/lines.ts";
 import { makeSourceHttpPool, type SourceHttpOptions } from "#sources/http.ts";
 import type { SourceRegistry } from "#sources/registry.ts";
+import { makeByteBudget } from "#server/sync/byte-budget.ts";
 import { makeByteGate } from "#server/sync/byte-gate.ts";
+import { makeRoom } from "#server/sync/room.ts";
 import { makeItemPreparer, makeSyncControl } from "#server/sync/control.ts";
 import { makeChildOpener } from "#server/sync/open-child.ts";
 import { doubtEverything } from "#server/sync/restored.ts";
@@ -58,6 +60,10 @@ import { makeSyncWorker } from "#server/sync/worker.ts";
 export interface ContentAdapters {
   index: SearchIndex;
   extractor: Extractor;
+  /** Where the bytes of large files go. */
+  spool: Spool;
+  /** Bytes that the texts of files hold at once, of all syncs and pushes; 256 MB unless told. */
+  syncBytes?: number;
   sources: Pick<SourceRegistry, "find" | "list">;
   sleep: Sleep;
   /** Opens conversations with provider servers. */
@@ -90,11 +96,10 @@ export type ServiceDecorator = <Name extends keyof AnsweringServices>(
 
 const UNDECORATED: ServiceDecorator = (_name, service) => service;
 
-/** Bytes of pushed documents in memory at once: two of the largest. */
+/** Bytes of pushed documents that are read at once, most of them to disk: two of the largest. */
 const PUSHED_BYTES_AT_ONCE = 100 * 1024 * 1024;
 
-/** Bytes of files inside pushed archives in memory at once: two of the largest. */
-const ARCHIVES_AT_ONCE = 2 * MAX_CHILD_BYTES;
+const SYNC_BYTES = 256 * 1024 * 1024;
 
 /** Files read and extracted at once in a run: enough to keep two children busy with small ones sent ahead. */
 const FILES_AT_ONCE = 16;
@@ -115,7 +120,7 @@ export async function makeContent(
 ) {
   const { store, clock, log, randomBytes, vault, settings, addressGuard } = foundation;
   const { baseUrl } = settings;
-  const { extractor, sources, sleep } = adapters;
+  const { extractor, sources, sleep, spool } = adapters;
   const index = decorate("index", adapters.index);
   const itemBytes = pooledBytes(randomBytes);
   const kinds = await sources.list();
@@ -163,6 +168,7 @@ export async function makeContent(
   );
   const credentials = makeCredentialKeeper({ store, vault, accounts, connections: providers.sessions, now });
   const gate = makeSearchGate({ clock });
+  const budget = makeByteBudget(adapters.syncBytes ?? SYNC_BYTES);
   const worker = makeSyncWorker({
     store,
     emit,
@@ -190,6 +196,8 @@ export async function makeContent(
       secretFor: (workspaceId, connectorId) => webhookSecrets.ensure(workspaceId, connectorId, now()),
     },
     http,
+    spool,
+    budget,
     now,
     randomBytes: itemBytes,
     sleep,
@@ -247,9 +255,12 @@ export async function makeContent(
     log,
     sleep,
     readLines: parsePushLines,
-    readDocument: readPushDocument,
+    readDocument: (stream, options) => readPushDocument(stream, { ...options, spool }),
     documentGate: makeByteGate(PUSHED_BYTES_AT_ONCE),
-    archiveGate: makeByteGate(ARCHIVES_AT_ONCE),
+    openRoom(asker, signal) {
+      const line = budget.open(asker);
+      return { ...makeRoom(line.take(), signal), close: line.close };
+    },
     prepareItem: makeItemPreparer({
       store,
       extractor,
@@ -259,7 +270,7 @@ export async function makeContent(
       randomBytes: itemBytes,
     }),
   };
-  const fetchOriginal = makeOriginalFetcher(connectorDeps, makeChildOpener(extractor));
+  const fetchOriginal = makeOriginalFetcher(connectorDeps, { openChild: makeChildOpener(extractor), spool });
   const files = decorate(
     "files",
     gatedFiles(

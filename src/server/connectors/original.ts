@@ -1,17 +1,22 @@
 import { ApiError } from "#api/errors.ts";
 import { outermostId } from "#core/child-ids.ts";
-import { faultOfVersion, readContent } from "#sources/content.ts";
+import { type HeldBytes, type Spool, takeWhole } from "#core/spool.ts";
+import { faultOfVersion, leaveContent, readContent } from "#sources/content.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { makeContext } from "./sources.ts";
 
-interface SourceFile {
-  bytes: Uint8Array;
+interface SourceFile<Bytes extends HeldBytes = Uint8Array> {
+  bytes: Bytes;
   mimeType?: string;
   fileName: string;
 }
 
-/** Opens a file that a source gave, down to a file inside it; given by the sync engine. */
-export type OpenChild = (workspaceId: string, file: SourceFile, externalId: string) => Promise<SourceFile>;
+/** Opens a file that a source gave, down to a file inside it, and closes it; given by the sync engine. */
+export type OpenChild = (
+  workspaceId: string,
+  file: SourceFile<HeldBytes>,
+  externalId: string,
+) => Promise<SourceFile<HeldBytes>>;
 
 /**
  * Fetches the bytes of items at their sources; undefined for a source that keeps none. Rights are the caller's matter:
@@ -19,7 +24,7 @@ export type OpenChild = (workspaceId: string, file: SourceFile, externalId: stri
  */
 export function makeOriginalFetcher(
   deps: Pick<ConnectorDeps, "store" | "sources" | "credentials" | "http" | "clock" | "log">,
-  openChild: OpenChild,
+  { openChild, spool }: { openChild: OpenChild; spool: Spool },
 ): (workspaceId: string, connectorId: string, externalId: string) => Promise<SourceFile | undefined> {
   const { store, sources, credentials } = deps;
   return async (workspaceId, connectorId, externalId) => {
@@ -36,12 +41,16 @@ export function makeOriginalFetcher(
       ...(contentRef && { ref: contentRef }),
       ...(version && { version }),
     });
-    if (faultOfVersion(source.spec, version, content)) throw changed();
-    const bytes = await readContent(content);
+    if (faultOfVersion(source.spec, version, content)) {
+      await leaveContent(content);
+      throw changed();
+    }
+    const bytes = await readContent(content, spool);
     if (!bytes) throw new ApiError("source_unavailable", { message: "The file is too large to be fetched." });
     const { fileName, mimeType } = content;
     const file = { bytes, fileName, ...(mimeType !== undefined && { mimeType }) };
-    return outermost === externalId ? file : openChild(workspaceId, file, externalId);
+    const opened = outermost === externalId ? file : await openChild(workspaceId, file, externalId);
+    return { ...opened, bytes: await takeWhole(opened.bytes) };
   };
 }
 

@@ -1,5 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 import type { ConnectorCaller } from "#storage/access/actor.ts";
+import type { HeldBytes } from "#core/spool.ts";
 import type { PushedDocument, PushedLine } from "#sources/push/events.ts";
 import type { ChildRules, SourceItem } from "#sources/contract.ts";
 import type { SourceAccess } from "#core/principals.ts";
@@ -15,10 +16,13 @@ export interface PushOnlyDeps {
     stream: AsyncIterable<Uint8Array>,
     options: { contentType: string | undefined; place: string },
   ): Promise<PushedDocument>;
-  /** Bounds the bytes of documents in memory, of all senders together. */
+  /** Bounds the bytes of documents that are read, of all senders together. */
   documentGate: Gate;
-  /** The same for the members of archives: entered by those who are through the other, so nobody waits for a circle. */
-  archiveGate: Gate;
+  /**
+   * A document's room among the bytes of all runs: asked for by those who are through the gate, so nobody waits for a
+   * circle. `close` gives it back.
+   */
+  openRoom(asker: { workspaceId: string; connectorId: string }, signal: AbortSignal): ItemRoom & { close(): void };
   /**
    * Extracts and analyzes an item and the files inside it; `judge` decides over its access, `content` is what an item
    * with content `fetch` holds. The first of the ops stores the item itself. Undefined can't happen: nothing is fetched.
@@ -31,6 +35,7 @@ export interface PushOnlyDeps {
       judge: (access: SourceAccess) => SourceAccess;
       content?: ItemBytes;
       rules?: ChildRules;
+      room?: ItemRoom;
     },
   ): Promise<{ ops: readonly ItemOp[] } | undefined>;
 }
@@ -39,9 +44,14 @@ interface Gate {
   enter(bytes: number, signal: AbortSignal): Promise<() => void>;
 }
 
+export interface ItemRoom {
+  enter(bytes: number): Promise<void>;
+  note(text: string): void;
+}
+
 /** What a document holds besides its line. */
 export interface ItemBytes {
-  bytes: Uint8Array;
+  bytes: HeldBytes;
   mimeType?: string;
   fileName: string;
 }

@@ -1,7 +1,7 @@
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
 import type { ConnectorCaller } from "#storage/access/actor.ts";
-import { MAX_CHILD_BYTES } from "#core/child-ids.ts";
+import { letGo } from "#core/spool.ts";
 import { defined } from "#core/defined.ts";
 import type { ChildRules } from "#sources/contract.ts";
 import { MAX_PUSHED_BYTES, type PushedDocument, type PushedLine } from "#sources/push/events.ts";
@@ -11,7 +11,7 @@ import { applyOps } from "./stored.ts";
 import { type Applied, toResult } from "./push-answers.ts";
 import { beginPlan, type Plan, planUpsert, toUpload, traceOf } from "./push-items.ts";
 import { requireSource } from "./deps.ts";
-import { type PushDeps, placeOf, type PushTarget, requirePushable } from "./push-deps.ts";
+import { type ItemRoom, type PushDeps, placeOf, type PushTarget, requirePushable } from "./push-deps.ts";
 import { requireOpenUpload } from "./push-uploads.ts";
 
 export interface DocumentBody {
@@ -53,7 +53,12 @@ export async function pushDocument(
   }
   const leave = await enterGate(deps.documentGate, body.bytes ?? MAX_PUSHED_BYTES);
   try {
-    return await openDocument(deps, target, await readDocument(deps, target, body));
+    const document = await readDocument(deps, target, body);
+    try {
+      return await openDocument(deps, target, document);
+    } finally {
+      letGo(document.bytes);
+    }
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "TimeoutError") throw error;
     throw tooMany(error);
@@ -64,12 +69,12 @@ export async function pushDocument(
 
 async function openDocument(deps: PushDeps, target: PushTarget, document: PushedDocument): Promise<PushResult> {
   const rules = await rulesOf(deps, target);
-  // What an archive holds is not known before it is read.
-  const leave = rules?.archives === true ? await enterGate(deps.archiveGate, MAX_CHILD_BYTES) : undefined;
+  const { workspaceId, connectorId } = target.caller;
+  const room = deps.openRoom({ workspaceId, connectorId }, AbortSignal.timeout(WAIT_MS));
   try {
-    return await storeDocument(deps, target, document, rules);
+    return await storeDocument(deps, target, document, { rules, room });
   } finally {
-    leave?.();
+    room.close();
   }
 }
 
@@ -116,7 +121,7 @@ async function storeDocument(
   deps: PushDeps,
   target: PushTarget,
   document: PushedDocument,
-  rules: ChildRules | undefined,
+  reading: { rules: ChildRules | undefined; room: ItemRoom },
 ): Promise<PushResult> {
   const { item, notes, bytes, fileName, mimeType } = document;
   const event = { t: "upsert" as const, item };
@@ -124,7 +129,7 @@ async function storeDocument(
   const plan = await beginPlan(deps, target, [line]);
   const before = plan.versions.get(item.externalId)?.version;
   const content = { bytes, fileName, ...defined({ mimeType }) };
-  await planUpsert(deps, target, plan, { line: 1, item, notes }, { content, rules });
+  await planUpsert(deps, target, plan, { line: 1, item, notes }, { content, ...reading });
   const applied = await applyWhole(deps, target, plan, before);
   const [answer] = plan.answers;
   if (!applied || !answer) {

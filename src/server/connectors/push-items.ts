@@ -11,7 +11,8 @@ import type { BatchUpload, ItemOp } from "#storage/batch/item-batch.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
 import { type Answer, principalRefused, refused, toErrors, toResult, failuresOf } from "./push-answers.ts";
 import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";
-import type { ItemBytes, PushDeps, PushTarget } from "./push-deps.ts";
+import type { ItemBytes, ItemRoom, PushDeps, PushTarget } from "./push-deps.ts";
+import { type HeldBytes, piecesOf } from "#core/spool.ts";
 
 /** A line about an item, or one that was refused. */
 export type ItemLine = Extract<PushedLine, { ok: false }> | Extract<PushedLine, { event: PushItemEvent }>;
@@ -145,12 +146,12 @@ export async function planUpsert(
   { caller, connector }: PushTarget,
   plan: Plan,
   planned: { line: number; item: SourceItem; notes: readonly string[] },
-  file?: { content: ItemBytes; rules: ChildRules | undefined },
+  file?: { content: ItemBytes; rules: ChildRules | undefined; room: ItemRoom },
 ): Promise<void> {
   const named = planned.item.access;
   const { access, offending } = named ? plan.authority.judge(named) : { access: null, offending: [] };
   const people = plan.authority.judgePeople(planned.item);
-  const item = { ...people.item, version: planned.item.version ?? hashOf(people.item, file?.content.bytes) };
+  const item = { ...people.item, version: planned.item.version ?? (await hashOf(people.item, file?.content.bytes)) };
   const { externalId, version, partOf: parentExternalId = null } = item;
   const answer: Answer = { line: planned.line, externalId, notes: [...planned.notes, ...people.notes] };
   if (offending.length > 0) {
@@ -175,11 +176,11 @@ export async function planUpsert(
     plan.answers.push({ ...answer, fixed: "error", error: quota });
     return;
   }
-  const { content, rules } = file ?? {};
+  const { content, rules, room } = file ?? {};
   const prepared = await deps.prepareItem(caller.workspaceId, connector, {
     item,
     judge: (planned) => access ?? planned,
-    ...defined({ content, rules }),
+    ...defined({ content, rules, room }),
   });
   const [first] = prepared?.ops ?? [];
   if (!prepared || first?.type !== "upsert") throw new Error("A pushed item can't be gone before it is read.");
@@ -280,8 +281,8 @@ function aclUnknown(offending: readonly Principal[]): Pick<Answer, "fixed" | "er
 }
 
 /** Stands for an item whose line names no version: equal lines have equal ones, with any access. */
-function hashOf({ access: _access, ...item }: SourceItem, bytes: Uint8Array | undefined): string {
+async function hashOf({ access: _access, ...item }: SourceItem, bytes: HeldBytes | undefined): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify(item));
-  if (bytes) hash.update(bytes);
+  if (bytes) for await (const piece of piecesOf(bytes)) hash.update(piece);
   return `sha256:${hash.digest("base64url").slice(0, 22)}`;
 }

@@ -1,5 +1,6 @@
 import { createHash, hash } from "node:crypto";
 import type { ExtractedChild } from "#extract/extractor.ts";
+import { letGo, piecesOf } from "#core/spool.ts";
 import { isChildId, MAX_CHILD_BYTES, childExternalId } from "#core/child-ids.ts";
 import { defined } from "#core/defined.ts";
 import type { ChildRules, SourceItem } from "#sources/contract.ts";
@@ -33,7 +34,6 @@ const MAX_CHILDREN = 1_000;
 /** Mailbox, mail, attached mail, its attachment; and an archive in an archive. */
 const MAX_DEPTH = 4;
 const MAX_ARCHIVE_DEPTH = 2;
-const ARCHIVE = /\.(?:zip|tar|tgz|gz|tbz2?|txz)$/iu;
 
 /**
  * Prepares an item and, as items of their own, the files inside it. They name no access, so that they have the parent's, and
@@ -59,12 +59,6 @@ export async function prepareWithChildren(
 /** The externalId of a child item in the item with this one. */
 export function childIdIn(parentId: string, child: Pick<ExtractedChild, "id">): string {
   return childExternalId(parentId, child.id, (text) => digestOf(text).slice(0, 12));
-}
-
-/** Bytes that reading the item holds in memory until it is stored, as far as its name and size tell. */
-export function bytesHeld(item: Pick<SourceItem, "size" | "title">, unknown: number, rules?: ChildRules): number {
-  const size = item.size ?? unknown;
-  return rules?.archives === true && ARCHIVE.test(item.title) ? size + MAX_CHILD_BYTES : size;
 }
 
 interface Work {
@@ -97,7 +91,8 @@ async function addItem(work: Work, item: SourceItem, read: Read, depth: number):
     return false;
   }
   all.ops.push({ type: "upsert", item: { ...prepared, version: null } });
-  const { keep, isRetryable } = await addChildren(work, item, children ?? [], depth + 1);
+  const added = addChildren(work, item, children ?? [], depth + 1);
+  const { keep, isRetryable } = await added.finally(() => children?.forEach(({ bytes }) => letGo(bytes)));
   all.ops.push({ type: "children", externalId: item.externalId, keep, version: isRetryable ? null : prepared.version });
   return isRetryable;
 }
@@ -112,7 +107,7 @@ async function addChildren(
   const keep = new Set<string>();
   let isRetryable = false;
   for (const child of children) {
-    const item = toItem(parent, child);
+    const item = await toItem(parent, child);
     if (keep.has(item.externalId)) continue;
     const refusal = options.rules?.refuse?.(child.fileName);
     if (refusal !== undefined) {
@@ -138,7 +133,7 @@ async function addChild(work: Work, item: SourceItem, child: ExtractedChild, dep
   return prepared ? addItem(work, item, prepared, depth) : false;
 }
 
-function toItem(parent: SourceItem, child: ExtractedChild): SourceItem {
+async function toItem(parent: SourceItem, child: ExtractedChild): Promise<SourceItem> {
   const isMessage = child.mimeType === "message/rfc822";
   const folders = child.fileName.split("/").filter((name) => name !== "");
   const name = folders.pop() ?? "Untitled";
@@ -161,16 +156,21 @@ function toItem(parent: SourceItem, child: ExtractedChild): SourceItem {
       updatedAt: parent.updatedAt,
     }),
   };
-  return { ...item, version: versionOf(item, child.bytes) };
+  return { ...item, version: await versionOf(item, child.bytes) };
 }
 
 /**
  * The same for the same bytes under the same names. The parent's dates and access are left out: a new date of the file
  * does not make all that is in it new, and the access follows in the store.
  */
-function versionOf({ title, path, url, place, containers, mimeType }: SourceItem, bytes: Uint8Array): string {
+async function versionOf(
+  { title, path, url, place, containers, mimeType }: SourceItem,
+  bytes: ExtractedChild["bytes"],
+): Promise<string> {
   const shown = JSON.stringify([CHILDREN_VERSION, title, path, url, place, containers, mimeType]);
-  return createHash("sha256").update(shown).update(bytes).digest("base64url").slice(0, 22);
+  const digest = createHash("sha256").update(shown);
+  for await (const piece of piecesOf(bytes)) digest.update(piece);
+  return digest.digest("base64url").slice(0, 22);
 }
 
 /** Another one reads every child item again. */

@@ -2,6 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import type { AnalyzedText, DocumentFields } from "#text/analyzer.ts";
 import { defined } from "#core/defined.ts";
 import type { Log } from "#core/log.ts";
+import type { Spool } from "#core/spool.ts";
 import type { RandomBytes } from "#core/clock.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import type { Emit } from "#server/events/outbox.ts";
@@ -12,6 +13,7 @@ import type { Authority } from "#core/principals.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ReaderVersionOf } from "#storage/records/older-items.ts";
 import type { Store } from "#storage/store.ts";
+import type { ByteBudget } from "./byte-budget.ts";
 import type { PeopleHooks } from "./identities/hooks.ts";
 
 /** What the work of a sync needs from elsewhere. */
@@ -50,6 +52,10 @@ export interface SyncDeps {
   quotas?: Pick<QuotaKeeper, "takeItem" | "noteText">;
   /** How good each reader is; this program's own unless told. */
   readerVersionOf?: ReaderVersionOf;
+  /** Where the bytes of large files go. */
+  spool: Spool;
+  /** Bounds what all runs hold of files. */
+  budget: ByteBudget;
   now: () => number;
   randomBytes: RandomBytes;
   log: Log;

@@ -1,4 +1,5 @@
 import type { RandomBytes } from "#core/clock.ts";
+import type { HeldBytes } from "#core/spool.ts";
 import { defined } from "#core/defined.ts";
 import type { Authority } from "#core/principals.ts";
 import { readerVersionOf } from "#extract/registry.ts";
@@ -12,6 +13,7 @@ import { bindIn } from "./binding.ts";
 import { isMirror, nextRunOf } from "./clocks.ts";
 import { makeKnown } from "./known.ts";
 import { type ItemWithChildren, prepareWithChildren } from "./children.ts";
+import type { Room } from "./room.ts";
 import { isReadHere, type PrepareOptions } from "./prepare.ts";
 import { wakeWaiting } from "./identities/first.ts";
 import { askForIdentities, requestIdentities } from "./identities/request.ts";
@@ -23,7 +25,9 @@ import type { SyncWorker } from "./worker.ts";
 export interface ItemInput {
   item: SourceItem;
   judge: PrepareOptions["judge"];
-  content?: { bytes: Uint8Array; mimeType?: string; fileName: string };
+  content?: { bytes: HeldBytes; mimeType?: string; fileName: string };
+  /** Its room among the bytes of all runs. */
+  room?: Room;
   /** Which files inside `content` are taken. */
   rules?: ChildRules;
 }
@@ -50,7 +54,7 @@ export function makeItemPreparer({
   return async (
     workspaceId: string,
     connector: PrepareOptions["connector"],
-    { item, judge, content, rules }: ItemInput,
+    { item, judge, content, rules, room }: ItemInput,
   ): Promise<ItemWithChildren | undefined> => {
     const { connectorId } = connector;
     const { itemWrites } = store.in(workspaceId);
@@ -66,7 +70,7 @@ export function makeItemPreparer({
         connector,
         judge,
         signal: isReadHere(item) ? never : AbortSignal.timeout(content ? DOCUMENT_MS : TEXT_MS),
-        ...defined({ rules, fetchContent: content && (async () => content) }),
+        ...defined({ rules, room, fetchContent: content && (async () => content) }),
         storedVersion: (externalId) => known?.versionOf(externalId),
         // Others push at the same time: an item that had none a moment ago may have some now.
         hasChildren: (externalId) => externalId === item.externalId || (known?.childrenOf(externalId) ?? []).length > 0,

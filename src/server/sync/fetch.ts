@@ -1,14 +1,16 @@
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
-import { faultOfVersion, readContent } from "#sources/content.ts";
+import type { Spool } from "#core/spool.ts";
+import { faultOfVersion, leaveContent, readContent } from "#sources/content.ts";
 import type { Source, SourceContext, SourceItem } from "#sources/contract.ts";
 import { withSignal } from "#sources/with-signal.ts";
 import type { Fetched } from "./prepare.ts";
 
-/** Reads content at the source; that of another version than the listed one is not for those who may read that one. */
+/** Reads content at the source, into the spool where it is large; that of another version than the listed one is not for those who may read that one. */
 export function fetcherOf(
   source: Source,
   context: SourceContext<unknown>,
+  spool: Spool,
   signal: AbortSignal,
 ): ((item: SourceItem) => Promise<Fetched | undefined>) | undefined {
   const fetchContent = source.fetchContent?.bind(source);
@@ -18,13 +20,14 @@ export function fetcherOf(
     const listed = { externalId, ...defined({ ref, version }) };
     const file = await fetchContent(withSignal(context, signal), listed);
     const fault = faultOfVersion(source.spec, version, file);
+    if (fault !== undefined) await leaveContent(file);
     if (fault === "untold") throw new Error(`${source.spec.name} did not tell which version of the content this is.`);
     if (fault === "other") {
       const message = "The content is of another version than the one that was listed.";
       throw new ApiError("source_changed", { message });
     }
     const { fileName, mimeType } = file;
-    const bytes = await readContent(file);
+    const bytes = await readContent(file, spool);
     // Where permissions are mirrored an equal version is no news; else the text is stored as what it is.
     return bytes && { bytes, fileName, ...defined({ mimeType, version: file.version }) };
   };

@@ -1,9 +1,11 @@
 /** How far reading runs ahead of storing. */
-export interface Ahead {
+export interface Ahead<Event> {
   /** Pieces of work at once. */
   parallel: number;
   /** Events read but not yet taken. */
   window: number;
+  /** True = until its work is done, no other event is read: those hold much by themselves. */
+  isLarge?(event: Event): boolean;
   /** Called once when iteration ends for any reason; pending waiters must abort. */
   release(): void;
 }
@@ -16,7 +18,7 @@ export interface Ahead {
 export async function* inOrder<Event, Result>(
   events: AsyncGenerator<Event, void>,
   work: (event: Event) => Promise<Result> | Result,
-  { parallel, window, release }: Ahead,
+  { parallel, window, isLarge, release }: Ahead<Event>,
 ): AsyncGenerator<Result, void> {
   const line: { result: Promise<Result> | Result }[] = [];
   const running = new Set<Promise<unknown>>();
@@ -24,7 +26,8 @@ export async function* inOrder<Event, Result>(
   let failure: { error: unknown } | undefined;
   const turn = makeSignal();
 
-  const mustWait = () => !isOver && (line.length >= window || running.size >= parallel);
+  let large = 0;
+  const mustWait = () => !isOver && (line.length >= window || running.size >= parallel || large > 0);
 
   const reading = (async () => {
     try {
@@ -36,7 +39,7 @@ export async function* inOrder<Event, Result>(
         const result = work(value);
         line.push({ result });
         // What is done at once takes no place among the parallel.
-        if (result instanceof Promise) track(result);
+        if (result instanceof Promise) track(result, isLarge?.(value) === true ? 1 : 0);
         turn.fire();
       }
     } catch (error) {
@@ -47,10 +50,12 @@ export async function* inOrder<Event, Result>(
     }
   })();
 
-  function track(result: Promise<unknown>): void {
+  function track(result: Promise<unknown>, weight: number): void {
     running.add(result);
+    large += weight;
     const free = () => {
       running.delete(result);
+      large -= weight;
       turn.fire();
     };
     // A failure is thrown where it is taken; until then it must not count as unhandled.

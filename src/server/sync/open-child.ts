@@ -1,17 +1,19 @@
 import { ApiError } from "#api/errors.ts";
 import type { ExtractedChild, Extractor } from "#extract/extractor.ts";
+import { type HeldBytes, letGo } from "#core/spool.ts";
 import { isInside, outermostId } from "#core/child-ids.ts";
 import { childIdIn } from "./children.ts";
 
 /** Bytes with their name, as a source gives them. */
 export interface FileBytes {
-  bytes: Uint8Array;
+  /** The caller closes them. */
+  bytes: HeldBytes;
   mimeType?: string;
   fileName: string;
 }
 
 /**
- * Gives the bytes of a file inside a file. They are kept nowhere: the file that the source gave is opened again, level by
+ * Gives the bytes of a file inside a file, and closes those of the outer one. They are kept nowhere: the file that the source gave is opened again, level by
  * level, in the extraction process.
  *
  * @throws ApiError `source_not_found` when it is not in there any more
@@ -23,8 +25,12 @@ export function makeChildOpener(extractor: Pick<Extractor, "extract">) {
     let found = file;
     while (at !== externalId) {
       const about = { title: "", path: [], labels: [], readsArchives: true, keepsSecrets: true };
-      const read = await extractor.extract({ workspace: workspaceId, ...found, ...about }, signal);
-      const next = read.state === "ok" ? findChild(read.children ?? [], at, externalId) : undefined;
+      const asked = extractor.extract({ workspace: workspaceId, ...found, ...about }, signal);
+      const { bytes: outer } = found;
+      const read = await asked.finally(() => letGo(outer));
+      const children = read.state === "ok" ? (read.children ?? []) : [];
+      const next = findChild(children, at, externalId);
+      for (const child of children) if (child !== next?.child) letGo(child.bytes);
       if (!next) throw new ApiError("source_not_found", { message: "The outer file no longer contains this file." });
       const { bytes, fileName, mimeType } = next.child;
       found = { bytes, fileName: fileName.slice(fileName.lastIndexOf("/") + 1), ...(mimeType && { mimeType }) };

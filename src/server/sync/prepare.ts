@@ -14,6 +14,7 @@ import { type AnalyzedText, ANALYZER_VERSION, type DocumentFields, nameInKey } f
 import { isMail } from "#text/mail.ts";
 import { titleAndName } from "#text/own-title.ts";
 import type { RandomBytes } from "#core/clock.ts";
+import { type HeldBytes, letGo } from "#core/spool.ts";
 import { isInstant } from "#core/instant.ts";
 import type { FactValues, ItemFacts } from "#core/item-facts.ts";
 import type { Extracted, ExtractedChild, Extractor, ExtractRequest, NotExtracted } from "#extract/extractor.ts";
@@ -27,6 +28,7 @@ import { maskItem } from "./mask-item.ts";
 import { redact } from "#core/redact.ts";
 import type { ItemText, PreparedItem } from "#storage/batch/item-batch.ts";
 import type { ReaderVersionOf } from "#storage/records/older-items.ts";
+import type { Room } from "./room.ts";
 import { storable } from "./storable.ts";
 
 /** What `prepare` takes from its surroundings. */
@@ -46,6 +48,8 @@ export interface PrepareOptions {
   now: () => number;
   randomBytes: RandomBytes;
   signal: AbortSignal;
+  /** Room among the bytes of all runs, for what a child process reads; absent = nobody counts them. */
+  room?: Room | undefined;
 }
 
 /** How the content of one item is read. */
@@ -58,7 +62,8 @@ export interface Reading {
 
 /** Bytes of an item, and the version that they are of where that is known. */
 export interface Fetched {
-  bytes: Uint8Array;
+  /** The reader closes them. */
+  bytes: HeldBytes;
   mimeType?: string;
   fileName: string;
   version?: string;
@@ -233,6 +238,7 @@ function isStructured(mimeType: string | undefined): mimeType is (typeof STRUCTU
 type About = Pick<ExtractRequest, "title" | "hasFileTitle" | "name" | "path" | "labels">;
 
 async function extractInline(options: PrepareOptions, text: string, about: About, mimeType: string): Promise<ReadText> {
+  await options.room?.enter(text.length);
   const bytes = new TextEncoder().encode(text);
   const plain = { bytes, fileName: "item", mimeType };
   // Masked already, with the rest of the item.
@@ -249,16 +255,13 @@ async function fetchAndExtract(
     if (!fetchContent) throw new Error(`The source can't read "${item.externalId}".`);
     const content = await fetchContent(item);
     if (!content) return readText(options, { ...item, content: { type: "none", reason: "too_large" } }, {});
-    const mimeType = content.mimeType ?? item.mimeType;
-    const size = content.bytes.length;
-    const { workspaceId: workspace } = options;
-    const settings = { workspace, keepsSecrets: await options.keepsSecrets(workspace), readsArchives };
-    const request = { ...settings, bytes: content.bytes, fileName: content.fileName, ...about };
-    const extracted = await options.extractor.extract({ ...request, ...(mimeType && { mimeType }) }, options.signal);
-    return {
-      ...toReadText(options, extracted, size),
-      ...(content.version !== undefined && { version: content.version }),
-    };
+    try {
+      // Only now: while its bytes come in, which the source may make slow, it keeps nobody else out.
+      await options.room?.enter(content.bytes.length);
+      return await extractFetched(options, item, content, { about, readsArchives });
+    } finally {
+      letGo(content.bytes);
+    }
   } catch (error) {
     options.signal.throwIfAborted();
     if (isApiError(error) && THROWN.has(error.code)) throw error;
@@ -270,6 +273,20 @@ async function fetchAndExtract(
   }
 }
 
+async function extractFetched(
+  options: PrepareOptions,
+  item: SourceItem,
+  { bytes, fileName, version, ...content }: Fetched,
+  { about, readsArchives }: { about: About; readsArchives: boolean },
+): Promise<ReadText> {
+  const mimeType = content.mimeType ?? item.mimeType;
+  const { workspaceId: workspace } = options;
+  const settings = { workspace, keepsSecrets: await options.keepsSecrets(workspace), readsArchives };
+  const request = { ...settings, bytes, fileName, ...about, ...(mimeType && { mimeType }) };
+  const extracted = await options.extractor.extract(request, options.signal);
+  return { ...toReadText(options, extracted, bytes.length), ...(version !== undefined && { version }) };
+}
+
 /** What says more than that this one item can't be read. */
 const THROWN: ReadonlySet<string> = new Set(["source_unauthorized", "source_rate_limited", "source_changed"]);
 
@@ -277,6 +294,7 @@ function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, b
   const { mimeType, reader, analyzed } = result;
   if (result.state === "ok") {
     const { text, sections, firstLine, properties, title, language } = result;
+    options.room?.note(text);
     return {
       text: {
         state: "text",

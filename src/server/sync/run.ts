@@ -6,8 +6,9 @@ import type { Source, SyncEnd, SyncRequest } from "#sources/contract.ts";
 import { withSignal } from "#sources/with-signal.ts";
 import { isUnwritable } from "#storage/unless-unwritable.ts";
 import { defined } from "#core/defined.ts";
+import { SPOOLED_FROM_BYTES } from "#core/spool.ts";
 import { BatchRefused, type BatchSink, makeBatchSink } from "./batch-sink.ts";
-import { makeByteGate } from "./byte-gate.ts";
+import { type ByteBudget, type Line, makeByteBudget } from "./byte-budget.ts";
 import { inOrder } from "./in-order.ts";
 import { countAlive, dropBelow, keepBelow, leaveOutOfScope, markAlive, sweep } from "./alive.ts";
 import { toProblem } from "./problem.ts";
@@ -37,6 +38,8 @@ export interface RunOptions extends ToldPeopleOptions, StepOptions {
   signal: AbortSignal;
   /** Items read and extracted at once. */
   parallel: number;
+  /** Bounds what all runs hold of files. */
+  budget: ByteBudget;
   /** Whether somebody waits for the worker; asked once the run has had its turn, at checkpoints where it goes on from there. */
   isOtherWaiting?(): Promise<boolean>;
 }
@@ -53,8 +56,8 @@ export type RunEnd =
 
 /** Events read ahead of what is stored: bounds memory by some batches. */
 const WINDOW = 128;
-/** Bytes of files that are read, extracted or waiting for their place in a batch: bounds memory whatever the files are. */
-const BYTES_IN_FLIGHT = 64 * 1024 * 1024;
+/** Bytes of large files that one run has on the disk: some are there when the extraction is free for them. */
+const DISK_BYTES = 256 * 1024 * 1024;
 /** Ops of one item that go into one batch, whatever it becomes. */
 const MANY_OPS = 20;
 /** Long waits give the worker back. */
@@ -76,13 +79,18 @@ export async function runSync(options: RunOptions): Promise<RunEnd> {
   options.signal.addEventListener("abort", stop, { once: true });
   const people = await makeToldPeople(options);
   const sink = await makeSink(options, people);
+  const line = options.budget.open({
+    workspaceId: options.store.workspaceId,
+    connectorId: options.connector.connectorId,
+  });
   try {
-    return await runEvents(options, { sink, people }, abort);
+    return await runEvents(options, { sink, people, line }, abort);
   } catch (error) {
     return await endOf(error, options, sink);
   } finally {
     // Whatever still reads for this run has no reader any more.
     abort.abort(new Error("The sync has ended."));
+    line.close();
     options.signal.removeEventListener("abort", stop);
   }
 }
@@ -106,7 +114,7 @@ async function makeSink(options: RunOptions, people: ToldPeople): Promise<BatchS
 
 async function runEvents(
   options: RunOptions,
-  { sink, people }: { sink: BatchSink; people: ToldPeople },
+  { sink, people, line }: { sink: BatchSink; people: ToldPeople; line: Line },
   abort: AbortController,
 ): Promise<RunEnd> {
   const startedAt = options.now();
@@ -125,19 +133,27 @@ async function runEvents(
   const stored = makeStored(store, connector.connectorId, known);
   const looking = { options, known, sink, people, clocks: await beginClocks(options, sink) };
   const events = source.sync({ ...withSignal(options.context, abort.signal), stored, state }, request);
-  const gate = makeByteGate(BYTES_IN_FLIGHT);
-  const steps = inOrder(events, (event) => toStep(options, event, { gate, known, state, turn, signal: abort.signal }), {
-    parallel: options.parallel,
-    window: WINDOW,
-    release: () => abort.abort(new Error("The sync has ended.")),
-  });
+  const disk = makeByteBudget(DISK_BYTES).open({ workspaceId: store.workspaceId, connectorId: connector.connectorId });
+  const steps = inOrder(
+    events,
+    (event) => toStep(options, event, { line, disk, known, state, turn, signal: abort.signal }),
+    {
+      parallel: options.parallel,
+      window: WINDOW,
+      isLarge: (event) =>
+        event.t === "upsert" &&
+        event.item.content.type === "inline" &&
+        event.item.content.text.length > SPOOLED_FROM_BYTES,
+      release: () => abort.abort(new Error("The sync has ended.")),
+    },
+  );
   let end: SyncEnd | undefined;
   let problem: SourceProblem | undefined;
   for await (const step of steps) {
     end = step.end ?? end;
     problem ??= step.problem;
     await take(step, looking);
-    step.leaveGate?.();
+    step.leave?.();
     if (shortTurn && !(await shortTurn.mayGoOn())) {
       await sink.flush();
       return { type: "stopped", reason: "give_back" };

@@ -1,18 +1,20 @@
 import { isApiError } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
 import { defined } from "#core/defined.ts";
+import { type Spool, SPOOLED_FROM_BYTES } from "#core/spool.ts";
 import { redact } from "#core/redact.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { ChildRules, ContainerRef, Source, SourceContext, SyncEnd, SyncEvent } from "#sources/contract.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
-import type { ByteGate } from "./byte-gate.ts";
-import { bytesHeld, prepareWithChildren } from "./children.ts";
+import type { Line } from "./byte-budget.ts";
+import { prepareWithChildren } from "./children.ts";
 import { fetcherOf } from "./fetch.ts";
 import type { Known } from "./known.ts";
 import type { LookEvent } from "./looks.ts";
 import { noteTexts } from "./note-texts.ts";
 import type { PrepareOptions } from "./prepare.ts";
+import { makeRoom, type Room } from "./room.ts";
 import type { RunState } from "./run-state.ts";
 import type { ToldEvent } from "./told-people.ts";
 import type { Turn } from "./turn.ts";
@@ -25,6 +27,8 @@ export interface StepOptions extends Omit<PrepareOptions, "workspaceId" | "signa
   sync: Pick<SyncRecord, "mode">;
   /** `config` parsed, credentials, log; its signal is the run's. */
   context: SourceContext<unknown>;
+  /** Where the bytes of large files go. */
+  spool: Spool;
   /** Waits for a moment without searches, in which an item is begun: people go first. Absent = at once. */
   waitForGap?(): Promise<void>;
   /** Absent = nothing has a limit. */
@@ -52,13 +56,16 @@ export interface Step {
   problem?: SourceProblem;
   /** An item that was gone when it was to be read. */
   isVanished?: boolean;
-  /** Gives back the room that it held among the bytes in flight. */
-  leaveGate?: () => void;
+  /** Gives back the room that it holds among the bytes of all runs. */
+  leave?: () => void;
 }
 
 /** What the steps of one run share. */
 export interface Surroundings {
-  gate: ByteGate;
+  /** The places of its items among the bytes of all runs. */
+  line: Line;
+  /** The same for what of this run lies on the disk until it is read. */
+  disk: Line;
   known: Known;
   state: RunState;
   turn: Turn;
@@ -125,16 +132,24 @@ export function toStep(options: StepOptions, event: SyncEvent, surroundings: Sur
 async function prepareInside(
   options: StepOptions,
   event: Extract<SyncEvent, { t: "upsert" }>,
-  { gate, known, signal }: Surroundings,
+  { line, disk, known, signal }: Surroundings,
 ): Promise<Step> {
-  await options.waitForGap?.();
-  signal.throwIfAborted();
-  await known.load([event.item.externalId]);
-  const full = await overQuota(options, event.item.externalId, known);
-  if (full) return full;
-  if (event.item.content.type !== "fetch") return prepareStep(options, event, known, signal);
-  const leaveGate = await gate.enter(bytesHeld(event.item, UNKNOWN_BYTES, rulesOf(options)), signal);
-  return { ...(await prepareStep(options, event, known, signal)), leaveGate };
+  const room = makeRoom(line.take(), signal);
+  const place = disk.take();
+  try {
+    await options.waitForGap?.();
+    signal.throwIfAborted();
+    await known.load([event.item.externalId]);
+    const full = await overQuota(options, event.item.externalId, known);
+    if (full) return full;
+    const { content, size = SPOOLED_FROM_BYTES } = event.item;
+    if (content.type === "fetch") await place.enter(size, signal);
+    const step = await prepareStep(options, event, { known, signal, room });
+    return { ...step, leave: () => room.end()?.leave() };
+  } finally {
+    room.end();
+    place.leave();
+  }
 }
 
 /** The step that leaves a new item out of a workspace that is full; undefined while there is room, or it is known. */
@@ -158,8 +173,7 @@ function rulesOf({ source, context }: StepOptions): ChildRules | undefined {
 async function prepareStep(
   options: StepOptions,
   { item }: Extract<SyncEvent, { t: "upsert" }>,
-  known: Known,
-  signal: AbortSignal,
+  { known, signal, room }: Pick<Surroundings, "known" | "signal"> & { room: Room },
 ): Promise<Step> {
   const { store, source, context, quotas } = options;
   const { connector, extractor, analyze, judge, judgePeople, keepsSecrets, readerVersionOf, now, randomBytes } =
@@ -175,13 +189,14 @@ async function prepareStep(
       now,
       randomBytes,
       signal,
+      room,
       storedVersion: (externalId) => known.versionOf(externalId),
       hasChildren: (externalId) => known.childrenOf(externalId).length > 0,
       ...defined({
         judgePeople,
         readerVersionOf,
         rules: rulesOf(options),
-        fetchContent: fetcherOf(source, context, signal),
+        fetchContent: fetcherOf(source, context, options.spool, signal),
       }),
     },
     item,
@@ -196,6 +211,3 @@ async function prepareStep(
   if (quotas && !known.find(item.externalId)) noteTexts(quotas, store.workspaceId, step.ops);
   return { ...step, seen: unchanged };
 }
-
-/** Counted for a file whose source does not say how large it is. */
-const UNKNOWN_BYTES = 1024 * 1024;

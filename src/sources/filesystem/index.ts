@@ -83,6 +83,9 @@ async function checkRoot(ctx: Context, places: Places) {
   }
 }
 
+/** Larger files are read piece by piece. */
+const IN_ONE_PIECE_BYTES = 1024 * 1024;
+
 /** Asks again what the walk asked by policy: what became restricted since is not read for a wider connector. */
 async function fetchFile(
   ctx: Context,
@@ -91,6 +94,8 @@ async function fetchFile(
 ) {
   const fileName = externalId.slice(externalId.lastIndexOf("/") + 1);
   const file = await openInside(root, externalId);
+  const most = maxFileBytes(ctx.config);
+  let isOver = true;
   try {
     const isSecret = !ctx.config.secretFiles && isSecretFile(fileName);
     if (isSecret || isLeftOut({ config: ctx.config, isPrivate: isPrivate(ctx) }, file.stats)) {
@@ -99,11 +104,15 @@ async function fetchFile(
       });
     }
     const mimeType = mimeHintOf(fileName);
-    const bytes = await file.read(maxFileBytes(ctx.config));
-    const read = version === undefined ? undefined : versionRead(file.stats, ctx.now(), version);
-    return { bytes, fileName, ...defined({ mimeType, version: read }) };
+    const told = () => {
+      const read = version === undefined ? undefined : versionRead(file.stats, ctx.now(), version);
+      return { fileName, ...defined({ mimeType, version: read }) };
+    };
+    if (file.stats.size <= IN_ONE_PIECE_BYTES) return { bytes: await file.read(most), ...told() };
+    isOver = false;
+    return { stream: file.pieces(most), ...told() };
   } finally {
-    await file.close();
+    if (isOver) await file.close();
   }
 }
 

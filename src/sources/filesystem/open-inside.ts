@@ -21,6 +21,8 @@ export interface OpenFile {
   stats: BigIntStats;
   /** All bytes of the handle. @throws ApiError `payload_too_large` beyond `maxBytes` */
   read(maxBytes: number): Promise<Uint8Array>;
+  /** The same piece by piece; the file is closed at the end, and when reading stops early. */
+  pieces(maxBytes: number): AsyncGenerator<Uint8Array, void>;
   close(): Promise<void>;
 }
 
@@ -51,6 +53,7 @@ export async function openInside(root: RootFolder, rel: string): Promise<OpenFil
   return {
     stats,
     read: (maxBytes) => readAll(handle, rel, Number(stats.size), maxBytes),
+    pieces: (maxBytes) => readPieces(handle, rel, maxBytes),
     close: () => handle.close(),
   };
 }
@@ -89,6 +92,7 @@ const FILE_FLAGS =
 const FOLDER_FLAGS = FILE_FLAGS | (constants.O_DIRECTORY ?? 0);
 const COMPARISONS = 8;
 const READ_CHUNK_BYTES = 1024 * 1024;
+const PIECE_BYTES = 256 * 1024;
 
 async function openVerified(
   root: RootFolder,
@@ -147,6 +151,21 @@ async function readAll(handle: FileHandle, rel: string, sizeHint: number, maxByt
     length += bytesRead;
     // As long as the system said and not a byte more, though more was asked for: the end, without another call.
     if (bytesRead < wanted && length === sizeHint) return bytes.subarray(0, length);
+  }
+}
+
+async function* readPieces(handle: FileHandle, rel: string, maxBytes: number): AsyncGenerator<Uint8Array, void> {
+  try {
+    for (let length = 0; ;) {
+      const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+      const { bytesRead } = await handle.read(piece, 0, piece.length, length);
+      if (bytesRead === 0) return;
+      length += bytesRead;
+      if (length > maxBytes) throw tooLarge(rel, maxBytes);
+      yield piece.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
   }
 }
 

@@ -33,11 +33,12 @@ export function makeContents(environment: GitEnvironment) {
       const isAllowed = isItemPath(externalId) && (ctx.config.secretFiles || !isSecretFile(fileName));
       if (isCommit || !isAllowed) throw notFound(externalId);
       const name = ref ?? (await nameOf(environment, ctx, externalId));
-      const bytes = await readerOf(ctx.connector.id).contents(name, maxFileBytes(ctx.config));
-      if (!bytes) throw notFound(externalId);
+      const found = await readerOf(ctx.connector.id).open(name, maxFileBytes(ctx.config));
+      if (!found) throw notFound(externalId);
+      const content = found instanceof Uint8Array ? { bytes: found } : { stream: found };
       const mimeType = mimeHintOf(fileName);
       // What a reference names never changes.
-      return { bytes, fileName, ...defined({ mimeType, version: ref === undefined ? undefined : version }) };
+      return { ...content, fileName, ...defined({ mimeType, version: ref === undefined ? undefined : version }) };
     },
   };
 }

@@ -16,8 +16,15 @@ export interface ObjectReader {
   info(name: string): Promise<ObjectInfo | undefined>;
   /** Undefined when it is not here, or larger than `maxBytes`. */
   contents(name: string, maxBytes: number): Promise<Buffer | undefined>;
+  /**
+   * The same; pieces where it is large, to be read to their end or ended early: other questions wait until then.
+   */
+  open(name: string, maxBytes: number): Promise<Buffer | AsyncGenerator<Buffer, void> | undefined>;
   close(): void;
 }
+
+const IN_ONE_PIECE_BYTES = 1024 * 1024;
+const PIECE_BYTES = 256 * 1024;
 
 /** Ended when nothing was asked for so long. */
 const IDLE_MS = 30_000;
@@ -40,19 +47,53 @@ export function makeObjectReader(program: GitProgram, gitDir: string): ObjectRea
     return running.ask(`${command} ${name}\0`, read);
   };
   const info = (name: string) => ask("info", name, readHeader);
+  const readWhole = (oid: string) =>
+    ask("contents", oid, async (from) => {
+      const header = await readHeader(from);
+      if (!header) return undefined;
+      const bytes = await from.take(header.size);
+      // A line feed ends the contents.
+      await from.take(1);
+      return bytes;
+    });
+
+  /** Asked for with the first piece. */
+  async function* readPieces(oid: string): AsyncGenerator<Buffer, void> {
+    const { resolve: end, promise: ended } = promised<void>();
+    const { resolve, reject, promise: begun } = promised<ByteStream>();
+    const asked = ask("contents", oid, async (from) => {
+      resolve(from);
+      await ended;
+    });
+    asked.catch(reject);
+    const from = await begun;
+    let left = 0;
+    try {
+      left = (await readHeader(from))?.size ?? 0;
+      while (left > 0) {
+        const piece = await from.take(Math.min(left, PIECE_BYTES));
+        left -= piece.length;
+        yield piece;
+      }
+      await from.take(1);
+      left = -1;
+    } finally {
+      // What nobody wants stands before the next answer.
+      for (left += 1; left > 0; left -= Math.min(left, PIECE_BYTES)) await from.take(Math.min(left, PIECE_BYTES));
+      end();
+    }
+  }
+
   return {
     info,
     async contents(name, maxBytes) {
       const known = await info(name);
+      return known && known.size <= maxBytes ? readWhole(known.oid) : undefined;
+    },
+    async open(name, maxBytes) {
+      const known = await info(name);
       if (!known || known.size > maxBytes) return undefined;
-      return ask("contents", known.oid, async (from) => {
-        const header = await readHeader(from);
-        if (!header) return undefined;
-        const bytes = await from.take(header.size);
-        // A line feed ends the contents.
-        await from.take(1);
-        return bytes;
-      });
+      return known.size <= IN_ONE_PIECE_BYTES ? readWhole(known.oid) : readPieces(known.oid);
     },
     close() {
       clearTimeout(idle);
@@ -116,6 +157,16 @@ interface Holdable {
   unref(): void;
 }
 
+function promised<T>() {
+  let resolve: (value: T) => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
+  const promise = new Promise<T>((done, fail) => {
+    resolve = done;
+    reject = fail;
+  });
+  return { promise, resolve, reject };
+}
+
 interface ByteStream {
   take(count: number): Promise<Buffer>;
   /** Up to the next line feed, without it. */
@@ -131,10 +182,13 @@ function makeByteStream(stream: Readable): ByteStream {
   stream.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
     length += chunk.length;
+    // Nothing is read ahead of who takes it but this much.
+    if (length >= PIECE_BYTES) stream.pause();
     wake();
   });
   const more = async () => {
     if (failure) throw failure;
+    stream.resume();
     await new Promise<void>((resolve) => (wake = resolve));
   };
   const cut = (count: number): Buffer => {

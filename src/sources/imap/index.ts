@@ -29,9 +29,9 @@ export function makeImapSource({ batching = DEFAULT_BATCHING }: { batching?: Bat
     sync: (ctx, run) => syncMailbox(ctx, run, batching),
     browse: browseFolders,
     async fetchContent(ctx, { externalId, version }) {
-      const bytes = await readMail(ctx, externalId);
+      const content = await readMail(ctx, externalId);
       return {
-        bytes,
+        ...content,
         fileName: "message.eml",
         mimeType: "message/rfc822",
         version: version ?? factsOf(ctx).version,

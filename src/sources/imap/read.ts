@@ -27,7 +27,7 @@ const IDLE_MS = 5_000;
 export function makeMailReader() {
   const readings = new WeakMap<object, Reading>();
 
-  async function read(ctx: Context, externalId: string, reading: Reading): Promise<Buffer> {
+  async function read(ctx: Context, { externalId, from }: Part, reading: Reading): Promise<Buffer> {
     const place = parseId(externalId);
     if (place === undefined) throw noMessage(externalId);
     clearTimeout(reading.idle);
@@ -45,14 +45,13 @@ export function makeMailReader() {
         reading.uidValidity = opened.uidValidity;
       }
       if (reading.uidValidity !== place.uidValidity) throw noMessage(externalId);
-      const most = maxFileBytes(ctx.config);
-      const limits = { maxLiteral: most + 1, maxBytes: most + 1024 * 1024 };
-      const items = `(UID BODY.PEEK[]<0.${most + 1}>)`;
+      const limits = { maxLiteral: PART_BYTES, maxBytes: PART_BYTES + 1024 * 1024 };
+      const items = `(UID BODY.PEEK[]<${from}.${PART_BYTES}>)`;
       const found = await orAborted(session.fetch(String(place.uid), items, limits), ctx.signal);
       const values = found.find(({ uid }) => uid === place.uid)?.values ?? new Map();
       const body = [...values].find(([name]) => name.startsWith("BODY["))?.[1];
       if (!(body instanceof Buffer)) throw noMessage(externalId);
-      if (body.length > most)
+      if (from + body.length > maxFileBytes(ctx.config))
         throw new ApiError("payload_too_large", { message: "The message is larger than the connector's limit." });
       return body;
     } catch (error) {
@@ -66,13 +65,38 @@ export function makeMailReader() {
     }
   }
 
-  return (ctx: Context, externalId: string): Promise<Buffer> => {
+  function readPart(ctx: Context, part: Part): Promise<Buffer> {
     const reading = readings.get(ctx.connector) ?? { turn: Promise.resolve() };
     readings.set(ctx.connector, reading);
-    const result = reading.turn.then(() => read(ctx, externalId, reading));
+    const result = reading.turn.then(() => read(ctx, part, reading));
     reading.turn = result.catch(() => undefined);
     return result;
+  }
+
+  async function* goOn(ctx: Context, externalId: string, first: Buffer): AsyncGenerator<Buffer, void> {
+    yield first;
+    for (let from = first.length; ;) {
+      const part = await readPart(ctx, { externalId, from });
+      if (part.length > 0) yield part;
+      from += part.length;
+      if (part.length < PART_BYTES) return;
+    }
+  }
+
+  /** The message in one piece, or in several where it is large: a message never changes. */
+  return async (ctx: Context, externalId: string): Promise<{ bytes: Buffer } | { stream: AsyncIterable<Buffer> }> => {
+    const first = await readPart(ctx, { externalId, from: 0 });
+    return first.length < PART_BYTES ? { bytes: first } : { stream: goOn(ctx, externalId, first) };
   };
+}
+
+/** So much of a message is asked for at once. */
+const PART_BYTES = 4 * 1024 * 1024;
+
+interface Part {
+  externalId: string;
+  /** The first byte of it. */
+  from: number;
 }
 
 function end(reading: Reading): void {

@@ -12,6 +12,7 @@ import { isInScope, type McpCursor, openSession, requireAgreement, syncMcp, usab
  */
 export function makeMcpSource(): Source<McpConfig, McpCursor> {
   const compiled = rememberScope();
+  const turns = makeTurns();
   return {
     spec: {
       providerId: "mcp",
@@ -26,17 +27,7 @@ export function makeMcpSource(): Source<McpConfig, McpCursor> {
     async fetchContent(ctx, { externalId }) {
       if (!/^(?:resource|tool):./s.test(externalId)) throw notFound();
       if (externalId.startsWith("tool:")) requireAgreement(ctx);
-      const session = await openSession(ctx, ctx.signal);
-      try {
-        const mapping = externalId.startsWith("tool:") ? await usableMapping(ctx, session) : undefined;
-        const content = await readById(session, externalId, mapping);
-        if (content === undefined) throw notFound();
-        const bytes = content.bytes ?? Buffer.from(content.text, "utf8");
-        const fileName = externalId.slice(externalId.lastIndexOf("/") + 1).slice(0, 200);
-        return { bytes, fileName, ...(content.mimeType && { mimeType: content.mimeType }) };
-      } finally {
-        await session.close();
-      }
+      return turns.run(ctx, () => readOne(ctx, externalId));
     },
     inScope: (scope, { externalId }) => isInScope(compiled(scope), externalId),
     watch: async (ctx, _scope, listener) => {
@@ -57,6 +48,36 @@ export function makeMcpSource(): Source<McpConfig, McpCursor> {
           ending.abort(new Error("The watch was stopped."));
         },
       };
+    },
+  };
+}
+
+async function readOne(ctx: SourceContext<McpConfig>, externalId: string) {
+  const session = await openSession(ctx, ctx.signal);
+  try {
+    const mapping = externalId.startsWith("tool:") ? await usableMapping(ctx, session) : undefined;
+    const content = await readById(session, externalId, mapping);
+    if (content === undefined) throw notFound();
+    const bytes = content.bytes ?? Buffer.from(content.text, "utf8");
+    const fileName = externalId.slice(externalId.lastIndexOf("/") + 1).slice(0, 200);
+    return { bytes, fileName, ...(content.mimeType && { mimeType: content.mimeType }) };
+  } finally {
+    await session.close();
+  }
+}
+
+/** One read of a run after the other: an answer comes in one piece, as base64 in JSON, so several would be much memory. */
+function makeTurns() {
+  const last = new WeakMap<object, Promise<unknown>>();
+  return {
+    // Contexts of one run have the same connector object.
+    run<Result>({ connector }: SourceContext<McpConfig>, read: () => Promise<Result>): Promise<Result> {
+      const result = (last.get(connector) ?? Promise.resolve()).then(read);
+      last.set(
+        connector,
+        result.catch(() => undefined),
+      );
+      return result;
     },
   };
 }

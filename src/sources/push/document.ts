@@ -1,4 +1,5 @@
 import { ApiError } from "#api/errors.ts";
+import { letGo, type Spool, takeWhole } from "#core/spool.ts";
 import { defined } from "#core/defined.ts";
 import { MAX_PUSHED_BYTES, type PushedDocument, type PushedLine } from "./events.ts";
 import { parsePushLine, PUSH_LIMITS } from "./lines.ts";
@@ -13,20 +14,24 @@ import { type FormPart, readForm } from "./multipart.ts";
  */
 export async function readPushDocument(
   stream: AsyncIterable<Uint8Array>,
-  options: { contentType: string | undefined; place: string },
+  options: { contentType: string | undefined; place: string; spool: Spool },
 ): Promise<PushedDocument> {
   let line: PushedLine | undefined;
   let file: FormPart | undefined;
+  const { contentType, spool } = options;
   const maxBytesOf = (name: string): number | undefined => MAX_BYTES.get(name);
   try {
-    for await (const part of readForm(stream, { contentType: options.contentType, maxBytesOf })) {
-      if (part.name === "line" && line === undefined) line = readLine(part.bytes, options.place);
+    for await (const part of readForm(stream, { contentType, spool, maxBytesOf })) {
+      if (part.name === "line" && line === undefined) line = readLine(await takeWhole(part.bytes), options.place);
       else if (part.name === "file" && file === undefined) file = part;
-      else
+      else {
+        letGo(part.bytes);
         throw new ApiError("invalid_request", { message: `The part "${part.name}" was sent twice.`, field: part.name });
+      }
     }
     return toDocument(line, file);
   } catch (error) {
+    if (file) letGo(file.bytes);
     if (!(error instanceof ApiError)) throw error;
     throw withItem(error, line);
   }

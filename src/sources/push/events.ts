@@ -1,3 +1,4 @@
+import type { HeldBytes } from "#core/spool.ts";
 import type { ErrorCode } from "#api/errors.ts";
 import type { Principal } from "#core/principals.ts";
 import type { SourceItem, SyncEvent } from "#sources/contract.ts";
@@ -33,7 +34,8 @@ export interface PushedDocument {
   /** Its content is `fetch`. */
   item: SourceItem;
   notes: readonly string[];
-  bytes: Uint8Array;
+  /** The caller closes it. */
+  bytes: HeldBytes;
   fileName: string;
   mimeType?: string;
 }

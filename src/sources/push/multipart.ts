@@ -1,11 +1,13 @@
 import { ApiError } from "#api/errors.ts";
+import { type HeldBytes, type Spool, SPOOLED_FROM_BYTES, type SpoolWriter } from "#core/spool.ts";
 
 /** A part of a form, whole. */
 export interface FormPart {
   name: string;
   fileName: string | undefined;
   mimeType: string | undefined;
-  bytes: Uint8Array;
+  /** The caller closes it. */
+  bytes: HeldBytes;
 }
 
 export interface FormOptions {
@@ -13,6 +15,8 @@ export interface FormOptions {
   contentType: string | undefined;
   /** Bytes that a part of this name may have; undefined = there is no such part. */
   maxBytesOf(name: string): number | undefined;
+  /** Where parts go that are large. */
+  spool: Spool;
 }
 
 /**
@@ -31,36 +35,41 @@ export async function* readForm(
   const delimiter = Buffer.from(`\r\n--${boundaryOf(options.contentType)}`, "latin1");
   let part: OpenPart | undefined;
   let state: "body" | "after_boundary" | "headers" | "end" = "body";
-  for await (const chunk of stream) {
-    if (state === "end") continue;
-    rest = Buffer.concat([rest, chunk]);
-    for (let isStuck = false; !isStuck;) {
-      if (state === "body") {
-        const at = rest.indexOf(delimiter);
-        // What could be the beginning of a boundary waits for more.
-        const upTo = at === -1 ? Math.max(0, rest.length - delimiter.length + 1) : at;
-        part?.add(rest.subarray(0, upTo));
-        rest = rest.subarray(at === -1 ? upTo : at + delimiter.length);
-        if (at === -1) isStuck = true;
-        else state = "after_boundary";
-        if (at !== -1 && part) yield part.close();
-        if (at !== -1) part = undefined;
-      } else if (state === "after_boundary") {
-        if (rest.length < 2) isStuck = true;
-        else if (rest.subarray(0, 2).equals(LINE_END)) [state, rest] = ["headers", rest.subarray(2)];
-        else if (rest.subarray(0, 2).equals(DASHES)) [state, isStuck] = ["end", true];
-        else throw malformed("a boundary is followed by something else than a line break");
-      } else {
-        const at = rest.indexOf(HEADERS_END);
-        if (at === -1 && rest.length > MAX_HEADER_BYTES) throw malformed("the headers of a part have no end");
-        if (at === -1) isStuck = true;
-        else {
-          part = openPart(rest.subarray(0, at).toString("utf8"), options);
-          rest = rest.subarray(at + HEADERS_END.length);
-          state = "body";
+  try {
+    for await (const chunk of stream) {
+      if (state === "end") continue;
+      rest = Buffer.concat([rest, chunk]);
+      for (let isStuck = false; !isStuck;) {
+        if (state === "body") {
+          const at = rest.indexOf(delimiter);
+          // What could be the beginning of a boundary waits for more.
+          const upTo = at === -1 ? Math.max(0, rest.length - delimiter.length + 1) : at;
+          await part?.add(rest.subarray(0, upTo));
+          rest = rest.subarray(at === -1 ? upTo : at + delimiter.length);
+          if (at === -1) isStuck = true;
+          else state = "after_boundary";
+          if (at !== -1 && part) yield part.close();
+          if (at !== -1) part = undefined;
+        } else if (state === "after_boundary") {
+          if (rest.length < 2) isStuck = true;
+          else if (rest.subarray(0, 2).equals(LINE_END)) [state, rest] = ["headers", rest.subarray(2)];
+          else if (rest.subarray(0, 2).equals(DASHES)) [state, isStuck] = ["end", true];
+          else throw malformed("a boundary is followed by something else than a line break");
+        } else {
+          const at = rest.indexOf(HEADERS_END);
+          if (at === -1 && rest.length > MAX_HEADER_BYTES) throw malformed("the headers of a part have no end");
+          if (at === -1) isStuck = true;
+          else {
+            part = openPart(rest.subarray(0, at).toString("utf8"), options);
+            rest = rest.subarray(at + HEADERS_END.length);
+            state = "body";
+          }
         }
       }
     }
+  } finally {
+    // Absent unless it ended within a part.
+    part?.abandon();
   }
   if (state !== "end") throw malformed("it ends before its last boundary");
 }
@@ -71,11 +80,13 @@ const HEADERS_END = Buffer.from("\r\n\r\n");
 const MAX_HEADER_BYTES = 8_192;
 
 interface OpenPart {
-  add(bytes: Uint8Array): void;
+  /** @throws ApiError `payload_too_large`; `storage_full`, `database_unusable` when the disk takes no more */
+  add(bytes: Uint8Array): Promise<void>;
   close(): FormPart;
+  abandon(): void;
 }
 
-function openPart(headers: string, { maxBytesOf }: FormOptions): OpenPart {
+function openPart(headers: string, { maxBytesOf, spool }: FormOptions): OpenPart {
   const byName = new Map(
     headers.split("\r\n").map((line) => {
       const colon = line.indexOf(":");
@@ -90,10 +101,12 @@ function openPart(headers: string, { maxBytesOf }: FormOptions): OpenPart {
     const message = `There is no part "${name.slice(0, 100)}". Send line, then file.`;
     throw new ApiError("invalid_request", { message, field: name.slice(0, 100) });
   }
-  const chunks: Uint8Array[] = [];
+  let chunks: Uint8Array[] = [];
+  let writer: SpoolWriter | undefined;
   let size = 0;
+  const inMemory = () => (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
   return {
-    add(bytes) {
+    async add(bytes) {
       size += bytes.length;
       if (size > maxBytes) {
         const message = `The part "${name}" is larger than ${maxBytes / 1024 / 1024} MiB.`;
@@ -101,13 +114,20 @@ function openPart(headers: string, { maxBytesOf }: FormOptions): OpenPart {
       }
       // A copy: a view would keep the whole chunk and what was put together with it.
       if (bytes.length > 0) chunks.push(Uint8Array.from(bytes));
+      if (size <= SPOOLED_FROM_BYTES) return;
+      writer ??= spool.begin();
+      for (const chunk of chunks) writer.write(chunk);
+      chunks = [];
+      await writer.written();
+      if (writer.fault) throw writer.fault;
     },
     close: () => ({
       name,
       fileName: fileNameOf(parameters),
       mimeType: byName.get("content-type")?.split(";")[0]?.trim().toLowerCase(),
-      bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
+      bytes: writer?.end([size])[0] ?? inMemory(),
     }),
+    abandon: () => writer?.abandon(),
   };
 }
 

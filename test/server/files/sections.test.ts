@@ -1,3 +1,4 @@
+import { inMemory } from "../../spool.ts";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { analyzeDocument } from "#text/analyzer.ts";
@@ -64,7 +65,10 @@ async function makeLibrary() {
   const kb = await makeServer({}, (core, database) =>
     composeFeatures(core, database, {
       sources,
-      extractor: { extract: (request) => extractInProcess(request, DEFAULT_EXTRACT_LIMITS, tools) },
+      extractor: {
+        extract: (request) =>
+          extractInProcess({ ...request, bytes: inMemory(request.bytes) }, DEFAULT_EXTRACT_LIMITS, tools),
+      },
     }),
   );
   const owner = await kb.addOwner();

@@ -1,3 +1,4 @@
+import { inMemory } from "../../spool.ts";
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import { isInside, isChildId, outermostId, parentOfChild, childExternalId } from "#core/child-ids.ts";
@@ -324,7 +325,7 @@ describe("the bytes of a file inside a file", () => {
   const open = makeChildOpener(treeExtractor());
   const read = async (id: string) => {
     const found = await open(WORKSPACE, { bytes: bytesOf(file), fileName: "m" }, id);
-    return [found.fileName, JSON.parse(new TextDecoder().decode(found.bytes))];
+    return [found.fileName, JSON.parse(new TextDecoder().decode(inMemory(found.bytes)))];
   };
 
   test("are read out of the file again, at any depth", async ({ expect }) => {
@@ -373,7 +374,10 @@ test("a mail with an archive in it, as the extractor reads it", async ({ expect 
     {
       extractor: {
         extract: (request) =>
-          extractInProcess(request, DEFAULT_EXTRACT_LIMITS, { analyze: analyzeDocument, now: () => 0 }),
+          extractInProcess({ ...request, bytes: inMemory(request.bytes) }, DEFAULT_EXTRACT_LIMITS, {
+            analyze: analyzeDocument,
+            now: () => 0,
+          }),
       },
     },
   );

@@ -1,3 +1,4 @@
+import { inMemory, makeSyncBytes } from "../../spool.ts";
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { analyzeDocument } from "#text/analyzer.ts";
@@ -73,6 +74,7 @@ export async function makeHarness(
     claimStrangers: (item) => item,
     keepsSecrets: async () => false,
     http: NO_HTTP_POOL,
+    ...makeSyncBytes(),
     now: () => clock.now,
     // Different every time and the same in every test run.
     randomBytes: (count) => createHash("sha256").update(String(drawn++)).digest().subarray(0, count),
@@ -165,7 +167,7 @@ export const untilAborted: Sleep = (_ms, signal) =>
 /** Bytes are UTF-8 text; those that begin with "FAIL" can't be read, "LATER" may be another time. */
 export const fakeExtractor: Pick<Extractor, "extract"> = {
   async extract({ bytes, title, path, labels, mimeType = "text/plain" }) {
-    const text = new TextDecoder().decode(bytes);
+    const text = new TextDecoder().decode(inMemory(bytes));
     const fields = { title, path, labels, text };
     if (text.startsWith("FAIL") || text.startsWith("LATER")) {
       const analyzed = analyzeDocument({ ...fields, text: "" });

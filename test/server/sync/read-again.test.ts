@@ -1,3 +1,4 @@
+import { inMemory } from "../../spool.ts";
 import { describe, test } from "vitest";
 import type { SourceAccess } from "#core/principals.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
@@ -77,7 +78,7 @@ async function makeWorld(files: Record<string, Content>, script?: (world: World)
 }
 
 function extract(world: World, versionOf: (reader: string) => number, request: ExtractRequest) {
-  const content = JSON.parse(Buffer.from(request.bytes).toString()) as Content;
+  const content = JSON.parse(Buffer.from(inMemory(request.bytes)).toString()) as Content;
   world.extracted.push(request.fileName);
   const mimeType = typeof content === "object" ? "application/zip" : `text/${request.fileName.split(".").at(-1)}`;
   const words = typeof content === "object" ? "files" : content;

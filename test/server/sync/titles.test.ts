@@ -1,3 +1,4 @@
+import { inMemory } from "../../spool.ts";
 import { expect, test } from "vitest";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { extractInProcess } from "#extract/extract.ts";
@@ -22,7 +23,10 @@ async function syncFiles(files: Readonly<Record<string, string>>, title?: string
     {
       extractor: {
         extract: (request) =>
-          extractInProcess(request, DEFAULT_EXTRACT_LIMITS, { analyze: analyzeDocument, now: () => 0 }),
+          extractInProcess({ ...request, bytes: inMemory(request.bytes) }, DEFAULT_EXTRACT_LIMITS, {
+            analyze: analyzeDocument,
+            now: () => 0,
+          }),
       },
     },
   );

@@ -1,3 +1,4 @@
+import { inMemory } from "../../spool.ts";
 import type { Extractor, ExtractRequest } from "#extract/extractor.ts";
 import { fakeExtractor } from "./harness.ts";
 
@@ -9,7 +10,7 @@ export function treeExtractor(onRead: (request: ExtractRequest) => void = () => 
   return {
     async extract(request, signal) {
       onRead(request);
-      const tree = JSON.parse(new TextDecoder().decode(request.bytes)) as Tree;
+      const tree = JSON.parse(new TextDecoder().decode(inMemory(request.bytes))) as Tree;
       const text = typeof tree === "string" ? tree : tree.text;
       const read = await fakeExtractor.extract({ ...request, bytes: new TextEncoder().encode(text) }, signal);
       if (typeof tree === "string" || read.state !== "ok") return read;

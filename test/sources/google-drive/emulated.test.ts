@@ -1,4 +1,5 @@
 /** The wire format of Drive's files, as `emulate` speaks it; it has no permissions, changes or shared drives. */
+import { inMemory, SPOOL } from "../../spool.ts";
 import { createEmulator } from "emulate";
 import { expect, onTestFinished, test } from "vitest";
 import { makeClient } from "#sources/google-drive/client.ts";
@@ -54,5 +55,7 @@ test("folders and files are listed page by page, and read", { timeout: 60_000 },
   expect(await client.get("file_3")).toMatchObject({ id: "file_3", name: "notes-3.txt", parents: ["folder_a"] });
   expect(await client.find("file_99")).toBeUndefined();
   const { body } = await client.download("file_3", 1_000);
-  expect(Buffer.from((await readContent({ stream: body })) ?? []).toString()).toBe("Notes of day 3.");
+  expect(Buffer.from(inMemory((await readContent({ stream: body }, SPOOL)) ?? new Uint8Array())).toString()).toBe(
+    "Notes of day 3.",
+  );
 });

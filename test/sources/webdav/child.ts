@@ -2,6 +2,7 @@
  * Does the due syncs of a database file with the WebDAV source and ends: `child.ts FILE URL CLOCK_OFFSET_MS`. The server at
  * the URL is this machine's; the writer's thread and the extraction in child processes are real. Made to be killed.
  */
+import { makeSyncBytes } from "../../spool.ts";
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { findSpawnEntry } from "#core/spawn.ts";
@@ -36,6 +37,7 @@ const worker = makeSyncWorker({
   loadAuthority: async (_workspaceId, _source, { connectorId }) => ({ connectorId, named: { has: () => true } }),
   claimStrangers: (item) => item,
   keepsSecrets: async () => false,
+  ...makeSyncBytes(),
   http,
   now: () => Date.now() + Number(offsetMs),
   randomBytes,

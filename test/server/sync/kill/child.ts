@@ -2,6 +2,7 @@
  * Does the due syncs of a database file and ends: `child.ts FILE ROOT CLOCK_OFFSET_MS`. Everything is real: the
  * writer's thread, the filesystem, the extraction in child processes. Made to be killed.
  */
+import { makeSyncBytes } from "../../../spool.ts";
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { openDatabase } from "#storage/db.ts";
@@ -39,6 +40,7 @@ const worker = makeSyncWorker({
   loadAuthority: async (_workspaceId, _source, { connectorId }) => ({ connectorId, named: { has: () => true } }),
   claimStrangers: (item) => item,
   keepsSecrets: async () => false,
+  ...makeSyncBytes(),
   http: NO_HTTP_POOL,
   now: () => Date.now() + Number(offsetMs),
   randomBytes,

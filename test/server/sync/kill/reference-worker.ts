@@ -1,3 +1,4 @@
+import { inMemory, makeSyncBytes } from "../../../spool.ts";
 import { setTimeout as wait } from "node:timers/promises";
 import { randomBytes } from "node:crypto";
 import type { Extractor } from "#extract/extractor.ts";
@@ -60,6 +61,7 @@ export async function openReferenceWorker(file: string, port: number, writerEntr
     people: links,
     standingOf: async () => standing,
     keepsSecrets: async () => false,
+    ...makeSyncBytes(),
     http,
     now,
     randomBytes,
@@ -133,7 +135,7 @@ function makeTellingSource() {
 /** Bytes are text. */
 const PLAIN: Pick<Extractor, "extract"> = {
   async extract({ bytes, title, path, labels }) {
-    const text = new TextDecoder().decode(bytes);
+    const text = new TextDecoder().decode(inMemory(bytes));
     const analyzed = analyzeDocument({ title, path, labels, text });
     const read = { state: "ok", text, mimeType: "text/plain", reader: "text/plain" } as const;
     return { ...read, sections: [], properties: {}, maskedSecrets: 0, analyzed };

@@ -1,0 +1,236 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { type FileHandle, open, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { ApiError } from "#api/errors.ts";
+
+/** Bytes of a file: in memory, or spooled where they are many. */
+export type HeldBytes = Uint8Array | SpooledBytes;
+
+/** Bytes in a file without a name. The reader closes them: then nothing of them is left. */
+export interface SpooledBytes {
+  readonly length: number;
+  /** All of them from the beginning, at any time until they are closed. */
+  pieces(): AsyncGenerator<Uint8Array, void>;
+  close(): void;
+}
+
+/** Takes bytes that come in pieces. */
+export interface SpoolWriter {
+  /** Written in the order of the calls; the piece must stay as it is until it is written. */
+  write(piece: Uint8Array): void;
+  /** When all pieces so far are written, or one can't be: never throws. */
+  written(): Promise<void>;
+  /** Why a piece can't be written: the disk is full, or fails. */
+  readonly fault: ApiError | undefined;
+  /** What was written, cut into pieces of these lengths. Nothing may be written after. */
+  end(lengths: readonly number[]): SpooledBytes[];
+  /** Gives up what was written. */
+  abandon(): void;
+}
+
+export type Spool = ReturnType<typeof makeSpool>;
+
+/** Bytes up to this stay in memory. */
+export const SPOOLED_FROM_BYTES = 1024 * 1024;
+const PIECE_BYTES = 256 * 1024;
+
+/**
+ * Keeps bytes that are too many for memory in files of a folder. A file loses its name as soon as it is open, so that neither
+ * a killed process nor a copy of the folder leaves any of it behind. Source: S44.
+ *
+ * @param folder  made when it is needed, mode 0700
+ */
+export function makeSpool(folder: string, openFile = () => openNameless(folder)) {
+  return {
+    /** Takes bytes as they come, into a file. */
+    begin: (): SpoolWriter => makeWriter(openFile),
+    /**
+     * Keeps what comes; undefined when it is more than `maxBytes`. Reading stops then.
+     *
+     * @throws ApiError `storage_full`, `database_unusable` when the disk takes no more; what the pieces throw
+     */
+    async keep(pieces: AsyncIterable<Uint8Array>, maxBytes: number): Promise<HeldBytes | undefined> {
+      let small: Uint8Array[] = [];
+      let writer: SpoolWriter | undefined;
+      let length = 0;
+      try {
+        for await (const piece of pieces) {
+          length += piece.length;
+          if (length > maxBytes) return undefined;
+          small.push(piece);
+          if (length <= SPOOLED_FROM_BYTES) continue;
+          writer ??= makeWriter(openFile);
+          for (const each of small) writer.write(each);
+          small = [];
+          await writer.written();
+          if (writer.fault) throw writer.fault;
+        }
+        if (writer === undefined) return small.length === 1 && small[0] ? small[0] : Buffer.concat(small, length);
+        const [kept] = writer.end([length]);
+        writer = undefined;
+        return kept;
+      } finally {
+        writer?.abandon();
+      }
+    },
+    /** Removes what a process left that was killed between opening a file and taking its name. */
+    clear(): void {
+      let names: string[];
+      try {
+        names = readdirSync(folder);
+      } catch {
+        // It was never needed.
+        return;
+      }
+      for (const name of names) rmSync(join(folder, name), { force: true });
+    },
+  };
+}
+
+async function openNameless(folder: string): Promise<FileHandle> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, randomBytes(12).toString("hex"));
+  const handle = await open(path, "wx+", 0o600);
+  try {
+    await unlink(path);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** The first bytes, as many as there are up to `most`. */
+export async function firstOf(bytes: HeldBytes, most: number): Promise<Uint8Array> {
+  for await (const piece of piecesOf(bytes)) return piece.subarray(0, most);
+  return new Uint8Array();
+}
+
+/** Gives up bytes that nobody reads any more; those in memory go by themselves. */
+export function letGo(bytes: HeldBytes): void {
+  if (!(bytes instanceof Uint8Array)) bytes.close();
+}
+
+/** The bytes piece by piece, wherever they are. */
+export async function* piecesOf(bytes: HeldBytes): AsyncGenerator<Uint8Array, void> {
+  if (bytes instanceof Uint8Array) yield bytes;
+  else yield* bytes.pieces();
+}
+
+/** The bytes in memory, for what needs them all at once. They are closed, whatever happens. */
+export async function takeWhole(bytes: HeldBytes): Promise<Uint8Array> {
+  if (bytes instanceof Uint8Array) return bytes;
+  try {
+    const whole = Buffer.allocUnsafeSlow(bytes.length);
+    let at = 0;
+    for await (const piece of bytes.pieces()) {
+      whole.set(piece, at);
+      at += piece.length;
+    }
+    return whole;
+  } finally {
+    bytes.close();
+  }
+}
+
+function makeWriter(openFile: () => Promise<FileHandle>): SpoolWriter {
+  const file = shareFile(openFile());
+  let fault: ApiError | undefined;
+  let last: Promise<void> = Promise.resolve();
+  let length = 0;
+
+  async function writeAt(piece: Uint8Array, at: number): Promise<void> {
+    if (fault) return;
+    try {
+      const handle = await file.handle;
+      for (let done = 0; done < piece.length;) {
+        const { bytesWritten } = await handle.write(piece, done, piece.length - done, at + done);
+        done += bytesWritten;
+      }
+    } catch (error) {
+      fault ??= toFault(error);
+    }
+  }
+
+  return {
+    write(piece) {
+      const at = length;
+      length += piece.length;
+      last = last.then(() => writeAt(piece, at));
+    },
+    written: () => last,
+    get fault() {
+      return fault;
+    },
+    end(lengths) {
+      let from = 0;
+      const held = lengths.map((each) => {
+        const start = from;
+        from += each;
+        return makeSpooled(file, start, each);
+      });
+      // The writer itself holds it no longer.
+      file.release();
+      return held;
+    },
+    abandon: () => file.release(),
+  };
+}
+
+/** A file that several hold: closed when the last lets go, after what was begun with it. */
+interface SharedFile {
+  handle: Promise<FileHandle>;
+  hold(): void;
+  release(): void;
+}
+
+function shareFile(opening: Promise<FileHandle>): SharedFile {
+  let holders = 1;
+  // Its writer gets the failure.
+  opening.catch(() => undefined);
+  return {
+    handle: opening,
+    hold: () => void holders++,
+    release() {
+      if (--holders !== 0) return;
+      // Closing waits for reads and writes under way; a file that has no name has nothing to lose.
+      opening.then((handle) => handle.close()).catch(() => undefined);
+    },
+  };
+}
+
+function makeSpooled(file: SharedFile, start: number, length: number): SpooledBytes {
+  let isClosed = false;
+  file.hold();
+  return {
+    length,
+    async *pieces() {
+      const handle = await file.handle;
+      for (let at = 0; at < length;) {
+        if (isClosed) throw new Error("The spooled bytes are closed.");
+        const piece = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, length - at));
+        const { bytesRead } = await handle.read(piece, 0, piece.length, start + at);
+        if (bytesRead === 0) throw new Error("The spooled bytes end early.");
+        at += bytesRead;
+        yield piece.subarray(0, bytesRead);
+      }
+    },
+    close() {
+      if (!isClosed) file.release();
+      isClosed = true;
+    },
+  };
+}
+
+const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+function toFault(cause: unknown): ApiError {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error";
+  if (FULL.has(code)) {
+    const message = "The disk of kb's data folder is full. Free some space; kb reads the file again by itself.";
+    return new ApiError("storage_full", { message, cause });
+  }
+  const message = `kb's data folder can't take a file that is being read (${code}). Check the disk; kb tries again by itself.`;
+  return new ApiError("database_unusable", { message, cause });
+}

@@ -1,0 +1,208 @@
+/** Who asks for room: turns go by workspace, then by connector. */
+export interface Asker {
+  workspaceId: string;
+  connectorId: string;
+}
+
+/** Room in the budget. */
+export interface Held {
+  /** What it turned out to need. Never waits: what is too much keeps others out until it leaves. */
+  resize(bytes: number): void;
+  /** Gives it back; a second call does nothing. */
+  leave(): void;
+}
+
+/** A place in the line of its run, taken in the order of the run's items. */
+export interface Place {
+  /**
+   * Waits for room for `bytes` until every place before this one has its room or was left, and it is the run's turn.
+   *
+   * @throws the signal's reason when it is aborted meanwhile
+   */
+  enter(bytes: number, signal: AbortSignal): Promise<Held>;
+  /** Needs no room, or no more: gives back what it holds. While it waits this does nothing. */
+  leave(): void;
+}
+
+/** The line of one run. */
+export interface Line {
+  take(): Place;
+  /** Gives back whatever its places hold: the run is over. */
+  close(): void;
+}
+
+export type ByteBudget = ReturnType<typeof makeByteBudget>;
+
+/**
+ * Bounds the bytes of files that all runs and pushes hold together, from when a file is read by the extraction until its
+ * text is stored. Nobody who holds some waits for more: a run's places get their room in the order of its items, so that
+ * the first item of a run never waits for one behind it. Source: docs/decisions/0055.
+ *
+ * @param limit  bytes; what is larger passes alone
+ */
+export function makeByteBudget(limit: number) {
+  const lines = new Set<OpenLine>();
+  /** When a workspace, and a connector, last got room: a count of turns. */
+  const lastTurn = new Map<string, number>();
+  let held = 0;
+  let turns = 0;
+  /** Whose turn it is, once there is room. */
+  let next: Waiting | undefined;
+
+  function admit(): void {
+    for (;;) {
+      if (next === undefined || next.isOver) next = choose();
+      if (next === undefined || (held > 0 && held + next.bytes > limit)) return;
+      const { pass } = next;
+      next = undefined;
+      pass();
+    }
+  }
+
+  /** The first in the line of the one that was served least recently: by workspace, then by connector. */
+  function choose(): Waiting | undefined {
+    let best: { waiting: Waiting; rank: [number, number] } | undefined;
+    for (const line of lines) {
+      const waiting = line.first();
+      if (waiting === undefined) continue;
+      const rank: [number, number] = [turnOf(line.asker.workspaceId), turnOf(line.asker.connectorId)];
+      if (!best || rank[0] < best.rank[0] || (rank[0] === best.rank[0] && rank[1] < best.rank[1]))
+        best = { waiting, rank };
+    }
+    return best?.waiting;
+  }
+
+  const turnOf = (who: string) => lastTurn.get(who) ?? 0;
+
+  function serve({ workspaceId, connectorId }: Asker): void {
+    turns += 1;
+    for (const who of [workspaceId, connectorId]) lastTurn.set(who, turns);
+    // Who has no line waits for nothing, and comes first again.
+    if (lastTurn.size <= 4 * lines.size + MANY_TURNS) return;
+    const present = new Set([...lines].flatMap(({ asker }) => [asker.workspaceId, asker.connectorId]));
+    for (const who of lastTurn.keys()) if (!present.has(who)) lastTurn.delete(who);
+  }
+
+  return {
+    open(asker: Asker): Line {
+      const line = makeLine(asker, {
+        admit,
+        hold(bytes) {
+          held += bytes;
+        },
+        serve,
+      });
+      lines.add(line);
+      return {
+        take: line.take,
+        close() {
+          lines.delete(line);
+          line.close();
+          admit();
+        },
+      };
+    },
+    /** Bytes that are held now. */
+    get held() {
+      return held;
+    },
+  };
+}
+
+const MANY_TURNS = 1_000;
+
+interface Waiting {
+  bytes: number;
+  isOver: boolean;
+  pass(): void;
+}
+
+interface OpenLine {
+  asker: Asker;
+  first(): Waiting | undefined;
+  take(): Place;
+  close(): void;
+}
+
+interface Budget {
+  admit(): void;
+  hold(bytes: number): void;
+  serve(asker: Asker): void;
+}
+
+function makeLine(asker: Asker, budget: Budget): OpenLine {
+  /** Places in their order, until they have room or are left. */
+  const places: { waiting: Waiting | undefined }[] = [];
+  const holding = new Set<Held>();
+
+  function makeHeld(bytes: number): Held {
+    let own = bytes;
+    budget.hold(own);
+    const room: Held = {
+      resize(wanted) {
+        if (!holding.has(room)) return;
+        budget.hold(wanted - own);
+        own = wanted;
+        budget.admit();
+      },
+      leave() {
+        if (!holding.delete(room)) return;
+        budget.hold(-own);
+        budget.admit();
+      },
+    };
+    holding.add(room);
+    return room;
+  }
+
+  function take(): Place {
+    const place: (typeof places)[number] = { waiting: undefined };
+    places.push(place);
+    const quit = () => {
+      const at = places.indexOf(place);
+      if (at === -1) return;
+      places.splice(at, 1);
+      if (place.waiting) place.waiting.isOver = true;
+      budget.admit();
+    };
+    let room: Held | undefined;
+    return {
+      leave: () => {
+        if (room) room.leave();
+        else if (place.waiting === undefined) quit();
+      },
+      enter(bytes, signal) {
+        return new Promise<Held>((resolve, reject) => {
+          const giveUp = () => {
+            quit();
+            reject(signal.reason as Error);
+          };
+          if (signal.aborted) return giveUp();
+          signal.addEventListener("abort", giveUp, { once: true });
+          place.waiting = {
+            bytes,
+            isOver: false,
+            pass() {
+              signal.removeEventListener("abort", giveUp);
+              places.splice(places.indexOf(place), 1);
+              budget.serve(asker);
+              room = makeHeld(bytes);
+              resolve(room);
+            },
+          };
+          budget.admit();
+        });
+      },
+    };
+  }
+
+  return {
+    asker,
+    first: () => places[0]?.waiting,
+    take,
+    close() {
+      for (const { waiting } of places.splice(0)) if (waiting) waiting.isOver = true;
+      for (const each of holding) each.leave();
+    },
+  };
+}

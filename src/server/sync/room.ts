@@ -1,0 +1,44 @@
+import type { Held, Place } from "./byte-budget.ts";
+
+/** What one item holds of the budget, with the files inside it. */
+export interface Room {
+  /**
+   * Waits for room for the text of so many bytes; at once where the item has some already.
+   *
+   * @throws the signal's reason when it is aborted meanwhile
+   */
+  enter(bytes: number): Promise<void>;
+  /** Notes a text that waits to be stored. */
+  note(text: string): void;
+}
+
+/** A text is in memory about four times on its way: as it comes, as it is kept, and on the way to the writing thread. */
+const PER_CHAR = 4;
+/** Compressed files have more text than bytes. */
+const PER_BYTE = 4;
+/** Room for the longest text that is taken of a file. */
+const MOST_BYTES = 100_000_000;
+
+/** Makes the room of the item that has this place. `end` gives what it holds then: its texts and nothing else. */
+export function makeRoom(place: Place, signal: AbortSignal): Room & { end(): Held | undefined } {
+  let entering: Promise<Held> | undefined;
+  let held: Held | undefined;
+  let asked = 0;
+  let noted = 0;
+  return {
+    async enter(bytes) {
+      asked = Math.max(asked, Math.min(MOST_BYTES, bytes * PER_BYTE));
+      entering ??= place.enter(asked, signal);
+      held = await entering;
+    },
+    note(text) {
+      noted += text.length * PER_CHAR;
+      if (noted > asked) held?.resize(noted);
+    },
+    end() {
+      if (entering === undefined) place.leave();
+      held?.resize(noted);
+      return held;
+    },
+  };
+}
