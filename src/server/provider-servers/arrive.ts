@@ -15,8 +15,10 @@ import { activate, makeConnection, requireStill, tryConnection } from "./connect
 import type { ServerDeps } from "./deps.ts";
 import { failPending } from "./fail.ts";
 import { type AwayFlow, contentOf, type FoundFlow } from "./flows.ts";
-import { CONNECT_PAGE, endOf, linkInvalid } from "./intents.ts";
+import { CONNECT_PAGE, endOf } from "./intents.ts";
+import { linkInvalid } from "./link-invalid.ts";
 import type { ConnectionSecrets } from "./secrets.ts";
+import { keepSigningIn, requireShown } from "./signing-in.ts";
 import { signWith } from "./target.ts";
 import { toConnection } from "./view.ts";
 
@@ -49,7 +51,8 @@ export async function arriveIntent(
   if (answer.isRefused) return end("cancelled", "denied");
   if (answer.code === undefined || !isIssuer(content, answer)) return end("failed", "sign_in_failed");
   try {
-    const found = await redeem(deps, actor, content, answer.code);
+    const server = await keepSigningIn(deps, actor.workspaceId, flow.providerId, content);
+    const found = await redeem(deps, server, content, answer.code);
     return await judge(deps, actor, flow, found);
   } catch (error) {
     const reason = reasonOf(error);
@@ -67,7 +70,7 @@ export async function describeFoundConnection(
 ): Promise<{ found: FoundConnection }> {
   const flow = await deps.once.find("intent_found", id);
   if (!flow || !isOwn(flow, actor)) throw linkInvalid();
-  const { account, scopes, again, access, serverId } = contentOf("intent_found", flow);
+  const { account, scopes, again, access, serverId, shown } = contentOf("intent_found", flow);
   const { connections, providerServers } = deps.store.in(actor.workspaceId);
   const server = await providerServers.find(serverId);
   const connection = await connections.find(flow.providerId);
@@ -77,7 +80,7 @@ export async function describeFoundConnection(
     found: {
       serverId,
       serverName: server.name,
-      serverHost: new URL(server.url).host,
+      serverHost: new URL(shown.url).host,
       account,
       scopes: [...scopes],
       isNewInstead: again,
@@ -147,11 +150,14 @@ function isIssuer({ found }: AwayFlow, { issuer }: ProviderAnswer): boolean {
   return issuer === undefined ? !found.sendsIssuer : issuer === found.issuer;
 }
 
-/** Tokens for a code, after the server itself has accepted them. */
-async function redeem(deps: ServerDeps, { workspaceId }: Actor, content: AwayFlow, code: string): Promise<FoundFlow> {
+/** Tokens for a code, after the server that the person was shown has accepted them. */
+async function redeem(
+  deps: ServerDeps,
+  server: ProviderServerRecord,
+  content: AwayFlow,
+  code: string,
+): Promise<FoundFlow> {
   const { client, verifier, browserHash: _browserHash, found: _found, ...intent } = content;
-  const server = await deps.store.in(workspaceId).providerServers.find(content.serverId);
-  if (!server?.isEnabled) throw linkInvalid();
   const granted = await deps.oauth.redeem(client, code, verifier);
   const { accessToken: token, refreshToken } = granted.secrets;
   const isOwnClient = server.clientId !== client.authorization.clientId;
@@ -225,7 +231,7 @@ async function keep(
     if (!server || !before || before.status === "revoked") throw linkInvalid();
     requireConnectable(actor, server, before.app);
     await requireStill(tx, actor, server);
-    if (server.authKind !== "oauth") throw linkInvalid();
+    requireShown(server, content.shown);
     const patch = {
       status: "active",
       statusReason: null,

@@ -1,6 +1,7 @@
 import type { McpAuthorization } from "#mcp-client/authorization.ts";
 import type { OpenedFlow } from "#server/accounts/one-time.ts";
 import type { ConnectionRecord } from "#storage/records/connections.ts";
+import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
 import type { ProvenAccount, RegisteredClient } from "./oauth.ts";
 import type { ConnectionSecrets } from "./secrets.ts";
 
@@ -17,9 +18,13 @@ interface Intent {
   access?: Access | undefined;
 }
 
+/** The server as it was when a person was shown where they sign in; another one gets nothing of it. Source: S31. */
+export type ShownServer = Pick<ProviderServerRecord, "url" | "authKind" | "clientId">;
+
 /** Until a person goes to the provider. */
 export interface IntentFlow extends Intent {
   found: McpAuthorization;
+  shown: ShownServer;
 }
 
 /** The same for a page that a server wants opened; nothing comes back from there. */
@@ -37,6 +42,7 @@ export interface AwayFlow extends IntentFlow {
 /** Until they say that it is them who was found. */
 export interface FoundFlow extends Intent {
   client: RegisteredClient;
+  shown: ShownServer;
   secrets: ConnectionSecrets;
   expiresAt: number | null;
   account: ProvenAccount | null;

@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
 import type { ServerDeps } from "./deps.ts";
 import { isElicited } from "./elicitation.ts";
-import { makeTarget, signWith } from "./target.ts";
+import { isWithin, makeTarget, signWith } from "./target.ts";
 import { accessTokenOf, notActive, type TokenDeps } from "./tokens.ts";
 import type { Tried } from "./test-run.ts";
 
@@ -27,7 +27,7 @@ export async function headersOf(
     throw new ApiError("source_unavailable", { message: `An admin has turned ${today.name} off.` });
   }
   // Its secrets are for where it was when the request began.
-  if (new URL(today.url).origin !== new URL(server.url).origin) throw notActive();
+  if (!isWithin(server.url, today.url)) throw notActive();
   if (connection.way === "none") return {};
   if (connection.way === "oauth") return signWith(today, await accessTokenOf(deps, workspaceId, connectionId));
   if (connection.way === "server") {

@@ -17,7 +17,9 @@ import { requireConnection, requireEnabled, requireServer, type ServerDeps } fro
 import { ELICITATION, findElicitation, isElicited } from "./elicitation.ts";
 import { connectionFailed, failPending } from "./fail.ts";
 import { type AwayFlow, contentOf, type IntentFlow, type PageFlow } from "./flows.ts";
+import { linkInvalid } from "./link-invalid.ts";
 import type { RegisteredClient } from "./oauth.ts";
+import { keepSigningIn } from "./signing-in.ts";
 import { makeTarget } from "./target.ts";
 import { problemOf, TEST_MS } from "./test-run.ts";
 
@@ -71,6 +73,7 @@ export async function createIntent(
     intentId,
     serverId,
     found,
+    shown: { url: server.url, authKind: server.authKind, clientId: server.clientId },
     scopes: [...new Set([...(again?.scopes ?? []), ...(again?.authorization?.wanted ?? []), ...found.scopes])],
     again: again !== undefined,
     ...(body.access && { access }),
@@ -132,7 +135,7 @@ export async function readIntent(deps: ServerDeps, actor: Actor, secret: string)
       kind: "page" in content ? "elicitation" : "sign_in",
       serverId: server.serverId,
       serverName: server.name,
-      serverHost: new URL(server.url).host,
+      serverHost: new URL("page" in content ? server.url : content.shown.url).host,
       opensHost: new URL("page" in content ? content.page : content.found.authorizationEndpoint).host,
       app: connection.app,
       name: connection.name,
@@ -161,6 +164,7 @@ export async function openIntent(
   if (!flow) throw linkInvalid();
   if ("page" in content) return { url: content.page };
   try {
+    await keepSigningIn(deps, actor.workspaceId, connection.connectionId, content);
     const client = await registerAt(deps, actor, server, content.found);
     const [verifier, browserSecret] = [randomSecret(randomBytes), randomSecret(randomBytes)];
     const away: AwayFlow = { ...content, client, verifier, browserHash: hashSecret(browserSecret) };
@@ -306,12 +310,6 @@ export function endOf(
   reason?: string,
 ): string {
   return withQuery(returnTo, { intent: intentId, status, ...(reason !== undefined && { reason }) });
-}
-
-export function linkInvalid(): ApiError {
-  return new ApiError("link_invalid", {
-    message: "This took more than 10 minutes, or was decided already. Connect the app again.",
-  });
 }
 
 function notNeeded({ name }: ProviderServerRecord): ApiError {

@@ -9,7 +9,7 @@ import { afterTest } from "./health.ts";
 import { pageOf } from "#server/http/row-pages.ts";
 import { giveBack } from "./give-back.ts";
 import { revokeConnection } from "./revoke.ts";
-import { isSameServer, parseAuth, parseServerUrl, type ServerAuth } from "./target.ts";
+import { isSameServer, isWithin, parseAuth, parseServerUrl, placeOf, type ServerAuth } from "./target.ts";
 import { testUnsaved } from "./tests.ts";
 import { toServer } from "./view.ts";
 
@@ -83,15 +83,15 @@ export async function createServer(
     await tx.in(actor.workspaceId).providerServers.insert(stored);
     if (typeof secret === "string") await secrets.putServer(tx, actor.workspaceId, server.serverId, secret);
     const target = { type: "server", id: server.serverId };
-    const details = { host: new URL(url).host, auth: auth.authKind, isForced: !test.ok };
+    const details = { url: placeOf(url), host: new URL(url).host, auth: auth.authKind, isForced: !test.ok };
     await audit.record(tx, actor, { action: "server.created", target, details });
   });
   return { server: await toServer(deps, actor, stored), test };
 }
 
 /**
- * Changes a server. At another scheme, host or port every secret is dropped unless it comes again with the change; with
- * connections it can't go there at all. Source: S31.
+ * Changes a server. At another scheme, host, port, or path that isn't below, every secret is dropped unless it comes again
+ * with the change; while people have connected it or are signing in it can't go there at all. Source: S31.
  *
  * @throws ApiError `not_found`, `server_exists`, `server_has_connections`, `server_config_invalid`
  */
@@ -109,7 +109,7 @@ export async function updateServer(
     const before = await workspace.providerServers.find(serverId);
     if (!before) throw noSuchThing();
     if (url !== undefined && !isSameServer(url, before.url)) await requireRoom(tx, actor, url);
-    const hasMoved = url !== undefined && new URL(url).origin !== new URL(before.url).origin;
+    const hasMoved = url !== undefined && !isWithin(before.url, url);
     const isOtherAuth = parsed !== undefined && !isSameAuth(before, parsed.auth);
     if (hasMoved || isOtherAuth) await requireUnconnected(tx, actor, before);
     const isGiven = typeof parsed?.secret === "string";
@@ -134,7 +134,12 @@ export async function updateServer(
       ...(hasMoved && UNKNOWN),
     };
     await workspace.providerServers.update(serverId, patch);
-    const details = { fields: Object.keys(body), hasMoved, secret: isGiven ? "given" : isDropped ? "dropped" : "kept" };
+    const details = {
+      fields: Object.keys(body),
+      hasMoved,
+      ...(url !== undefined && { from: placeOf(before.url), to: placeOf(url) }),
+      secret: isGiven ? "given" : isDropped ? "dropped" : "kept",
+    };
     await audit.record(tx, actor, { action: "server.changed", target: { type: "server", id: serverId }, details });
     return { ...before, ...patch };
   });
@@ -203,7 +208,7 @@ async function requireUnconnected(tx: Store, actor: Actor, server: ProviderServe
   const open = connections.filter(({ status }) => status !== "expired" && status !== "failed");
   if (open.length === 0) return;
   throw new ApiError("server_has_connections", {
-    message: `People have connected ${server.name}, and their secrets are only for ${new URL(server.url).host}.`,
+    message: `People have connected ${server.name}, or are signing in. What they sign in with is only for ${placeOf(server.url)} and paths below it.`,
     hint: "Add the new address as another server, or disconnect them first.",
   });
 }

@@ -22,6 +22,24 @@ export function isSameServer(one: string, other: string): boolean {
   return normalizeBaseUrl(one) === normalizeBaseUrl(other);
 }
 
+/** An address as the audit and messages have it. */
+export function placeOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+/**
+ * Whether what is for one address may go to another: the same scheme, host and port, and the same path or one below it. What
+ * a server could read as another path, such as an encoded slash, is no path below. Source: S31.
+ */
+export function isWithin(address: string, other: string): boolean {
+  const [from, to] = [new URL(address), new URL(other)];
+  if (from.origin !== to.origin || from.search !== to.search) return false;
+  const [above, below] = [segmentsOf(from), segmentsOf(to)];
+  if (above.some((segment, at) => segment !== below[at])) return false;
+  return below.slice(above.length).every((segment) => PLAIN_SEGMENT.test(segment));
+}
+
 /** @throws ApiError `server_config_invalid` for a header that means something else */
 export function parseAuth(auth: ServerAuthBody): { auth: ServerAuth; secret: string | null | undefined } {
   const plain = { authKind: auth.kind, headerName: null, clientId: null };
@@ -51,6 +69,15 @@ export function signWith({ authKind, headerName }: ServerAuth, token: string): R
 
 export function makeTarget(url: string, headers: McpTarget["headers"]): McpTarget {
   return { url, headers, isListUsed: true };
+}
+
+/** Letters that mean the same to every server, and no path of dots. */
+const PLAIN_SEGMENT = /^(?!\.+$)[\w.~!$&'()*+,=:@-]+$/;
+
+/** The parts of a path; a slash at its end is none. */
+function segmentsOf({ pathname }: URL): string[] {
+  const path = pathname.slice(1).replace(/\/$/, "");
+  return path === "" ? [] : path.split("/");
 }
 
 const TAKEN_HEADERS =

@@ -67,7 +67,7 @@ export const updateServer = command(
   {
     summary: "Change an MCP server (admin).",
     details:
-      "If you change the scheme, host or port, its secret is dropped unless you give one with the change. While people have connected it, you can't change them.",
+      "If you change the scheme, host, port, or the path to one that isn't below, its secret is dropped unless you give one with the change. While people have connected it or are signing in, you can't.",
     arguments: SERVER,
     options: [
       { flags: "--name <name>", summary: "what people call it" },

@@ -52,6 +52,7 @@ const REASONS: Readonly<Record<string, string>> = {
   server_deleted: "The server was deleted.",
   denied: "You or the server said no.",
   other_browser: "The link was finished in a different browser or session.",
+  server_changed: "An admin changed the server while you were signing in. Nothing was sent there.",
   issuer_changed: "The server signs people in somewhere else now. Sign in again.",
   elicitation_required: "The server wants you to open a page first. When you have finished there, select Test.",
   insufficient_scope: "The server wants more rights for some of it. Sign in again to give them.",
@@ -121,7 +122,12 @@ export function returnNotice(
   if (status === "connected") return { tone: "ok", text: "You are connected." };
   if (status === "cancelled") return { tone: "info", text: "Nothing was connected." };
   if (status !== "failed") return undefined;
-  const why = reason === "other_account" ? "You signed in with a different account. " : "";
+  const why =
+    reason === "other_account"
+      ? "You signed in with a different account. "
+      : reason === "server_changed"
+        ? "An admin changed the server while you were signing in. "
+        : "";
   return { tone: "danger", text: `Nothing was connected. ${why}Try again.` };
 }
 

@@ -39,7 +39,7 @@ export function Settings({ server }: { server: ProviderServer }) {
           <TextField
             autoComplete="off"
             defaultValue={url}
-            hint="While people are connected, you can't move it to another host. Secrets are never sent to a different host."
+            hint="While people are connected or signing in, you can't move it to another host, or to a path that isn't below this one. Secrets are never sent there."
             inputMode="url"
             label="URL"
             maxLength={2000}
