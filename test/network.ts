@@ -1,13 +1,12 @@
 import type { AddressGuard } from "#net/address-guard.ts";
 import type { SourceHttp } from "#sources/http-contract.ts";
 import { makeSourceHttpPool } from "#sources/http.ts";
+import { guardOf } from "./net/everywhere.ts";
 
 /** For tests that speak to nobody: every address is refused. */
-export const NO_NETWORK: AddressGuard = {
-  async resolve({ host }) {
-    throw new Error(`This test has no network, and was asked for ${host}.`);
-  },
-};
+export const NO_NETWORK: AddressGuard = guardOf(async ({ host }) => {
+  throw new Error(`This test has no network, and was asked for ${host}.`);
+});
 
 /** For sources that speak to nobody. */
 export const NO_HTTP_POOL = makeSourceHttpPool({ guard: NO_NETWORK, now: () => Date.now() });

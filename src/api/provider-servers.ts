@@ -298,7 +298,8 @@ export const providerServerRoutes = {
   update: createRoute({
     method: "patch",
     path: "/api/mcp-servers/{id}",
-    summary: "Change an MCP server; at a different scheme, host, port, or path that isn't below, its secrets are dropped",
+    summary:
+      "Change an MCP server; at a different scheme, host, port, or path that isn't below, its secrets are dropped",
     request: { ...server, body: body(PatchServerBody) },
     responses: {
       200: answer("The server", z.object({ server: ProviderServer })),

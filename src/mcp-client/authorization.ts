@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { MetadataFault } from "#api/metadata-fault.ts";
 import { defined } from "#core/defined.ts";
+import { type ConfiguredPlaces, configuredPlaces } from "#net/configured-places.ts";
 import type { GuardedClient } from "#net/guarded-client.ts";
 import { MCP_CAPS } from "./caps.ts";
 import { isScope } from "./challenge.ts";
@@ -75,7 +76,7 @@ const ServerMetadata = z.looseObject({
  * revision 2025-03-26.
  *
  * Refuses metadata for another resource, an issuer that isn't byte for byte the one that was asked, a server without
- * PKCE by S256, and endpoints without https that the operator hasn't listed. Nothing is signed, and no redirect is followed.
+ * PKCE by S256, and endpoints without https but at the server's own host and port, where the operator listed them. Nothing is signed, and no redirect is followed.
  * The first thing that was refused is in the problem's `metadata`.
  *
  * @throws McpProblem `authorization_unusable`, `unreachable`, `timeout`, `address_not_allowed`; the signal's reason
@@ -83,7 +84,7 @@ const ServerMetadata = z.looseObject({
  * Source: RFC 8414 §3.3, RFC 9728 §3.3
  */
 export async function discoverAuthorization(
-  target: Pick<McpTarget, "url" | "isListUsed">,
+  target: Pick<McpTarget, "url">,
   challenge: McpChallenge,
   { client, signal, timeoutMs = MCP_CAPS.openMs }: DiscoverDeps,
 ): Promise<McpAuthorization> {
@@ -91,7 +92,7 @@ export async function discoverAuthorization(
   const exchange = makeExchange("auth", signal, timeoutMs);
   const faults: MetadataFault[] = [];
   try {
-    const find = { client, exchange, isListUsed: target.isListUsed, faults };
+    const find = { client, exchange, configured: configuredPlaces([target.url]), faults };
     const resource = await findResource(new URL(target.url), challenge, find);
     for (const issuer of resource.issuers.slice(0, MAX_ISSUERS)) {
       const found = await findServer(issuer, find);
@@ -108,7 +109,8 @@ export async function discoverAuthorization(
 interface Finding {
   client: GuardedClient;
   exchange: Exchange;
-  isListUsed: boolean;
+  /** The server itself: whatever its documents name is reached where it is public, or there. */
+  configured: ConfiguredPlaces;
   /** What was refused so far. */
   faults: MetadataFault[];
 }
@@ -225,14 +227,14 @@ async function faultOfEndpoints(
   return undefined;
 }
 
-/** With https, or at a host that the operator listed. */
-async function isUsable(endpoint: string, { client, isListUsed }: Finding): Promise<boolean> {
+/** With https, or at the server's own host and port, where the operator listed them. */
+async function isUsable(endpoint: string, { client, configured }: Finding): Promise<boolean> {
   if (!URL.canParse(endpoint)) return false;
   const url = new URL(endpoint);
   if (url.username !== "" || url.password !== "" || url.hash !== "") return false;
   if (url.protocol === "https:") return true;
   if (url.protocol !== "http:") return false;
-  return client.resolve(url, { isListUsed }).then(
+  return client.resolve(url, { configured }).then(
     ({ isListed }) => isListed,
     () => false,
   );
@@ -259,12 +261,12 @@ function toAuthorization(
 }
 
 /** A document; undefined when there is none here. */
-async function getJson(place: string, { client, exchange, isListUsed }: Finding): Promise<unknown> {
+async function getJson(place: string, { client, exchange, configured }: Finding): Promise<unknown> {
   const refused = (code: "address_not_allowed" | "unreachable", cause?: unknown) =>
     exchange.fail({ code, asked: shownUrl(place) ?? "no URL", ...(cause !== undefined && { cause }) });
   try {
     const url = new URL(place);
-    const pinned = await client.resolve(url, { isListUsed });
+    const pinned = await client.resolve(url, { configured });
     if (url.protocol !== "https:" && !pinned.isListed) throw refused("address_not_allowed");
     const message = await client.send(url, pinned, {
       headers: { accept: "application/json", "accept-encoding": "gzip, deflate, br" },

@@ -3,15 +3,13 @@ import type { McpCaps } from "./caps.ts";
 
 /** A server of others, and what signs requests to it. */
 export interface McpTarget {
-  /** Its endpoint, of streamable HTTP. */
+  /** Its endpoint, of streamable HTTP, as a person configured it. */
   url: string;
   /**
    * What signs a request. Asked before each one, so that a renewed token is used at once, and sent to the origin of `url`
    * only. Never the token of somebody who calls kb.
    */
   headers(): Promise<Readonly<Record<string, string>>>;
-  /** The operator's list of private hosts counts. */
-  isListUsed: boolean;
 }
 
 export interface McpSessionOptions {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "#api/errors.ts";
 import { HOPS_HEADER } from "#core/hops.ts";
+import { configuredPlaces } from "#net/configured-places.ts";
 import type { GuardedClient } from "#net/guarded-client.ts";
 import { REDIRECTS } from "#net/redirects.ts";
 import { bytesOf, type McpCaps } from "./caps.ts";
@@ -71,7 +72,7 @@ async function send(url: URL, sending: Sending): Promise<IncomingMessage> {
   const { client, target, exchange, signal, method, sent, body, hops, userAgent, origin } = sending;
   if (url.origin !== origin) throw exchange.fail({ code: "redirected" });
   try {
-    const pinned = await client.resolve(url, { isListUsed: target.isListUsed });
+    const pinned = await client.resolve(url, { configured: configuredPlaces([target.url]) });
     const signing = Object.entries(await target.headers()).filter(([name]) => !OWN_HEADERS.test(name));
     signal.throwIfAborted();
     return await client.send(url, pinned, {

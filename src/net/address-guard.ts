@@ -1,6 +1,8 @@
 import { isIP } from "node:net";
 import { ApiError } from "#api/errors.ts";
 import { classOfAddress, parseAddress, plainAddress } from "./addresses.ts";
+import type { ConfiguredPlaces } from "./configured-places.ts";
+import { normalHost, refused } from "./hosts.ts";
 
 /** Where a connection is wanted, as somebody wrote it. */
 export interface NetworkTarget {
@@ -9,8 +11,8 @@ export interface NetworkTarget {
   port: number;
   /** The ports that need no permission of the operator; 80 and 443 unless told. */
   usualPorts?: readonly number[];
-  /** The operator's list of private hosts counts: for connectors and servers, and for no document that a stranger names. */
-  isListUsed: boolean;
+  /** What a person configured: only there the operator's list of private hosts counts. Source: S66. */
+  configured: ConfiguredPlaces;
 }
 
 /** An address that was judged. The connection goes to it and asks no resolver again. */
@@ -33,6 +35,8 @@ export interface AddressGuard {
    *   `source_unavailable` when the name has no address
    */
   resolve(target: NetworkTarget): Promise<PinnedAddress>;
+  /** The same for a host and port that a configuration itself names. */
+  resolveConfigured(target: Omit<NetworkTarget, "configured">): Promise<PinnedAddress>;
 }
 
 /** All addresses of a name, as the system's resolver gives them. */
@@ -49,25 +53,28 @@ export interface AddressGuardOptions {
 /**
  * The one judge of addresses that somebody else named: connectors, servers, webhooks, documents of clients. Resolves
  * once, judges every address, and gives the one to connect to; who connects asks no resolver again. An address that
- * is not public is refused unless the operator listed host and port; metadata services and this server itself are refused
- * even then.
+ * is not public is refused unless the operator listed host and port and a person configured them; metadata services and this
+ * server itself are refused even then.
  *
- * Source: S39.
+ * Source: S39, S66.
  */
 export function makeAddressGuard({ lookup, privateHosts, isOwn }: AddressGuardOptions): AddressGuard {
   const listed = new Set(privateHosts.map(normalEntry));
-  return {
-    async resolve({ host: written, port, usualPorts = USUAL_PORTS, isListUsed }) {
+  const guard: AddressGuard = {
+    resolveConfigured: async (target) =>
+      guard.resolve({ ...target, configured: new Set([`${normalHost(target.host)}:${target.port}`]) }),
+    async resolve({ host: written, port, usualPorts = USUAL_PORTS, configured }) {
       const host = normalHost(written);
-      const isNamed = isListUsed && listed.has(`${host}:${port}`);
+      const isConfigured = configured.has(`${host}:${port}`);
+      const isNamed = isConfigured && listed.has(`${host}:${port}`);
       const found = await addressesOf(host, lookup);
-      const isListedAt = (address: string) => isNamed || (isListUsed && listed.has(`${address}:${port}`));
+      const isListedAt = (address: string) => isNamed || (isConfigured && listed.has(`${address}:${port}`));
       const isListed = found.every(({ address }) => isListedAt(address));
-      if (!usualPorts.includes(port) && !isListed) throw portRefused(host, port);
+      if (!usualPorts.includes(port) && !isListed) throw portRefused(host, port, isConfigured);
       for (const { address } of found) {
         const judged = classOfAddress(address);
         if (judged === "never" || isOwn(plainText(address), port)) throw neverAllowed(host);
-        if (judged === "private" && !isListedAt(address)) throw privateRefused(host, port);
+        if (judged === "private" && !isListedAt(address)) throw privateRefused(host, port, isConfigured);
       }
       // A machine without IPv6 fails on its first answer otherwise.
       const [chosen] = found.toSorted((a, b) => a.family - b.family);
@@ -75,6 +82,7 @@ export function makeAddressGuard({ lookup, privateHosts, isOwn }: AddressGuardOp
       return { host, port, address: chosen.address, family: chosen.family === 6 ? 6 : 4, isListed };
     },
   };
+  return guard;
 }
 
 /**
@@ -82,13 +90,13 @@ export function makeAddressGuard({ lookup, privateHosts, isOwn }: AddressGuardOp
  *
  * @throws ApiError as `resolve`, and `address_not_allowed` for other schemes and for user names in the URL
  */
-export async function resolveUrl(guard: AddressGuard, url: URL, isListUsed: boolean): Promise<PinnedAddress> {
+export async function resolveUrl(guard: AddressGuard, url: URL, configured: ConfiguredPlaces): Promise<PinnedAddress> {
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw refused(`kb does not fetch ${url.protocol} URLs. Use https.`);
   }
   if (url.username !== "" || url.password !== "") throw refused("The URL contains a user name or a password.");
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
-  return guard.resolve({ host: url.hostname, port, isListUsed });
+  return guard.resolve({ host: url.hostname, port, configured });
 }
 
 /** What is wrong with the entries of `KB_ALLOW_PRIVATE_HOSTS`; undefined when nothing is. */
@@ -99,28 +107,6 @@ export function faultOfPrivateHosts(entries: readonly string[]): string | undefi
   });
   if (bad === undefined) return undefined;
   return `${JSON.stringify(bad.slice(0, 100))} is not a host:port. Write each host with its port, such as git.corp.example:443. Ranges are not supported.`;
-}
-
-/**
- * A host in one spelling. Odd numbers (`0x7f.1`, `2130706433`, `017700000001`) become the address they mean, as every
- * resolver would read them.
- *
- * @throws ApiError `address_not_allowed` for what is no host
- */
-export function normalHost(written: string): string {
-  const bare = written
-    .replace(/^\[(.*)\]$/, "$1")
-    .replace(/\.$/, "")
-    .toLowerCase();
-  if (isIP(bare) === 6) {
-    if (bare.includes("%")) throw refused("Addresses with a zone are not supported.");
-    return new URL(`http://[${bare}]/`).hostname.slice(1, -1);
-  }
-  const isPlain = /^[^\s/\\?#@:[\]%]+$/.test(bare);
-  if (!isPlain || !URL.canParse(`http://${bare}/`)) {
-    throw refused(`${JSON.stringify(written.slice(0, 100))} is not a host name.`);
-  }
-  return new URL(`http://${bare}/`).hostname;
 }
 
 const USUAL_PORTS: readonly number[] = [80, 443];
@@ -151,24 +137,26 @@ function unknownHost(host: string, cause?: unknown): ApiError {
 }
 
 /** No address in the text: who asks learns nothing of the network behind a name. */
-function privateRefused(host: string, port: number): ApiError {
+function privateRefused(host: string, port: number, isConfigured: boolean): ApiError {
   return new ApiError("address_not_allowed", {
     message: `${host} is not a public address. Connectors can reach public addresses only.`,
-    hint: `The operator can allow it: KB_ALLOW_PRIVATE_HOSTS=${host}:${port}`,
+    hint: hintOn(host, port, isConfigured),
   });
 }
 
-function portRefused(host: string, port: number): ApiError {
+function portRefused(host: string, port: number, isConfigured: boolean): ApiError {
   return new ApiError("address_not_allowed", {
     message: `Connectors can't reach port ${port} of ${host}.`,
-    hint: `The operator can allow it: KB_ALLOW_PRIVATE_HOSTS=${host}:${port}`,
+    hint: hintOn(host, port, isConfigured),
   });
+}
+
+/** Listing it opens nothing that no configuration names. */
+function hintOn(host: string, port: number, isConfigured: boolean): string {
+  if (isConfigured) return `The operator can allow it: KB_ALLOW_PRIVATE_HOSTS=${host}:${port}`;
+  return "A response named this address. kb reaches private addresses and other ports only where a configuration names them.";
 }
 
 function neverAllowed(host: string): ApiError {
   return refused(`No connector can reach ${host}.`);
-}
-
-function refused(message: string): ApiError {
-  return new ApiError("address_not_allowed", { message });
 }

@@ -5,6 +5,7 @@ import { connect as connectTls } from "node:tls";
 import { LRUCache } from "lru-cache";
 import { atMost } from "#core/cache-options.ts";
 import { ApiError } from "#api/errors.ts";
+import { configuredPlaces } from "./configured-places.ts";
 import { type AddressGuard, type NetworkTarget, type PinnedAddress, resolveUrl } from "./address-guard.ts";
 
 export interface Sending {
@@ -31,7 +32,7 @@ export interface GuardedClient {
 }
 
 /** Whether what the operator has listed can be reached, too. */
-export type Reach = Pick<NetworkTarget, "isListUsed">;
+export type Reach = Pick<NetworkTarget, "configured">;
 
 export interface GuardedClientOptions {
   guard: AddressGuard;
@@ -54,12 +55,13 @@ export function makeGuardedClient({ guard, keepsConnections }: GuardedClientOpti
   const agents = keepsConnections ? { plain: new PinnedPlainAgent(KEPT), tls: new PinnedTlsAgent(KEPT) } : undefined;
   const judged = new LRUCache<string, Promise<PinnedAddress>>({ ...atMost(1_000), ttl: JUDGED_FOR_MS });
   return {
-    resolve(url, { isListUsed }) {
-      if (agents === undefined) return resolveUrl(guard, url, isListUsed);
-      const key = `${url.origin} ${isListUsed} ${url.username === "" && url.password === ""}`;
+    resolve(url, { configured }) {
+      if (agents === undefined) return resolveUrl(guard, url, configured);
+      const isConfigured = [...configuredPlaces([url])].every((place) => configured.has(place));
+      const key = `${url.origin} ${isConfigured} ${url.username === "" && url.password === ""}`;
       const known = judged.get(key);
       if (known !== undefined) return known;
-      const judging = resolveUrl(guard, url, isListUsed);
+      const judging = resolveUrl(guard, url, configured);
       judged.set(key, judging);
       judging.catch(() => judged.delete(key));
       return judging;

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { ApiError } from "#api/errors.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import { makeGuardedClient } from "./guarded-client.ts";
+import type { ConfiguredPlaces } from "./configured-places.ts";
 import { afterRedirect, parseUrl, REDIRECTS } from "./redirects.ts";
 
 export interface GuardedRequest {
@@ -10,8 +11,8 @@ export interface GuardedRequest {
   headers?: Readonly<Record<string, string>>;
   /** Goes to the first origin only. */
   body?: Uint8Array;
-  /** The operator's list of private hosts counts. */
-  isListUsed: boolean;
+  /** What a person configured, as `NetworkTarget`; a redirect opens nothing besides. */
+  configured: ConfiguredPlaces;
   signal: AbortSignal;
   /** Bytes of the answer's body; more ends the request. */
   maxBytes: number;

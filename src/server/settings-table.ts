@@ -58,7 +58,7 @@ export const SETTINGS = {
   allowPrivateHosts: list(",")
     .default([])
     .describe(
-      "Private addresses that the connectors of every member can reach, each as `host:port`, separated by commas; also for ports other than 80, 443 and 22. Not available in managed mode.",
+      "Private addresses that the connectors of every member can reach, each as `host:port`, separated by commas; also for ports other than 80, 443 and 22. They count where a configuration names them, and for nothing that a response leads to. Not available in managed mode.",
     ),
   instances: list(",")
     .pipe(z.array(z.string().transform(toInstance)))

@@ -5,6 +5,7 @@ import { LRUCache } from "lru-cache";
 import { atMost } from "#core/cache-options.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
+import { configuredPlaces } from "#net/configured-places.ts";
 import { makeGuardedClient } from "#net/guarded-client.ts";
 import { parseUrl } from "#net/redirects.ts";
 import type { SourceContext, SourceSpec } from "./contract.ts";
@@ -78,7 +79,9 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
       const allowed = (some: ReadonlySet<string>) =>
         account ? new Set(account.origins.filter((origin) => some.has(origin))) : some;
       const origins = allowed(named);
-      const shared = { client, reach: REACH, limits, now, sleep, random, origins };
+      // Every connector reaches what the operator has listed, not only an admin's; and no place but those of its config.
+      const reach = { configured: configuredPlaces(secretPlaces(source, config).split(" ")) };
+      const shared = { client, reach, limits, now, sleep, random, origins };
       const mintLine: Line = {
         ...shared,
         signal: new AbortController().signal,
@@ -99,7 +102,7 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
         ...(ports && {
           connect: makeConnect({
             client,
-            reach: REACH,
+            reach,
             usualPorts: ports,
             signal,
             origins,
@@ -127,8 +130,6 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
   };
 }
 
-/** Every connector reaches what the operator has listed, not only an admin's. */
-const REACH = { isListUsed: true } as const;
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_STREAM_BYTES = 1024 * 1024 * 1024;

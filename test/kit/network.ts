@@ -5,9 +5,13 @@ import type { SourceHttp } from "#sources/http-contract.ts";
 import { type HttpGrant, makeSourceHttpPool } from "#sources/http.ts";
 import type { SourceContext } from "#sources/contract.ts";
 
-/** Lets sources reach this machine, and nothing else: remotes of tests are here. */
+/** Lets sources reach this machine where their config says so, and nothing else: remotes of tests are here. */
 export const thisMachine: AddressGuard = {
-  async resolve({ host, port }) {
+  async resolve({ host, port, configured }) {
+    if (configured.has(`${host}:${port}`)) return this.resolveConfigured({ host, port });
+    throw new ApiError("address_not_allowed", { message: `No config of the kit names ${host}:${port}.` });
+  },
+  async resolveConfigured({ host, port }) {
     if (host === "127.0.0.1" || host === "localhost")
       return { host, port, address: "127.0.0.1", family: 4, isListed: true };
     throw new ApiError("address_not_allowed", { message: `The kit reaches only this machine, not ${host}.` });

@@ -8,10 +8,10 @@ import { VERSION } from "#api/version.ts";
 import { discoverAuthorization } from "#mcp-client/authorization.ts";
 import { McpProblem } from "#mcp-client/problem.ts";
 import { openMcpSession } from "#mcp-client/session.ts";
-import type { AddressGuard } from "#net/address-guard.ts";
 import { makeGuardedClient } from "#net/guarded-client.ts";
 import { makeProviderOAuth } from "#server/provider-servers/oauth.ts";
 import { makeSourceHttpPool } from "#sources/http.ts";
+import { guardOf } from "../net/everywhere.ts";
 
 const url = process.argv.at(-1) ?? "";
 const told = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as {
@@ -20,9 +20,7 @@ const told = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as {
   toolCalls?: { name: string; arguments: Record<string, unknown> }[];
 };
 // The suite starts servers at ports of its choice, all on this machine: nothing else is reached.
-const guard: AddressGuard = {
-  resolve: async ({ host, port }) => ({ host, port, address: "127.0.0.1", family: 4, isListed: true }),
-};
+const guard = guardOf(async ({ host, port }) => ({ host, port, address: "127.0.0.1", family: 4, isListed: true }));
 const client = makeGuardedClient({ guard, keepsConnections: false });
 const http = makeSourceHttpPool({ guard, now: () => Date.now() });
 const oauth = makeProviderOAuth({ http, baseUrl: "http://127.0.0.1:7700", now: () => Date.now() });
@@ -43,7 +41,7 @@ for (let tries = 0; ; tries++) {
 
 async function use(): Promise<void> {
   const session = await openMcpSession(
-    { url, isListUsed: true, headers: async () => (token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+    { url, headers: async () => (token === undefined ? {} : { authorization: `Bearer ${token}` }) },
     { client, signal, clientInfo: { name: "kb", version: VERSION }, hop: { instanceId: "conformance", before: [] } },
   );
   try {
@@ -60,7 +58,7 @@ async function use(): Promise<void> {
 }
 
 async function signIn(challenge: NonNullable<McpProblem["challenge"]>): Promise<void> {
-  const found = await discoverAuthorization({ url, isListUsed: true }, challenge, { client, signal });
+  const found = await discoverAuthorization({ url }, challenge, { client, signal });
   const own = { clientId: told.client_id ?? null, secret: told.client_secret };
   const registered = await oauth.register(found, own);
   const verifier = randomBytes(32).toString("base64url");

@@ -195,7 +195,7 @@ async function suffer({ url = () => `http://${host}/mcp`, ask }: Attack): Promis
   let session: McpSession | undefined;
   try {
     session = await openMcpSession(
-      { url: url(), headers: async () => ({ "x-key": KEY }), isListUsed: true },
+      { url: url(), headers: async () => ({ "x-key": KEY }) },
       {
         client,
         signal: new AbortController().signal,

@@ -6,8 +6,8 @@ import { makeTestClient, problemFrom, startHttp } from "./servers.ts";
 
 type Documents = (origin: string) => Readonly<Record<string, object | string>>;
 
-/** A server with these documents, and all that was asked of it. */
-async function start(documents: Documents) {
+/** A server with these documents, and all that was asked of it. The operator has listed it, and `inner` for something else. */
+async function start(documents: Documents, inner: readonly string[] = []) {
   const asked: string[] = [];
   const origin: string = await startHttp((request, response) => {
     asked.push(request.url ?? "");
@@ -19,8 +19,8 @@ async function start(documents: Documents) {
         .end(typeof found === "string" ? found : JSON.stringify(found));
   });
   const discover = (challenge: McpChallenge = {}): Promise<McpAuthorization> =>
-    discoverAuthorization({ url: `${origin}/mcp`, isListUsed: true }, challenge, {
-      client: makeTestClient([origin]),
+    discoverAuthorization({ url: `${origin}/mcp` }, challenge, {
+      client: makeTestClient([origin, ...inner]),
       signal: new AbortController().signal,
       timeoutMs: 2_000,
     });
@@ -150,6 +150,28 @@ test("metadata leads to no address that is not allowed", async () => {
   expect(await problemFrom(discover())).toBe("auth: address_not_allowed");
   await expect(discover()).rejects.toThrow("kb asked http://169.254.169.254/.well-known/oauth-authorization-server.");
   expect(await problemFrom(discover({ resourceMetadata: "http://127.0.0.1:1/x" }))).toBe("auth: address_not_allowed");
+});
+
+test("no document leads to a host that the operator listed for something else", async () => {
+  const reached: string[] = [];
+  const inner = await startHttp((request, response) => {
+    reached.push(`${request.method} ${request.url}`);
+    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  });
+  const of = (documents: Documents) => start(documents, [inner]);
+  const byChallenge = await of(() => ({}));
+  const resourceMetadata = `${inner}/api/v1/admin/secret?do=1`;
+  expect(await problemFrom(byChallenge.discover({ resourceMetadata }))).toBe("auth: address_not_allowed");
+  const byIssuer = await of((at) => ({ [RESOURCE]: { resource: `${at}/mcp`, authorization_servers: [inner] } }));
+  expect(await problemFrom(byIssuer.discover())).toBe("auth: address_not_allowed");
+  for (const field of ["authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint"]) {
+    const { discover } = await of((at) => ({
+      [RESOURCE]: named(at),
+      [SERVER]: { ...server(at), [field]: `${inner}/create-user?admin=1` },
+    }));
+    expect(await problemFrom(discover()), field).toBe("auth: authorization_unusable");
+  }
+  expect(reached).toEqual([]);
 });
 
 test("a challenge is read as far as it is well-formed", () => {

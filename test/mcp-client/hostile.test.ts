@@ -247,7 +247,7 @@ test("what is no URL, and what has a password in it, is refused without a reques
     clientInfo: { name: "kb", version: "0" },
     hop: { instanceId: "this", before: [] },
   };
-  const target = (url: string) => ({ url, headers: async () => ({}), isListUsed: true });
+  const target = (url: string) => ({ url, headers: async () => ({}) });
   expect(await problemFrom(openMcpSession(target("PLANTED"), options))).toBe("resolve: address_not_allowed");
   expect(await problemFrom(openMcpSession(target("https://u:PLANTED@a.example/"), options))).toBe(
     "initialize: address_not_allowed",

@@ -66,7 +66,7 @@ export async function open(url: string, options: OpenOptions = {}): Promise<McpS
     isListening = false,
   } = options;
   const session = await openMcpSession(
-    { url, headers, isListUsed: true },
+    { url, headers },
     {
       client,
       signal: options.signal ?? new AbortController().signal,

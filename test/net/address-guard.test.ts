@@ -4,9 +4,12 @@ import { text } from "node:stream/consumers";
 import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { classOfAddress, makeAddressRanges, parseAddress } from "#net/addresses.ts";
+import { configuredPlaces, NO_PLACES } from "#net/configured-places.ts";
 import { makeGuardedFetch } from "#net/guarded-fetch.ts";
-import { faultOfPrivateHosts, makeAddressGuard, normalHost, resolveUrl } from "#net/address-guard.ts";
+import { faultOfPrivateHosts, makeAddressGuard, resolveUrl } from "#net/address-guard.ts";
+import { normalHost } from "#net/hosts.ts";
 import { verifies } from "../requirements.ts";
+import { EVERYWHERE } from "./everywhere.ts";
 
 const REFUSED = expect.objectContaining({ code: "address_not_allowed" });
 
@@ -24,8 +27,9 @@ function guardOf(names: Record<string, string[]> = {}, privateHosts: string[] = 
   return { guard, asked };
 }
 
-const stranger = { isListUsed: false };
-const connector = { isListUsed: true };
+/** Nobody configured where it leads: a document names it. */
+const stranger = { configured: NO_PLACES };
+const connector = { configured: EVERYWHERE };
 
 describe("the class of an address", () => {
   test.each([
@@ -241,12 +245,12 @@ describe("test 56: the guard", () => {
     "https://token@public.test/",
   ])("refuses the URL %s", async (url) => {
     const { guard } = guardOf({ "public.test": ["93.184.216.34"] });
-    await expect(resolveUrl(guard, new URL(url), false)).rejects.toThrow(REFUSED);
+    await expect(resolveUrl(guard, new URL(url), NO_PLACES)).rejects.toThrow(REFUSED);
   });
 
   test("gives the judged address of a public name, asking the resolver once", async () => {
     const { guard, asked } = guardOf({ "public.test": ["2606:4700::1", "93.184.216.34"] });
-    expect(await resolveUrl(guard, new URL("https://Public.test./x"), false)).toEqual({
+    expect(await resolveUrl(guard, new URL("https://Public.test./x"), NO_PLACES)).toEqual({
       host: "public.test",
       port: 443,
       address: "93.184.216.34",
@@ -296,6 +300,7 @@ describe("test 56: the guard", () => {
       ["[fd00:0::9]", 443, "fd00::9"],
     ])("a connector reaches %s:%s", async (host, port, address) => {
       expect(await guard.resolve({ host, port, ...connector })).toMatchObject({ address, isListed: true });
+      expect(await guard.resolveConfigured({ host, port })).toMatchObject({ address, isListed: true });
     });
 
     test.each([
@@ -309,9 +314,25 @@ describe("test 56: the guard", () => {
       ["169.254.169.254", 80, connector],
       ["127.0.0.1", 7700, connector],
       ["[::ffff:127.0.0.1]", 7700, connector],
+      // Listed, and something else is configured: another port, another name of the same address, the address itself.
+      ["git.corp.test", 8443, { configured: configuredPlaces(["https://git.corp.test", "http://10.0.0.5:8443"]) }],
+      ["nine.corp.test", 443, { configured: configuredPlaces(["https://10.0.0.9"]) }],
+      ["10.0.0.9", 443, { configured: configuredPlaces(["https://nine.corp.test"]) }],
     ])("and %s:%s is refused for %j", async (host, port, who) => {
       await expect(guard.resolve({ host, port, ...who })).rejects.toThrow(REFUSED);
     });
+  });
+
+  test.each([
+    ["https://Git.Corp.test./mcp?x=1#y", "git.corp.test:443"],
+    ["http://git.corp.test/a", "git.corp.test:80"],
+    ["https://git.corp.test:8443", "git.corp.test:8443"],
+    ["http://0x7f.1:81/", "127.0.0.1:81"],
+    ["https://[FD00:0::9]/", "fd00::9:443"],
+    ["ssh://git@git.corp.test:22", "git.corp.test:22"],
+    ["imaps://mail.corp.test:993", "mail.corp.test:993"],
+  ])("a configuration with %s names %s", (address, place) => {
+    expect([...configuredPlaces([address, "file:", "no address", "gopher://a.test"])]).toEqual([place]);
   });
 
   test.each([
@@ -387,6 +408,24 @@ describe("a guarded fetch", () => {
     const { guard } = guardOf({ localhost: ["127.0.0.1"] }, [`127.0.0.1:${entry.port}`]);
     const fetch = makeGuardedFetch(guard);
     await expect(fetch(`http://127.0.0.1:${entry.port}/`, { ...common, maxRedirects: 3 })).rejects.toThrow(REFUSED);
+    expect(target.connections()).toBe(0);
+  });
+
+  test("a redirect opens no host that the operator listed for something else", async () => {
+    const target = await listener(() => ({}));
+    const entry = await listener((path) =>
+      path === "/here"
+        ? { status: 302, headers: { location: "/end" } }
+        : path === "/end"
+          ? {}
+          : { status: 302, headers: { location: `http://127.0.0.1:${target.port}/do?it=1` } },
+    );
+    const { guard } = guardOf({}, [`127.0.0.1:${entry.port}`, `127.0.0.1:${target.port}`]);
+    const own = `http://127.0.0.1:${entry.port}`;
+    const request = { ...common, configured: configuredPlaces([own]), maxRedirects: 3 };
+    const fetch = makeGuardedFetch(guard);
+    expect((await fetch(`${own}/here`, request)).status).toBe(200);
+    await expect(fetch(own, request)).rejects.toThrow(REFUSED);
     expect(target.connections()).toBe(0);
   });
 

@@ -4734,7 +4734,7 @@ export interface paths {
         };
         options?: never;
         head?: never;
-        /** Change an MCP server; at a different scheme, host or port its secrets are dropped */
+        /** Change an MCP server; at a different scheme, host, port, or path that isn't below, its secrets are dropped */
         patch: {
             parameters: {
                 query?: never;

@@ -34,7 +34,7 @@ function makeDiscover(guard: AddressGuard): Discover {
   const client = makeGuardedClient({ guard, keepsConnections: false });
   return async (url, challenge, signal) => {
     const { discoverAuthorization } = await import("#mcp-client/authorization.ts");
-    return discoverAuthorization({ url, isListUsed: true }, challenge, { client, signal });
+    return discoverAuthorization({ url }, challenge, { client, signal });
   };
 }
 

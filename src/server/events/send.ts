@@ -3,6 +3,7 @@ import { ApiError, isApiError } from "#api/errors.ts";
 import type { DeliveryCode } from "#api/event-types.ts";
 import { VERSION } from "#api/version.ts";
 import { isoOf } from "#core/instant.ts";
+import { configuredPlaces } from "#net/configured-places.ts";
 import type { GuardedClient } from "#net/guarded-client.ts";
 import type { EventRecord } from "#storage/records/event-deliveries.ts";
 import { sign } from "./signature.ts";
@@ -43,9 +44,9 @@ export async function sendEvent(
   }
 }
 
-/** Where a target is, judged by the guard. @throws ApiError `address_not_allowed`, `source_unavailable` */
+/** Where a target that an admin configured is, judged by the guard. @throws ApiError `address_not_allowed`, `source_unavailable` */
 export async function resolveTarget(client: Pick<GuardedClient, "resolve">, url: URL) {
-  const pinned = await client.resolve(url, { isListUsed: true });
+  const pinned = await client.resolve(url, { configured: configuredPlaces([url]) });
   if (url.protocol !== "https:" && !pinned.isListed) {
     throw new ApiError("address_not_allowed", {
       message: `Events are sent over https only. Change the URL of ${url.hostname} to https.`,

@@ -37,9 +37,10 @@ export function makeProviderOAuth({
   now(): number;
 }) {
   const redirectUrl = `${baseUrl}/api/mcp-servers/callback`;
-  const http = () =>
+  // What a server's documents name is reached where it is public, or at the host and port of the server itself.
+  const httpFor = ({ resource }: Pick<McpAuthorization, "resource">) =>
     pool.for({
-      source: { spec: { auth: [{ type: "none" }] } },
+      source: { originOf: () => new URL(resource).origin, spec: { auth: [{ type: "none" }] } },
       config: {},
       credentials: {},
       signal: AbortSignal.timeout(ASK_MS),
@@ -51,7 +52,7 @@ export function makeProviderOAuth({
 
   function endpointOf(client: RegisteredClient) {
     const { tokenEndpoint, resource } = client.authorization;
-    return makeTokenEndpoint(http(), {
+    return makeTokenEndpoint(httpFor(client.authorization), {
       name: new URL(tokenEndpoint).host,
       tokenUrl: tokenEndpoint,
       ...clientOf(client),
@@ -76,7 +77,7 @@ export function makeProviderOAuth({
   async function registerSelf(found: McpAuthorization, url: string): Promise<z.infer<typeof Registered>> {
     const wanted = AUTH_METHODS.find((method) => found.tokenAuthMethods.includes(method)) ?? "none";
     try {
-      const answer = await http().request({
+      const answer = await httpFor(found).request({
         method: "POST",
         url,
         json: { ...metadataFor(wanted), ...(found.scopes.length > 0 && { scope: found.scopes.join(" ") }) },
@@ -162,7 +163,7 @@ export function makeProviderOAuth({
       const { form, headers } = asClient(clientOf(client));
       const hint = refreshToken === undefined ? "access_token" : "refresh_token";
       const body = new URLSearchParams({ token: refreshToken ?? token, token_type_hint: hint, ...form });
-      return http()
+      return httpFor(client.authorization)
         .request({
           method: "POST",
           url: revocationEndpoint,

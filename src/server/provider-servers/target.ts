@@ -68,7 +68,7 @@ export function signWith({ authKind, headerName }: ServerAuth, token: string): R
 }
 
 export function makeTarget(url: string, headers: McpTarget["headers"]): McpTarget {
-  return { url, headers, isListUsed: true };
+  return { url, headers };
 }
 
 /** Letters that mean the same to every server, and no path of dots. */

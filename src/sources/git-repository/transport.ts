@@ -44,7 +44,8 @@ export async function openTransport(
 ): Promise<Transport> {
   const usualPorts = remote.type === "ssh" ? [22] : remote.scheme === "https" ? [443] : [];
   const credentials = (await ctx.git?.credentialsFor(remote.url)) ?? {};
-  const pinned = await deps.guard.resolve({ host: remote.host, port: remote.port, usualPorts, isListUsed: true });
+  // Of the config, or at the origin of the config: credentials are given for no other.
+  const pinned = await deps.guard.resolveConfigured({ host: remote.host, port: remote.port, usualPorts });
   const talk: Talk = {
     place: pinned.host,
     hasCredentials: Object.keys(credentials).length > 0,

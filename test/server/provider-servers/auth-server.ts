@@ -150,7 +150,14 @@ export async function startAuthServer(metadata: Record<string, unknown> = {}) {
 }
 
 /** The app with such a server, and what its people do in browsers. */
-export async function makeOAuthServer(options: { metadata?: Record<string, unknown>; settings?: object } = {}) {
+export async function makeOAuthServer(
+  options: {
+    metadata?: Record<string, unknown>;
+    settings?: object;
+    /** `host:port` that the operator has listed for something else. */
+    hosts?: string[];
+  } = {},
+) {
   const there = await startAuthServer(options.metadata);
   const url = `${there.url}/mcp`;
   const mcp: FakeMcp = { accepts: there.accepts, seen: [] };
@@ -158,7 +165,7 @@ export async function makeOAuthServer(options: { metadata?: Record<string, unkno
     servers: { [url]: mcp },
     addressGuard: makeAddressGuard({
       lookup: () => Promise.resolve([]),
-      privateHosts: [new URL(there.url).host],
+      privateHosts: [new URL(there.url).host, ...(options.hosts ?? [])],
       isOwn: () => false,
     }),
     ...(options.settings && { settings: options.settings }),

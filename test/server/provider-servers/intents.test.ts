@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { McpProblem } from "#mcp-client/problem.ts";
 import { makeOAuthServer } from "./auth-server.ts";
 import { makeProviderServer, URL_A } from "./server.ts";
@@ -425,3 +427,30 @@ test("a page that a server wants opened is shown by its host on our page, and a 
   await kb.as(kb.anna).delete(`${at}/connections/${json.connection.id}`);
   expect(await kb.database.read.selectFrom("account_flows").selectAll().execute()).toEqual([]);
 });
+
+test.each(["registration_endpoint", "token_endpoint", "revocation_endpoint"])(
+  "a %s at a host that the operator listed for something else gets no connection",
+  async (field) => {
+    const inner = createServer();
+    let connections = 0;
+    inner.on("connection", (socket) => {
+      connections++;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => void inner.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void inner.close());
+    // It listens on TCP.
+    const host = `127.0.0.1:${(inner.address() as AddressInfo).port}`;
+    const kb = await makeOAuthServer({ hosts: [host], metadata: { [field]: `https://${host}/create-user?admin=1` } });
+    const { location, connection } = await kb.connectThere(kb.anna, "anna").catch(() => ({
+      location: "",
+      connection: undefined,
+    }));
+    if (field === "revocation_endpoint") {
+      expect(location).toContain("#found=");
+      await kb.as(kb.anna).delete(`${kb.path}/${connection.id}`);
+      await kb.deps.afterwards.idle();
+    }
+    expect(connections).toBe(0);
+  },
+);

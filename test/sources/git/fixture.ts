@@ -10,6 +10,7 @@ import { type GitOptions, makeGitSource } from "#sources/git/index.ts";
 import type { GitCursor } from "#sources/git-repository/cursor.ts";
 import { runParts } from "../stored.ts";
 import { NO_HTTP, NO_NETWORK } from "../../network.ts";
+import { guardOf } from "../../net/everywhere.ts";
 
 export type GitEvent = SyncEvent<GitCursor>;
 
@@ -155,13 +156,11 @@ function makeRunner(
 /** A guard that takes one host for this machine, as if it were listed. */
 export function loopbackGuard(): AddressGuard & { asked: string[] } {
   const asked: string[] = [];
-  return {
-    asked,
-    async resolve({ host, port }) {
-      asked.push(`${host}:${port}`);
-      return { host, port, address: "127.0.0.1", family: 4, isListed: true };
-    },
-  };
+  const guard = guardOf(async ({ host, port }) => {
+    asked.push(`${host}:${port}`);
+    return { host, port, address: "127.0.0.1", family: 4, isListed: true };
+  });
+  return { asked, ...guard };
 }
 
 export function itemsOf(events: readonly GitEvent[]) {

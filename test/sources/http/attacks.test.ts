@@ -93,6 +93,26 @@ describe("a credential never goes to another origin", () => {
     expect(server.requests.length + thief.requests.length).toBeLessThan(10);
   });
 
+  test("what an answer names leads to no host that the operator listed for something else", async () => {
+    const inner = await serve(say(200, "secret"));
+    const server = await serve((got, response) => {
+      const location = got.path === "/here" ? "/there" : `${inner.origin}/do?it=1`;
+      if (got.path === "/there") response.writeHead(200).end("there");
+      else response.writeHead(302, { location }).end();
+    });
+    const listed = [server, inner].map(({ port }) => `127.0.0.1:${port}`);
+    const { http } = makePool([server, inner], { listed }).open({ servers: [server] });
+    const get = async (url: string) => (await http.request({ url, redirect: "follow" })).text();
+    expect(await get(`${server.origin}/here`)).toBe("there");
+    for (const url of [`${server.origin}/away`, `${inner.origin}/do?it=1`]) {
+      await expect(get(url), url).rejects.toMatchObject(failing("address_not_allowed"));
+    }
+    const pages = http.pages({ url: `${server.origin}/there` }, () => `${inner.origin}/next?page=2`);
+    await expect(pages.next()).resolves.toMatchObject({ done: false });
+    await expect(pages.next()).rejects.toMatchObject(failing("address_not_allowed"));
+    expect(inner.requests).toEqual([]);
+  });
+
   test("a redirect of one origin is followed and signed again", async () => {
     const { http, server } = await connectTo(inTurn(say(301, "", { location: "/new?a=1" }), say(200, "here")));
     const answer = await http.request({ url: `${server.origin}/old`, auth: true });

@@ -11,6 +11,7 @@ import { makePool } from "../http/fixture.ts";
 import { runParts } from "../stored.ts";
 import { connectMailbox } from "./engine.ts";
 import { type Instead, PERSON, startImap } from "./server.ts";
+import { guardOf } from "../../net/everywhere.ts";
 
 const source = makeImapSource({ batching: { messages: 2 } });
 
@@ -217,7 +218,7 @@ describe("signing in", () => {
     expect(server.connections()).toBe(0);
     // A public address, as far as the guard knows.
     const loose = makeSourceHttpPool({
-      guard: { resolve: async ({ host, port }) => ({ host, port, address: "127.0.0.2", family: 4, isListed: false }) },
+      guard: guardOf(async ({ host, port }) => ({ host, port, address: "127.0.0.2", family: 4, isListed: false })),
       now: () => 0,
     });
     onTestFinished(() => loose.close());

@@ -86,7 +86,7 @@ export async function startNotes() {
   });
   const openMcp = makeTestOpener([url]);
   const open: SourceMcp["open"] = ({ signal, isListening }) =>
-    openMcp({ url, headers: async () => ({}), isListUsed: true }, signal, isListening);
+    openMcp({ url, headers: async () => ({}) }, signal, isListening);
   const session = await open({ signal: new AbortController().signal });
   const { items } = await session.listTools();
   const mapping: MappingBody = {

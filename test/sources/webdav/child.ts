@@ -13,6 +13,7 @@ import { makeWebdavSource } from "#sources/webdav/index.ts";
 import { openDatabase } from "#storage/db.ts";
 import { makeStore } from "#storage/store.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
+import { guardOf } from "../../net/everywhere.ts";
 
 const [file, url, offsetMs] = process.argv.slice(2);
 if (!file || !url || !offsetMs) throw new Error("Usage: child.ts FILE URL CLOCK_OFFSET_MS");
@@ -26,7 +27,7 @@ const extractor = makeExtractor({
   log: silent,
 });
 const http = makeSourceHttpPool({
-  guard: { resolve: async ({ host, port }) => ({ host, port, address: "127.0.0.1", family: 4, isListed: true }) },
+  guard: guardOf(async ({ host, port }) => ({ host, port, address: "127.0.0.1", family: 4, isListed: true })),
   now: () => Date.now(),
 });
 const worker = makeSyncWorker({

@@ -1,3 +1,4 @@
+import { NO_PLACES } from "#net/configured-places.ts";
 import type { GuardedFetch } from "#net/guarded-fetch.ts";
 import { isIP } from "node:net";
 import { readClientMetadata } from "./clients.ts";
@@ -26,7 +27,7 @@ export function makeDocumentFetch(fetchGuarded: GuardedFetch): (url: string) => 
   return async (url) => {
     const answer = await fetchGuarded(url, {
       headers: { accept: "application/json" },
-      isListUsed: false,
+      configured: NO_PLACES,
       signal: AbortSignal.timeout(TIMEOUT_MS),
       maxBytes: MAX_DOCUMENT_BYTES,
       timeoutMs: TIMEOUT_MS,

@@ -1,6 +1,7 @@
 import * as oidc from "openid-client";
 import { Email, PersonName } from "#api/session.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
+import { type ConfiguredPlaces, configuredPlaces } from "#net/configured-places.ts";
 import type { GuardedFetch } from "#net/guarded-fetch.ts";
 import type { Clock } from "#core/clock.ts";
 
@@ -59,7 +60,7 @@ export function makeProvider(options: {
 }): Provider {
   const { settings, clock } = options;
   const redirectUri = `${options.baseUrl}/api/sso/callback`;
-  const fetch = toFetch(options.fetch);
+  const fetch = toFetch(options.fetch, configuredPlaces([settings.issuer]));
   let kept: { until: number; configuration: Promise<oidc.Configuration> } | undefined;
 
   function configure(): Promise<oidc.Configuration> {
@@ -145,16 +146,18 @@ function authenticationOf({ clientSecret }: SsoSettings, metadata: oidc.ServerMe
     : oidc.ClientSecretPost(clientSecret);
 }
 
-/** Every request of the library goes through the guard, follows no redirect and reads a bounded answer. */
-function toFetch(fetch: GuardedFetch): oidc.CustomFetch {
+/**
+ * Every request of the library goes through the guard, follows no redirect and reads a bounded answer. The operator named the
+ * issuer; what its document names is reached where it is public, or at the same host and port.
+ */
+function toFetch(fetch: GuardedFetch, configured: ConfiguredPlaces): oidc.CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const answer = await fetch(url, {
       method,
       headers,
       // This library sends forms and nothing else.
       ...(body !== undefined && body !== null && { body: Buffer.from(String(body)) }),
-      // The operator named the provider.
-      isListUsed: true,
+      configured,
       signal: signal ?? AbortSignal.timeout(TIMEOUT_MS),
       maxBytes: MAX_BYTES,
       timeoutMs: TIMEOUT_MS,

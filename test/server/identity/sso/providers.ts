@@ -167,6 +167,8 @@ export async function makeSsoServer(
     settings?: TestServerOptions["settings"];
     domains?: string[];
     isReachable?: boolean;
+    /** `host:port` that the operator has listed for something else. */
+    hosts?: string[];
     mailer?: Mailbox;
   } = {},
 ): Promise<TestServer> {
@@ -176,7 +178,7 @@ export async function makeSsoServer(
     outside: { sso: { ...sso, domains: options.domains ?? [] }, ...(options.mailer && { mailer: options.mailer }) },
     addressGuard: makeAddressGuard({
       lookup: () => Promise.resolve([]),
-      privateHosts: options.isReachable === false ? [] : [`127.0.0.1:${at.port}`],
+      privateHosts: options.isReachable === false ? [] : [`127.0.0.1:${at.port}`, ...(options.hosts ?? [])],
       isOwn: () => false,
     }),
   });

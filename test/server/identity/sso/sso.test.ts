@@ -245,6 +245,17 @@ describe("test 45: what comes back from the provider", () => {
     const walled = await setOut(await makeSsoServer(provider, { isReachable: false }));
     expect(walled.url).toBe("/sign-in?error=sso_unavailable");
     expect(provider.asked).toEqual([]);
+    // Its document names a host that the operator listed for something else.
+    const inner = await startLiar();
+    const led = await startLiar({
+      metadata: { token_endpoint: `${inner.issuer}/token`, jwks_uri: `${inner.issuer}/jwks` },
+    });
+    const kb = await makeSsoServer(led, { hosts: [new URL(inner.issuer).host] });
+    const trip = await setOut(kb);
+    const state = new URL(trip.url).searchParams.get("state") ?? "";
+    const back = await comeBack(kb, `/api/sso/callback?code=c&state=${state}`, trip.cookie);
+    expect(back.headers.get("location")).toContain("error=");
+    expect(inner.asked).toEqual([]);
     const bare = await makeServer();
     expect(await bare.anyone().get("/api/sso/authorize")).toMatchObject({
       status: 404,
