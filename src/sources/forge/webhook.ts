@@ -68,7 +68,10 @@ function changesOf(event: string, payload: z.infer<typeof Payload>): WebhookChan
     case "installation_repositories":
       return [{ t: "delta" }];
     case "membership":
-      return team ? [{ t: "groups", ids: [`t${team.id}`] }] : [];
+      if (!team) return [];
+      if (!team.parent) return [{ t: "groups", ids: [`t${team.id}`] }];
+      // Who is in a team is in those above it, of which the nearest alone is named.
+      return [{ t: "groups", ids: [`t${team.id}`, `t${team.parent.id}`] }, { t: "people" }];
     case "push":
     case "create":
     case "delete":
@@ -100,6 +103,6 @@ const Payload = z.object({
   issue: Numbered.nullish(),
   pull_request: Numbered.nullish(),
   comment: z.object({ id: Id }).nullish(),
-  team: z.object({ id: Id }).nullish(),
+  team: z.object({ id: Id, parent: z.object({ id: Id }).nullish() }).nullish(),
   organization: z.object({ id: Id }).nullish(),
 });

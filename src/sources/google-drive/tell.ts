@@ -173,7 +173,7 @@ async function* tellGroup(tools: Tools, id: string, email: string): AsyncGenerat
 const GROUPS = "groups";
 /** Of more, the others are read again with all permissions. */
 const MOST_KEPT = 400;
-const READ_AGAIN_MS = 15 * 60_000;
+const READ_AGAIN_MS = 5 * 60_000;
 const MOST_AGAIN = 25;
 
 /** Permission ids of groups with their addresses, and when they were read; the oldest first. */

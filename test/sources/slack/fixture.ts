@@ -48,6 +48,7 @@ export async function makeWorld() {
     bots: new Set<string>(),
     guests: new Set<string>(),
     deactivated: new Map(),
+    closed: new Set<string>(),
   };
   const front = await startFront(emulator.url.replace(/\/$/, ""), more);
   onTestFinished(async () => {

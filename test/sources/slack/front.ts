@@ -18,6 +18,8 @@ export interface More {
   bots: Set<string>;
   guests: Set<string>;
   deactivated: Map<string, Record<string, unknown>>;
+  /** Public channels that were made private. */
+  closed: Set<string>;
 }
 
 type Json = Record<string, unknown>;
@@ -77,7 +79,7 @@ export async function startFront(emulator: string, more: More) {
       response.writeHead(passed.status, { "content-type": type }).end(Buffer.from(await passed.arrayBuffer()));
       return;
     }
-    const text = (await passed.text()).replaceAll(emulator, origin);
+    const text = closedIn((await passed.text()).replaceAll(emulator, origin));
     const led =
       front.filesAt === undefined ? text : text.replaceAll(`${origin}/files-pri`, `${front.filesAt}/files-pri`);
     response.writeHead(passed.status, { "content-type": "application/json" }).end(led);
@@ -108,6 +110,15 @@ export async function startFront(emulator: string, more: More) {
       token,
     });
     return Array.isArray(members) && members.includes(user) ? undefined : "channel_not_found";
+  }
+
+  function closedIn(text: string): string {
+    const told = JSON.parse(text) as Json;
+    if (more.closed.size === 0 || !Array.isArray(told["channels"])) return text;
+    const channels = (told["channels"] as Json[]).map((channel) =>
+      more.closed.has(String(channel["id"])) ? { ...channel, is_private: true } : channel,
+    );
+    return JSON.stringify({ ...told, channels });
   }
 
   async function history(asked: Asked): Promise<Json> {
