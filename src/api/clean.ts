@@ -3,6 +3,7 @@
  * What a stranger wrote can then neither start a line of ours, hide itself, reorder the text around it, nor load a
  * remote picture. Source: S45.
  */
+import { beforeOpenPicture, withoutPictures } from "./pictures.ts";
 
 /** How long a value of each sort may get, in UTF-16 code units. */
 export const MAX_CHARS = {
@@ -20,14 +21,23 @@ export const MAX_CHARS = {
 /**
  * The text as one line: every line and paragraph separator is a space, control, bidi, tag and invisible characters are
  * out, pictures are `[image: alt]`, runs of white space are one space; cut to `maxChars` code units with `…` at the end.
- * Idempotent for the same `maxChars`.
+ * Idempotent for the same `maxChars`. Looks at the start of a long text only, so that it costs what is shown, however
+ * long the text is. Source: S67.
  */
 export function cleanLine(text: string, maxChars: number): string {
-  if (PLAIN_LINE.test(text) && !text.includes("![")) return cut(text, maxChars);
-  const line = withoutImages(visible(text.replace(LINE_BREAKS, " ")))
-    .replace(/\s+/g, " ")
-    .trim();
-  return cut(line, maxChars);
+  const head = headOf(text, maxChars);
+  const isWhole = head.length === text.length;
+  if (PLAIN_LINE.test(head) && !head.includes("![")) return isWhole ? cut(head, maxChars) : cut(`${head}…`, maxChars);
+  const shown = visible(head.replace(LINE_BREAKS, " ")).replace(/\s+/g, " ").trim();
+  const line = withoutPictures(isWhole ? shown : beforeOpenPicture(shown)).trim();
+  return isWhole || line === "" ? cut(line, maxChars) : cut(`${line}…`, maxChars);
+}
+
+/** As much of a text as can be worth cleaning for `maxChars`: hidden characters and pictures may stand before what is seen. */
+function headOf(text: string, maxChars: number): string {
+  const end = maxChars * 4 + 1024;
+  if (text.length <= end) return text;
+  return text.slice(0, isLowSurrogate(text.charCodeAt(end)) ? end - 1 : end);
 }
 
 /** `cleanLine` for a value between ` | ` on a line of fields: a bar inside becomes `¦`. */
@@ -40,7 +50,7 @@ export function cleanField(text: string, maxChars: number): string {
  * Print it only through `quoteLines`.
  */
 export function cleanBlock(text: string): string {
-  return withoutImages(visible(text.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, "\n")));
+  return withoutPictures(visible(withLineFeeds(text, ANY_LINE_BREAK)));
 }
 
 /**
@@ -48,7 +58,7 @@ export function cleanBlock(text: string): string {
  * words (controls, direction marks, tags, fillers) is out; everything else, line breaks included, stays as it is.
  */
 export function cleanText(text: string): string {
-  return MAYBE_UNSEEN.test(text) ? visible(text.replace(/\r\n?/g, "\n")) : text;
+  return MAYBE_UNSEEN.test(text) ? visible(withLineFeeds(text, RETURNS)) : text;
 }
 
 /** `cleanText` of a text with marked stretches, which move with it. */
@@ -58,9 +68,24 @@ export function cleanMarked(
 ): { text: string; highlights: { start: number; end: number }[] } {
   if (!MAYBE_UNSEEN.test(text)) return { text, highlights: marks.map(({ start, end }) => ({ start, end })) };
   const cleaned = cleanText(text);
-  // The text before an offset, cleaned by itself, is as long as it is in the cleaned whole.
-  const moved = (at: number) => Math.min(cleaned.length, cleanText(text.slice(0, at)).length);
-  return { text: cleaned, highlights: marks.map(({ start, end }) => ({ start: moved(start), end: moved(end) })) };
+  const moved = movedOffsets(
+    text,
+    marks.flatMap(({ start, end }) => [start, end]),
+  );
+  const at = (offset: number) => Math.min(cleaned.length, moved.get(offset) ?? 0);
+  return { text: cleaned, highlights: marks.map(({ start, end }) => ({ start: at(start), end: at(end) })) };
+}
+
+/** Where each offset is in the cleaned text: each stretch between two of them is cleaned once, however many there are. */
+function movedOffsets(text: string, offsets: readonly number[]): Map<number, number> {
+  const moved = new Map<number, number>();
+  let [from, length] = [0, 0];
+  for (const offset of [...new Set(offsets)].sort((a, b) => a - b)) {
+    length += cleanText(text.slice(from, offset)).length;
+    moved.set(offset, length);
+    from = Math.max(from, offset);
+  }
+  return moved;
 }
 
 /** Members that a caller gives back as they are: a folder may have any name. */
@@ -78,10 +103,7 @@ export function cleanJson(value: unknown): unknown {
 
 /** Each line after `> `, so that no line of the text can pass for one of ours. */
 export function quoteLines(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => `> ${line}`)
-    .join("\n");
+  return `> ${text.split("\n").join("\n> ")}`;
 }
 
 /**
@@ -91,6 +113,8 @@ export function quoteLines(text: string): string {
 export function cleanUrl(text: string | null | undefined): string | undefined {
   if (text === null || text === undefined) return undefined;
   let url: URL;
+  // Escapes make an address longer, never shorter: one far beyond the maximum isn't read.
+  if (text.length > MAX_CHARS.url * 4) return undefined;
   try {
     url = new URL(text);
   } catch {
@@ -114,7 +138,9 @@ export function cut(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   let end = Math.max(0, maxChars - 1);
   if (isLowSurrogate(text.charCodeAt(end))) end -= 1;
-  return `${text.slice(0, end).replace(/[\s\u200c\u200d]+$/u, "")}…`;
+  // From the end back: a pattern would try each run of white space from each of its places.
+  while (end > 0 && LEAVES_WITH_CUT.test(text.charAt(end - 1))) end--;
+  return `${text.slice(0, end)}…`;
 }
 
 /**
@@ -145,20 +171,29 @@ export function placesOf(
 
 /** Words of ASCII with one space between them, without the `<` of a tag: most names, places and keys. */
 const PLAIN_LINE = /^(?:[!-;=-~]+(?: [!-;=-~]+)*)?$/;
+/** What a cut takes along: a joiner or style at the end has lost what it was for. */
+const LEAVES_WITH_CUT = /\s|\u200c|\u200d|\ufe0f/;
 /** Nothing in it is hidden, reorders the text or is half of a character. */
 const PLAIN_TEXT = /^[\t\n -~]*$/;
 
 const LINE_BREAKS = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
-const ZWNJ = "\u200c";
 const ZWJ = "\u200d";
+const RETURNS = ["\r\n", "\r"];
+const ANY_LINE_BREAK = [...RETURNS, "\v", "\f", "\u0085", "\u2028", "\u2029"];
+
+/** Splitting and joining takes a third of the time of a pattern, where there is very much to replace. */
+function withLineFeeds(text: string, breaks: readonly string[]): string {
+  return breaks.reduce((all, each) => (all.includes(each) ? all.split(each).join("\n") : all), text);
+}
+
 const EMOJI_STYLE = "\ufe0f";
 
 /** Controls except tab and line feed, interlinear marks, non-characters: never meant to be seen. */
 const NEVER_SHOWN =
   // oxlint-disable-next-line no-control-regex -- these are exactly the characters to take out
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufff9-\ufffb]|[\ufdd0-\ufdef]|\p{Noncharacter_Code_Point}/gu;
-/** What a terminal or page shows as nothing: bidi marks, tags, fillers, selectors, joiners. */
-const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufff9-\ufffb\ufdd0-\ufdef\p{Noncharacter_Code_Point}]+/gu;
+/** What a terminal or page shows as nothing: bidi marks, tags, fillers, selectors, joiners that nothing needs. */
+const IGNORABLE = /(?:(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point})+/gu;
 /** Cheap to ask of every text that leaves: most have none of these. */
 const MAYBE_UNSEEN =
   // oxlint-disable-next-line no-control-regex -- these are exactly the characters to take out
@@ -172,73 +207,46 @@ const TAKES_EMOJI_STYLE = /^[\p{Extended_Pictographic}0-9#*]$/u;
 
 function visible(text: string): string {
   if (PLAIN_TEXT.test(text)) return text;
-  const shown = wellFormed(text)
-    .replace(NEVER_SHOWN, "")
-    .replace(IGNORABLE, (char) => (char === ZWNJ || char === ZWJ || char === EMOJI_STYLE ? char : ""));
-  return /\u200c|\u200d|\ufe0f/.test(shown) ? withNeededJoiners(shown) : shown;
+  return withNeededJoiners(wellFormed(text).replace(NEVER_SHOWN, "").replace(IGNORABLE, ""));
 }
+
+const JOINERS = /(?:\u200c|\u200d|\ufe0f)+/g;
+/** Behind ASCII but `#`, `*` and digits, which no joiner and no style belongs to: hidden bits are mostly there. */
+const JOINERS_OF_NOTHING =
+  // oxlint-disable-next-line no-control-regex -- a range of all of ASCII
+  /([\0-"$-)+-/:-\x7f])(?:\u200c|\u200d|\ufe0f)+/g;
 
 /** Keeps a joiner only where it changes the spelling or the picture: no place to hide bits in. */
 function withNeededJoiners(text: string): string {
-  const chars = [...text];
-  let out = "";
-  let last = "";
-  chars.forEach((char, index) => {
-    if (isKept(char, last, chars[index + 1] ?? "")) {
-      out += char;
-      last = char;
-    }
-  });
-  return out;
+  const rest = text.replace(JOINERS_OF_NOTHING, "$1");
+  return rest.replace(JOINERS, (run, at: number) =>
+    neededOf(run, lastCharacter(rest, at), nextCharacter(rest, at + run.length)),
+  );
+}
+
+/** Of a run, only the first emoji style can belong to what stands before it, and only the last joiner to what follows. */
+function neededOf(run: string, before: string, after: string): string {
+  const style = run.indexOf(EMOJI_STYLE);
+  const next = run.charAt(style + 1);
+  const first = style >= 0 && next !== "" && isKept(EMOJI_STYLE, before, next) ? EMOJI_STYLE : "";
+  const last = run.charAt(run.length - 1);
+  return isKept(last, first || before, after) ? first + last : first;
+}
+
+function lastCharacter(text: string, end: number): string {
+  const isPair = isLowSurrogate(text.charCodeAt(end - 1));
+  return text.slice(Math.max(0, end - (isPair ? 2 : 1)), end);
+}
+
+function nextCharacter(text: string, at: number): string {
+  const code = text.codePointAt(at);
+  return code === undefined ? "" : String.fromCodePoint(code);
 }
 
 function isKept(char: string, last: string, next: string): boolean {
   if (char === EMOJI_STYLE) return TAKES_EMOJI_STYLE.test(last) && (!/[0-9#*]/.test(last) || next === "\u20e3");
   if (char === ZWJ && PICTURE_END.test(last) && PICTURE.test(next)) return true;
-  if (char === ZWJ || char === ZWNJ) return JOINING_LETTER.test(last) && JOINING_LETTER.test(next);
-  return true;
-}
-
-// Every repetition is bounded: a text of nothing but `![` must not cost its length squared.
-const INLINE_IMAGE =
-  /!\[([^[\]]{0,300}(?:\[[^[\]]{0,100}\][^[\]]{0,100}){0,4})\](?:\([^)\n]{0,3000}\)|\[[^\]\n]{0,300}\])/g;
-const IMAGE_TAIL = /\]\s{0,3}[([]/g;
-const SHORTCUT_IMAGE = /!\[([^[\]\n]*)\]/g;
-const DEFINITION = /^(?:[ \t>]*)\[([^\]\n]+)\]:[ \t]*\S/gm;
-const MEDIA_TAG = /<(?:img|image|video|audio|source|iframe|embed|object|input)\b[^<>]*>/gi;
-const OPEN_MEDIA_TAG = /<(?=(?:img|image|video|audio|source|iframe|embed|object)\b)/gi;
-
-/** Markdown and HTML pictures become `[image: alt]`: a host that renders the text must have nothing to load. */
-function withoutImages(text: string): string {
-  if (!text.includes("![") && !text.includes("<")) return text;
-  const defined = new Set([...text.matchAll(DEFINITION)].map((match) => labelKey(match[1] ?? "")));
-  return text
-    .replace(INLINE_IMAGE, (_all, alt: string) => imageMark(alt))
-    .replace(SHORTCUT_IMAGE, (all, alt: string) => (defined.has(labelKey(alt)) ? imageMark(alt) : all))
-    .split("\n\n")
-    .map(withoutOddImages)
-    .join("\n\n")
-    .replace(MEDIA_TAG, (tag) => imageMark(/\balt\s*=\s*(?:"([^"]*)"|'([^']*)')/i.exec(tag)?.slice(1).join("") ?? ""))
-    .replace(OPEN_MEDIA_TAG, "< ");
-}
-
-/** What might still be read as a picture (nested or very long parts) loses its mark. A picture never spans paragraphs. */
-function withoutOddImages(paragraph: string): string {
-  if (!paragraph.includes("![")) return paragraph;
-  const lastTail = [...paragraph.matchAll(IMAGE_TAIL)].at(-1)?.index ?? -1;
-  return paragraph.replace(/!\[/g, (mark, at: number) => (at < lastTail ? "! [" : mark));
-}
-
-function imageMark(alt: string): string {
-  const name = alt
-    .replace(/[[\]<>]/g, "")
-    .replace(/\s+/g, " ")
-    .trim();
-  return name === "" ? "[image]" : `[image: ${name}]`;
-}
-
-function labelKey(label: string): string {
-  return label.trim().replace(/\s+/g, " ").toLowerCase();
+  return JOINING_LETTER.test(last) && JOINING_LETTER.test(next);
 }
 
 function wellFormed(text: string): string {

@@ -54,6 +54,10 @@ export const TOOL_LIMITS = {
   maxTokens: { min: 200, max: 20_000, search: 6000, context: 4000, content: 6000 },
   queryChars: 4000,
   valueChars: 500,
+  /** Of a method, a tool or an argument: a longer one is refused unread. */
+  nameChars: 200,
+  /** Values of a list. */
+  values: 50,
 } as const;
 
 const KIND: PublishedSchema = { type: "string", enum: TOOL_KINDS };

@@ -55,12 +55,15 @@ export function wrapLine(line: string, width: number): string[] {
 function wrap(words: readonly string[], width: number): string[] {
   const lines: string[] = [];
   let current = "";
+  let used = 0;
   for (const word of words) {
-    if (current !== "" && shownWidth(current + word.trimEnd()) > width) {
+    if (current !== "" && used + shownWidth(word.trimEnd()) > width) {
       lines.push(current.trimEnd());
       current = "";
+      used = 0;
     }
     current += word;
+    used += shownWidth(word);
   }
   return [...lines, current.trimEnd()];
 }
@@ -68,12 +71,20 @@ function wrap(words: readonly string[], width: number): string[] {
 /** A word that is longer than a line, in pieces that fit. */
 function pieces(word: string, width: number): string[] {
   if (shownWidth(word.trimEnd()) <= width) return [word];
-  const found = [""];
+  const found: string[] = [];
+  let piece = "";
+  let used = 0;
   for (const char of word) {
-    if (shownWidth(`${found.at(-1)}${char}`) > width) found.push("");
-    found[found.length - 1] += char;
+    const more = shownWidth(char);
+    if (used + more > width && piece !== "") {
+      found.push(piece);
+      piece = "";
+      used = 0;
+    }
+    piece += char;
+    used += more;
   }
-  return found;
+  return [...found, piece];
 }
 
 function shownWidth(text: string): number {

@@ -1,5 +1,6 @@
 /** Columns a terminal needs for the text: wide letters take two, marks none. */
 export function widthOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;
   for (const char of text) width += /\p{M}/u.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
   return width;

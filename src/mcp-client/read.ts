@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { cleanLine, cleanText } from "#api/clean.ts";
+import { cleanLine, cleanText, cut } from "#api/clean.ts";
 import { defined } from "#core/defined.ts";
 import type { McpCaps } from "./caps.ts";
 import type {
@@ -197,7 +197,7 @@ function described({ title, description }: { title?: string | undefined; descrip
   description?: string;
 } {
   const line = cleanLine(title ?? "", MAX_TITLE_CHARS);
-  const text = cleanText(description ?? "").slice(0, MAX_DESCRIPTION_CHARS);
+  const text = cut(cleanText(cut(description ?? "", MAX_DESCRIPTION_CHARS * 4)), MAX_DESCRIPTION_CHARS);
   return { ...(line !== "" && { title: line }), ...(text !== "" && { description: text }) };
 }
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cleanBlock, cleanField, cleanLine, cleanUrl, quoteLines } from "#api/clean.ts";
+import { cleanBlock, cleanField, cleanLine, cleanMarked, cleanUrl, quoteLines } from "#api/clean.ts";
 import { hostileText } from "./hostile-text.ts";
 
 const HIDDEN =
@@ -48,6 +48,25 @@ describe("cleanLine", () => {
     expect(cleanLine("ab🚀🚀", 4)).toBe("ab…");
   });
 
+  test("of a long text only the start is cleaned, and what the whole text hides stays hidden", () => {
+    const long = " and on".repeat(2_000);
+    expect(cleanLine(`Title${long}`, 20)).toBe("Title and on and on…");
+    // The picture, the tag and the pair end far behind what is looked at.
+    expect(cleanLine(`Title ![logo](https://evil.test/${"x".repeat(9_000)}) rest`, 200)).toBe("Title…");
+    expect(cleanLine(`Title ![a ![b](https://evil.test/${"x".repeat(9_000)}) ](c) rest`, 200)).toBe("Title…");
+    expect(cleanLine(`Title [![logo][${"x".repeat(9_000)}]](d)`, 200)).toBe("Title […");
+    expect(cleanLine(`Title <img alt="a" src="https://evil.test/${"x".repeat(9_000)}">`, 200)).toBe("Title…");
+    for (let fill = 1_810; fill < 1_830; fill++) {
+      expect(cleanLine(`T${"\u200b".repeat(fill)}${"\u{1f680}".repeat(2_000)}`, 200)).toMatch(/^T\u{1f680}*…$/u);
+    }
+    expect(cleanLine("\u202e".repeat(9_000), 200)).toBe("");
+  });
+
+  test("a mark behind an exclamation mark doesn't make a picture of what follows", () => {
+    expect(cleanBlock("!<img alt=a>(https://evil.test/x.png)")).toBe("! [image](https://evil.test/x.png)");
+    expect(cleanBlock("!![a](b)(https://evil.test/x.png)")).toBe("! [image: a](https://evil.test/x.png)");
+  });
+
   test("a field's bar cannot start another field", () => {
     expect(cleanField("Anna | URL: https://evil.test", 80)).toBe("Anna ¦ URL: https://evil.test");
   });
@@ -85,6 +104,27 @@ test("a text made to be slow is cleaned: were each step tried from every place, 
     const text = part.repeat(20_000);
     expect(cleanBlock(text).length).toBeLessThanOrEqual(text.length * 2);
   }
+});
+
+test("beyond a thousand pictures, tags or definitions, none is left that loads", () => {
+  const many = (part: string) => cleanBlock(part.repeat(3_000));
+  expect(many("![a](b) ")).not.toMatch(/!\[[^\]]*\]\(/);
+  expect(many("<img src=x> ")).not.toMatch(/<img/);
+  const defined = cleanBlock(
+    `![l1499]\n\n${Array.from({ length: 1_500 }, (_, at) => `[l${at}]: https://evil.test`).join("\n")}`,
+  );
+  expect(defined.startsWith("[image: l1499]\n")).toBe(true);
+});
+
+test("marks move with what is taken out before them", () => {
+  const text = "a\u200bb\u202ec 👩\u200d\u200d🚀 d";
+  const at = text.indexOf("c");
+  const { text: shown, highlights } = cleanMarked(text, [
+    { start: at, end: at + 1 },
+    { start: 0, end: text.length },
+    { start: at, end: at + 1 },
+  ]);
+  expect(highlights.map(({ start, end }) => shown.slice(start, end))).toEqual(["c", shown, "c"]);
 });
 
 describe("cleanUrl", () => {

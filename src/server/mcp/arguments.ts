@@ -1,6 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import { cleanLine } from "#api/clean.ts";
 import { isNoCursor } from "#api/common.ts";
+import { nearestName } from "./nearest-name.ts";
 import {
   DATE_FIELDS,
   DETAILS,
@@ -193,7 +194,10 @@ function asRecord(tool: ToolName, raw: unknown): Record<string, unknown> {
 
 /** The given arguments under their canonical names; an alias counts only where the real name is not given. */
 function canonical(tool: ToolName, received: Record<string, unknown>, notes: string[]): [string, unknown][] {
-  const present = Object.entries(received).filter(([, value]) => !isAbsent(value));
+  const all = Object.entries(received);
+  const long = all.find(([name]) => name.length > TOOL_LIMITS.nameChars);
+  if (long !== undefined) throw unknownArgument(tool, long[0]);
+  const present = all.filter(([, value]) => !isAbsent(value));
   const names = new Set(present.map(([name]) => name));
   const result: [string, unknown][] = [];
   for (const [name, value] of present) {
@@ -221,6 +225,7 @@ function isAbsent(value: unknown): boolean {
 }
 
 function readOne(name: string, rule: ArgumentRule, value: unknown, notes: string[]): ArgumentValue | undefined {
+  if (rule.type !== "text") refuseLong(name, value);
   if (rule.type === "integer") return readInteger(name, rule, value, notes);
   if (rule.type === "boolean") return readBoolean(name, value);
   if (rule.type === "kinds") return readKinds(textsOf(name, value), notes);
@@ -235,12 +240,22 @@ function readOne(name: string, rule: ArgumentRule, value: unknown, notes: string
   }
 }
 
+/** A longer value than any that is right is refused unread. */
+function refuseLong(name: string, value: unknown): void {
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  if (values.some((each) => typeof each === "string" && each.length > ADDRESS_CHARS))
+    throw invalid(name, `${name} is longer than ${ADDRESS_CHARS} characters.`);
+}
+
 function isPlaceholder(text: string): boolean {
   return FILTER_PLACEHOLDERS.has(text.toLowerCase());
 }
 
 function textsOf(name: string, value: unknown): string[] {
   const values: unknown[] = Array.isArray(value) ? value : [value];
+  if (values.length > TOOL_LIMITS.values) {
+    throw invalid(name, `${name} has ${values.length} values. Give at most ${TOOL_LIMITS.values}.`);
+  }
   return values
     .filter((each) => !isAbsent(each))
     .map((each) => {
@@ -362,20 +377,14 @@ function notOneOf(name: string, text: string, values: readonly string[]): ApiErr
 }
 
 function unknownArgument(tool: ToolName, name: string): ApiError {
+  const takes = `${tool} takes ${Object.keys(ARGUMENTS[tool]).join(", ")}.`;
+  if (name.length > TOOL_LIMITS.nameChars) {
+    return new ApiError("unknown_argument", { message: `A name of ${name.length} characters. ${takes}` });
+  }
   const near = nearestName(name, Object.keys(ARGUMENTS[tool]));
   return new ApiError("unknown_argument", {
     field: cleanLine(name, 60),
-    message: `"${cleanLine(name, 60)}".${near === undefined ? "" : ` Did you mean ${near}?`} ${tool} takes ${Object.keys(ARGUMENTS[tool]).join(", ")}.`,
-  });
-}
-
-/** The argument whose name begins as this one does, or holds it. */
-function nearestName(name: string, known: readonly string[]): string | undefined {
-  const asked = name.toLowerCase().replace(/[^a-z]/g, "");
-  if (asked.length < 3) return undefined;
-  return known.find((one) => {
-    const own = one.toLowerCase();
-    return own.startsWith(asked.slice(0, 4)) || asked.includes(own) || own.includes(asked);
+    message: `"${cleanLine(name, 60)}".${near === undefined ? "" : ` Did you mean ${near}?`} ${takes}`,
   });
 }
 

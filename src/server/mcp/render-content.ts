@@ -4,7 +4,7 @@ import type { ItemRecord } from "#storage/records/item-record.ts";
 import { placeAt } from "#text/sections.ts";
 import { titleOf, urlOf } from "./entry.ts";
 import { agentFacts, factTexts, fieldText, personName, withDistance, type Printing } from "./facts.ts";
-import { fits } from "./render-search.ts";
+import { fits, mostThatFits } from "./fitting.ts";
 import type { CountTokens } from "./tokens.ts";
 
 export interface ContentRendering extends Printing {
@@ -43,8 +43,8 @@ export function renderContent(range: ContentRange, options: ContentRendering): s
   const isWhole = range.start === 0 && range.start + range.text.length >= range.totalChars;
   const notes = notesOf(range.item);
   for (const header of headersOf(range, options)) {
-    const whole = assemble(range, range.text.length, header, notes);
-    if (isWhole && fits(whole, options)) return whole;
+    const whole = isWhole ? assemble(range, range.text.length, header, notes) : undefined;
+    if (whole !== undefined && fits(whole, options)) return whole;
     const length = longestThatFits(range, header, notes, options);
     const part = assemble(range, length, header, notes);
     if (length > 0 || (range.text === "" && fits(part, options))) return part;
@@ -76,11 +76,10 @@ export function renderPassages(found: ContentPassages, options: ContentRendering
       `End of passages. ${shown} of ${atLeast}${total} shown.${more}${none}`,
     ].join("\n\n");
   };
-  for (let shown = blocks.length; shown >= 0; shown--) {
-    const text = render(shown);
-    if (fits(text, options)) return text;
-  }
-  return "End of passages. Too large for maxTokens; raise it.";
+  return (
+    mostThatFits(blocks.length, render, (text) => fits(text, options)) ??
+    "End of passages. Too large for maxTokens; raise it."
+  );
 }
 
 const NOTHING = " Nothing here has these words: try others, or read without find.";

@@ -11,7 +11,7 @@ import type { EntityAnswer, EntityPage, EntityRecord, EntityRelationRecord } fro
 import type { ItemRecord } from "#storage/records/item-record.ts";
 import { titleOf, urlOf } from "./entry.ts";
 import { withDistance, type Printing } from "./facts.ts";
-import { firstThatFits, type Rendered } from "./render-search.ts";
+import { bothFit, firstThatFits, mostThatFits, type Rendered } from "./fitting.ts";
 import type { CountTokens } from "./tokens.ts";
 
 export interface EntityRendering extends Printing {
@@ -20,22 +20,24 @@ export interface EntityRendering extends Printing {
 }
 
 /** The answer of `kb_search_entities`: one line for each entity. Entities go from the end when there is no room. */
-export function renderEntities(page: EntityPage, notes: readonly string[], options: EntityRendering) {
+export function renderEntities(
+  page: EntityPage,
+  notes: readonly string[],
+  options: EntityRendering,
+): Rendered<ToolEntitiesResult> {
   const now = formatNow(options.now, options.timeZone);
-  function* candidates(): Generator<Rendered<ToolEntitiesResult>> {
-    for (let shown = page.entities.length; shown >= 0; shown--) {
-      const isAll = shown === page.entities.length;
-      const structured: ToolEntitiesResult = {
-        now,
-        total: page.total,
-        entities: page.entities.slice(0, shown).map((entity) => projectEntity(entity, options)),
-        ...(notes.length > 0 && { notes: [...notes] }),
-        ...(isAll && page.nextCursor !== null && { next: { cursor: page.nextCursor } }),
-      };
-      yield { structured, text: entitiesText(structured) };
-    }
-  }
-  return firstThatFits(candidates(), options);
+  const part = (shown: number): Rendered<ToolEntitiesResult> => {
+    const isAll = shown === page.entities.length;
+    const structured: ToolEntitiesResult = {
+      now,
+      total: page.total,
+      entities: page.entities.slice(0, shown).map((entity) => projectEntity(entity, options)),
+      ...(notes.length > 0 && { notes: [...notes] }),
+      ...(isAll && page.nextCursor !== null && { next: { cursor: page.nextCursor } }),
+    };
+    return { structured, text: entitiesText(structured) };
+  };
+  return mostThatFits(page.entities.length, part, (form) => bothFit(form, options)) ?? part(0);
 }
 
 /** The answer of `kb_get_entity_context`; every line of it ends in a kbId or an entityId. Source: B21. */

@@ -3,7 +3,7 @@ import { LIVE_PROBLEMS, type LiveAnswer } from "#api/live-search.ts";
 import { plural } from "#api/plural.ts";
 import type { ToolLiveResult, ToolSearchResult } from "#api/tools.ts";
 import { shorten } from "./entry.ts";
-import { fits, type Rendered } from "./render-search.ts";
+import { fits, mostThatFits, type Rendered } from "./fitting.ts";
 import type { CountTokens } from "./tokens.ts";
 
 export interface LiveRendering {
@@ -21,23 +21,31 @@ export function addLive(
   live: LiveAnswer,
   rendering: LiveRendering,
 ): Rendered<ToolSearchResult> & { live?: string } {
-  for (const candidate of candidates(live, rendering.timeZone)) {
-    const structured = { ...indexed.structured, live: candidate };
-    const block = liveText(candidate);
-    const isFitting = fits(`${indexed.text}\n${block}`, rendering) && fits(JSON.stringify(structured), rendering);
-    if (isFitting) return { text: indexed.text, structured, live: block };
+  const shown = shownBy(live, rendering.timeZone);
+  const withHits = (count: number, snippetChars: number) => {
+    const hits = shown(count, snippetChars);
+    return { text: indexed.text, structured: { ...indexed.structured, live: hits }, live: liveText(hits) };
+  };
+  const isFitting = ({ structured, live: block }: ReturnType<typeof withHits>) =>
+    fits(`${indexed.text}\n${block}`, rendering) && fits(JSON.stringify(structured), rendering);
+  const all = live.hits.length;
+  for (const snippetChars of [500, 240, SHORTEST]) {
+    const form = withHits(all, snippetChars);
+    if (isFitting(form)) return form;
   }
-  return indexed;
+  return mostThatFits(all - 1, (count) => withHits(count, SHORTEST), isFitting) ?? indexed;
 }
 
-const SNIPPETS = [500, 240, 120];
+/** Characters of a snippet where there is little room. */
+const SHORTEST = 120;
 
-function* candidates({ hits, connections }: LiveAnswer, timeZone: string): Generator<ToolLiveResult> {
+/** Makes the block of so many hits with snippets of so many characters. */
+function shownBy({ hits, connections }: LiveAnswer, timeZone: string) {
   const failures = connections.flatMap(({ server, problem }) =>
     problem === null ? [] : [`${server} ${LIVE_PROBLEMS[problem]} (${problem}).`],
   );
   const notes = connections.length === 0 ? [NOBODY_ASKED] : failures;
-  const shown = (count: number, snippetChars: number): ToolLiveResult => {
+  return (count: number, snippetChars: number): ToolLiveResult => {
     const cut = count < hits.length ? [`${plural(hits.length - count, "more live hit")}: raise maxTokens.`] : [];
     return {
       hits: hits.slice(0, count).map(({ server, title, url, updatedAt, text }, at) => ({
@@ -51,8 +59,6 @@ function* candidates({ hits, connections }: LiveAnswer, timeZone: string): Gener
       ...(notes.length + cut.length > 0 && { notes: [...notes, ...cut] }),
     };
   };
-  for (const snippetChars of SNIPPETS) yield shown(hits.length, snippetChars);
-  for (let count = hits.length - 1; count >= 0; count--) yield shown(count, 120);
 }
 
 const NOBODY_ASKED = "nothing was asked: it takes words, and a connection of this person's with a search tool mapped.";

@@ -4,13 +4,8 @@ import type { ToolSearchEntry, ToolSearchResult } from "#api/tools.ts";
 import type { Grouping, SearchOutcome } from "#server/search/types.ts";
 import { entryLines, projectEntry, type EntryDetail } from "./entry.ts";
 import type { Printing } from "./facts.ts";
+import { bothFit, mostThatFits, type Rendered } from "./fitting.ts";
 import type { CountTokens } from "./tokens.ts";
-
-/** Both forms of one answer. Either alone is enough: the text is made from the structured form. Source: B1. */
-export interface Rendered<T extends object> {
-  text: string;
-  structured: T;
-}
 
 export interface SearchRendering {
   maxTokens: number;
@@ -29,28 +24,7 @@ export interface SearchRendering {
  */
 export function renderSearch(outcome: SearchOutcome, options: SearchRendering): Rendered<ToolSearchResult> {
   const { groupBy } = options;
-  const candidates =
-    groupBy === undefined ? entryCandidates(outcome, options) : groupCandidates(outcome, options, groupBy);
-  return firstThatFits(candidates, options);
-}
-
-/** The first candidate within the budget; the last one (made to be tiny) when none is. */
-export function firstThatFits<T extends object>(
-  candidates: Iterable<Rendered<T>>,
-  budget: { maxTokens: number; count: CountTokens },
-): Rendered<T> {
-  let last: Rendered<T> | undefined;
-  for (const candidate of candidates) {
-    last = candidate;
-    if (fits(candidate.text, budget) && fits(JSON.stringify(candidate.structured), budget)) break;
-  }
-  if (last === undefined) throw new Error("An answer has at least one form.");
-  return last;
-}
-
-/** Both forms must fit: hosts show the model one of the two. No token is shorter than a byte, so a short form is not counted. */
-export function fits(form: string, { maxTokens, count }: { maxTokens: number; count: CountTokens }): boolean {
-  return Buffer.byteLength(form) <= maxTokens || count(form) <= maxTokens;
+  return groupBy === undefined ? renderEntries(outcome, options) : renderGroups(outcome, options, groupBy);
 }
 
 const CONCISE: EntryDetail = { snippetChars: 240, passages: 1, hasOptional: true, isDetailed: false };
@@ -58,17 +32,18 @@ const DETAILED: EntryDetail = { snippetChars: 600, passages: 3, hasOptional: tru
 const SHORT: EntryDetail = { snippetChars: 120, passages: 1, hasOptional: true, isDetailed: false };
 const BARE: EntryDetail = { ...SHORT, hasOptional: false };
 
-function* entryCandidates(outcome: SearchOutcome, options: SearchRendering): Generator<Rendered<ToolSearchResult>> {
+function renderEntries(outcome: SearchOutcome, options: SearchRendering): Rendered<ToolSearchResult> {
   const time: Printing = { now: outcome.asOf, timeZone: options.timeZone, baseUrl: options.baseUrl };
   const full = options.isDetailed ? DETAILED : CONCISE;
   const all = outcome.entries.length;
   for (const detail of [full, { ...full, snippetChars: SHORT.snippetChars, passages: 1 }, BARE]) {
-    yield render(outcome, options, entriesOf(outcome, all, detail, time), outcome.notes);
+    const whole = render(outcome, options, entriesOf(outcome, all, detail, time), outcome.notes);
+    if (bothFit(whole, options)) return whole;
   }
   const bare = entriesOf(outcome, all, BARE, time);
-  // One entry of 50 costs at least 2 %: counting each length once is cheap enough and gives the longest that fits.
-  for (let shown = all - 1; shown >= 0; shown--) yield render(outcome, options, bare.slice(0, shown), outcome.notes);
-  yield render(outcome, options, [], []);
+  const part = (shown: number) => render(outcome, options, bare.slice(0, shown), outcome.notes);
+  const isFitting = (form: Rendered<ToolSearchResult>) => bothFit(form, options);
+  return mostThatFits(all - 1, part, isFitting) ?? render(outcome, options, [], []);
 }
 
 function entriesOf(outcome: SearchOutcome, count: number, detail: EntryDetail, time: Printing): ToolSearchEntry[] {
@@ -92,11 +67,11 @@ function render(
   return { structured, text: searchText(structured, { ...options, now: outcome.asOf }, options.isContinued) };
 }
 
-function* groupCandidates(
+function renderGroups(
   outcome: SearchOutcome,
   options: SearchRendering,
   groupedBy: Grouping,
-): Generator<Rendered<ToolSearchResult>> {
+): Rendered<ToolSearchResult> {
   const groups = (outcome.facets[groupedBy] ?? []).map(({ value, entityId, count, assigned }) => ({
     value: cleanField(value, MAX_CHARS.source) || "(none)",
     ...(entityId !== undefined && { entityId }),
@@ -113,9 +88,8 @@ function* groupCandidates(
     };
     return { structured, text: groupText(structured) };
   };
-  for (let shown = groups.length; shown > 0; shown = Math.floor(shown * 0.9)) yield one(shown, outcome.notes);
-  yield one(0, outcome.notes);
-  yield one(0, []);
+  const part = (shown: number) => one(shown, outcome.notes);
+  return mostThatFits(groups.length, part, (form) => bothFit(form, options)) ?? one(0, []);
 }
 
 function headOf(outcome: SearchOutcome, options: SearchRendering, returned: number) {

@@ -1,7 +1,8 @@
 import type { Readable } from "node:stream";
+import { setImmediate as othersTurn } from "node:timers/promises";
 import { cleanLine } from "#api/clean.ts";
 import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
-import { INSTRUCTIONS, TOOLS } from "#api/tools.ts";
+import { INSTRUCTIONS, TOOL_LIMITS, TOOLS } from "#api/tools.ts";
 import { challengeOf } from "#server/http/problem.ts";
 import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
 import type { Clock } from "#core/clock.ts";
@@ -157,7 +158,8 @@ async function answerBatch(call: Call, messages: readonly Message[], version: st
     if (message.params !== undefined && JSON.stringify(message.params["_meta"] ?? null).includes(META.version)) {
       throw new ApiError("invalid_request", { message: `Protocol version ${MODERN_VERSIONS[0]} has no batches.` });
     }
-    // One after another: a batch is no way to have more of the machine than others.
+    // One after another, with everybody else's turn between: a batch is no way to have more of the machine than others.
+    if (answers.length > 0) await othersTurn();
     if (message.id !== undefined) answers.push(await dispatch(call, call.fromHeader, message, silent));
   }
   return answers.length === 0 ? accepted() : jsonResponse(answers, 200);
@@ -172,6 +174,7 @@ async function dispatch(call: Call, revision: Revision, message: Message, contex
     result: dress(call, revision, result),
   });
   try {
+    if (message.method.length > TOOL_LIMITS.nameChars) return failed(id, LONG_METHOD);
     switch (message.method) {
       case "tools/list":
         return done(listTools(revision, params));
@@ -194,6 +197,11 @@ async function dispatch(call: Call, revision: Revision, message: Message, contex
     return failed(id, toRpcError(call.options, error, call.origin));
   }
 }
+
+const LONG_METHOD: RpcError = {
+  code: RPC.methodNotFound,
+  message: `Method not found: its name is longer than ${TOOL_LIMITS.nameChars} characters.`,
+};
 
 function listTools(revision: Revision, params: Record<string, unknown>): Record<string, unknown> {
   const { cursor } = params;
@@ -247,8 +255,9 @@ function isProtocolError(error: ApiError): boolean {
 }
 
 function unknownTool(name: string): never {
+  const shown = name.length > TOOL_LIMITS.nameChars ? `a name of ${name.length} characters` : cleanLine(name, 80);
   throw new ApiError("invalid_request", {
-    message: `Unknown tool: ${cleanLine(name, 80)}. Tools: ${TOOLS.map((tool) => tool.name).join(", ")}.`,
+    message: `Unknown tool: ${shown}. Tools: ${TOOLS.map((tool) => tool.name).join(", ")}.`,
     details: { protocol: true },
   });
 }

@@ -26,7 +26,7 @@ export interface DigestRequest {
 /** Every challenge of a header, in its order; what can't be read is left out. Source: RFC 9110 §11.6.1. */
 export function parseChallenges(header: string): Challenge[] {
   const found: { scheme: string; params: Record<string, string> }[] = [];
-  const token = /\s*,?\s*([!#$%&'*+.^_`|~\w-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/gy;
+  const token = /[\s,]*([!#$%&'*+.^_`|~\w-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/gy;
   for (let match = token.exec(header); match !== null; match = token.exec(header)) {
     const [, name = "", quoted, plain] = match;
     const value = quoted?.replace(/\\(.)/g, "$1") ?? plain;

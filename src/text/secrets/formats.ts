@@ -4,8 +4,11 @@ export interface SecretFormat {
   label: string;
   /** How it begins, literally. In text that became Markdown a `_` may be escaped: both spellings are found. */
   starts: readonly string[];
-  /** What follows its beginning. Sticky and bounded, so that a scan is linear. */
-  rest: RegExp;
+  /**
+   * What follows its beginning: sticky, and bounded by little more than a token has, since it is tried from each beginning.
+   * What may be far longer is found by `WebTokenFinder`.
+   */
+  rest: RegExp | "web token";
   /** The text between the prefix and the secret, where both identify the secret but are not secret themselves: they stay. */
   keeps?: RegExp;
 }
@@ -91,11 +94,7 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   { label: "vault token", starts: ["hvs.", "hvb.", "hvr."], rest: sticky(`${LETTER}{24,300}`) },
   // The fourteen letters before it alone open nothing.
   { label: "terraform token", starts: [".atlasv1."], rest: sticky(`(?:${LETTER}|=){60,70}`) },
-  {
-    label: "web token",
-    starts: ["eyJ"],
-    rest: sticky(`${LETTER}{10,8000}\\.eyJ${LETTER}{10,8000}\\.${LETTER}{16,2000}`),
-  },
+  { label: "web token", starts: ["eyJ"], rest: "web token" },
   { label: "age key", starts: ["AGE-SECRET-KEY-1"], rest: /[0-9A-Z]{58}/y },
   { label: "kb token", starts: ["kb_pat_", "kb_con_"], rest: sticky(`[A-Za-z0-9]{32,64}${END}`) },
   {
@@ -108,7 +107,7 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
 ];
 
 /** Bot tokens of Telegram begin with their bot's number, so they are looked for where a number begins. */
-export const NUMBER_FORMAT: Omit<SecretFormat, "starts"> = {
+export const NUMBER_FORMAT: Omit<SecretFormat, "starts"> & { rest: RegExp } = {
   label: "telegram token",
   rest: sticky(`\\d{8,10}:AA${LETTER}{33}(?![A-Za-z0-9_-])`),
 };

@@ -9,21 +9,55 @@ const BODY = /[A-Za-z0-9+/=]{40}/;
 /** Lines of a key whose end was cut off. */
 const LINES = /(?:(?:\s|\\n|\\r){1,8}(?:[A-Z][A-Za-z-]{1,40}: [^\n]{0,200}|[A-Za-z0-9+/=]{1,200}(?=\s|\\|$))){0,400}/y;
 
-/** Private keys in their armour (PEM, OpenSSH, PGP) and PuTTY's files, with or without an end. */
+/** PuTTY's files begin with a line of their own and end with their checksum. */
+const PUTTY = /PuTTY-User-Key-File-[23]: |Private-MAC: [0-9a-f]{40,64}/g;
+
+/**
+ * Private keys in their armour (PEM, OpenSSH, PGP), with or without an end, and PuTTY's files. Takes time in proportion to the
+ * text: what ends a key is searched for once, not from each beginning. Source: S67.
+ */
 export function findPrivateKeys(text: string): Cut[] {
   const cuts: Cut[] = [];
   if (text.includes("PRIVATE KEY")) {
+    const nextEnd = makeNext(text, END);
+    const nextBegin = makeNext(text, "-----BEGIN");
     for (const begin of text.matchAll(BEGIN)) {
       const bodyStart = begin.index + begin[0].length;
-      const bodyEnd = endOfBody(text, bodyStart);
+      const bodyEnd = endOfBody(text, bodyStart, nextEnd(bodyStart), nextBegin(bodyStart));
       if (!BODY.test(text.slice(bodyStart, bodyEnd))) continue;
       cuts.push(cutOf(text, begin.index, afterEndLine(text, bodyEnd)));
     }
   }
-  for (const putty of text.matchAll(/PuTTY-User-Key-File-[23]: (?:.{0,300}\n){2,400}?Private-MAC: [0-9a-f]{40,64}/g)) {
-    cuts.push(cutOf(text, putty.index, putty.index + putty[0].length));
+  return text.includes("PuTTY-User-Key-File") ? [...cuts, ...findPuttyKeys(text)] : cuts;
+}
+
+/** From the earliest header that a checksum follows near enough. */
+function findPuttyKeys(text: string): Cut[] {
+  const cuts: Cut[] = [];
+  let headers: number[] = [];
+  for (const { 0: found, index } of text.matchAll(PUTTY)) {
+    if (found.startsWith("PuTTY")) {
+      headers.push(index);
+      continue;
+    }
+    const end = index + found.length;
+    const start = headers.find((header) => end - header <= MAX_KEY_CHARS);
+    if (start !== undefined) cuts.push(cutOf(text, start, end));
+    headers = [];
   }
   return cuts;
+}
+
+/** Where a text stands next, `Infinity` when nowhere. Ask for ascending places: each stretch is searched once. */
+function makeNext(text: string, wanted: string): (from: number) => number {
+  let next = -1;
+  return (from) => {
+    if (next < from) {
+      const found = text.indexOf(wanted, from);
+      next = found < 0 ? Infinity : found;
+    }
+    return next;
+  };
 }
 
 /** The line feeds stay: what follows keeps the number of its line. */
@@ -33,11 +67,8 @@ function cutOf(text: string, start: number, end: number): Cut {
 }
 
 /** Where the base64 ends: at the end line, or where the lines stop looking like a key's. */
-function endOfBody(text: string, start: number): number {
-  const ahead = text.slice(start, start + MAX_KEY_CHARS);
-  const end = ahead.indexOf(END);
-  const next = ahead.indexOf("-----BEGIN");
-  if (end >= 0 && (next < 0 || next > end)) return start + end;
+function endOfBody(text: string, start: number, end: number, next: number): number {
+  if (end < next && end + END.length <= start + MAX_KEY_CHARS) return end;
   LINES.lastIndex = start;
   return start + (LINES.exec(text)?.[0].length ?? 0);
 }

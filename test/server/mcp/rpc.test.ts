@@ -253,6 +253,38 @@ describe("notifications and batches", () => {
     expect(charged).toBe(2);
   });
 
+  test("others are answered between the messages of a batch", async () => {
+    const seen: string[] = [];
+    const tools: McpOptions["tools"] = {
+      call: () => {
+        seen.push("message");
+        return Promise.resolve({ text: "" });
+      },
+    };
+    const call = (id: number) => ({ ...rpc("tools/call", { name: "kb_search", arguments: {} }), id });
+    const other = (): void => {
+      seen.push("other");
+      if (seen.length < 8) setImmediate(other);
+    };
+    setImmediate(other);
+    await send({ body: [1, 2, 3].map(call) }, { tools });
+    const messages = [...seen.entries()].filter(([, who]) => who === "message").map(([at]) => at);
+    expect(messages).toHaveLength(3);
+    expect(messages.every((at, n) => n === 0 || at - (messages[n - 1] ?? 0) > 1)).toBe(true);
+  });
+
+  test("a name that nothing has is refused unread when it is long", async () => {
+    const long = "![a](".repeat(50_000);
+    expect((await send({ body: rpc(long) })).json?.["error"].message).toBe(
+      "Method not found: its name is longer than 200 characters.",
+    );
+    const { text } = await send(
+      { body: rpc("tools/call", { name: long }) },
+      { tools: { call: () => Promise.resolve(undefined) } },
+    );
+    expect(text).toContain("Unknown tool: a name of 250000 characters. Tools: kb_search,");
+  });
+
   test("a batch of notifications gets 202", async () => {
     expect((await send({ body: [{ jsonrpc: "2.0", method: "x" }] })).status).toBe(202);
   });

@@ -1,0 +1,9 @@
+/** The argument whose name begins as this one does, or holds it. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const asked = name.toLowerCase().replace(/[^a-z]/g, "");
+  if (asked.length < 3) return undefined;
+  return known.find((one) => {
+    const own = one.toLowerCase();
+    return own.startsWith(asked.slice(0, 4)) || asked.includes(own) || own.includes(asked);
+  });
+}

@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { CASES, ELSEWHERE, outcomeOf } from "./cases.ts";
+import { callOf, costOf } from "./cost.ts";
+import { findReaders } from "./exports.ts";
+import { PATTERNS } from "./patterns.ts";
+
+const BYTES = 16 * 1024;
+/** Each may take so many times what reading this much plain text with a pattern takes; a search from each place takes 1,000 times. */
+const MOST = 40;
+/** A terminal has one reader; the others give everybody their turn between pieces, or take a text of a few thousand characters. */
+const SLOWER =
+  /^src\/cli\/|#(?:textOfStorage|readPage|readXml|readMultistatus|readSitemap|readHits|toRobots|parseQuery|makeMarks|findMarks|fits)$/;
+
+const readers = findReaders();
+const byId = new Map(readers.map((reader) => [reader.id, reader]));
+
+/** What one look at each character costs here and now, in milliseconds. */
+function control(): Promise<number> {
+  const text = "\u00e9a ".repeat(BYTES / 4);
+  return costOf(() => text.replace(/\p{L}+/gu, "b"), 0, 8);
+}
+
+describe("what others wrote costs no more than its length", () => {
+  test("every exported function that reads, cleans, masks or shows it is tried, or said to read none", () => {
+    const unknown = readers.filter(({ id, takesTextOnly }) => !takesTextOnly && !CASES[id] && !ELSEWHERE[id]);
+    expect(unknown.map(({ id }) => id)).toEqual([]);
+    const gone = Object.keys(ELSEWHERE).filter((id) => !byId.has(id));
+    expect(gone).toEqual([]);
+    expect(Object.keys(CASES).filter((id) => ELSEWHERE[id])).toEqual([]);
+  });
+
+  const tried = [...new Set([...byId.keys(), ...Object.keys(CASES)])].filter((id) => ELSEWHERE[id] === undefined);
+  test.each(tried)("%s", async (id) => {
+    const [file = "", name = ""] = id.split("#");
+    const call = await callOf({ id, file, name });
+    const most = Math.max(0.1, await control()) * MOST * (SLOWER.test(id) ? 6 : 1);
+    outcomeOf(() => call("warm"));
+    for (const [pattern, make] of PATTERNS) {
+      const text = make(BYTES);
+      const cost = await costOf(() => call(text), most);
+      expect(cost, `${id} over ${BYTES} bytes of ${pattern}, in milliseconds`).toBeLessThanOrEqual(most);
+    }
+  });
+});
