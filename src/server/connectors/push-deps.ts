@@ -66,12 +66,41 @@ export interface PushTarget {
   uploadId: string | undefined;
 }
 
-/** The connector, while it takes pushes. @throws ApiError `not_found`, `connector_state_conflict` */
-export async function requirePushable({ store }: ConnectorDeps, caller: ConnectorCaller): Promise<ConnectorRecord> {
-  const connector = await store.in(caller.workspaceId).connectors.find(caller.connectorId);
+/**
+ * The connector, while it takes pushes with this key.
+ *
+ * @throws ApiError `not_found`, `connector_state_conflict`, `forbidden` when the key is of somebody who is no admin now
+ */
+export async function requirePushable(deps: ConnectorDeps, caller: ConnectorCaller): Promise<ConnectorRecord> {
+  const connector = await deps.store.in(caller.workspaceId).connectors.find(caller.connectorId);
   if (!connector) throw new ApiError("not_found", { message: "There is no such connector." });
-  if (connector.state === "active") return connector;
-  throw stateConflict(connector, "accepts nothing now");
+  if (connector.state !== "active") throw stateConflict(connector, "accepts nothing now");
+  await requireRightToKey(deps, caller, connector);
+  return connector;
+}
+
+/**
+ * A key says who may read what it pushes, which is for admins: it rests while the owner of its connector, or the person who
+ * made it, is none. Asked for each request, so it works again with the role. Source: S63.
+ */
+async function requireRightToKey(
+  { store, clock }: ConnectorDeps,
+  { workspaceId, keyId }: ConnectorCaller,
+  { connectorId, ownerUserId }: ConnectorRecord,
+): Promise<void> {
+  const { connectors, members } = store.in(workspaceId);
+  const key = (await connectors.listKeys(connectorId, clock.now())).find((one) => one.keyId === keyId);
+  for (const userId of new Set([ownerUserId, key?.createdBy ?? ownerUserId])) {
+    // An owner who left took their own keys with them; what opens it still is somebody else's.
+    if ((await members.find(userId))?.role === "member") throw keyRests();
+  }
+}
+
+function keyRests(): ApiError {
+  return new ApiError("forbidden", {
+    message: "The owner of this connector is no admin any more, so its key pushes nothing now.",
+    hint: "It works again when they are an admin. Otherwise an admin creates a connector of their own and pushes to that.",
+  });
 }
 
 /**
