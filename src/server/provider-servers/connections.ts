@@ -5,7 +5,7 @@ import { checkReaders, isNarrower, membersOf } from "#server/connectors/visibili
 import { connectionPrincipal } from "#storage/access/item-clocks.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import { summarize } from "#storage/records/readers.ts";
-import type { ConnectionRecord, ConnectionWay } from "#storage/records/connections.ts";
+import { type ConnectionRecord, type ConnectionWay, readersOfConnection } from "#storage/records/connections.ts";
 import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
 import { agreedAtFirst, isSameMapping } from "./agreed-tools.ts";
@@ -18,6 +18,7 @@ import type { Access } from "./flows.ts";
 import { giveBack } from "./give-back.ts";
 import { revokeConnection } from "./revoke.ts";
 import type { ConnectionSecrets } from "./secrets.ts";
+import { requireMaySign } from "./signing.ts";
 import { makeTarget, signWith } from "./target.ts";
 import { problemOf, TEST_MS } from "./test-run.ts";
 import { toConnection } from "./view.ts";
@@ -83,7 +84,8 @@ export async function createConnection(
 
 /**
  * Sets who sees what the owner reads through a connection. Members of its group change and no item does: it counts from
- * the next request on. An admin can only narrow it. Source: S5.
+ * the next request on. An admin can only narrow it, and so can the owner of one by the server's own secret who is no admin
+ * any more. Source: S5, S64.
  *
  * @throws ApiError `not_found`, `forbidden`, `unknown_member`, `unknown_group`
  */
@@ -101,7 +103,10 @@ export async function setAccess(
     if (!isOwner && !actsAsAdmin(actor)) throw onlyOwner();
     const access = await accessOf(workspace, body);
     const after = { ...before, ...access };
-    if (!isOwner && !isNarrower(before, after)) throw onlyOwner();
+    if (!isNarrower(before, after)) {
+      if (!isOwner) throw onlyOwner();
+      await requireMaySign(workspace, before);
+    }
     await workspace.connections.update(at.connectionId, access);
     if (before.status === "active") await fillGroup(workspace, after);
     await deps.audit.record(tx, actor, {
@@ -263,8 +268,13 @@ export async function requireStill(tx: Store, actor: Actor, asked: ProviderServe
 const OWNERS_VIEW =
   "Everybody named now sees what you see in this app, whatever they may see there themselves. You can narrow it at any time.";
 
-async function fillGroup(workspace: Pick<WorkspaceStore, "access">, connection: ConnectionRecord): Promise<void> {
-  await workspace.access.setMembers(connectionPrincipal(connection.connectionId), membersOf(connection), "kb");
+async function fillGroup(
+  { access, members }: Pick<WorkspaceStore, "access" | "members">,
+  connection: ConnectionRecord,
+): Promise<void> {
+  const owner = await members.find(connection.ownerUserId);
+  const readers = readersOfConnection(connection, owner?.role);
+  await access.setMembers(connectionPrincipal(connection.connectionId), readers, "kb");
 }
 
 function wayOf(actor: Actor, server: ProviderServerRecord, own: string | undefined, hasSecret: boolean): ConnectionWay {

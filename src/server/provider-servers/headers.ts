@@ -2,6 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
 import type { ServerDeps } from "./deps.ts";
 import { isElicited } from "./elicitation.ts";
+import { requireMaySign } from "./signing.ts";
 import { isWithin, makeTarget, signWith } from "./target.ts";
 import { accessTokenOf, notActive, type TokenDeps } from "./tokens.ts";
 import type { Tried } from "./test-run.ts";
@@ -10,7 +11,8 @@ import type { Tried } from "./test-run.ts";
  * What signs the next request of a connection. Read each time, so that what was revoked signs nothing more, and a token that
  * ends soon is renewed.
  *
- * @throws ApiError `source_unauthorized` for one that is not active, `source_unavailable` for a server that is off
+ * @throws ApiError `source_unauthorized` for one that is not active, `source_unavailable` for a server that is off,
+ *   `forbidden` for one by the server's own secret whose owner is no admin now
  */
 export async function headersOf(
   deps: TokenDeps,
@@ -31,6 +33,7 @@ export async function headersOf(
   if (connection.way === "none") return {};
   if (connection.way === "oauth") return signWith(today, await accessTokenOf(deps, workspaceId, connectionId));
   if (connection.way === "server") {
+    await requireMaySign(workspace, connection);
     const secret = await secrets.ofServer(store, workspaceId, server.serverId);
     if (secret === undefined) throw notActive();
     return signWith(today, secret);

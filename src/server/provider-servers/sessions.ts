@@ -10,6 +10,7 @@ import { requireEnabled, type ServerDeps } from "./deps.ts";
 import { waitForElicitation } from "./elicitation.ts";
 import { headersOf } from "./headers.ts";
 import { loseConnection, noteWanted } from "./lose.ts";
+import { ownerMaySign, requireMaySign } from "./signing.ts";
 import { makeTarget } from "./target.ts";
 import { renewRefused, type TokenDeps } from "./tokens.ts";
 
@@ -103,22 +104,27 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
 
     /** Connections that a person can read with now: their own. */
     async connectionsUsableBy({ workspaceId, userId }: Pick<Actor, "workspaceId" | "userId">) {
-      const { connections, providerServers } = store.in(workspaceId);
+      const workspace = store.in(workspaceId);
+      const { connections, providerServers } = workspace;
       const usable: ConnectionRecord[] = [];
       for (const connection of await connections.list({ ownerUserId: userId })) {
         const server = await providerServers.find(connection.serverId);
-        if (connection.status === "active" && server?.isEnabled) usable.push(connection);
+        const isOn = connection.status === "active" && server?.isEnabled;
+        if (isOn && (await ownerMaySign(workspace, connection))) usable.push(connection);
       }
       return usable;
     },
 
     /** Connections of a person's own behind which a live search can ask; oldest first. */
     async searchableBy(actor: Pick<Actor, "workspaceId" | "userId">): Promise<SearchableConnection[]> {
-      const { connections, providerServers } = store.in(actor.workspaceId);
+      const workspace = store.in(actor.workspaceId);
+      const { connections, providerServers } = workspace;
       const own = await connections.list({ ownerUserId: actor.userId });
       const active = own.filter(({ status }) => status === "active");
       const found = await Promise.all(
-        active.map(async ({ connectionId, serverId, waitingSince }): Promise<SearchableConnection[]> => {
+        active.map(async (connection): Promise<SearchableConnection[]> => {
+          const { connectionId, serverId, waitingSince } = connection;
+          if (!(await ownerMaySign(workspace, connection))) return [];
           const server = await providerServers.find(serverId);
           const mapping = server?.isEnabled ? parseMapping(server.mapping) : undefined;
           if (!server || mapping?.search === undefined) return [];
@@ -149,7 +155,8 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
     /**
      * The connection of a person, to build a connector on: its owner's alone. Source: S5.
      *
-     * @throws ApiError `connector_config_invalid`, also for one that they may only see
+     * @throws ApiError `connector_config_invalid`, also for one that they may only see; `forbidden` for one by the server's
+     *   own secret when they are no admin
      */
     async requireOwn({ workspaceId, userId }: Actor, connectionId: string, from = store): Promise<ConnectionRecord> {
       const connection = await from.in(workspaceId).connections.find(connectionId);
@@ -160,6 +167,7 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
           field: "connectionId",
         });
       }
+      await requireMaySign(from.in(workspaceId), connection);
       if (connection.status === "active") return connection;
       throw new ApiError("connector_config_invalid", {
         message: "The connection isn't active. Connect it again first.",

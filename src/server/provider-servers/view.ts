@@ -8,6 +8,7 @@ import type { ProviderServerRecord, ServerProblem as StoredProblem } from "#stor
 import { toolsOf } from "./agreed-tools.ts";
 import { type ServerDeps, visibleConnections } from "./deps.ts";
 import { findElicitation, isElicited } from "./elicitation.ts";
+import { NO_ADMIN, ownerMaySign } from "./signing.ts";
 
 /** A server as this person sees it: what is counted is what they can see. Never a secret. */
 export async function toServer(
@@ -62,6 +63,8 @@ export async function toConnection(
   const isOver = connection.pendingUntil !== null && connection.pendingUntil <= clock.now();
   const page = isMine && isElicited(connection) ? await findElicitation({ once }, connectionId) : undefined;
   const status = connection.status === "pending" && isOver ? "expired" : connection.status;
+  const isSigned = status !== "active" || (await ownerMaySign(workspace, connection));
+  const reason = isSigned ? connection.statusReason : NO_ADMIN;
   return {
     id: connectionId,
     serverId: connection.serverId,
@@ -71,7 +74,7 @@ export async function toConnection(
     owner: { id: ownerUserId, name: (await workspace.members.find(ownerUserId))?.name ?? "" },
     isMine,
     status: status === "active" ? workingState(server, connection) : status,
-    statusReason: seesAll ? connection.statusReason : null,
+    statusReason: seesAll ? reason : null,
     access: seesAll
       ? { visibility, memberIds: [...memberIds], groupIds: [...groupIds] }
       : { visibility, memberIds: [], groupIds: [] },

@@ -1,4 +1,6 @@
 import type { Selectable } from "kysely";
+import type { Role } from "#api/common.ts";
+import type { Principal } from "#core/principals.ts";
 import { connectionPrincipal } from "#storage/access/item-clocks.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { ConnectionsTable } from "#storage/schema.ts";
@@ -256,6 +258,56 @@ export async function endConnectionsOf(
     }
   }
   return ended;
+}
+
+/** Whom a connection is for, and what signs it. */
+export type ConnectionReaders = Pick<ConnectionRecord, "ownerUserId" | "way" | "visibility" | "memberIds" | "groupIds">;
+
+/**
+ * Whether a connection signs requests while its owner has this role: the server's own secret is for admins to use.
+ * Source: S64.
+ */
+export function maySign({ way }: Pick<ConnectionRecord, "way">, ownerRole: Role | undefined): boolean {
+  return way !== "server" || (ownerRole !== undefined && ownerRole !== "member");
+}
+
+/** Who sees what a connection reads: whom it is shared with, and its owner while it may sign. */
+export function readersOfConnection(connection: ConnectionReaders, ownerRole: Role | undefined): Principal[] {
+  const { ownerUserId, visibility, memberIds, groupIds } = connection;
+  if (visibility === "workspace") return ["workspace"];
+  const owner = `user:${ownerUserId}`;
+  const shared =
+    visibility === "private" ? [] : [...memberIds.map((id) => `user:${id}`), ...groupIds.map((id) => `group:${id}`)];
+  return maySign(connection, ownerRole) ? [owner, ...shared] : shared.filter((principal) => principal !== owner);
+}
+
+/**
+ * Gives or takes what a person reads through connections by a server's own secret, as their role says now. Everything stays
+ * as it is for whom they shared it with; connectors on them that a schedule runs are due at once.
+ *
+ * @returns how many connections they have
+ */
+export async function fillServerConnectionsOf(
+  sql: SqlHandles,
+  { workspaceId, userId, at }: { workspaceId: string; userId: string; at: number },
+  role: Role,
+): Promise<number> {
+  const { setMembers } = makeAccessStore(sql, workspaceId);
+  const own = await makeConnectionStore(sql, workspaceId).list({ ownerUserId: userId });
+  const signed = own.filter(({ way, status }) => way === "server" && status === "active");
+  for (const connection of signed) {
+    const { connectionId } = connection;
+    await setMembers(connectionPrincipal(connectionId), readersOfConnection(connection, role), "kb");
+    await sql.write
+      .updateTable("connectors")
+      .set({ nextRunAt: at })
+      .where("workspaceId", "=", workspaceId)
+      .where("connectionId", "=", connectionId)
+      .where("everyMinutes", "is not", null)
+      .where("state", "in", ["active", "error"])
+      .execute();
+  }
+  return signed.length;
 }
 
 /** What of a connection stays when it is revoked. */

@@ -1,0 +1,26 @@
+import { ApiError } from "#api/errors.ts";
+import { type ConnectionRecord, maySign } from "#storage/records/connections.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
+
+type Signed = Pick<ConnectionRecord, "ownerUserId" | "way">;
+
+/**
+ * Whether the role of a connection's owner still lets it sign: what a server's own secret shows is for admins to give away.
+ * Asked for each request, so that it stops with the role and goes on with it. Source: S64.
+ */
+export async function ownerMaySign({ members }: Pick<WorkspaceStore, "members">, connection: Signed): Promise<boolean> {
+  if (connection.way !== "server") return true;
+  return maySign(connection, (await members.find(connection.ownerUserId))?.role);
+}
+
+/** @throws ApiError `forbidden`, which neither loses the connection nor stops its connectors for good */
+export async function requireMaySign(workspace: Pick<WorkspaceStore, "members">, connection: Signed): Promise<void> {
+  if (await ownerMaySign(workspace, connection)) return;
+  throw new ApiError("forbidden", {
+    message: "This connection uses the server's own secret, and its owner is no admin any more.",
+    hint: "It goes on when its owner is an admin again. An admin can make one of their own, and its owner one with a token of theirs.",
+  });
+}
+
+/** Why a connection opens nothing to its owner now, for `statusReason`. */
+export const NO_ADMIN = "owner_no_admin";
