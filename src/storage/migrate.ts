@@ -38,6 +38,7 @@ import * as principalNumbers from "./migrations/0037-principal-numbers.ts";
 import * as readers from "./migrations/0040-readers.ts";
 import * as peopleFirst from "./migrations/0042-people-first.ts";
 import * as toolAgreements from "./migrations/0044-tool-agreements.ts";
+import * as fallenRoles from "./migrations/0043-fallen-roles.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -85,6 +86,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0039-index-delta-hashes": { up: async () => {} },
   "0040-readers": readers,
   "0042-people-first": peopleFirst,
+  "0043-fallen-roles": fallenRoles,
   "0044-tool-agreements": toolAgreements,
 };
 

@@ -34,6 +34,7 @@ import { makeTokenService } from "#server/identity/tokens/service.ts";
 import { makeInvitationService } from "#server/identity/workspaces/invitations.ts";
 import { makeLocalRootService } from "#server/identity/workspaces/local-roots.ts";
 import { makeMyWorkspaceService } from "#server/identity/workspaces/mine.ts";
+import { makeStandingInvitations } from "#server/identity/workspaces/standing-invitations.ts";
 import { makeQuotaKeeper, type QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import { makeLeftGrants } from "#server/identity/workspaces/left-grants.ts";
 import { makeWorkspaceService } from "#server/identity/workspaces/service.ts";
@@ -144,6 +145,7 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
   const knownCookie = makeSecretCookie(baseUrl, { onHttps: "__Host-kb-known", onHttp: "kb_known" });
   const accounts = makeAccountService({ clock, randomBytes, audit });
   const base = { store, clock, randomBytes, cursors, audit, baseUrl, mode, signup, afterwards, post, accounts };
+  const standingInvitations = makeStandingInvitations({ store, clock, audit });
   const passwords = makePasswords(options.passwordCosts);
   const knownBrowsers = makeKnownBrowsers({ key: options.oauthKey, cookie: knownCookie, randomBytes });
   const sessions = makeSessionService({
@@ -175,6 +177,7 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
       audit,
       sessions,
       accounts,
+      standingInvitations,
       mode,
       signup,
       trips: makeTrips({ store, clock, randomBytes, vault }),
@@ -191,7 +194,11 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
       entry: { mode, signup, sso: options.sso?.name ?? null, canMail: post.canMail },
       ...defined({ announceSetupCode: options.announceSetupCode }),
     }),
-    invitationAcceptance: makeAcceptService({ ...signingIn, throttle: throttles.firstStep }),
+    invitationAcceptance: makeAcceptService({
+      ...signingIn,
+      standingInvitations,
+      throttle: throttles.firstStep,
+    }),
     confirmations: makeConfirmService({ ...signingIn, throttle: throttles.firstStep, signUp }),
     passwordReset: makeResetService({
       ...signingIn,

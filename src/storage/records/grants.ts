@@ -3,6 +3,7 @@ import { Scope } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { GrantsTable } from "#storage/schema.ts";
 import type { RowsAfter } from "./people.ts";
+import { withoutScope } from "./taken-scope.ts";
 
 /** An OAuth client that a person let into one workspace. Instants are epoch milliseconds. */
 export interface GrantRecord {
@@ -101,6 +102,38 @@ export async function endGrantsOf(
   const rows = await query.execute();
   for (const row of rows) await endGrant(sql, row, at);
   return rows.length;
+}
+
+/**
+ * Puts a lesser scope in the place of one in the living grants of a person; an access token has no scope that its grant
+ * lost. @returns how many had it
+ */
+export async function takeScopeOfGrants(
+  sql: SqlHandles,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+  taken: Scope,
+  instead: Scope,
+): Promise<number> {
+  const rows = await sql.write
+    .selectFrom("grants")
+    .select(["grantId", "scopes"])
+    .where("workspaceId", "=", workspaceId)
+    .where("userId", "=", userId)
+    .where("revokedAt", "is", null)
+    .execute();
+  let count = 0;
+  for (const { grantId, scopes } of rows) {
+    const left = withoutScope(scopes, taken, instead);
+    if (left === undefined) continue;
+    await sql.write
+      .updateTable("grants")
+      .set({ scopes: left })
+      .where("workspaceId", "=", workspaceId)
+      .where("grantId", "=", grantId)
+      .execute();
+    count++;
+  }
+  return count;
 }
 
 /** Ends one grant and everything that hangs on it. */

@@ -1,7 +1,7 @@
 import { inChunks } from "#core/in-chunks.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { makeAccessStore } from "./access.ts";
-import { dropFromConnectors, dropFromGroups } from "./members.ts";
+import { dropFromConnectors, dropFromGroups } from "./places.ts";
 import type { PageRequest } from "./people.ts";
 
 /** Instants are epoch milliseconds. */

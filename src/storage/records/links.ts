@@ -72,6 +72,32 @@ export function makeLinkStore(sql: SqlHandles) {
   };
 }
 
+/**
+ * Ends the open links that a person made for members of a workspace and got to hold: with one they could sign in as the
+ * member. Links that this server mailed stay, because the member alone has them.
+ *
+ * @returns how many
+ */
+export async function endHandedLinksOf(
+  sql: SqlHandles,
+  { workspaceId, userId, at }: { workspaceId: string; userId: string; at: number },
+): Promise<number> {
+  const rows = await sql.write
+    .selectFrom("email_links")
+    .innerJoin("members", "members.userId", "email_links.userId")
+    .select(["email_links.tokenHash", "email_links.details"])
+    .where("members.workspaceId", "=", workspaceId)
+    .where("email_links.isMailed", "=", 0)
+    .where("email_links.usedAt", "is", null)
+    .execute();
+  // Written by `insert` as a JSON object; `madeBy` is its maker.
+  const theirs = rows.filter(({ details }) => (JSON.parse(details) as { madeBy?: unknown }).madeBy === userId);
+  for (const { tokenHash } of theirs) {
+    await sql.write.updateTable("email_links").set({ usedAt: at }).where("tokenHash", "=", tokenHash).execute();
+  }
+  return theirs.length;
+}
+
 function toLink(row: Selectable<EmailLinksTable>): LinkRecord {
   return {
     // Written by `insert` only.

@@ -1,16 +1,14 @@
-import { sql as raw } from "kysely";
 import { inChunks } from "#core/in-chunks.ts";
 import { Role } from "#api/common.ts";
+import { noSuchThing } from "#api/errors.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { makeAccessStore } from "./access.ts";
-import { endAccountsOf } from "./accounts.ts";
-import { type EndedConnection, endConnectionsOf } from "./connections.ts";
+import { fillServerConnectionsOf } from "./connections.ts";
 import { endGrantsOf } from "./grants.ts";
-import { keepAddressOfLeft } from "./former-addresses.ts";
-import { distrustConnectorsOf, type UntrustedJoin } from "./distrust.ts";
-import { endJoinsOf } from "./identities.ts";
-import { leaveConnectors } from "./left-connectors.ts";
 import type { PageRequest } from "./people.ts";
+import { endWhatFalls, type FallOutcome, isFall } from "./role-fall.ts";
+import { endSessionsOf } from "./sessions.ts";
+import { endTokensOf } from "./tokens.ts";
 
 /** Instants are epoch milliseconds. */
 export interface MemberRecord {
@@ -30,6 +28,20 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
       .innerJoin("users", "users.userId", "members.userId")
       .select(["members.userId", "users.name", "users.email", "members.role", "members.joinedAt"])
       .where("members.workspaceId", "=", workspaceId);
+
+  const one = (userId: string) =>
+    sql.write.updateTable("members").where("workspaceId", "=", workspaceId).where("userId", "=", userId);
+
+  async function roleOf(userId: string): Promise<Role> {
+    const row = await sql.write
+      .selectFrom("members")
+      .select("role")
+      .where("workspaceId", "=", workspaceId)
+      .where("userId", "=", userId)
+      .executeTakeFirst();
+    if (!row) throw noSuchThing();
+    return Role.parse(row.role);
+  }
 
   return {
     async find(userId: string): Promise<MemberRecord | undefined> {
@@ -84,19 +96,18 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Changes the role and raises the access epoch.
+     * Changes the role, ends what a fall of it ends, and raises the access epoch. What waited for the role goes on with it.
      *
-     * @returns links that ended because somebody who is no admin can't tell who a member is
+     * @returns what ended; undefined when the role rose
      */
-    async setRole(userId: string, role: Role, at: number): Promise<UntrustedJoin[]> {
-      await sql.write
-        .updateTable("members")
-        .set({ role })
-        .where("workspaceId", "=", workspaceId)
-        .where("userId", "=", userId)
-        .execute();
+    async setRole(userId: string, role: Role, at: number): Promise<FallOutcome | undefined> {
+      const before = await roleOf(userId);
+      await one(userId).set({ role }).execute();
+      const whose = { workspaceId, userId, at };
+      const outcome = isFall(before, role) ? await endWhatFalls(sql, { ...whose, from: before, to: role }) : undefined;
+      if (!outcome) await fillServerConnectionsOf(sql, whose, role);
       await raiseEpoch();
-      return role !== "member" ? [] : distrustConnectorsOf(sql, { workspaceId, userId, at });
+      return outcome;
     },
 
     /**
@@ -109,143 +120,29 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
       at: number,
       keep: { sessionId?: string; tokens?: boolean } = {},
     ): Promise<void> {
-      await endSessions(sql, { workspaceId, userId, at, except: keep.sessionId });
+      await endSessionsOf(sql, { workspaceId, userId, at, except: keep.sessionId });
       await endGrantsOf(sql, { workspaceId, userId }, at);
-      if (keep.tokens !== true) await endTokens(sql, { workspaceId, userId, at });
+      if (keep.tokens !== true) await endTokensOf(sql, { workspaceId, userId, at });
     },
 
     /**
-     * Ends the membership and everything that hung on it, so that coming back restores none of it: group memberships,
-     * places in connectors' access, sessions, tokens, grants, connector keys and invitations they made, credentials
-     * they gave to connectors, accounts, connections. Connectors of theirs that can't go on without are `needs_owner`. Raises the access
-     * epoch. Source: S13.
+     * Ends the membership and everything that hung on it, so that coming back restores none of it: every row of
+     * `ROLE_FALL`. Connectors of theirs that can't go on without are `needs_owner`. Raises the access epoch. Source: S13.
      *
-     * @returns the runs under way that were told to end, the links that ended with the trust in connectors of theirs, and
-     *   the connections that are to be revoked at their providers
+     * @returns what ended
      */
-    async remove(
-      userId: string,
-      at: number,
-    ): Promise<{ stoppedSyncIds: string[]; endedJoins: UntrustedJoin[]; endedConnections: EndedConnection[] }> {
-      const whose = { workspaceId, userId, at };
-      await endSessions(sql, whose);
-      await endGrantsOf(sql, { workspaceId, userId }, at);
-      await endTokens(sql, whose);
-      await endWhatTheyMade(sql, whose);
-      await dropFromGroups(sql, workspaceId, `user:${userId}`);
-      await endJoinsOf(sql, whose);
-      await keepAddressOfLeft(sql, whose);
-      await dropFromConnectors(sql, workspaceId, "memberIds", userId);
-      await sql.write
-        .updateTable("groups")
-        .set({ ownerUserId: null })
-        .where("workspaceId", "=", workspaceId)
-        .where("ownerUserId", "=", userId)
-        .execute();
-      const endedJoins = await distrustConnectorsOf(sql, whose);
-      const stoppedSyncIds = await leaveConnectors(sql, whose);
-      await endAccountsOf(sql, whose);
-      const endedConnections = await endConnectionsOf(sql, whose);
+    async remove(userId: string, at: number): Promise<FallOutcome> {
+      const from = await roleOf(userId);
+      const outcome = await endWhatFalls(sql, { workspaceId, userId, from, to: null, at });
       await sql.write
         .deleteFrom("members")
         .where("workspaceId", "=", workspaceId)
         .where("userId", "=", userId)
         .execute();
       await raiseEpoch();
-      return { stoppedSyncIds, endedJoins, endedConnections };
+      return outcome;
     },
   };
-}
-
-/** Takes a principal out of every group of the workspace, whichever connector reported it. */
-export async function dropFromGroups(sql: SqlHandles, workspaceId: string, principal: string): Promise<void> {
-  await sql.write
-    .deleteFrom("memberships")
-    .where("workspaceId", "=", workspaceId)
-    .where("memberPrincipal", "=", principal)
-    .execute();
-}
-
-/** Takes an id out of every list of whom a connector or connection is for, so that the id coming back opens nothing. */
-export async function dropFromConnectors(
-  sql: SqlHandles,
-  workspaceId: string,
-  column: "memberIds" | "groupIds",
-  id: string,
-): Promise<void> {
-  await dropFromLists(sql, { table: "connectors", key: "connectorId", column }, workspaceId, id);
-  await dropFromLists(sql, { table: "connections", key: "connectionId", column }, workspaceId, id);
-}
-
-interface Lists {
-  table: "connectors" | "connections";
-  key: "connectorId" | "connectionId";
-  column: "memberIds" | "groupIds";
-}
-
-async function dropFromLists(
-  sql: SqlHandles,
-  { table, key, column }: Lists,
-  workspaceId: string,
-  id: string,
-): Promise<void> {
-  const { rows } = await raw<{ id: string; ids: string }>`
-    select ${raw.ref(key)} as id, ${raw.ref(column)} as ids from ${raw.table(table)}
-    where "workspaceId" = ${workspaceId} and ${raw.ref(column)} like ${`%"${id}"%`}`.execute(sql.write);
-  for (const row of rows) {
-    // Written by their stores as a JSON array of ids.
-    const ids = (JSON.parse(row.ids) as string[]).filter((other) => other !== id);
-    await raw`
-      update ${raw.table(table)} set ${raw.ref(column)} = ${JSON.stringify(ids)}
-      where "workspaceId" = ${workspaceId} and ${raw.ref(key)} = ${row.id}`.execute(sql.write);
-  }
-}
-
-interface Whose {
-  workspaceId: string;
-  userId: string;
-  at: number;
-}
-
-async function endSessions(sql: SqlHandles, whose: Whose & { except?: string | undefined }): Promise<void> {
-  const { workspaceId, userId, at, except } = whose;
-  let query = sql.write
-    .updateTable("sessions")
-    .set({ revokedAt: at })
-    .where("workspaceId", "=", workspaceId)
-    .where("userId", "=", userId)
-    .where("revokedAt", "is", null);
-  if (except !== undefined) query = query.where("sessionId", "!=", except);
-  await query.execute();
-}
-
-async function endTokens(sql: SqlHandles, { workspaceId, userId, at }: Whose): Promise<void> {
-  await sql.write
-    .updateTable("api_tokens")
-    .set({ revokedAt: at })
-    .where("workspaceId", "=", workspaceId)
-    .where("userId", "=", userId)
-    .where("revokedAt", "is", null)
-    .execute();
-}
-
-/** Connector keys and open invitations: they act for the person who made them. */
-async function endWhatTheyMade(sql: SqlHandles, { workspaceId, userId, at }: Whose): Promise<void> {
-  await sql.write
-    .updateTable("connector_keys")
-    .set({ revokedAt: at })
-    .where("workspaceId", "=", workspaceId)
-    .where("createdBy", "=", userId)
-    .where("revokedAt", "is", null)
-    .execute();
-  await sql.write
-    .updateTable("invitations")
-    .set({ revokedAt: at })
-    .where("workspaceId", "=", workspaceId)
-    .where("invitedBy", "=", userId)
-    .where("acceptedAt", "is", null)
-    .where("revokedAt", "is", null)
-    .execute();
 }
 
 function toMember(row: { userId: string; name: string; email: string; role: string; joinedAt: number }) {

@@ -150,3 +150,19 @@ function toSession(row: Selectable<SessionsTable>): SessionRecordRow {
     ip: row.ip,
   };
 }
+
+/** Ends the living sessions of a person in one workspace, `except` one. @returns how many */
+export async function endSessionsOf(
+  sql: SqlHandles,
+  whose: { workspaceId: string; userId: string; at: number; except?: string | undefined },
+): Promise<number> {
+  const { workspaceId, userId, at, except } = whose;
+  let query = sql.write
+    .updateTable("sessions")
+    .set({ revokedAt: at })
+    .where("workspaceId", "=", workspaceId)
+    .where("userId", "=", userId)
+    .where("revokedAt", "is", null);
+  if (except !== undefined) query = query.where("sessionId", "!=", except);
+  return Number((await query.executeTakeFirst()).numUpdatedRows);
+}

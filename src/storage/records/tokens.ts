@@ -5,6 +5,7 @@ import { compiledQuery } from "#storage/compiled-query.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { ApiTokensTable } from "#storage/schema.ts";
 import type { WithMembership } from "./sessions.ts";
+import { withoutScope } from "./taken-scope.ts";
 
 /** Instants are epoch milliseconds. */
 export interface TokenRecord {
@@ -153,6 +154,45 @@ export function makeTokenStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
   };
+}
+
+interface Whose {
+  workspaceId: string;
+  userId: string;
+  at: number;
+}
+
+/** Ends the living tokens of a person in one workspace. @returns how many */
+export async function endTokensOf(sql: SqlHandles, { at, ...whose }: Whose): Promise<number> {
+  const { numUpdatedRows } = await living(sql, whose).set({ revokedAt: at }).executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+/** Puts a lesser scope in the place of one in the living tokens of a person. @returns how many had it */
+export async function takeScopeOfTokens(sql: SqlHandles, whose: Whose, taken: Scope, instead: Scope): Promise<number> {
+  const rows = await sql.write
+    .selectFrom("api_tokens")
+    .select(["tokenId", "scopes"])
+    .where("workspaceId", "=", whose.workspaceId)
+    .where("userId", "=", whose.userId)
+    .where("revokedAt", "is", null)
+    .execute();
+  let count = 0;
+  for (const { tokenId, scopes } of rows) {
+    const left = withoutScope(scopes, taken, instead);
+    if (left === undefined) continue;
+    await living(sql, whose).set({ scopes: left }).where("tokenId", "=", tokenId).execute();
+    count++;
+  }
+  return count;
+}
+
+function living(sql: SqlHandles, { workspaceId, userId }: Omit<Whose, "at">) {
+  return sql.write
+    .updateTable("api_tokens")
+    .where("workspaceId", "=", workspaceId)
+    .where("userId", "=", userId)
+    .where("revokedAt", "is", null);
 }
 
 function toToken(row: Selectable<ApiTokensTable>): TokenRecord {

@@ -45,9 +45,15 @@ export function makeAccessLookup(options: {
       await unlessUnwritable(store.oauth.markGrantUsed(grant.grantId, clock.now(), staleAt));
     }
     const { workspaceId, userId, grantId, clientId } = grant;
-    const scopes = readScopes(payload["scope"]);
+    const scopes = heldScopes(readScopes(payload["scope"]), grant.scopes);
     return { workspaceId, userId, role, scopes, timeZone, credential: { type: "oauth", id: grantId, clientId } };
   };
+}
+
+/** What a token still has: a grant whose person is no admin any more lost a scope, and the token with it. Source: S63. */
+function heldScopes(ofToken: readonly Scope[], ofGrant: readonly Scope[]): Scope[] {
+  const held = ofToken.map((scope) => (scope === "kb:admin" && !ofGrant.includes(scope) ? "kb:api" : scope));
+  return [...new Set(held)].filter((scope) => ofGrant.includes(scope));
 }
 
 function readScopes(text: unknown): Scope[] {

@@ -5,6 +5,7 @@ import { hashSecret } from "#core/secrets.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { RequestOrigin } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { StandingInvitations } from "#server/identity/workspaces/standing-invitations.ts";
 import type { Clock } from "#core/clock.ts";
 import { isoOf } from "#core/instant.ts";
 import { emailKeyOf, type InvitationRecord } from "#storage/records/people.ts";
@@ -23,6 +24,7 @@ export interface AcceptOptions {
   accounts: AccountService;
   sessions: Pick<SessionService, "open" | "prove" | "findActor">;
   audit: AuditRecorder;
+  standingInvitations: Pick<StandingInvitations, "isStanding">;
 }
 
 export interface AcceptService {
@@ -80,11 +82,18 @@ export function makeAcceptService(options: AcceptOptions): AcceptService {
     return who.userId;
   }
 
+  /** The open invitation of a link, from somebody who could give its role now. @throws ApiError `invitation_invalid` */
+  async function requireInvitation(token: string): Promise<InvitationRecord> {
+    const invitation = await store.workspaces.findInvitation(hashSecret(token));
+    requireOpen(invitation, clock.now());
+    if (await options.standingInvitations.isStanding(invitation)) return invitation;
+    throw invalidInvitation();
+  }
+
   return {
     async check(token, origin) {
       takeTry(throttle, origin);
-      const invitation = await store.workspaces.findInvitation(hashSecret(token));
-      requireOpen(invitation, clock.now());
+      const invitation = await requireInvitation(token);
       const workspace = await store.workspaces.find(invitation.workspaceId);
       if (!workspace) throw invalidInvitation();
       const inviter = await store.users.find(invitation.invitedBy);
@@ -100,14 +109,13 @@ export function makeAcceptService(options: AcceptOptions): AcceptService {
 
     async accept(body, context) {
       takeTry(throttle, context.origin);
-      const invitation = await store.workspaces.findInvitation(hashSecret(body.token));
-      requireOpen(invitation, clock.now());
+      const invitation = await requireInvitation(body.token);
       const who = await identify(body, invitation, context);
       return store.transaction(async (tx) => {
         const at = clock.now();
         const { workspaceId, invitationId, role, isMailed } = invitation;
         const workspace = tx.in(workspaceId);
-        // Decided here: the first of several at once wins.
+        // Decided here: the first of several at once wins, and a role that fell meanwhile has ended it.
         if (!(await workspace.invitations.accept(invitationId, at))) throw invalidInvitation();
         // A link that was handed over by hand proves nothing about the address. Source: S3.
         const userId = await settle(tx, who, body, isMailed ? at : null);

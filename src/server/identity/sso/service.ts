@@ -9,6 +9,7 @@ import type { Log } from "#core/log.ts";
 import type { OpenedSession, SignInContext } from "#server/identity/sessions/sign-in.ts";
 import type { AccountService } from "#server/identity/sessions/accounts.ts";
 import type { SessionService } from "#server/identity/sessions/service.ts";
+import type { StandingInvitations } from "#server/identity/workspaces/standing-invitations.ts";
 import { emailKeyOf } from "#storage/records/people.ts";
 import type { Store } from "#storage/store.ts";
 import type { Provider, ProvenIdentity, SsoSettings } from "./provider.ts";
@@ -50,6 +51,7 @@ export interface SsoOptions {
   at: { provider: Provider; settings: SsoSettings } | undefined;
   sessions: Pick<SessionService, "enter" | "open" | "findActor" | "requireRecent">;
   accounts: Pick<AccountService, "add" | "addWorkspace" | "recordEverywhere">;
+  standingInvitations: Pick<StandingInvitations, "endFallenOf">;
   takeTry(context: SignInContext): void;
   mode: Session["mode"];
   signup: Session["signup"];
@@ -147,6 +149,8 @@ export function makeSsoService(options: SsoOptions): SsoService {
   }
 
   async function enter(identity: ProvenIdentity, context: SignInContext): Promise<OpenedSession> {
+    // Who is refused below takes nothing back with them, so what their inviter can't give any more ends before.
+    if (identity.email !== null && proves(identity)) await options.standingInvitations.endFallenOf(identity.email);
     return store.transaction(async (tx) => {
       const known = await tx.sso.findIdentity(identity.issuer, identity.subject);
       return known ? enterKnown(tx, known.userId, identity, context) : enterNew(tx, identity, context);

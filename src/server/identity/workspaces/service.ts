@@ -11,6 +11,7 @@ import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import type { SyncStops } from "#core/sync-stops.ts";
 import type { UntrustedJoin } from "#storage/records/distrust.ts";
+import type { FallOutcome } from "#storage/records/role-fall.ts";
 import type { LeftGrants } from "./left-grants.ts";
 import type { EndedConnection } from "#storage/records/connections.ts";
 import type { MemberRecord } from "#storage/records/members.ts";
@@ -141,8 +142,8 @@ export function makeWorkspaceService(options: {
         requireAbove(actor, role);
         await keepLastOwner(tx, actor.workspaceId, member);
         const ended = await tx.in(actor.workspaceId).members.setRole(userId, role, clock.now());
-        await recordUntrusted(tx, actor, ended);
-        const details = { from: member.role, to: role };
+        if (ended) await recordUntrusted(tx, actor, ended.endedJoins);
+        const details = { from: member.role, to: role, ...endedBy(ended) };
         await audit.record(tx, actor, { action: "member.role_changed", target: { type: "user", id: userId }, details });
         return { member: toMember({ ...member, role }) };
       });
@@ -155,10 +156,11 @@ export function makeWorkspaceService(options: {
         await keepLastOwner(tx, actor.workspaceId, member);
         const removed = await tx.in(actor.workspaceId).members.remove(userId, clock.now());
         const { stoppedSyncIds, endedJoins, endedConnections } = removed;
+        const details = { role: member.role, ...endedBy(removed) };
         await options.tellRevoked(tx, actor.workspaceId, endedConnections);
         await recordUntrusted(tx, actor, endedJoins);
         const action = userId === actor.userId ? "member.left" : "member.removed";
-        await audit.record(tx, actor, { action, target: { type: "user", id: userId }, details: { role: member.role } });
+        await audit.record(tx, actor, { action, target: { type: "user", id: userId }, details });
         return { stoppedSyncIds, endedConnections };
       });
       syncStops.stop(left.stoppedSyncIds);
@@ -183,6 +185,11 @@ async function requireMember(from: Store, actor: Actor, userId: string): Promise
 async function keepLastOwner(tx: Store, workspaceId: string, member: MemberRecord): Promise<void> {
   if (member.role !== "owner" || (await tx.in(workspaceId).members.countOwners()) > 1) return;
   throw new ApiError("last_owner", { message: "This is the last owner. Make somebody else an owner first." });
+}
+
+/** How much a fall of a role ended, for the audit. */
+function endedBy(outcome: FallOutcome | undefined): { ended?: FallOutcome["ended"] } {
+  return outcome && Object.keys(outcome.ended).length > 0 ? { ended: outcome.ended } : {};
 }
 
 function toMember({ userId, name, email, role, joinedAt }: MemberRecord): Member {

@@ -90,7 +90,11 @@ describe("the table of credentials and routes, with OAuth tokens", () => {
     expect(await authenticateWith(kb, audit, tokens.admin)).toBe("open");
     await kb.store.in(owner.workspaceId).members.setRole(admin.userId, "member", 0);
     expect(await authenticateWith(kb, audit, tokens.admin)).toBe(403);
+    // It keeps what a member may, and a role that comes back brings nothing back.
+    expect(await authenticateWith(kb, ROUTE_ACCESS["GET /api/workspace"] ?? fail(), tokens.admin)).toBe("open");
     await kb.store.in(owner.workspaceId).members.setRole(admin.userId, "admin", 0);
+    expect(await authenticateWith(kb, audit, tokens.admin)).toBe(403);
+    Object.assign(tokens, await tokensOf(kb, admin, admin));
     expect(await authenticateWith(kb, audit, tokens.admin)).toBe("open");
 
     const routes = Object.entries(ROUTE_ACCESS).filter(([, rule]) => !rule.public && rule.oauth !== undefined);

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { makeServer, TEST_PASSWORD, type TestServer } from "../../../helpers.ts";
+import { makeServer, TEST_PASSWORD, type TestServer, type TestUser } from "../../../helpers.ts";
 import { makeMailbox } from "../../../mailbox.ts";
 import { cookiesOf, verifiedAt, withCookies } from "../sessions/people.ts";
 import {
@@ -118,6 +118,37 @@ describe("single sign-on", () => {
     });
     provider.who.person = { ...ANA, sub: "ana-2", email: "else@acme.test" };
     expect((await signInAtProvider(kb)).headers.get("location")).toBe("/sign-in?error=sign_up_closed");
+  });
+
+  test.for([
+    [
+      "demoted",
+      (kb: TestServer, by: TestUser, who: TestUser) =>
+        kb.as(by).patch(`/api/workspace/members/${who.userId}`, { role: "member" }),
+    ],
+    [
+      "removed",
+      (kb: TestServer, by: TestUser, who: TestUser) => kb.as(by).delete(`/api/workspace/members/${who.userId}`),
+    ],
+    // As a program before this rule left it: the role fell and nothing else happened.
+    [
+      "demoted before",
+      (kb: TestServer, _by: TestUser, who: TestUser) =>
+        kb.database.write.updateTable("members").set({ role: "member" }).where("userId", "=", who.userId).execute(),
+    ],
+  ] as const)("lets nobody in whose inviter was %s since", async ([, fall], { expect }) => {
+    const provider = await startProvider(ANA);
+    const kb = await makeSsoServer(provider, { domains: ["acme.test"], mailer: makeMailbox() });
+    const owner = await kb.addOwner();
+    const inviter = await kb.addMember(owner.workspaceId, "owner");
+    await kb.as(inviter).post("/api/workspace/invitations", { email: ANA.email, role: "admin" });
+    await fall(kb, owner, inviter);
+    expect((await signInAtProvider(kb)).headers.get("location")).toBe("/sign-in?error=sign_up_closed");
+    expect((await kb.as(owner).get("/api/workspace/invitations")).json.invitations).toEqual([]);
+    // Somebody who may invite them still does.
+    await kb.as(owner).post("/api/workspace/invitations", { email: ANA.email, role: "member" });
+    const back = await signInAtProvider(kb);
+    expect((await kb.anyone().request("GET", "/api/session", withCookies(back))).json.role).toBe("member");
   });
 
   test("where sign-up is open puts nobody into the workspace of a stranger who invited them", async ({ expect }) => {

@@ -1,0 +1,50 @@
+import type { Clock } from "#core/clock.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import { isAbove } from "#storage/access/ladder.ts";
+import type { InvitationRecord } from "#storage/records/people.ts";
+import type { Store } from "#storage/store.ts";
+
+/** Asks, whenever an invitation is used, whether the person who made it could make it now. */
+export interface StandingInvitations {
+  /** False for one whose inviter couldn't give its role now: it is ended for good. */
+  isStanding(invitation: InvitationRecord): Promise<boolean>;
+  /** The same for the open invitations of an address, in all workspaces. */
+  endFallenOf(email: string): Promise<void>;
+}
+
+/**
+ * Makes the check for both ways of accepting: by link and by single sign-on. A role that falls ends its invitations at once
+ * (`ROLE_FALL`); this also finds those of a fall before that. Source: S63.
+ */
+export function makeStandingInvitations(options: {
+  store: Store;
+  clock: Clock;
+  audit: Pick<AuditRecorder, "recordSystem">;
+}): StandingInvitations {
+  const { store, clock, audit } = options;
+
+  async function isStanding(invitation: InvitationRecord): Promise<boolean> {
+    const { workspaceId, invitationId, invitedBy, role } = invitation;
+    const inviter = await store.in(workspaceId).members.find(invitedBy);
+    if (inviter && isAbove(inviter.role, role)) return true;
+    // A transaction of its own: what refuses the invitation rolls back.
+    await store.transaction(async (tx) => {
+      await tx.in(workspaceId).invitations.revoke(invitationId, clock.now());
+      await audit.recordSystem(tx, workspaceId, {
+        action: "invitation.withdrawn",
+        target: { type: "invitation", id: invitationId },
+        details: { reason: "inviter_role", role },
+      });
+    });
+    return false;
+  }
+
+  return {
+    isStanding,
+    async endFallenOf(email) {
+      for (const invitation of await store.workspaces.listOpenInvitationsOf(email, clock.now())) {
+        await isStanding(invitation);
+      }
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { sql as raw } from "kysely";
+import type { SqlHandles } from "#storage/handles.ts";
+
+/** Takes a principal out of every group of the workspace, whichever connector reported it. */
+export async function dropFromGroups(sql: SqlHandles, workspaceId: string, principal: string): Promise<void> {
+  await sql.write
+    .deleteFrom("memberships")
+    .where("workspaceId", "=", workspaceId)
+    .where("memberPrincipal", "=", principal)
+    .execute();
+}
+
+/** Takes an id out of every list of whom a connector or connection is for, so that the id coming back opens nothing. */
+export async function dropFromConnectors(
+  sql: SqlHandles,
+  workspaceId: string,
+  column: "memberIds" | "groupIds",
+  id: string,
+): Promise<void> {
+  await dropFromLists(sql, { table: "connectors", key: "connectorId", column }, workspaceId, id);
+  await dropFromLists(sql, { table: "connections", key: "connectionId", column }, workspaceId, id);
+}
+
+interface Lists {
+  table: "connectors" | "connections";
+  key: "connectorId" | "connectionId";
+  column: "memberIds" | "groupIds";
+}
+
+async function dropFromLists(
+  sql: SqlHandles,
+  { table, key, column }: Lists,
+  workspaceId: string,
+  id: string,
+): Promise<void> {
+  const { rows } = await raw<{ id: string; ids: string }>`
+    select ${raw.ref(key)} as id, ${raw.ref(column)} as ids from ${raw.table(table)}
+    where "workspaceId" = ${workspaceId} and ${raw.ref(column)} like ${`%"${id}"%`}`.execute(sql.write);
+  for (const row of rows) {
+    // Written by their stores as a JSON array of ids.
+    const ids = (JSON.parse(row.ids) as string[]).filter((other) => other !== id);
+    await raw`
+      update ${raw.table(table)} set ${raw.ref(column)} = ${JSON.stringify(ids)}
+      where "workspaceId" = ${workspaceId} and ${raw.ref(key)} = ${row.id}`.execute(sql.write);
+  }
+}

@@ -1,0 +1,161 @@
+import type { Role } from "#api/common.ts";
+import { isAbove } from "#storage/access/ladder.ts";
+import type { SqlHandles } from "#storage/handles.ts";
+import { endAccountsOf } from "./accounts.ts";
+import { type EndedConnection, endConnectionsOf, fillServerConnectionsOf } from "./connections.ts";
+import { distrustConnectorsOf, type UntrustedJoin } from "./distrust.ts";
+import { keepAddressOfLeft } from "./former-addresses.ts";
+import { endGrantsOf, takeScopeOfGrants } from "./grants.ts";
+import { endJoinsOf } from "./identities.ts";
+import { leaveConnectors } from "./left-connectors.ts";
+import { endHandedLinksOf } from "./links.ts";
+import { dropFromConnectors, dropFromGroups } from "./places.ts";
+import { endSessionsOf } from "./sessions.ts";
+import { endTokensOf, takeScopeOfTokens } from "./tokens.ts";
+
+/** A role that fell: to a lower one, or to none (`null`) for somebody who leaves or is removed. */
+export interface RoleFall {
+  workspaceId: string;
+  userId: string;
+  from: Role;
+  to: Role | null;
+  at: number;
+}
+
+/** What a fall ended, and what is still to be told to others. */
+export interface FallOutcome {
+  /** How many of each row of `ROLE_FALL` ended or changed; rows that found nothing are left out. */
+  ended: Partial<Record<FallRow, number>>;
+  /** Runs under way that were told to end. */
+  stoppedSyncIds: string[];
+  /** Links of people that ended with the trust in connectors of theirs. */
+  endedJoins: UntrustedJoin[];
+  /** Connections that are to be revoked at their providers. */
+  endedConnections: EndedConnection[];
+}
+
+type Row = (sql: SqlHandles, fall: RoleFall, outcome: FallOutcome) => Promise<number>;
+
+/** The roles, the lowest first. */
+const RANKS: readonly Role[] = ["member", "admin", "owner"];
+
+/** True when somebody of role `from` loses something by becoming `to`. */
+export function isFall(from: Role, to: Role): boolean {
+  return RANKS.indexOf(to) < RANKS.indexOf(from);
+}
+
+/**
+ * Everything that a person with a role can leave behind, and what becomes of it when the role falls. What isn't listed is
+ * asked for the role of today whenever it is used; docs/permissions.md has both in one table. Source: S63.
+ */
+export const ROLE_FALL = {
+  /** Open ones to a role that they couldn't give now. */
+  invitations: (sql, { workspaceId, userId, to, at }) =>
+    endInvitations(sql, { workspaceId, userId, at, roles: RANKS.filter((role) => to === null || !isAbove(to, role)) }),
+  /** Links that set a member's password, which an owner holds. */
+  passwordLinks: (sql, { to, ...whose }) => (to === "owner" ? none() : endHandedLinksOf(sql, whose)),
+  tokens: (sql, { to, ...whose }) => {
+    if (to === null) return endTokensOf(sql, whose);
+    return to === "member" ? takeScopeOfTokens(sql, whose, "kb:admin", "kb:api") : none();
+  },
+  clients: (sql, { to, at, ...whose }) => {
+    if (to === null) return endGrantsOf(sql, whose, at);
+    return to === "member" ? takeScopeOfGrants(sql, whose, "kb:admin", "kb:api") : none();
+  },
+  sessions: (sql, { to, ...whose }) => (to === null ? endSessionsOf(sql, whose) : none()),
+  /** What connectors of theirs tell of users of a source. */
+  trust: async (sql, { to, ...whose }, outcome) => {
+    if (to === "admin") return 0;
+    outcome.endedJoins = await distrustConnectorsOf(sql, whose);
+    return outcome.endedJoins.length;
+  },
+  connectorKeys: (sql, { to, ...whose }) => (to === null ? endKeys(sql, whose) : none()),
+  groups: async (sql, { to, workspaceId, userId }) => {
+    if (to !== null) return 0;
+    await dropFromGroups(sql, workspaceId, `user:${userId}`);
+    await dropFromConnectors(sql, workspaceId, "memberIds", userId);
+    return disownGroups(sql, workspaceId, userId);
+  },
+  people: async (sql, { to, ...whose }) => {
+    if (to !== null) return 0;
+    await endJoinsOf(sql, whose);
+    await keepAddressOfLeft(sql, whose);
+    return 0;
+  },
+  connectors: async (sql, { to, ...whose }, outcome) => {
+    if (to === null) outcome.stoppedSyncIds = await leaveConnectors(sql, whose);
+    return outcome.stoppedSyncIds.length;
+  },
+  accounts: async (sql, { to, ...whose }) => {
+    if (to === null) await endAccountsOf(sql, whose);
+    return 0;
+  },
+  connections: async (sql, { to, ...whose }, outcome) => {
+    if (to === "admin") return 0;
+    if (to !== null) return fillServerConnectionsOf(sql, whose, to);
+    outcome.endedConnections = await endConnectionsOf(sql, whose);
+    return outcome.endedConnections.length;
+  },
+} as const satisfies Record<string, Row>;
+
+export type FallRow = keyof typeof ROLE_FALL;
+
+/**
+ * Ends what a fall of a role ends, row by row. The one place for it: demotion and removal both come here. Call it in the
+ * transaction that changes the role, and raise the epoch there.
+ */
+export async function endWhatFalls(sql: SqlHandles, fall: RoleFall): Promise<FallOutcome> {
+  const outcome: FallOutcome = { ended: {}, stoppedSyncIds: [], endedJoins: [], endedConnections: [] };
+  for (const [name, end] of Object.entries(ROLE_FALL)) {
+    const count = await end(sql, fall, outcome);
+    // Names of the table itself.
+    if (count > 0) outcome.ended[name as FallRow] = count;
+  }
+  return outcome;
+}
+
+interface Whose {
+  workspaceId: string;
+  userId: string;
+}
+
+async function none(): Promise<number> {
+  return 0;
+}
+
+async function endInvitations(
+  sql: SqlHandles,
+  { workspaceId, userId, at, roles }: Whose & { at: number; roles: readonly Role[] },
+): Promise<number> {
+  const { numUpdatedRows } = await sql.write
+    .updateTable("invitations")
+    .set({ revokedAt: at })
+    .where("workspaceId", "=", workspaceId)
+    .where("invitedBy", "=", userId)
+    .where("role", "in", roles)
+    .where("acceptedAt", "is", null)
+    .where("revokedAt", "is", null)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+async function endKeys(sql: SqlHandles, { workspaceId, userId, at }: Whose & { at: number }): Promise<number> {
+  const { numUpdatedRows } = await sql.write
+    .updateTable("connector_keys")
+    .set({ revokedAt: at })
+    .where("workspaceId", "=", workspaceId)
+    .where("createdBy", "=", userId)
+    .where("revokedAt", "is", null)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+async function disownGroups(sql: SqlHandles, workspaceId: string, userId: string): Promise<number> {
+  const { numUpdatedRows } = await sql.write
+    .updateTable("groups")
+    .set({ ownerUserId: null })
+    .where("workspaceId", "=", workspaceId)
+    .where("ownerUserId", "=", userId)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
