@@ -1,6 +1,7 @@
 import { describe, test } from "vitest";
 import type { McpTool } from "#mcp-client/contract.ts";
 import type { TestUser } from "../../helpers.ts";
+import { item, listing } from "../sync/harness.ts";
 import { type FakeMcp, makeProviderServer, URL_A } from "./server.ts";
 
 const FIND: McpTool = {
@@ -64,9 +65,9 @@ describe("a connection by a server's own secret, whose owner is no admin any mor
   }) => {
     const kb = await makeWorld();
     const { admin } = kb;
-    kb.behind.sync = async function* ({ mcp, signal }) {
-      await (await mcp?.open({ signal }))?.listTools();
-      yield { t: "end", complete: true };
+    kb.behind.sync = async function* (context) {
+      await (await context.mcp?.open({ signal: context.signal }))?.listTools();
+      yield* listing(() => [item("a.md", "alpha")])(context);
     };
     expect((await kb.find(admin, "&live=true")).live.hits).toHaveLength(1);
     expect((await kb.sync(admin)).state).toBe("succeeded");
