@@ -18,6 +18,7 @@ import { type Identity, type IdentityOptions, makeIdentity } from "#server/compo
 import type { App } from "#server/http/env.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Log } from "#core/log.ts";
+import { makeOperatorProof, OPERATOR_HEADER } from "#core/operator-proof.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
 import { makePasswords } from "#server/identity/sessions/passwords.ts";
 import { boundedQueries } from "./bounded-queries.ts";
@@ -26,6 +27,9 @@ import { tempDir } from "./temp-dir.ts";
 
 /** What a server of a test calls itself to others. */
 export const TEST_INSTANCE = "instance-of-a-test";
+
+/** What proves the operator of a test server. */
+export const TEST_OPERATOR_KEY = new Uint8Array(32).fill(5);
 
 /** A vault whose key everybody may know. */
 export const TEST_VAULT = makeVault([{ id: "test", key: new Uint8Array(32).fill(7) }], randomBytes);
@@ -221,6 +225,7 @@ export async function makeServer<More extends object = object>(
   const identity = makeIdentity(foundation, {
     cursorKey: Buffer.alloc(32, 7),
     oauthKey: Buffer.alloc(32, 9),
+    operatorKey: TEST_OPERATOR_KEY,
     passwordCosts: TEST_PASSWORD_COSTS,
     ...options.outside,
     ...(options.announceSetupCode && { announceSetupCode: options.announceSetupCode }),
@@ -251,6 +256,8 @@ export async function makeServer<More extends object = object>(
     as: (user: TestUser) => client({ cookie: `${deps.cookie.name}=${user.sessionSecret}` }),
     /** Acts with a token or a connector key. */
     withToken: (plaintext: string) => client({ authorization: `Bearer ${plaintext}` }),
+    /** The header of somebody who can read the data folder. */
+    operator: () => ({ [OPERATOR_HEADER]: makeOperatorProof(TEST_OPERATOR_KEY, clock.now()) }),
     /** Acts without a credential. */
     anyone: () => client({}),
     /** The actor that a request of this person's session would have. */

@@ -271,7 +271,7 @@ export const localRootRoutes = {
   list: createRoute({
     method: "get",
     path: "/api/local-roots",
-    summary: "List the server's folders that connectors can read (owner, on this machine)",
+    summary: "List the server's folders that connectors can read (owner, with the operator's proof)",
     responses: {
       200: answer("All of them", z.object({ roots: z.array(LocalRoot), nextCursor })),
       default: problemAnswer,
@@ -280,7 +280,7 @@ export const localRootRoutes = {
   add: createRoute({
     method: "post",
     path: "/api/local-roots",
-    summary: "Allow connectors to read a folder (owner, on this machine)",
+    summary: "Allow connectors to read a folder (owner, with the operator's proof)",
     request: { body: body(AddRootBody) },
     responses: {
       201: answer("The folder with its real path", z.object({ root: LocalRoot })),
@@ -290,7 +290,7 @@ export const localRootRoutes = {
   remove: createRoute({
     method: "delete",
     path: "/api/local-roots/{id}",
-    summary: "Stop allowing a folder (owner, on this machine)",
+    summary: "Stop allowing a folder (owner, with the operator's proof)",
     request: { params: z.object({ id: idSchema("root") }) },
     responses: { 204: { description: "No longer allowed" }, default: problemAnswer },
   }),

@@ -25,12 +25,6 @@ export function makeClientIp(
   };
 }
 
-/** True when the client is on this machine: a loopback peer, and no header names a client behind it. */
-export function isLocalClient(clientIp: string | null, headers: Headers): boolean {
-  if (!isLocalAddress(clientIp)) return false;
-  return !["forwarded", "x-forwarded-for", "x-real-ip"].some((name) => headers.has(name));
-}
-
 /** True for a loopback address. */
 export function isLocalAddress(ip: string | null): boolean {
   return ip !== null && isLoopbackAddress(ip);

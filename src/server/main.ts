@@ -226,6 +226,7 @@ async function compose(
   const identity = makeIdentity(foundation, {
     cursorKey: deriveKey("cursor"),
     oauthKey: deriveKey("oauth"),
+    operatorKey: deriveKey("operator"),
     announceSetupCode: (code) => say(setupLines(foundation.settings.baseUrl, code)),
     ...outsideOf(settings),
   });

@@ -1,13 +1,14 @@
 import { accessSync, closeSync, constants, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hkdfSync, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { ApiError } from "#api/errors.ts";
+import { deriveFolderKey, FOLDER_KEY_BYTES, FOLDER_KEY_FILE } from "#core/operator-proof.ts";
 import { closeToOthers, makeFolder, type Readers } from "./private-files.ts";
 import { isBusy } from "./failure.ts";
 
 /** What a sub-key is for; two purposes never share key material. */
-export type KeyPurpose = "cursor" | "vault" | "oauth" | "instance";
+export type KeyPurpose = "cursor" | "vault" | "oauth" | "instance" | "operator";
 
 /** 32 bytes for one purpose, derived from the installation's key. */
 export type DeriveKey = (purpose: KeyPurpose) => Uint8Array;
@@ -29,8 +30,6 @@ export interface DataFolder {
   release(): void;
 }
 
-const KEY_BYTES = 32;
-
 /**
  * Opens (and makes) the data folder, closes it to others and locks it: one server per folder.
  *
@@ -41,7 +40,7 @@ export function openDataFolder(path: string, readers: Readers = "owner"): DataFo
   makeWritable(path);
   const closed = closeToOthers(path, readers);
   const databaseFile = join(path, "kb.db");
-  const keyFile = join(path, "secret.key");
+  const keyFile = join(path, FOLDER_KEY_FILE);
   const release = lock(path);
   try {
     requireDatabase(databaseFile, keyFile);
@@ -58,7 +57,7 @@ export function openDataFolder(path: string, readers: Readers = "owner"): DataFo
  * @throws ApiError `data_folder_unusable` when its key file is missing or damaged
  */
 export function readFolderKey(path: string): DeriveKey {
-  return openKey(join(path, "secret.key"), { databaseFile: join(path, "kb.db"), isUsed: true });
+  return openKey(join(path, FOLDER_KEY_FILE), { databaseFile: join(path, "kb.db"), isUsed: true });
 }
 
 function makeWritable(path: string): void {
@@ -118,18 +117,18 @@ function openKey(file: string, { databaseFile, isUsed }: { databaseFile: string;
   if (sizeOf(file) === -1) {
     if (isUsed) {
       throw new ApiError("data_folder_unusable", {
-        message: `The key file ${file} is missing, and ${databaseFile} was used with it. Restore it from a backup. Without one, run "umask 077 && openssl rand -out ${file} ${KEY_BYTES}": then stored credentials of connectors are lost, and clients sign in again.`,
+        message: `The key file ${file} is missing, and ${databaseFile} was used with it. Restore it from a backup. Without one, run "umask 077 && openssl rand -out ${file} ${FOLDER_KEY_BYTES}": then stored credentials of connectors are lost, and clients sign in again.`,
       });
     }
-    writeFileSync(file, randomBytes(KEY_BYTES), { mode: 0o600, flag: "wx" });
+    writeFileSync(file, randomBytes(FOLDER_KEY_BYTES), { mode: 0o600, flag: "wx" });
   }
   const key = readFileSync(file);
-  if (key.length !== KEY_BYTES) {
+  if (key.length !== FOLDER_KEY_BYTES) {
     throw new ApiError("data_folder_unusable", {
-      message: `The key file ${file} has ${key.length} bytes instead of ${KEY_BYTES}. Restore it from a backup.`,
+      message: `The key file ${file} has ${key.length} bytes instead of ${FOLDER_KEY_BYTES}. Restore it from a backup.`,
     });
   }
-  return (purpose) => new Uint8Array(hkdfSync("sha256", key, "kb", purpose, KEY_BYTES));
+  return (purpose) => deriveFolderKey(key, purpose);
 }
 
 /** In bytes; -1 when there is no such file. */

@@ -123,7 +123,7 @@ export function looks(visit: OpenProfile, server: () => ServerProcess): void {
     const { page, open, complaints } = visitor;
     await signInQuietly(visitor, ADMIN);
     const notes = tempDir();
-    await visitor.context.request.post("/api/local-roots", { data: { path: notes } });
+    await visitor.context.request.post("/api/local-roots", { data: { path: notes }, headers: server().operator() });
     for (const name of ["wanted", "other"]) mkdirSync(join(notes, name));
     writeFileSync(join(notes, "wanted/lamp.md"), "The lamp flickers.");
     writeFileSync(join(notes, "wanted/lamp.bin"), Buffer.from([0, 1, 2, 3]));

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, onTestFinished } from "vitest";
+import { operatorOf } from "./operator.ts";
 
 /** The built program. */
 export const CLI = new URL("../../dist/cli.js", import.meta.url).pathname;
@@ -18,6 +19,8 @@ export const BOOTSTRAP = { KB_BOOTSTRAP_EMAIL: ADMIN.email, KB_BOOTSTRAP_PASSWOR
 export interface ServerProcess {
   url: string;
   child: ChildProcess;
+  /** The header of somebody who can read its data folder. */
+  operator(): Record<string, string>;
   /** Log lines and what it said to the person, as far as they came. */
   output(): string;
   /** Ends it in order; gives its exit code. */
@@ -101,6 +104,7 @@ export async function startServerProcess(
   return {
     url,
     child,
+    operator: () => operatorOf(dataDir),
     output: () => output,
     async stop() {
       child.kill("SIGTERM");

@@ -14,6 +14,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { operatorOf } from "../e2e/operator.ts";
 
 const PROGRAM = process.env["SCHEMATHESIS"] ?? "schemathesis";
 const SECONDS = process.argv[2] ?? "300";
@@ -153,7 +154,8 @@ async function prepare(url: string) {
   mkdirSync(join(path, "plans"), { recursive: true });
   for (const name of ["budget.md", "plans/2026.txt", "plans/table.csv"])
     writeFileSync(join(path, name), "# Budget\na,b\n");
-  const root = await send("POST", "/api/local-roots", { path });
+  const operator = as({ cookie: owner, ...operatorOf(join(dir, "data")) });
+  const root = await operator.send("POST", "/api/local-roots", { path });
   const folder = await send("POST", "/api/connectors", {
     providerId: "filesystem",
     name: "Documents",

@@ -4404,7 +4404,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the server's folders that connectors can read (owner, on this machine) */
+        /** List the server's folders that connectors can read (owner, with the operator's proof) */
         get: {
             parameters: {
                 query?: never;
@@ -4437,7 +4437,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Allow connectors to read a folder (owner, on this machine) */
+        /** Allow connectors to read a folder (owner, with the operator's proof) */
         post: {
             parameters: {
                 query?: never;
@@ -4503,7 +4503,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Stop allowing a folder (owner, on this machine) */
+        /** Stop allowing a folder (owner, with the operator's proof) */
         delete: {
             parameters: {
                 query?: never;

@@ -8,6 +8,7 @@ import { configDir, makeCredentialStore } from "#cli/credentials.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, notSignedIn, usageFailure } from "#cli/failure.ts";
+import { operatorHeaders } from "#cli/operator.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
 import { printClients } from "#cli/quickstart/clients.ts";
@@ -55,7 +56,8 @@ export const quickstart = command(QUICKSTART, async (input, deps): Promise<numbe
   const server = parseServerUrl(running.url);
   const api = await signInHere(server, dataDir, deps, output);
   const done: IndexedFolder[] = [];
-  for (const path of folders) done.push(await indexFolder(api, path, input.options.generated, deps));
+  for (const path of folders)
+    done.push(await indexFolder(api, path, { dataDir, generated: input.options.generated }, deps));
   for (const folder of done) await reportFolder(api, folder, output);
   const [first] = done;
   if (first !== undefined) await showSearch(api, first, input.options.query, output);
@@ -145,8 +147,13 @@ function passwordLogin(server: ServerUrl): string {
 }
 
 /** Allows the folder, makes its connector or takes the one it has, and follows the sync to its end. */
-async function indexFolder(api: Api, path: string, generated: boolean, deps: Deps): Promise<IndexedFolder> {
-  await api.post("/api/local-roots", { body: { path } });
+async function indexFolder(
+  api: Api,
+  path: string,
+  { dataDir, generated }: { dataDir: string; generated: boolean },
+  deps: Deps,
+): Promise<IndexedFolder> {
+  await api.post("/api/local-roots", { body: { path }, headers: await operatorHeaders(dataDir, deps) });
   const existing: ConnectorRecord[] = await api.list("/api/connectors", "connectors", {
     query: { providerId: "filesystem" },
   });

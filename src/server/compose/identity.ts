@@ -50,6 +50,8 @@ export interface IdentityOptions {
    * bytes, the same across restarts.
    */
   oauthKey: Uint8Array;
+  /** What proves the operator: 32 bytes, derived from the data folder's key. */
+  operatorKey: Uint8Array;
   /** Fetches what an OAuth client says of itself at its own address; through the guard unless told. */
   fetchDocument?: (url: string) => Promise<Response>;
   /** What carries email; without it links are shown to who made them. */
@@ -115,6 +117,7 @@ export function makeIdentity(foundation: Foundation, options: IdentityOptions) {
       clock,
       randomBytes,
       audit,
+      operatorKey: options.operatorKey,
       isOpenToStrangers: isOpenToStrangers(settings),
       settingsRoots: settings.localRoots,
       dataDir: settings.dataDir,

@@ -64,7 +64,9 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
     async unavailable() {
       if (isOpenToStrangers) return "Local folders can't be connected on a server with open sign-up.";
       const roots = await places.allowedRoots();
-      return roots.length > 0 ? undefined : "No folder is allowed yet. Allow one with kb roots add PATH.";
+      return roots.length > 0
+        ? undefined
+        : "No folder is allowed yet. The operator allows one on the server: kb roots add PATH";
     },
   };
 }

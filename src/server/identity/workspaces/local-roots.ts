@@ -3,12 +3,12 @@ import { isAbsolute, sep } from "node:path";
 import { makeId } from "#api/common.ts";
 import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { AddRootBody, LocalRoot } from "#api/workspace.ts";
-import { isLocalClient } from "#net/client-ip.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
 import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
+import { isOperatorProof, OPERATOR_HEADER } from "#core/operator-proof.ts";
 import type { Store } from "#storage/store.ts";
 
 export interface LocalRootService {
@@ -17,7 +17,7 @@ export interface LocalRootService {
   /**
    * Allows a folder, by its real path; a known one again gives the same record.
    *
-   * @throws ApiError `root_not_allowed`, `forbidden` from another machine and where strangers own workspaces
+   * @throws ApiError `root_not_allowed`, `forbidden` without the operator's proof and where strangers own workspaces
    */
   add(actor: Actor, headers: Headers, body: AddRootBody): Promise<{ root: LocalRoot }>;
   /** @throws ApiError `not_found` */
@@ -31,6 +31,8 @@ export interface LocalRootOptions {
   clock: Clock;
   randomBytes: RandomBytes;
   audit: AuditRecorder;
+  /** What the operator's proofs are made with: the data folder's. */
+  operatorKey: Uint8Array;
   /** Strangers own workspaces here. */
   isOpenToStrangers: boolean;
   /** `KB_LOCAL_ROOTS`. */
@@ -49,31 +51,34 @@ const CLOSED_FOLDERS = (
   "/Applications /Library /Users /Volumes /private /private/tmp /private/var"
 ).split(" ");
 
-/** Folders of this machine that connectors may read. Source: S34, S36. */
+/**
+ * Folders of this machine that connectors may read. Only the operator allows them, who proves the data folder: behind a
+ * proxy every client has a local address. Source: S34, S36, docs/decisions/0051.
+ */
 export function makeLocalRootService(options: LocalRootOptions): LocalRootService {
   const { store, clock, randomBytes, audit, settingsRoots } = options;
 
-  function requireHere(actor: Actor, headers: Headers): void {
+  function requireOperator(headers: Headers): void {
     if (options.isOpenToStrangers) {
       throw new ApiError("forbidden", { message: "Local folders can't be connected on a server with open sign-up." });
     }
-    if (isLocalClient(actor.origin?.clientIp ?? null, headers)) return;
+    if (isOperatorProof(headers.get(OPERATOR_HEADER), options.operatorKey, clock.now())) return;
     throw new ApiError("forbidden", {
-      message: "Local folders can be allowed only on the server itself.",
-      hint: "Run the command on the server, or set KB_LOCAL_ROOTS there.",
+      message: "Only the server's operator, who can read its data folder, can allow folders.",
+      hint: "On the server, as the user that runs it: kb roots add PATH --data-dir FOLDER. Or set KB_LOCAL_ROOTS there.",
     });
   }
 
   return {
-    async list(actor, headers) {
-      requireHere(actor, headers);
+    async list(_actor, headers) {
+      requireOperator(headers);
       const fixed = settingsRoots.map((path) => ({ id: null, path, createdBy: null, createdAt: null }));
       const stored = await store.installation.listLocalRoots();
       return { roots: [...fixed, ...stored.map(toRoot)], nextCursor: null };
     },
 
     async add(actor, headers, { path }) {
-      requireHere(actor, headers);
+      requireOperator(headers);
       const real = await resolveFolder(path);
       await refuseClosed(real, options);
       return store.transaction(async (tx) => {
@@ -92,7 +97,7 @@ export function makeLocalRootService(options: LocalRootOptions): LocalRootServic
     },
 
     async remove(actor, headers, rootId) {
-      requireHere(actor, headers);
+      requireOperator(headers);
       await store.transaction(async (tx) => {
         if (!(await tx.installation.removeLocalRoot(rootId))) {
           throw noSuchThing();

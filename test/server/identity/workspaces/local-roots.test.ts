@@ -1,14 +1,21 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { makeServer, type TestServerOptions } from "../../../helpers.ts";
+import { makeOperatorProof } from "#core/operator-proof.ts";
+import { makeServer, TEST_OPERATOR_KEY, type TestServerOptions } from "../../../helpers.ts";
 import { tempDir } from "../../../temp-dir.ts";
 
 async function makeRoots(options: TestServerOptions = {}) {
   const kb = await makeServer(options);
   const owner = await kb.addOwner();
   const folder = tempDir();
-  return { kb, owner, folder, me: kb.as(owner) };
+  /** The owner at the server's own terminal. */
+  const me = {
+    get: (path: string) => kb.as(owner).request("GET", path, { headers: kb.operator() }),
+    post: (path: string, body: unknown) => kb.as(owner).request("POST", path, { body, headers: kb.operator() }),
+    delete: (path: string) => kb.as(owner).request("DELETE", path, { headers: kb.operator() }),
+  };
+  return { kb, owner, folder, me };
 }
 
 describe("local roots", () => {
@@ -72,25 +79,62 @@ describe("local roots", () => {
     expect((await me.post("/api/local-roots", { path: join(homeDir, "docs") })).status).toBe(201);
   });
 
-  test("only the owner, in a session, from this very machine", async ({ expect }) => {
+  test("only an owner, in a session, who can read the data folder, wherever they are", async ({ expect }) => {
     const { kb, owner, folder } = await makeRoots();
     const admin = await kb.addMember(owner.workspaceId, "admin");
     const token = await kb.token(owner, ["kb:api", "kb:admin"]);
-    const body = { path: folder };
-    expect((await kb.as(admin).post("/api/local-roots", body)).status).toBe(403);
-    expect((await kb.withToken(token).post("/api/local-roots", body)).status).toBe(403);
-    for (const request of [
-      { body, ip: "192.168.1.5" },
-      { body, ip: "::ffff:10.0.0.1" },
-      { body, headers: { "x-forwarded-for": "127.0.0.1" } },
-      { body, headers: { forwarded: "for=127.0.0.1" } },
-    ]) {
-      const answer = await kb.as(owner).request("POST", "/api/local-roots", request);
-      expect(answer).toMatchObject({ status: 403, json: { code: "forbidden" } });
+    const asked = { body: { path: folder }, headers: kb.operator() };
+    const add = "/api/local-roots";
+    expect((await kb.as(admin).request("POST", add, asked)).status).toBe(403);
+    expect((await kb.withToken(token).request("POST", add, asked)).status).toBe(403);
+    for (const ip of ["127.0.0.1", "::1", "192.168.1.5", "203.0.113.9"]) {
+      expect((await kb.as(owner).request("POST", add, { ...asked, ip })).status).toBe(201);
     }
-    for (const ip of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) {
-      expect((await kb.as(owner).request("POST", "/api/local-roots", { body, ip })).status).toBe(201);
-    }
+  });
+
+  test.for([
+    ["from the machine itself", {}, {}],
+    ["from behind a proxy that names no client", { ip: "127.0.0.1" }, {}],
+    ["by IPv6", { ip: "::1" }, {}],
+    ["with a header that names this machine", {}, { "x-forwarded-for": "127.0.0.1", "x-real-ip": "127.0.0.1" }],
+    ["with a made-up proof", {}, { "kb-operator": `kb_op_${Date.UTC(2030, 0, 1)}.${"A".repeat(43)}` }],
+  ] as const)(
+    "an owner %s, without the proof, neither sees, allows nor forgets a folder",
+    async ([, request, headers], { expect }) => {
+      const { kb, owner, folder, me } = await makeRoots();
+      const { root } = (await me.post("/api/local-roots", { path: folder })).json;
+      const ask = (method: string, path: string, body?: unknown) =>
+        kb
+          .as(owner)
+          .request(method, path, { ...request, headers: { ...headers }, ...(body !== undefined && { body }) });
+      for (const answer of [
+        await ask("GET", "/api/local-roots"),
+        await ask("POST", "/api/local-roots", { path: folder }),
+        await ask("DELETE", `/api/local-roots/${root.id}`),
+      ]) {
+        expect(answer).toMatchObject({ status: 403, json: { code: "forbidden" } });
+        expect(answer.json.hint).toContain("--data-dir");
+      }
+      expect(await kb.deps.localRoots.allowed()).toEqual([folder]);
+    },
+  );
+
+  test("a proof lasts ten minutes and is of one installation", async ({ expect }) => {
+    const { kb, owner } = await makeRoots();
+    const proofs = {
+      own: kb.operator(),
+      early: { "kb-operator": makeOperatorProof(TEST_OPERATOR_KEY, kb.clock.now() + 60_000) },
+      another: { "kb-operator": makeOperatorProof(new Uint8Array(32).fill(6), kb.clock.now()) },
+    };
+    const status = async (headers: Record<string, string>) =>
+      (await kb.as(owner).request("GET", "/api/local-roots", { headers })).status;
+    expect([await status(proofs.own), await status(proofs.early), await status(proofs.another)]).toEqual([
+      200, 403, 403,
+    ]);
+    kb.clock.advance(10 * 60_000 - 1);
+    expect(await status(proofs.own)).toBe(200);
+    kb.clock.advance(1);
+    expect(await status(proofs.own)).toBe(403);
   });
 
   test("not where strangers own workspaces", async ({ expect }) => {
