@@ -62,7 +62,6 @@ class Pool {
   private readonly options: ExtractorOptions;
   private readonly onGone: (() => void)[] = [];
   private watcher: ReturnType<typeof setInterval> | undefined;
-  private hasPermissionModel = true;
   private failedStarts = 0;
   private isClosed = false;
 
@@ -193,13 +192,12 @@ class Pool {
 
   private startChild(): ChildHandle {
     const { childPath, node = { path: process.execPath, version: process.version } } = this.options;
-    const { limits, hasPermissionModel } = this;
+    const { limits } = this;
     const started = spawnChild({
       nodePath: node.path,
       nodeVersion: node.version,
       childPath,
       limits,
-      hasPermissionModel,
     });
     const child: ChildHandle = new ChildHandle(
       started,
@@ -259,18 +257,15 @@ class Pool {
     else this.waiting.unshift(job);
   }
 
-  /** The permission model is tried first; a Node that can't start with it still runs children without. */
+  /**
+   * Children are started again, with everything that isolates them. Where that fails too, files are refused until a start
+   * succeeds: none runs without Node's permission model, also on a machine that is only slow. Source: S44.
+   */
   private onFailedStart(detail: string): void {
     this.failedStarts++;
-    if (this.failedStarts === 2 && this.hasPermissionModel) {
-      this.hasPermissionModel = false;
-      this.options.log.warn(
-        { detail },
-        "extraction processes do not start under Node's permission model; running without it",
-      );
-    } else if (this.failedStarts === MAX_FAILED_STARTS) {
-      this.options.log.error({ detail, childPath: this.options.childPath }, "extraction processes do not start");
-    }
+    if (this.failedStarts !== MAX_FAILED_STARTS) return;
+    const { childPath, log } = this.options;
+    log.error({ detail, childPath }, "extraction processes do not start; files are tried again later");
   }
 
   /** Settles an aborted job at once. A large file's child is killed; a small one's answer is thrown away. */

@@ -9,19 +9,17 @@ export interface SpawnOptions {
   nodeVersion: string;
   childPath: string;
   limits: ExtractLimits;
-  /** False only after a start under the permission model has failed on this machine. */
-  hasPermissionModel: boolean;
 }
 
 /**
  * Starts an extraction child with nothing to lose: no environment, no descriptors but two pipes, a heap cap, no code
- * from strings, and read access to its own program only. Source: S44.
+ * from strings, and read access to its own program only, by Node's permission model. Source: S44.
  */
 export function spawnChild(options: SpawnOptions): ChildProcess {
   const { limits, childPath } = options;
   const { maxBytes, maxTextLength, pdfTimeoutMs } = limits;
   const flags = [
-    ...(options.hasPermissionModel ? permissionFlags(options.nodeVersion, childPath) : []),
+    ...permissionFlags(options.nodeVersion, childPath),
     `--max-old-space-size=${limits.heapMegabytes}`,
     // Short-lived objects of one file: 16 MB, as Node has it, costs each child 15 MB more and is not faster.
     "--max-semi-space-size=4",
