@@ -59,9 +59,10 @@ export function makeFlows({ once }: { once: OneTime }) {
   return {
     /** @returns the state to send along */
     goAway: (actor: Actor, flow: Kept<AwayFlow>) => begin("away", actor, flow),
-    /** Undefined for one that is unknown, used, too old or another session's; it is used up in any case. */
+    /** Undefined for one that is unknown, used, too old or another session's, whose it stays. */
     async comeBack(state: string, actor: Actor | undefined): Promise<Kept<AwayFlow> | undefined> {
-      return open(await once.take("away", state), actor, Away);
+      const flow = open(await once.find("away", state), actor, Away);
+      return flow && (await once.take("away", state)) ? flow : undefined;
     },
     /** @returns the id by which the page asks for it */
     keepFound: (actor: Actor, flow: Kept<FoundFlow>) => begin("found", actor, flow),

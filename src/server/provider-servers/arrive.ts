@@ -37,13 +37,12 @@ export async function arriveIntent(
   browserSecret: string | undefined,
 ): Promise<string> {
   const answer = readAnswer(query);
-  const flow = await deps.once.take("intent_away", answer.state);
+  const flow = await deps.once.find("intent_away", answer.state);
   if (!flow) return lost();
   const content = contentOf("intent_away", flow);
-  if (!actor || !isSameBrowser(flow, content, actor, browserSecret)) {
-    await failPending(deps, flow.workspaceId, flow.providerId, "other_browser");
-    return lost();
-  }
+  // Somebody else who brings it back takes nothing from the person whose it is, who can still come back.
+  if (!actor || !isSameBrowser(flow, content, actor, browserSecret)) return lost();
+  if (!(await deps.once.take("intent_away", answer.state))) return lost();
   const end = async (status: "failed" | "cancelled", reason: string) => {
     await failPending(deps, actor.workspaceId, flow.providerId, reason);
     return endOf(flow, content.intentId, status, reason);

@@ -7,14 +7,20 @@ const KEEP_MS = 24 * 3_600_000;
 
 type Asked = Pick<ConnectionRecord, "connectionId" | "ownerUserId">;
 
-/** Keeps which page a server wants the owner of a connection to open, sealed: its address can be a secret. */
+/**
+ * Keeps which page a server wants the owner of a connection to open, sealed: its address can be a secret. Without a usable
+ * address the page of before goes, too: it is not the one that the server asks for now.
+ */
 export async function keepElicitation(
   { once }: Pick<ServerDeps, "once">,
   workspaceId: string,
   { connectionId, ownerUserId }: Asked,
   url: string | undefined,
 ): Promise<void> {
-  if (url === undefined) return;
+  if (url === undefined) {
+    await once.take("elicitation", connectionId);
+    return;
+  }
   const whose = { workspaceId, userId: ownerUserId, sessionId: "", providerId: connectionId, returnTo: "/" };
   await once.put("elicitation", connectionId, { ...whose, content: { url } }, KEEP_MS);
 }

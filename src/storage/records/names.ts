@@ -11,8 +11,9 @@ export function makeNameStore(sql: SqlHandles, workspaceId: string) {
   return {
     /**
      * Names by id: people who are or were here, groups, connectors, tokens, invitations (their address), OAuth clients
-     * and grants (the client's name), the workspace, and sessions (the `User-Agent` that opened them). The caller that shows
-     * them answers for who may see them. Items are not among them: their titles are a matter of access.
+     * and grants (the client's name), the workspace, and sessions (the `User-Agent` that opened them). Where two people have
+     * one name, it is told with the address, so that nobody passes for somebody else. The caller that shows them answers for
+     * who may see them. Items are not among them: their titles are a matter of access.
      *
      * @returns only those that are there
      */
@@ -36,13 +37,54 @@ const CLIENTS = "";
 
 type Query = (ids: readonly string[]) => Promise<{ id: string; name: string | null }[]>;
 
+interface Named {
+  id: string;
+  name: string;
+  email: string;
+}
+
+/** Members whose name is, but for case, one of these. */
+async function namesakesOf({ read }: Pick<SqlHandles, "read">, workspaceId: string, rows: readonly Named[]) {
+  if (rows.length === 0) return [];
+  const folded = [...new Set(rows.map(({ name }) => name.toLowerCase()))];
+  return read
+    .selectFrom("members")
+    .innerJoin("users", "users.userId", "members.userId")
+    .select(["users.userId as id", "users.name", "users.email"])
+    .where("members.workspaceId", "=", workspaceId)
+    .where(({ or, eb, fn }) =>
+      or([
+        eb(
+          "users.name",
+          "in",
+          rows.map(({ name }) => name),
+        ),
+        eb(fn<string>("lower", ["users.name"]), "in", folded),
+      ]),
+    )
+    .execute();
+}
+
+/** The names, with the address where somebody else has the same one. */
+function tellApart(rows: readonly Named[], others: readonly Named[]): { id: string; name: string }[] {
+  const holders = new Map<string, Set<string>>();
+  for (const { id, name } of [...rows, ...others]) {
+    const key = name.toLowerCase();
+    holders.set(key, (holders.get(key) ?? new Set()).add(id));
+  }
+  return rows.map(({ id, name, email }) => {
+    const isShared = (holders.get(name.toLowerCase())?.size ?? 0) > 1;
+    return { id, name: isShared ? `${name} (${email})` : name };
+  });
+}
+
 /** One query for each kind of id; each gives nothing of another workspace. */
 function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, Query> {
   return {
-    [ID_PREFIXES.user]: (ids) =>
-      read
+    [ID_PREFIXES.user]: async (ids) => {
+      const rows = await read
         .selectFrom("users")
-        .select(["userId as id", "name"])
+        .select(["userId as id", "name", "email"])
         .where("userId", "in", ids)
         // Who left is still named by the acts that are theirs.
         .where(({ exists, or, selectFrom }) =>
@@ -61,7 +103,9 @@ function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, 
             ),
           ]),
         )
-        .execute(),
+        .execute();
+      return tellApart(rows, await namesakesOf({ read }, workspaceId, rows));
+    },
     [ID_PREFIXES.group]: (ids) =>
       read
         .selectFrom("groups")

@@ -67,11 +67,12 @@ export function makeSsoStore(sql: SqlHandles) {
       await sql.write.insertInto("sso_flows").values(flow).execute();
     },
 
-    /** Takes the flow out; exactly one caller gets it. */
-    async takeFlow(stateHash: string): Promise<SsoFlowRecord | undefined> {
+    /** Takes the flow of a browser out; exactly one caller gets it. */
+    async takeFlow(stateHash: string, browserHash: string): Promise<SsoFlowRecord | undefined> {
       return await sql.write
         .deleteFrom("sso_flows")
         .where("stateHash", "=", stateHash)
+        .where("browserHash", "=", browserHash)
         .returningAll()
         .executeTakeFirst();
     },

@@ -86,14 +86,21 @@ describe("an intent", () => {
       async (address: string, own: string) => kb.back(undefined, kb.there.agree(address, "anna"), own),
       async (address: string, own: string) => kb.back(await kb.signIn(kb.anna), kb.there.agree(address, "anna"), own),
     ];
+    const tried: { url: string; cookie: string }[] = [];
     for (const attempt of attempts) {
       const opened = await kb.open(kb.anna, await begin());
       expect(await attempt(opened.url, opened.cookie)).toBe(gone);
+      tried.push(opened);
     }
-    // Nobody's code was given to anybody, and nothing was kept.
+    // Nobody's code was given to anybody, nothing was kept, and nothing was taken from who began.
     expect(kb.there.asked.filter(({ path }) => path === "/token")).toEqual([]);
     const all = await kb.connectionsOf(kb.anna, kb.serverId);
-    expect(new Set(all.map((one: { statusReason: string }) => one.statusReason))).toEqual(new Set(["other_browser"]));
+    expect(new Set(all.map((one: { status: string }) => one.status))).toEqual(new Set(["pending"]));
+    const [mine] = tried;
+    if (!mine) throw new Error("There was an attempt.");
+    const agreed = kb.there.agree(mine.url, "anna");
+    expect(await kb.back(kb.anna, agreed, mine.cookie)).toContain("#found=");
+    expect(await kb.back(kb.anna, agreed, mine.cookie)).toBe(gone);
   });
 
   test("waits with 19 others and no more, until one of them has ended", async () => {
@@ -418,6 +425,21 @@ test("a page that a server wants opened is shown by its host on our page, and a 
   delete mcp.problem;
   expect((await tryIt()).json.ok).toBe(true);
   expect((await kb.connectionsOf(kb.anna, id))[0]).toMatchObject({ status: "active", elicitation: null });
+  // A server that asks again without a usable address means another page: the one of before isn't offered any more.
+  const again = async (url: string | undefined) => {
+    mcp.problem = new McpProblem({ step: "call", code: "elicitation_required", ...(url && { elicitationUrl: url }) });
+    const signal = new AbortController().signal;
+    const use = kb.deps.providerSessions.sessionFor(kb.owner.workspaceId, json.connection.id, { signal });
+    await expect(use).rejects.toMatchObject({ code: "elicitation_required" });
+    const [own] = await kb.connectionsOf(kb.anna, id);
+    delete mcp.problem;
+    return own;
+  };
+  expect(await again(elicitationUrl)).toMatchObject({ elicitation: { host: "agree.notes.test" } });
+  expect((await tryIt()).json.ok).toBe(true);
+  expect(await again(undefined)).toMatchObject({ status: "needs_reauth", elicitation: null });
+  expect(await intend()).toMatchObject({ status: 422, json: { code: "connection_failed" } });
+  expect((await tryIt()).json.ok).toBe(true);
   // In the middle of its use, too.
   mcp.problem = new McpProblem({ step: "call", code: "elicitation_required", elicitationUrl });
   const signal = new AbortController().signal;

@@ -36,7 +36,8 @@ export async function noticesOf(
   if (setAt !== undefined && setAt >= since) notices.push({ type: "password_set", at: isoOf(setAt), by: null });
   const link = await store.users.findResetLink(userId);
   if (link && link.at >= since) {
-    const by = (await store.users.find(link.madeBy))?.name ?? null;
+    const here = (await store.in(workspaceId).names.of([link.madeBy])).get(link.madeBy);
+    const by = here ?? (await store.users.find(link.madeBy))?.name ?? null;
     notices.push({ type: "reset_link_made", at: isoOf(link.at), by });
   }
   notices.push(...(await linkNoticesOf(store.in(workspaceId), reader, since)));

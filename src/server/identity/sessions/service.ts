@@ -316,7 +316,10 @@ export function makeSessionService(options: SessionOptions): SessionService {
       if (!session || !isOwn || !isLive(session)) {
         throw noSuchThing();
       }
-      await store.sessions.revoke(sessionId, clock.now());
+      await store.transaction(async (tx) => {
+        await tx.sessions.revoke(sessionId, clock.now());
+        await audit.record(tx, actor, { action: "session.ended", target: { type: "session", id: sessionId } });
+      });
     },
 
     async findActor(secret) {

@@ -48,9 +48,10 @@ export function makeTrips(options: { store: Store; clock: Clock; randomBytes: Ra
 
     async end(state, browserSecret) {
       const stateHash = hashSecret(state);
-      const flow = await store.sso.takeFlow(stateHash);
+      if (browserSecret === null) return undefined;
+      // Of this browser only: another one that has the state takes nothing from the person whose it is.
+      const flow = await store.sso.takeFlow(stateHash, hashSecret(browserSecret));
       if (!flow || flow.expiresAt <= clock.now()) return undefined;
-      if (browserSecret === null || hashSecret(browserSecret) !== flow.browserHash) return undefined;
       // Sealed by `begin`.
       const { nonce, verifier } = JSON.parse(vault.open(placeOf(stateHash), flow.sealed)) as Omit<Trip, "state">;
       return { trip: { state, nonce, verifier }, sessionId: flow.sessionId, returnTo: flow.returnTo };

@@ -14,6 +14,7 @@ export const ACTS_BY_TOPIC: readonly { topic: string; acts: Readonly<Record<stri
     acts: {
       "session.opened": { title: "Signed in", says: "signed in" },
       "session.refused": { title: "Sign-in refused", says: "couldn't sign in" },
+      "session.ended": { title: "Session ended", says: "ended another session of theirs" },
       "user.changed": { title: "Profile changed", says: "changed their profile" },
       "user.password_changed": { title: "Password changed", says: "changed their password" },
       "user.password_reset": { title: "Password reset", says: "reset their password with a link" },

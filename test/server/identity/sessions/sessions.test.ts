@@ -142,6 +142,10 @@ describe("a web session", () => {
     expect((await kb.as(ana).delete(`/api/sessions/${other.id}`)).status).toBe(204);
     expect((await kb.as(phone).get("/api/session")).status).toBe(401);
     expect((await kb.as(ana).delete(`/api/sessions/${other.id}`)).status).toBe(404);
+    const { entries } = (await kb.as(ana).get("/api/audit?action=session.ended")).json;
+    expect(entries).toEqual([
+      expect.objectContaining({ actorUserId: ana.userId, targetType: "session", targetId: other.id }),
+    ]);
   });
 
   test("the database holds no secret of it", async ({ expect }) => {

@@ -250,6 +250,8 @@ describe("test 45: what comes back from the provider", () => {
     const path = await passProvider(mine.url);
     // Login CSRF: the attacker's answer in the victim's browser.
     expect((await comeBack(kb, path, other.cookie)).headers.get("location")).toBe("/sign-in?error=sso_expired");
+    // It takes nothing from the person whose it is.
+    expect((await comeBack(kb, path, mine.cookie)).headers.get("location")).toBe("/");
     expect((await comeBack(kb, path, mine.cookie)).headers.get("location")).toBe("/sign-in?error=sso_expired");
     const bare = await setOut(kb);
     expect((await comeBack(kb, await passProvider(bare.url), "")).headers.get("location")).toBe(

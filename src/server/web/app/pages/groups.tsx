@@ -231,8 +231,7 @@ interface ColumnOptions {
 }
 
 function columns({ groups, everybody, canEdit, onEdit, onDelete }: ColumnOptions): Column<Group>[] {
-  const nameOf = (id: string) =>
-    everybody.find(({ userId }) => userId === id)?.name ?? groups.find((group) => group.id === id)?.name ?? id;
+  const nameOf = (id: string) => tellApart(everybody, id) ?? groups.find((group) => group.id === id)?.name ?? id;
   const list = (ids: readonly string[]) =>
     ids.length === 0 ? (
       <span className="text-muted">None</span>
@@ -282,4 +281,11 @@ function columns({ groups, everybody, canEdit, onEdit, onDelete }: ColumnOptions
         ) : null,
     },
   ];
+}
+
+/** A member's name, with the address where somebody else has the same one. */
+function tellApart(everybody: readonly Member[], id: string): string | undefined {
+  const member = everybody.find(({ userId }) => userId === id);
+  const isSame = ({ userId, name }: Member) => userId !== id && name.toLowerCase() === member?.name.toLowerCase();
+  return member !== undefined && everybody.some(isSame) ? `${member.name} (${member.email})` : member?.name;
 }
