@@ -137,7 +137,7 @@ const Found = z.strictObject({ id: z.string().min(1).max(200) });
 
 const authorizing = {
   request: { query: z.object({ returnTo: ReturnTo.optional() }) },
-  responses: { 302: { description: "Redirect to the provider, or to the page that says what will be connected" } },
+  responses: { 302: { description: "Redirect to the page that says what will be connected, and asks" } },
 } as const;
 
 const callingBack = {

@@ -628,7 +628,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Redirect to the provider, or to the page that says what will be connected */
+                /** @description Redirect to the page that says what will be connected, and asks */
                 302: {
                     headers: {
                         [name: string]: unknown;
@@ -6185,7 +6185,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Redirect to the provider, or to the page that says what will be connected */
+                /** @description Redirect to the page that says what will be connected, and asks */
                 302: {
                     headers: {
                         [name: string]: unknown;

@@ -23,12 +23,13 @@ export function mountAccounts(at: Mount, { accountDeps: deps, cookie, sessions }
     return secret === undefined ? undefined : sessions.findActor(secret);
   }
 
-  /** Straight on from a page of ours, which has said what will be connected; from anywhere else by way of that page. */
-  async function goFrom(c: AppContext, providerId: string, returnTo: string | undefined): Promise<string> {
-    const { client } = requireProvider(deps.book, providerId);
-    const isOurs = c.req.header("sec-fetch-site") === "same-origin";
-    const actor = isOurs && client ? await actorOf(c) : undefined;
-    return actor ? (await depart(deps, actor, providerId, { returnTo })).url : pageBefore(providerId, returnTo);
+  /**
+   * To the page of ours that says what will be connected, wherever the browser comes from: a link on one of our own pages
+   * can be anybody's. From there a `POST` in the person's session goes on. Source: S30.
+   */
+  function pageFor(providerId: string, returnTo: string | undefined): string {
+    requireProvider(deps.book, providerId);
+    return pageBefore(providerId, returnTo);
   }
 
   const goTo = async (c: AppContext, url: string) => {
@@ -43,12 +44,12 @@ export function mountAccounts(at: Mount, { accountDeps: deps, cookie, sessions }
   };
 
   at.open(accountRoutes.fixedAuthorize, async ({ c, params, query }) =>
-    goTo(c, await goFrom(c, params.provider, query.returnTo)),
+    goTo(c, pageFor(params.provider, query.returnTo)),
   );
   at.open(accountRoutes.fixedCallback, ({ c, params }) => comeBack(c, params.provider));
   at.member(accountRoutes.fixedStatus, ({ actor, params }) => describeProvider(deps, actor, params.provider));
   at.open(accountRoutes.authorize, async ({ c, params, query }) =>
-    goTo(c, await goFrom(c, further(params.provider), query.returnTo)),
+    goTo(c, pageFor(further(params.provider), query.returnTo)),
   );
   at.open(accountRoutes.callback, ({ c, params }) => comeBack(c, further(params.provider)));
   at.member(accountRoutes.status, ({ actor, params }) => describeProvider(deps, actor, params.provider));

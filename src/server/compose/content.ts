@@ -295,7 +295,7 @@ export async function makeContent(
     ),
     onRefused: (count) => log.error({ count }, "the index proposed items that the records refuse"),
   });
-  const live = makeLiveSearch({ sessions: providers.sessions, sleep, log });
+  const live = makeLiveSearch({ sessions: providers.sessions, sleep, log, baseUrl: settings.baseUrl });
   const search = decorate("search", searchWithLive(gatedSearch(gate, searching), live));
   return {
     policy,

@@ -1,5 +1,6 @@
 import { entitiesRoute, entityContextRoute, type ContextItem, type Entity, type EntityContext } from "#api/entities.ts";
-import { cleanField, cleanUrl, MAX_CHARS, permalinkOf } from "#api/clean.ts";
+import { cleanField, MAX_CHARS, permalinkOf } from "#api/clean.ts";
+import { outsideUrl } from "#api/own-url.ts";
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import { isoOrNull } from "#core/instant.ts";
@@ -70,5 +71,5 @@ function toContext(overview: EntityOverview, baseUrl: string): EntityContext {
 
 function toItem({ kbId, title, kind, status, url, dueAt, updatedAt }: ItemRecord, baseUrl: string): ContextItem {
   const times = { dueAt: isoOrNull(dueAt), updatedAt: isoOrNull(updatedAt) };
-  return { kbId, title, kind, status, url: cleanUrl(url) ?? permalinkOf(baseUrl, kbId), ...times };
+  return { kbId, title, kind, status, url: outsideUrl(url, baseUrl) ?? permalinkOf(baseUrl, kbId), ...times };
 }

@@ -1,5 +1,6 @@
 import type { FileRecord } from "#api/files.ts";
-import { cleanLine, cleanUrl, permalinkOf } from "#api/clean.ts";
+import { cleanLine, permalinkOf } from "#api/clean.ts";
+import { outsideUrl } from "#api/own-url.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import { factsOnWire } from "#core/item-facts.ts";
 import type { ItemRecord } from "#storage/records/item-record.ts";
@@ -7,7 +8,7 @@ import type { ItemRecord } from "#storage/records/item-record.ts";
 /**
  * The File record of an item. `aclCheckedAt` (epoch milliseconds) is its connector's; null where access is set here, as it
  * is for what was never looked at.
- * Where the source gives no http(s) URL it is the permalink: paths of the server are nobody's business (B16).
+ * Where the source gives no http(s) URL, or one of this server, it is the permalink: paths of the server are nobody's business (B16).
  */
 export function toFileRecord(item: ItemRecord, aclCheckedAt: number | null, baseUrl: string): FileRecord {
   return {
@@ -16,7 +17,7 @@ export function toFileRecord(item: ItemRecord, aclCheckedAt: number | null, base
     providerId: item.providerId,
     source: item.source,
     connectorId: item.connectorId,
-    url: cleanUrl(item.url) ?? permalinkOf(baseUrl, item.kbId),
+    url: outsideUrl(item.url, baseUrl) ?? permalinkOf(baseUrl, item.kbId),
     ...factsOnWire(item, "file"),
     indexedAt: isoOf(item.indexedAt),
     aclCheckedAt: isoOrNull((item.ownClockAt ?? aclCheckedAt) || null),

@@ -1,4 +1,5 @@
-import { cleanField, cleanLine, cleanUrl, cut, MAX_CHARS, permalinkOf } from "#api/clean.ts";
+import { cleanField, cleanLine, cut, MAX_CHARS, permalinkOf } from "#api/clean.ts";
+import { outsideUrl } from "#api/own-url.ts";
 import type { ToolSearchEntry } from "#api/tools.ts";
 import type { ShownItem } from "#storage/records/item-record.ts";
 import type { Excerpt, ShownHit } from "#storage/search-index.ts";
@@ -23,7 +24,7 @@ export function projectEntry(entry: ShownHit, n: number, detail: EntryDetail, ti
     .filter((passage) => passage.text !== "")
     .slice(0, detail.passages);
   // The very place of the passage where that has an address: it is what an agent cites.
-  const url = cleanUrl(first?.url ?? null) ?? urlOf(item, time);
+  const url = outsideUrl(first?.url, time.baseUrl) ?? urlOf(item, time);
   const projected: ToolSearchEntry = {
     n,
     kbId: item.kbId,
@@ -76,9 +77,9 @@ function fieldsText(fields: Readonly<Record<string, string>>): string {
     .join("; ");
 }
 
-/** The item's address at its source, else its permalink here. */
+/** The item's address at its source, else its permalink here; no source has one on this server. */
 export function urlOf({ kbId, url }: Pick<ShownItem, "kbId" | "url">, { baseUrl }: Printing): string {
-  return cleanUrl(url) ?? permalinkOf(baseUrl, kbId);
+  return outsideUrl(url, baseUrl) ?? permalinkOf(baseUrl, kbId);
 }
 
 /** A title on one line; never empty, so that the line of an entry can be told from others. */

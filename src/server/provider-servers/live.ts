@@ -1,4 +1,5 @@
-import { cleanBlock, cleanField, cleanLine, cleanUrl, cut, MAX_CHARS } from "#api/clean.ts";
+import { cleanBlock, cleanField, cleanLine, cut, MAX_CHARS } from "#api/clean.ts";
+import { outsideUrl } from "#api/own-url.ts";
 import { isApiError } from "#api/errors.ts";
 import type { LiveAnswer, LiveHit, LiveProblem } from "#api/live-search.ts";
 import { TOOL_LIMITS } from "#api/tools.ts";
@@ -32,6 +33,8 @@ export interface LiveSearchOptions {
   };
   sleep: Sleep;
   log: Log;
+  /** Of this server: no hit leads to it. */
+  baseUrl: string;
 }
 
 /** The whole, from the first look at the connections to the last excerpt. */
@@ -49,14 +52,14 @@ const MAX_TEXT_CHARS = 20_000;
 const CAPS: Partial<McpCaps> = { contentBytes: 512 * 1024, listBytes: 512 * 1024, values: 20_000, tools: 200 };
 
 /** Makes the live search. */
-export function makeLiveSearch({ sessions, sleep, log }: LiveSearchOptions): LiveSearch {
+export function makeLiveSearch({ sessions, sleep, log, baseUrl }: LiveSearchOptions): LiveSearch {
   const underWay = new Map<string, number>();
 
   async function ask(actor: Actor, query: string, signal: AbortSignal): Promise<LiveAnswer> {
     const searchable = (await sessions.searchableBy(actor)).slice(0, MAX_CONNECTIONS);
     const asked = searchable.map((one): Asked => ({ ...one, hits: [], problem: "timeout" }));
     const marks = makeMarks(query);
-    const question: Question = { query, marks, find: makeMarkFinder(marks), signal };
+    const question: Question = { query, marks, find: makeMarkFinder(marks), signal, baseUrl };
     const open = (connectionId: string) =>
       sessions.sessionFor(actor.workspaceId, connectionId, { signal, actor, caps: CAPS });
     await untilEnded(Promise.all(asked.map((one) => askOne(one, question, open, log))), signal);
@@ -103,6 +106,7 @@ interface Question {
   marks: Marks;
   find: MarkFinder;
   signal: AbortSignal;
+  baseUrl: string;
 }
 
 async function askOne(
@@ -172,7 +176,7 @@ function toHit(
     connectionId,
     server: shownName(serverName),
     title: cleanLine(title, MAX_CHARS.title) || "(untitled)",
-    url: cleanUrl(url ?? null) ?? null,
+    url: outsideUrl(url, question.baseUrl) ?? null,
     text: excerptOf(text ?? "", question),
     updatedAt: updatedAt === undefined ? null : isoOf(updatedAt),
   };

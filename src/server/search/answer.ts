@@ -1,4 +1,5 @@
-import { cleanLine, cleanMarked, cleanUrl, cut, MAX_CHARS, permalinkOf } from "#api/clean.ts";
+import { cleanLine, cleanMarked, cut, MAX_CHARS, permalinkOf } from "#api/clean.ts";
+import { outsideUrl } from "#api/own-url.ts";
 import type { FieldValue } from "#api/common.ts";
 import type { Explanation, SearchAnswer, SearchResult } from "#api/search.ts";
 import { isoOf } from "#core/instant.ts";
@@ -52,14 +53,14 @@ function toResult({ item, passages, explanation }: ShownHit, baseUrl: string): S
     kbId: item.kbId,
     providerId: item.providerId,
     source: item.source,
-    url: cleanUrl(item.url) ?? permalinkOf(baseUrl, item.kbId),
+    url: outsideUrl(item.url, baseUrl) ?? permalinkOf(baseUrl, item.kbId),
     ...factsOnWire(item, "result"),
     title: cleanLine(item.title, MAX_CHARS.title),
     snippet: text,
     highlights,
     indexedAt: isoOf(item.indexedAt),
     section: passage?.section ?? null,
-    sectionUrl: cleanUrl(passage?.url ?? null) ?? null,
+    sectionUrl: outsideUrl(passage?.url, baseUrl) ?? null,
     fields: Object.fromEntries(Object.entries(item.fields).map(([name, value]) => [name, cutValue(value)])),
     ...(explanation && { explanation: toExplanation(explanation) }),
   };

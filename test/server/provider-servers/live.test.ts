@@ -196,7 +196,12 @@ test("what is not there when the time is over is left out, and what is there is 
     });
   const server = notesServer();
   const kb = await makeWorld(server);
-  const live = makeLiveSearch({ sessions: makeProviderSessions(kb.deps.serverDeps), sleep, log: kb.log });
+  const live = makeLiveSearch({
+    sessions: makeProviderSessions(kb.deps.serverDeps),
+    sleep,
+    log: kb.log,
+    baseUrl: kb.settings.baseUrl,
+  });
   const actor = await kb.actor(kb.admin);
   const ask = () => live.search(actor, "alpha", new AbortController().signal);
   const { call } = server;
@@ -251,6 +256,7 @@ test("whatever a live tool sends, its hits are lines of their own within the roo
           },
           sleep: untilAborted,
           log: makeTestLog(),
+          baseUrl: "https://kb.test",
         }).search(actor, "evil", new AbortController().signal);
         const how = {
           maxTokens: most,

@@ -12,7 +12,10 @@ import { lineSegmentsOf, segmentsOf } from "#server/web/app/pages/item/segments.
 import { textKindOf } from "#server/web/app/pages/item/text-kind.ts";
 
 const markdown = (text: string, title = "") =>
-  renderToStaticMarkup(createElement(Markdown, { text, title, breaks: false }));
+  renderToStaticMarkup(createElement(Markdown, { text, title, breaks: false, origin: "https://kb.test" }));
+/** As in a browser that has the page from there. */
+const markdownAt = (text: string, origin: string) =>
+  renderToStaticMarkup(createElement(Markdown, { text, breaks: false, origin }));
 const VIEWS: Record<string, (text: string) => string> = {
   markdown,
   code: (text) => renderToStaticMarkup(createElement(Code, { text })),
@@ -267,4 +270,32 @@ test("who may see an item is said in words", ({ expect }) => {
     "Ben Ito, the group Research, a user in the source, 6 more",
   );
   expect(whoIn(list(["user:usr_2"]), names)).toBeNull();
+});
+
+describe("links to this server", () => {
+  const KB = "https://kb.acme.test";
+  test.for([
+    "[words](https://kb.acme.test/connect#intent=x)",
+    "[words](https://KB.acme.test:443/i/kbi_2222222222222222)",
+    "[words](http://kb.acme.test./api/accounts/gitea/authorize)",
+    "[words](https://a:b@kb.acme.test/x)",
+    "[words](https://kb%2eacme.test/x)",
+    "[words][1]\n\n[1]: https://kb.acme.test/x",
+    "<https://kb.acme.test/connect#intent=x>",
+    "https://kb.acme.test/connect#intent=x",
+    "[words](//kb.acme.test/x)",
+    "[words](/api/accounts/gitea/authorize)",
+    "[words](#intent=x)",
+  ])("%s is text", (text, { expect }) => {
+    const html = markdownAt(text, KB);
+    expect(html).not.toContain("<a ");
+    expect(html).toMatch(/words|kb\.acme\.test/);
+  });
+
+  test("others stay links", ({ expect }) => {
+    expect(markdownAt("[words](https://git.acme.test/kb.acme.test)", KB)).toContain(
+      'href="https://git.acme.test/kb.acme.test"',
+    );
+    expect(markdownAt("[words](mailto:ana@kb.acme.test)", KB)).toContain('href="mailto:ana@kb.acme.test"');
+  });
 });

@@ -96,7 +96,7 @@ const View = memo(function View({ kind, title, text, isWhole, isRaw, showsBreaks
   if (isRaw) return <Raw text={text} />;
   switch (kind) {
     case "markdown":
-      return <Markdown breaks={showsBreaks} text={dropDirection(text)} title={title} />;
+      return <Markdown breaks={showsBreaks} origin={window.location.origin} text={dropDirection(text)} title={title} />;
     case "code":
       return <Code text={text} />;
     case "mail":

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { placesOf } from "#api/clean.ts";
 import type { FileRecord } from "#api/files.ts";
+import { isOwnUrl } from "#api/own-url.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { itemQuery, itemTextQuery } from "#server/web/app/data/item.ts";
 import { toProblem } from "#server/web/app/data/problem.ts";
@@ -105,7 +106,7 @@ function Acts({ file: { kbId, url } }: { file: FileRecord }) {
       <CopyButton label="the link to this item" value={`${window.location.origin}/i/${kbId}`}>
         Copy link
       </CopyButton>
-      {url !== null && isWebAddress(url) && !url.endsWith(`/i/${kbId}`) && (
+      {url !== null && isWebAddress(url) && !isOwnUrl(url, window.location.origin) && (
         <a className={buttonClass("plain")} href={url} rel="noopener noreferrer" target="_blank">
           Open original
           <Icon name="external" />

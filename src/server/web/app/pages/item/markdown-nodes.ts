@@ -1,4 +1,5 @@
 import MarkdownIt, { type StateBlock, type Token } from "markdown-it";
+import { isOwnUrl } from "#api/own-url.ts";
 
 /** A node of a Markdown text: text, or an element with what is in it. */
 export interface MarkdownNode {
@@ -24,20 +25,21 @@ const LONGEST_RUN = 50_000;
 
 /**
  * Parses Markdown (CommonMark with tables and strikethrough) into nodes. HTML stays text, images become their words, and
- * links lead to http, https and mailto only: the text comes from the author of the item.
+ * links lead to http, https and mailto only, and to no place of this server: the text comes from the author of the item.
  *
  * @param breaks  a line feed ends a line, as trackers and messages have it
+ * @param origin  of this server, as the reader's browser knows it
  */
-export function parseMarkdown(text: string, { breaks }: { breaks: boolean }): MarkdownNode[] {
+export function parseMarkdown(text: string, { breaks, origin }: { breaks: boolean; origin: string }): MarkdownNode[] {
   if (isHuge(text)) return [{ type: "pre", children: [{ type: "text", text, children: [] }] }];
   const parser = new MarkdownIt({ html: false, linkify: true, breaks, maxNesting: DEEPEST + 1 });
   keepDeepLines(parser);
   parser.validateLink = (url) => safeHref(url) !== undefined || !/^\s*[a-z][a-z0-9+.-]*:/i.test(url);
-  return nest(parser.parse(text, {}));
+  return nest(parser.parse(text, {}), origin);
 }
 
 /** The address of a link that may be followed; undefined for one that is only words, such as a relative path. */
-export function safeHref(url: string): string | undefined {
+function safeHref(url: string): string | undefined {
   try {
     const { protocol, href } = new URL(url);
     return ["http:", "https:", "mailto:"].includes(protocol) ? href : undefined;
@@ -80,14 +82,14 @@ function isHuge(text: string): boolean {
 }
 
 /** The parser gives a flat list of beginnings and ends: no recursion, however deep the text is nested. */
-function nest(tokens: readonly Token[]): MarkdownNode[] {
+function nest(tokens: readonly Token[], origin: string): MarkdownNode[] {
   const root: MarkdownNode = { type: "root", children: [] };
   const open: MarkdownNode[] = [root];
   const add = (node: MarkdownNode) => void open.at(-1)?.children.push(node);
   for (const token of tokens) {
-    if (token.type === "inline") for (const node of nest(token.children ?? [])) add(node);
+    if (token.type === "inline") for (const node of nest(token.children ?? [], origin)) add(node);
     else if (token.nesting === 1) {
-      const node = elementOf(token);
+      const node = elementOf(token, origin);
       // A paragraph of a tight list is its words alone.
       if (token.hidden) node.type = "fragment";
       add(node);
@@ -99,10 +101,11 @@ function nest(tokens: readonly Token[]): MarkdownNode[] {
   return root.children;
 }
 
-function elementOf(token: Token): MarkdownNode {
+function elementOf(token: Token, origin: string): MarkdownNode {
   const node: MarkdownNode = { type: token.tag, children: [] };
   const href = token.tag === "a" ? safeHref(String(token.attrGet("href") ?? "")) : undefined;
-  if (href !== undefined) node.href = href;
+  // What leads to this server acts for the reader: such a link is its words. Source: S30.
+  if (href !== undefined && !isOwnUrl(href, origin)) node.href = href;
   const align = /text-align:(center|right)/.exec(String(token.attrGet("style") ?? ""))?.[1];
   if (align === "center" || align === "right") node.align = align;
   const start = Number(token.attrGet("start") ?? "1");

@@ -2,25 +2,33 @@ import { Fragment, memo, type ReactNode } from "react";
 import { parseMarkdown, type MarkdownNode } from "./markdown-nodes.ts";
 import { segmentsOf } from "./segments.ts";
 
+interface MarkdownProps {
+  text: string;
+  breaks: boolean;
+  title?: string;
+  origin: string;
+}
+
 /**
  * Markdown as React elements: nothing of the text is ever handed to the browser as HTML.
  *
- * @param title  the page's heading: a text that begins with the same words doesn't say them again
+ * @param title   the page's heading: a text that begins with the same words doesn't say them again
+ * @param origin  of this server: no text links to it
  */
-export function Markdown({ text, breaks, title = "" }: { text: string; breaks: boolean; title?: string }) {
+export function Markdown({ text, breaks, title = "", origin }: MarkdownProps) {
   return (
     <div className="max-w-[72ch] space-y-3 text-[0.9375rem] leading-relaxed wrap-anywhere">
       {segmentsOf(text).map((segment, at) => (
         // Pieces only ever come after the others.
         // oxlint-disable-next-line react/no-array-index-key -- a piece has no name but its place
-        <Segment breaks={breaks} key={at} text={segment} title={at === 0 ? title : ""} />
+        <Segment breaks={breaks} key={at} origin={origin} text={segment} title={at === 0 ? title : ""} />
       ))}
     </div>
   );
 }
 
-const Segment = memo(function Segment({ text, breaks, title }: { text: string; breaks: boolean; title: string }) {
-  const nodes = parseMarkdown(text, { breaks });
+const Segment = memo(function Segment({ text, breaks, title, origin }: Required<MarkdownProps>) {
+  const nodes = parseMarkdown(text, { breaks, origin });
   const [first, ...others] = nodes;
   const isTitle = first?.level === 1 && oneLine(wordsOf(first)) === oneLine(title);
   return <div className="drawn-when-seen space-y-3">{draw(isTitle ? others : nodes, { depth: 0 })}</div>;
