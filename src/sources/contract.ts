@@ -164,6 +164,13 @@ export interface SyncEnd {
   listing: "complete" | "partial";
   /** What this run could not look at; it stays as it is, and its permissions grow old. */
   notLookedAt?: readonly What[];
+  /**
+   * With `partial`: the run stopped at a bound, and the next one goes on from the last checkpoint, as another attempt of this
+   * one would. Only when one of them ends `complete` is anything removed.
+   */
+  goesOn?: true;
+  /** Why the listing is partial, for the connector's owner; the run ends as partial with it. */
+  why?: string;
   /** `current` = this run would have shown every change of a permission, and of a group told in syncs, up to its beginning. */
   permissions: "current" | "not_checked";
 }

@@ -6,6 +6,7 @@ import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
 import { type ClaimedJob, UPKEEP_PRIORITY, USUAL_PRIORITY } from "#storage/records/queue.ts";
 import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
+import { findPass } from "./pass.ts";
 import { bindRun } from "./binding.ts";
 import { atInstance, makeContext, type SyncDeps } from "./context.ts";
 import { afterProof, aftermath } from "./finish.ts";
@@ -207,10 +208,13 @@ async function start(
   attempt: number,
 ): Promise<{ connector: ConnectorRecord; sync: SyncRecord }> {
   const now = deps.now();
-  const { connectors, syncs } = tx.in(workspaceId);
+  const { connectors, syncs, itemWrites } = tx.in(workspaceId);
   const isFirst = sync.startedAt === null;
   // A full run begins at the beginning; until it has ended, nothing before it counts as a full listing.
-  const reset = isFirst && sync.mode === "full" ? { cursor: null, lastFullAt: null } : {};
+  const isNew = isFirst && sync.mode === "full";
+  // One that goes on where the last stopped begins there.
+  const goesOn = isNew && (await findPass(itemWrites, connector)) !== undefined;
+  const reset = isNew ? { lastFullAt: null, ...(!goesOn && { cursor: null }) } : {};
   await connectors.update(connector.connectorId, reset);
   const items = isReaderRun(sync) ? await chooseOlder(deps, tx.in(workspaceId), sync) : sync.items;
   const patch = {

@@ -16,6 +16,8 @@ import { isMirror } from "./clocks.ts";
 import { beginClocks, leaveBehind, look, type Looking, prove } from "./looks.ts";
 import { type Known, makeKnown } from "./known.ts";
 import { accessPlace, accessPlaceOf } from "./access-place.ts";
+import { findPass, passState } from "./pass.ts";
+import { redact } from "#core/redact.ts";
 import { makeRunState } from "./run-state.ts";
 import { type Step, type StepOptions, toStep } from "./steps.ts";
 import { isReaderRun } from "./read-again.ts";
@@ -78,13 +80,14 @@ export async function runSync(options: RunOptions): Promise<RunEnd> {
   if (options.signal.aborted) stop();
   options.signal.addEventListener("abort", stop, { once: true });
   const people = await makeToldPeople(options);
-  const sink = await makeSink(options, people);
+  const passId = await passOf(options);
+  const sink = await makeSink(options, people, passId);
   const line = options.budget.open({
     workspaceId: options.store.workspaceId,
     connectorId: options.connector.connectorId,
   });
   try {
-    return await runEvents(options, { sink, people, line }, abort);
+    return await runEvents(options, { sink, people, line, passId }, abort);
   } catch (error) {
     return await endOf(error, options, sink);
   } finally {
@@ -95,7 +98,13 @@ export async function runSync(options: RunOptions): Promise<RunEnd> {
   }
 }
 
-async function makeSink(options: RunOptions, people: ToldPeople): Promise<BatchSink> {
+/** The pass that this run goes on with, or begins; runs over some items are none. */
+async function passOf({ store, connector, sync }: RunOptions): Promise<string> {
+  const isWhole = sync.mode === "full" || sync.mode === "incremental";
+  return (isWhole ? await findPass(store.itemWrites, connector) : undefined) ?? sync.syncId;
+}
+
+async function makeSink(options: RunOptions, people: ToldPeople, passId: string): Promise<BatchSink> {
   const { store, connector, sync, lease, now } = options;
   const { connectorId } = connector;
   const guard = await store.itemWrites.guardOf(connectorId, now());
@@ -104,7 +113,13 @@ async function makeSink(options: RunOptions, people: ToldPeople): Promise<BatchS
     connectorId,
     always: groupsAlways(connector),
     highest: guard.highest,
-    run: { syncId: sync.syncId, jobId: lease.jobId, leaseOwner: lease.owner, scopeVersion: connector.scopeVersion },
+    run: {
+      syncId: sync.syncId,
+      passId,
+      jobId: lease.jobId,
+      leaseOwner: lease.owner,
+      scopeVersion: connector.scopeVersion,
+    },
     total: sync.progress.total,
     people,
     ...(isMirror(options.source.spec) && { mirror: { aclCheckedAt: connector.aclCheckedAt } }),
@@ -114,7 +129,7 @@ async function makeSink(options: RunOptions, people: ToldPeople): Promise<BatchS
 
 async function runEvents(
   options: RunOptions,
-  { sink, people, line }: { sink: BatchSink; people: ToldPeople; line: Line },
+  { sink, people, line, passId }: { sink: BatchSink; people: ToldPeople; line: Line; passId: string },
   abort: AbortController,
 ): Promise<RunEnd> {
   const startedAt = options.now();
@@ -128,7 +143,7 @@ async function runEvents(
   }
   const turn = makeTurn(options, startedAt);
   const shortTurn = isReaderRun(sync) && makeShortTurn({ isOtherWaiting: async () => false, ...options });
-  const request = toRequest(options, sync.mode === "access" ? await accessPlaceOf(options) : connector.cursor);
+  const request = toRequest(options, passId, sync.mode === "access" ? await accessPlaceOf(options) : connector.cursor);
   const state = makeRunState((key) => store.itemWrites.findState(connector.connectorId, key));
   const stored = makeStored(store, connector.connectorId, known);
   const looking = { options, known, sink, people, clocks: await beginClocks(options, sink) };
@@ -148,10 +163,12 @@ async function runEvents(
     },
   );
   let end: SyncEnd | undefined;
+  let cursor: string | undefined;
   let problem: SourceProblem | undefined;
   for await (const step of steps) {
     end = step.end ?? end;
-    problem ??= step.problem;
+    problem ??= step.problem ?? problemOf(step.end);
+    cursor = step.cursor?.json ?? cursor;
     await take(step, looking);
     step.leave?.();
     if (shortTurn && !(await shortTurn.mayGoOn())) {
@@ -166,7 +183,10 @@ async function runEvents(
   options.signal.throwIfAborted();
   if (end) await leaveBehind(looking, end);
   const isFullListing = end?.listing === "complete" && sync.mode !== "items";
-  if (isFullListing) await sweep(options, known, sink);
+  if (isFullListing) await sweep({ ...options, sync: { syncId: passId } }, known, sink);
+  const { scopeVersion } = connector;
+  if (end?.goesOn) sink.cursor(cursor, passState({ passId, scopeVersion }));
+  else if (passId !== sync.syncId) sink.cursor(cursor, passState(undefined));
   await prove(looking, end);
   people.cover();
   await sink.flush(true);
@@ -175,7 +195,11 @@ async function runEvents(
   return { type: "done", isComplete: isFullListing, strangers: people.strangers, ...defined({ problem }) };
 }
 
-function toRequest({ sync, connector }: RunOptions, cursor: unknown): SyncRequest<unknown> {
+function problemOf(end: SyncEnd | undefined): SourceProblem | undefined {
+  return end?.why === undefined ? undefined : { code: "source_error", message: redact(end.why) };
+}
+
+function toRequest({ sync, connector }: RunOptions, passId: string, cursor: unknown): SyncRequest<unknown> {
   const { mode } = sync;
   if (mode === "identities") throw new Error("Runs of identities are another job's.");
   return {
@@ -183,7 +207,7 @@ function toRequest({ sync, connector }: RunOptions, cursor: unknown): SyncReques
     scope: connector.scope,
     cursor,
     ...(sync.items && { externalIds: sync.items }),
-    runId: sync.syncId,
+    runId: passId,
     ...(sync.people && { readsGroups: true }),
   };
 }

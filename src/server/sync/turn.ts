@@ -1,5 +1,5 @@
 /** A run has its worker at least for so long, and for so many times what it took to begin, with a bound. */
-const TURN_MS = 30_000;
+const TURN_MS = 5_000;
 const TURN_PER_START = 10;
 const LONGEST_MS = 600_000;
 

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { makeFormerText } from "#sources/former-text.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import type { WebConfig } from "./config.ts";
@@ -71,6 +72,7 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
     facts,
     robots,
     scope,
+    former: makeFormerText(ctx),
     async pace() {
       if (requests++ > 0 && robots.delayMs > 0) await options.sleep(robots.delayMs, ctx.signal);
     },

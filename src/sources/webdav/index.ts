@@ -15,7 +15,7 @@ import { type Batching, DEFAULT_BATCHING, syncCollection, type WebdavCursor } fr
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
 /** A folder of a WebDAV server (Nextcloud, Apache): each file is an item. Who reads them is said in the config. */
-export function makeWebdavSource({ batching = DEFAULT_BATCHING }: { batching?: Batching } = {}): Source<
+export function makeWebdavSource({ batching }: { batching?: Partial<Batching> } = {}): Source<
   WebdavConfig,
   WebdavCursor
 > {
@@ -37,7 +37,7 @@ export function makeWebdavSource({ batching = DEFAULT_BATCHING }: { batching?: B
       tellsNamed: true,
     },
     check: checkCollection,
-    sync: (ctx, run) => syncCollection(ctx, run, batching),
+    sync: (ctx, run) => syncCollection(ctx, run, { ...DEFAULT_BATCHING, ...batching }),
     syncIdentities: (ctx) => tellReaders(ctx),
     async browse(ctx, at) {
       if (at.parent !== null && !isPath(at.parent)) throw notFound(at.parent);

@@ -21,9 +21,22 @@ export interface Batching {
   upserts: number;
   seen: number;
   folders: number;
+  /** Milliseconds: a slow server is left for others as soon as one that is fast. */
+  everyMs: number;
+  /** Folders of one run; the next goes on from there. */
+  mostFolders: number;
+  /** Milliseconds of one run, likewise. */
+  mostMs: number;
 }
 
-export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000, folders: 200 };
+export const DEFAULT_BATCHING: Batching = {
+  upserts: 200,
+  seen: 2_000,
+  folders: 200,
+  everyMs: 2_000,
+  mostFolders: 20_000,
+  mostMs: 3_600_000,
+};
 
 type Event = SyncEvent<WebdavCursor>;
 type Context = SyncContext<WebdavConfig>;
@@ -68,12 +81,16 @@ async function* syncAll(
   let { done, failed } = { done: resumed?.done ?? 0, failed: [...(resumed?.failed ?? [])] };
   let handed = { upserts: 0, seen: 0, folders: 0 };
   let unchanged: string[] = [];
+  let folders = 0;
+  const startedAt = ctx.now();
+  let toldAt = startedAt;
 
   for await (const step of walk({ ...tools, signal: ctx.signal, after: resumed?.after ?? null })) {
     if (ctx.signal.aborted) return;
     let after: string | undefined;
     if (step.type === "folder") {
       handed.folders += 1;
+      folders += 1;
       after = `${step.rel}/`;
     } else if (step.type === "file") {
       const { entry, now } = step;
@@ -91,9 +108,14 @@ async function* syncAll(
       if (step.type === "failed") failed.push(step.rel);
       yield* eventsOf(step);
     }
+    const isAtBound = folders >= batching.mostFolders || ctx.now() - startedAt >= batching.mostMs;
     const isDue =
       after !== undefined &&
-      (handed.upserts >= batching.upserts || handed.seen >= batching.seen || handed.folders >= batching.folders);
+      (isAtBound ||
+        ctx.now() - toldAt >= batching.everyMs ||
+        handed.upserts >= batching.upserts ||
+        handed.seen >= batching.seen ||
+        handed.folders >= batching.folders);
     if (unchanged.length > 0 && (isDue || unchanged.length >= SEEN_IDS)) {
       yield { t: "seen", externalIds: unchanged };
       unchanged = [];
@@ -102,6 +124,11 @@ async function* syncAll(
     yield { t: "checkpoint", cursor: { runId, after, done, failed: failed.slice(0, MAX_FAILED) } };
     yield { t: "progress", done };
     handed = { upserts: 0, seen: 0, folders: 0 };
+    toldAt = ctx.now();
+    if (!isAtBound) continue;
+    const why = `Stopped after ${folders} folders. The next run goes on from there, and nothing is removed until one comes to the end.`;
+    yield { t: "end", listing: "partial", goesOn: true, why, permissions: "not_checked" };
+    return;
   }
   if (ctx.signal.aborted) return;
   if (unchanged.length > 0) yield { t: "seen", externalIds: unchanged };

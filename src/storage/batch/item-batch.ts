@@ -142,6 +142,8 @@ export type ItemOp =
 /** What a run stores about itself together with a batch. */
 export interface BatchRun {
   syncId: string;
+  /** What marks the items that it names: the first of the runs that list everything together, each going on from the one before. */
+  passId?: string;
   /** The claimed job: a batch of a worker that lost its lease is refused. */
   jobId: string;
   leaseOwner: string;

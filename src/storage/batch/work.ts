@@ -81,7 +81,7 @@ export function makeWork(
     isFurther: false,
     guarded: 0,
     allowance: removalLimit(batch.highest) - removedLately(connection, { workspaceId, connectorId }, batch.now),
-    seenBy: run?.syncId ?? openSetOf(connection, workspaceId, connectorId),
+    seenBy: run?.passId ?? run?.syncId ?? openSetOf(connection, workspaceId, connectorId),
     exceptions: new Map(),
     reclock(ownAclId, clockAt) {
       const key = `${ownAclId} ${clockAt}`;

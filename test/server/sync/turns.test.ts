@@ -48,7 +48,7 @@ describe("a turn", () => {
   }
 
   test("is ten times as long as what it begins with, which each turn does again", async ({ expect }) => {
-    expect(await secondsOf(0)).toBe(30);
+    expect(await secondsOf(0)).toBe(5);
     expect(await secondsOf(3)).toBe(30);
     // Before, one that needs longer than its turn to come to where it stood went on by a step, and began again.
     expect(await secondsOf(31)).toBe(310);
