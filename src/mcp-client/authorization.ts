@@ -48,6 +48,8 @@ export interface DiscoverDeps {
 const MAX_ISSUERS = 3;
 const MAX_URL_CHARS = 2_000;
 const MAX_SCOPES = 50;
+/** Where the metadata of a resource is, before its path. */
+const KNOWN = "/.well-known/oauth-protected-resource";
 
 const Texts = z.array(z.string().max(200)).max(200);
 const ResourceMetadata = z.looseObject({
@@ -126,11 +128,12 @@ interface FoundResource {
 }
 
 async function findResource(target: URL, challenge: McpChallenge, find: Finding): Promise<FoundResource> {
-  const known = "/.well-known/oauth-protected-resource";
+  const elsewhere = await faultOfPlace(challenge.resourceMetadata, target, find);
+  if (elsewhere) throw unusable([elsewhere]);
   const path = target.pathname.replace(/\/$/, "");
   const places = challenge.resourceMetadata
     ? [challenge.resourceMetadata]
-    : [...new Set([`${target.origin}${known}${path}`, `${target.origin}${known}`])];
+    : [...new Set([`${target.origin}${KNOWN}${path}`, `${target.origin}${KNOWN}`])];
   for (const place of places) {
     const { data } = ResourceMetadata.safeParse(await getJson(place, find));
     if (data === undefined) continue;
@@ -160,6 +163,27 @@ function faultOf(
   }
   if (issuers.length > 0) return undefined;
   return { field: "authorization_servers", problem: "missing", found: null, expected: null };
+}
+
+/**
+ * A challenge that names the metadata of another origin, where kb doesn't go: by its place it is about another resource, which
+ * says more than that the place is not allowed. Source: RFC 9728 §3.3.
+ */
+async function faultOfPlace(
+  place: string | undefined,
+  target: URL,
+  { client, configured }: Finding,
+): Promise<MetadataFault | undefined> {
+  if (place === undefined || !URL.canParse(place)) return undefined;
+  const url = new URL(place);
+  if (url.origin === target.origin || !url.pathname.startsWith(KNOWN)) return undefined;
+  const isRefused = await client.resolve(url, { configured }).then(
+    () => false,
+    (error: unknown) => error instanceof ApiError && error.code === "address_not_allowed",
+  );
+  if (!isRefused) return undefined;
+  const found = shownUrl(`${url.origin}${url.pathname.slice(KNOWN.length)}`);
+  return { field: "resource", problem: "differs", found, expected: shownUrl(target.href) };
 }
 
 /** The same resource, or one at the same origin with the target below it. */

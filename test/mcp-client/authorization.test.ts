@@ -171,6 +171,11 @@ test("no document leads to a host that the operator listed for something else", 
     }));
     expect(await problemFrom(discover()), field).toBe("auth: authorization_unusable");
   }
+  // By its place it is about another resource, which tells more.
+  const { origin, discover } = await of(() => ({}));
+  await expect(discover({ resourceMetadata: `${inner}${RESOURCE}` })).rejects.toThrow(
+    `The metadata names the resource ${inner}/mcp, but the server is ${origin}/mcp.`,
+  );
   expect(reached).toEqual([]);
 });
 
