@@ -3,6 +3,7 @@ import { composeFeatures } from "../features.ts";
 import { makeServer, type TestServerOptions, type TestUser } from "../helpers.ts";
 import { fakeExtractor } from "../server/sync/harness.ts";
 import { requestIdentities } from "#server/sync/identities/request.ts";
+import { requestSync } from "#server/sync/request.ts";
 import type { Source } from "#sources/contract.ts";
 import { instanceName } from "#core/base-url.ts";
 import { formatPrincipal } from "#core/principals.ts";
@@ -127,6 +128,15 @@ export async function openEngine(fixture: EngineFixture, options: Pick<TestServe
       // People and groups are read at most once a minute for those who ask.
       kb.clock.advance(MINUTE_MS);
       await ask("post", `/api/connectors/${connectorId}/syncs`, { mode });
+      await kb.deps.worker.runUntilIdle();
+    },
+    /** A run of what changed as the schedule has it, without people and groups. */
+    async increment(): Promise<void> {
+      kb.clock.advance(1);
+      const connector = await store.connectors.find(connectorId);
+      if (!connector) throw new Error("The connector is gone.");
+      const wish = { trigger: "schedule", mode: "incremental", now: kb.clock.now(), randomBytes } as const;
+      await kb.store.transaction((tx) => requestSync(tx, workspaceId, connector, wish));
       await kb.deps.worker.runUntilIdle();
     },
     lastSync: async () => (await kb.as(owner).get(`/api/connectors/${connectorId}/syncs`)).json.syncs[0],

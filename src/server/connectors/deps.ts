@@ -47,8 +47,16 @@ export interface SyncControl {
   rebind(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord): Promise<ConnectorRecord>;
   /** Asks for a run that reads who belongs to what, in the transaction of its reason. */
   requestIdentities(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<SyncRecord>;
-  /** The same for a person who wants it now, at most once a minute: what is wanted sooner begins when the minute is over. */
-  askForIdentities(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<SyncRecord>;
+  /**
+   * The same for a person who wants it now, at most once a minute: what is wanted sooner begins when the minute is over. With
+   * `isFirst` it is listed behind the run that waits for it.
+   */
+  askForIdentities(
+    tx: Store,
+    workspaceId: string,
+    connector: ConnectorRecord,
+    place?: { isFirst?: true },
+  ): Promise<SyncRecord>;
   /** Whether a run that somebody asks for has to wait until people and groups are read. */
   readsPeopleFirst(source: Source): boolean;
   /** Ends a run that is not over. @throws ApiError `sync_not_running` */

@@ -224,7 +224,9 @@ async function queue(
   const { source, connector } = about;
   const { mode, items } = about.body;
   if (mode === "identities") return syncs.askForIdentities(tx, workspaceId, connector);
-  const people = syncs.readsPeopleFirst(source) ? await syncs.askForIdentities(tx, workspaceId, connector) : undefined;
+  const people = syncs.readsPeopleFirst(source)
+    ? await syncs.askForIdentities(tx, workspaceId, connector, { isFirst: true })
+    : undefined;
   return syncs.request(tx, workspaceId, connector, {
     trigger: "manual",
     ...defined({ mode, peopleSyncId: people?.syncId }),

@@ -118,8 +118,8 @@ export function makeSyncControl(options: {
     /** Who belongs to what is read as soon as a worker is free, and from then on by schedule. */
     requestIdentities: (tx: Store, workspaceId: string, connector: ConnectorRecord) =>
       requestIdentities(tx, workspaceId, connector, { trigger: "manual", now: now(), randomBytes }),
-    askForIdentities: (tx: Store, workspaceId: string, connector: ConnectorRecord) =>
-      askForIdentities(tx, workspaceId, connector, { now: now(), randomBytes }),
+    askForIdentities: (tx: Store, workspaceId: string, connector: ConnectorRecord, place: { isFirst?: true } = {}) =>
+      askForIdentities(tx, workspaceId, connector, { ...place, now: now(), randomBytes }),
     /** Where access is set in kb it changes there, and nothing has to be read for that. */
     readsPeopleFirst: ({ spec, syncIdentities }: Source) => syncIdentities !== undefined && isMirror(spec),
     cancel,

@@ -109,7 +109,7 @@ describe.skipIf(whyNoGitea() !== undefined)("gitea in the engine, with a real se
     await engine.readPeople();
     await engine.work();
     proxy.requests.length = 0;
-    await engine.sync();
+    await engine.increment();
     const asked = proxy.requests.map(({ method, path }) => `${method} ${path.replace(/\?.*/, "")}`);
     process.stderr.write(`Gitea: an increment without news over 3 repositories: ${asked.length} requests\n`);
     expect(asked.length).toBeLessThanOrEqual(5 * 3);

@@ -18,6 +18,9 @@ interface Wish {
   randomBytes: RandomBytes;
 }
 
+/** A run that goes before another one is listed behind it. */
+type Placed = Wish & { isFirst?: true };
+
 interface Told {
   groups: readonly Principal[];
   isAll: boolean;
@@ -38,7 +41,7 @@ export async function requestIdentities(
   tx: Store,
   workspaceId: string,
   connector: Asking,
-  wish: Wish,
+  wish: Placed,
 ): Promise<SyncRecord> {
   const workspace = tx.in(workspaceId);
   const { connectorId } = connector;
@@ -75,13 +78,19 @@ export async function askForIdentities(
   tx: Store,
   workspaceId: string,
   connector: Asking,
-  { now, randomBytes }: Pick<Wish, "now" | "randomBytes">,
+  { isFirst, now, randomBytes }: Pick<Placed, "now" | "randomBytes" | "isFirst">,
 ): Promise<SyncRecord> {
   const { identitySchedules } = tx.in(workspaceId);
   const { connectorId } = connector;
   const { askedAt } = await identitySchedules.paceOf(connectorId);
   const at = nextAsked(askedAt, now);
-  const wish = { trigger: "manual", now, randomBytes, ...(at > now && { notBefore: at }) } as const;
+  const wish: Placed = {
+    trigger: "manual",
+    now,
+    randomBytes,
+    ...(isFirst && { isFirst }),
+    ...(at > now && { notBefore: at }),
+  };
   const sync = await requestIdentities(tx, workspaceId, connector, wish);
   await identitySchedules.setPace(connectorId, { askedAt: at });
   return sync;
@@ -140,11 +149,11 @@ function isUnbegun({ state, startedAt }: SyncRecord): boolean {
 async function queue(
   tx: WorkspaceStore,
   { connectorId, scopeVersion }: Asking,
-  { trigger, notBefore, now, randomBytes }: Wish,
+  { trigger, notBefore, isFirst, now, randomBytes }: Placed,
   { queued, items }: { queued: SyncRecord | undefined; items: string[] | null },
 ): Promise<SyncRecord> {
   const sync: SyncRecord = {
-    ...(queued ?? makeRun({ connectorId, scopeVersion, trigger, now, randomBytes })),
+    ...(queued ?? makeRun({ connectorId, scopeVersion, trigger, now: isFirst ? now - 1 : now, randomBytes })),
     items,
     resumeAt: queued ? sooner(queued.resumeAt, notBefore) : (notBefore ?? null),
   };

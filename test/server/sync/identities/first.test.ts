@@ -64,7 +64,7 @@ describe("a sync that somebody asks for", () => {
   test("reads people and groups first: who lost the right finds nothing once it has ended, who gained it does", async ({
     expect,
   }) => {
-    const { kb, world, ask, show, readers } = await makeWorld();
+    const { kb, world, connectorId, ask, show, readers } = await makeWorld();
     expect(await readers()).toEqual([ADDRESSES[0]]);
     world.team = ["1"];
     const sync = await ask();
@@ -73,6 +73,8 @@ describe("a sync that somebody asks for", () => {
     expect(world.log).toEqual(["people", "items"]);
     expect(await show(sync.id)).toMatchObject({ state: "succeeded", people: { state: "read", problem: null } });
     expect(await show(sync.people.syncId)).toMatchObject({ mode: "identities", trigger: "manual", people: null });
+    const { syncs } = (await kb.as(kb.owner).get(`/api/connectors/${connectorId}/syncs?limit=2`)).json;
+    expect(syncs.map(({ id }: { id: string }) => id)).toEqual([sync.id, sync.people.syncId]);
     expect(await readers()).toEqual([ADDRESSES[1]]);
   });
 
