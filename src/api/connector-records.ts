@@ -1,5 +1,6 @@
 /** What connectors, their runs and what they would remove look like over REST; the routes: `connectors.ts`. */
 import { idSchema, ItemKind, PageCursor, PageLimit, SourceProblem, Timestamp } from "./common.ts";
+import { ConnectorAct } from "./connector-acts.ts";
 import { Opening } from "./openings.ts";
 import { z } from "./route.ts";
 import { MAX_SCOPE_TITLE_CHARS } from "./scope-title.ts";
@@ -139,6 +140,8 @@ export const Connector = z
       })
       .nullable(),
     createdAt: Timestamp,
+    /** What the caller may do to it. */
+    allowed: z.array(ConnectorAct),
     hasKey: z.boolean(),
     keyPrefix: z.string().nullable(),
     /**
@@ -258,6 +261,8 @@ export const PatchConnectorBody = z.strictObject({
   credentials: Credentials.optional(),
   accountId: idSchema("account").optional(),
   connectionId: idSchema("connection").optional(),
+  /** Become the owner of a connector whose owner left; needed only without credentials and account. */
+  takeOver: z.literal(true).optional(),
 });
 export type PatchConnectorBody = z.infer<typeof PatchConnectorBody>;
 

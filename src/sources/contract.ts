@@ -332,8 +332,8 @@ export interface SourceSpec<Config> {
    * `workspace`. A value is one of them or a list. With `acl: "connector"`, `workspace` may be named anyway.
    */
   namedIn?: readonly string[];
-  /** True = whom `namedIn` names are told as members of a group, so that items are the same no matter who is named. */
-  tellsNamed?: true;
+  /** True = a scope that includes nothing by name leaves something out, such as junk, which it takes when named. */
+  hasUnnamed?: true;
   /** True = it says who its users are: `syncIdentities`, and principals of users in its accesses. */
   hasPeople?: true;
   /** True = what `fetchContent` gives for a `ref` never changes (a blob, a revision), so it needs to tell no version. */
@@ -426,6 +426,16 @@ export interface Source<Config = unknown, Cursor = unknown> {
   originOf?(config: Config): string;
   /** With `spec.readsGit`, the origin of the repositories, where it is another one: for the git program alone. */
   gitOriginOf?(config: Config): string;
+  /**
+   * Whom the keys of `namedIn` name, where they are members of one group that every item names: items are the same no matter
+   * who they are, and a change is in force at once. `syncIdentities` tells the same.
+   */
+  namedGroup?(config: Config, connectorId: string): { group: Principal; members: readonly Principal[] };
+  /**
+   * With `acl: "connector"`, which part of the app the config leads to, such as a folder's address: another value is another
+   * place, and what was read at the old one is withheld at once. Absent = everything that the config says but for `namedIn`.
+   */
+  placeOf?(config: Config): string;
   /** Whose users it names: the instance's base URL. Absent with `hasPeople` = a connector's own, only names. Source: S2. */
   baseUrlOf?(config: Config): string;
   /** Whether only an admin may connect this, so. Absent: what is connected without credentials is for admins. */

@@ -36,6 +36,7 @@ import * as outgoingEvents from "./migrations/0035-outgoing-events.ts";
 import * as clientIssuers from "./migrations/0036-client-issuers.ts";
 import * as principalNumbers from "./migrations/0037-principal-numbers.ts";
 import * as readers from "./migrations/0040-readers.ts";
+import * as ownersActs from "./migrations/0041-owners-acts.ts";
 import * as peopleFirst from "./migrations/0042-people-first.ts";
 import * as toolAgreements from "./migrations/0044-tool-agreements.ts";
 import * as fallenRoles from "./migrations/0043-fallen-roles.ts";
@@ -85,6 +86,7 @@ const MIGRATIONS: Record<string, Migration> = {
   // The same: hashes of words are among these bytes from here on.
   "0039-index-delta-hashes": { up: async () => {} },
   "0040-readers": readers,
+  "0041-owners-acts": ownersActs,
   "0042-people-first": peopleFirst,
   "0043-fallen-roles": fallenRoles,
   "0044-tool-agreements": toolAgreements,

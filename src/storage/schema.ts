@@ -530,6 +530,8 @@ export interface ConnectorsTable {
   refusedAt: number | null;
   proofTriedAt: number | null;
   lastFullAt: number | null;
+  pausedBy: string | null;
+  withheldAt: number | null;
   createdAt: number;
   createdBy: string;
 }
@@ -820,6 +822,8 @@ export interface ItemsTable extends FieldsAs<FieldColumns> {
   textChars: number;
   /** JSON array of {name, level, start}. */
   sections: string;
+  /** 1 = it was read at another place, or by a former owner, and not since. */
+  readElsewhere: number;
   indexedAt: number;
   indexState: string;
   textReason: string | null;

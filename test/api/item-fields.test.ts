@@ -24,7 +24,7 @@ const BESIDE = {
   table: [
     "workspaceId kbId connectorId externalId parentExternalId providerId source url lineAnchor version identityHint",
     "textHash textChars sections textReason textMessage retryAt indexedAt indexState indexHash maskedSecrets",
-    "aclId ownAclId ownClockAt ownClockCause ownClockBy seenBy removedAt replyTo contentRef",
+    "aclId ownAclId ownClockAt ownClockCause ownClockBy seenBy readElsewhere removedAt replyTo contentRef",
   ].join(" "),
 };
 

@@ -290,6 +290,8 @@ function toRecord(connector: ModelConnector): ConnectorRecord {
     lastFullAt: null,
     refusedAt: null,
     proofTriedAt: null,
+    pausedBy: null,
+    withheldAt: null,
     createdAt: NOW,
     createdBy: userIdOf(connector.owner),
   };

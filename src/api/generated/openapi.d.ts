@@ -1635,6 +1635,8 @@ export interface paths {
                         schedule?: {
                             everyMinutes: number;
                         } | null;
+                        /** @enum {boolean} */
+                        takeOver?: true;
                     };
                 };
             };
@@ -10798,6 +10800,7 @@ export interface components {
                 since: string;
             } | null;
             activity: components["schemas"]["ConnectorActivity"];
+            allowed: ("rename" | "schedule" | "sync" | "pause" | "resume" | "delete" | "narrow_access" | "widen_access" | "narrow_scope" | "widen_scope" | "configure" | "reconnect" | "browse" | "decide_removals" | "restore" | "webhook" | "link_people" | "rotate_key" | "end_keys" | "take_over")[];
             config: {
                 [key: string]: unknown;
             };

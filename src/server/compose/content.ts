@@ -3,6 +3,7 @@ import { makePolicy, type Policy } from "#storage/access/policy.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { claimStrangers, findInstance, loadAuthority } from "#server/connectors/authority.ts";
 import { makeCredentialKeeper } from "#server/connectors/credentials.ts";
+import { judgeAct } from "#server/connectors/judge.ts";
 import { connectorNotes } from "#server/connectors/notes.ts";
 import { makeOriginalFetcher } from "#server/connectors/original.ts";
 import { webhookUrl } from "#server/connectors/webhooks.ts";
@@ -241,7 +242,8 @@ export async function makeContent(
     baseUrl,
     instances: settings.instances,
     sources,
-    syncs: makeSyncControl({ now, randomBytes, loadAuthority: authorityIn, worker }),
+    syncs: makeSyncControl({ store, now, randomBytes, loadAuthority: authorityIn, worker }),
+    judgeAct,
     credentials,
     accounts,
     connections: providers.sessions,

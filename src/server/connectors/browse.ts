@@ -4,9 +4,9 @@ import { defined } from "#core/defined.ts";
 import type { Source } from "#sources/contract.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import { requireMayConnect } from "./credentials.ts";
-import { type ConnectorDeps, requireManaged } from "./deps.ts";
+import { requireActs } from "./acts.ts";
+import type { ConnectorDeps } from "./deps.ts";
 import { makeContext, parseConfig, requireAccountPlace, requireUsable, standingOfActor } from "./sources.ts";
-import { stateConflict } from "./state-conflict.ts";
 
 /**
  * The nodes below a place in a source.
@@ -40,15 +40,15 @@ export async function browseConnector(
   connectorId: string,
   { parent = null, query, cursor }: BrowseAt,
 ): Promise<BrowseAnswer> {
-  const connector = await requireManaged(deps.store, actor, connectorId);
+  const connector = await requireActs(deps, actor, connectorId, ["browse"]);
   const { workspaceId, userId } = actor;
   const giver = await deps.credentials.giverOf(workspaceId, connector);
-  if (connector.ownerUserId !== userId || (giver !== undefined && giver !== userId)) {
+  if (giver !== undefined && giver !== userId) {
     throw new ApiError("forbidden", {
-      message: "Only the connector's owner can browse its source, with the credentials that they gave.",
+      message: "Somebody else gave this connector's credentials, and only they can browse its source with them.",
+      hint: "Give it credentials of your own first.",
     });
   }
-  if (connector.state === "deleting") throw stateConflict(connector, "can't be browsed");
   const { providerId, config, name, connectionId } = connector;
   if (connectionId !== null) await deps.connections.requireOwn(actor, connectionId);
   const source = await requireUsable(deps, actor, { providerId });

@@ -133,6 +133,8 @@ function makeRecord({ actor, body, connectorId, config, hasSync, now }: NewRecor
     consecutiveFailures: 0,
     aclCheckedAt: null,
     lastFullAt: null,
+    pausedBy: null,
+    withheldAt: null,
     refusedAt: null,
     proofTriedAt: null,
     createdAt: now,

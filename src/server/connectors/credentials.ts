@@ -169,13 +169,25 @@ export function requireMayConnect(
     const needed = NEEDED.find(({ type }) => auth.some((way) => way.type === type)) ?? NEEDED[1];
     throw new ApiError("connector_config_invalid", { message: `${name} needs ${needed.what}.`, field: needed.field });
   }
-  if (actsAsAdmin(actor)) return;
-  const isForAdmins = source.isForAdmins?.(config, { hasCredentials }) ?? !hasCredentials;
-  if (!isForAdmins) return;
+  if (actsAsAdmin(actor) || !isForAdmins(source, config, { hasCredentials })) return;
   throw new ApiError("forbidden", {
     message: `Only an admin can connect ${name} without credentials.`,
     hint: "Give your own credentials, or ask an admin.",
   });
+}
+
+/**
+ * Whether only an admin may connect this source, so: what reads the server's own machine, what is pushed to, and mostly what
+ * speaks for nobody's account. A config that this program can't read any more is judged by its credentials alone.
+ */
+export function isForAdmins(source: Source, config: unknown, { hasCredentials }: { hasCredentials: boolean }): boolean {
+  const types = new Set(source.spec.auth.map(({ type }) => type));
+  const isWithoutPeople = [...types].every((type) => type === "none" || type === "key");
+  if (isWithoutPeople && !source.isForAdmins) return true;
+  const parsed = source.spec.config.safeParse(config);
+  if (source.isForAdmins && parsed.success) return source.isForAdmins(parsed.data, { hasCredentials });
+  // Where it can't be connected without, what there was is gone, and its owner gives it again.
+  return !hasCredentials && (types.has("none") || types.has("key"));
 }
 
 const NEEDED = [

@@ -2,7 +2,7 @@ import type { ConnectorActivity } from "#api/connector-records.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Policy } from "#storage/access/policy.ts";
 import type { CursorCodec } from "#server/http/cursor.ts";
-import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
+import type { Actor } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock, RandomBytes, Sleep } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
@@ -13,6 +13,7 @@ import type { ConnectorRecord, ConnectorState } from "#storage/records/connector
 import type { Believing } from "#storage/access/clocks.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
+import { type JudgeAct, manages } from "./judge.ts";
 import type { ConnectorAccounts, ConnectorConnections, CredentialKeeper } from "./credentials.ts";
 import type { OfferedSecrets } from "./offered-secrets.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
@@ -45,6 +46,19 @@ export interface SyncControl {
    * @returns the connector as it is now
    */
   rebind(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord): Promise<ConnectorRecord>;
+  /**
+   * Everything that is stored counts as read by somebody else until it is read again: what isn't named by then goes without
+   * the guard. In the transaction of the change.
+   *
+   * @returns the connector as it is now
+   */
+  doubtReading(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<ConnectorRecord>;
+  /** As `doubtReading`, and nobody reads any of it from now on; call `removeWithheld` after the transaction. */
+  withhold(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord): Promise<ConnectorRecord>;
+  /** Removes what a withheld connector had read before, and shows the rest; nothing where it isn't withheld. */
+  removeWithheld(workspaceId: string, connectorId: string): Promise<void>;
+  /** Makes those whom its config names its readers at once, in the transaction of the change. */
+  nameReaders(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord): Promise<void>;
   /** Asks for a run that reads who belongs to what, in the transaction of its reason. */
   requestIdentities(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<SyncRecord>;
   /**
@@ -90,6 +104,8 @@ export interface ConnectorDeps {
   store: Store;
   sources: SourceRegistry;
   syncs: SyncControl;
+  /** Who may do what to a connector. */
+  judgeAct: JudgeAct;
   credentials: CredentialKeeper;
   accounts: Pick<ConnectorAccounts, "own">;
   connections: ConnectorConnections;
@@ -118,10 +134,6 @@ export async function requireManaged(store: Store, actor: Actor, connectorId: st
   const connector = await store.in(actor.workspaceId).connectors.find(connectorId);
   if (connector && manages(actor, connector)) return connector;
   throw new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
-}
-
-export function manages(actor: Actor, connector: Pick<ConnectorRecord, "ownerUserId">): boolean {
-  return connector.ownerUserId === actor.userId || actsAsAdmin(actor);
 }
 
 /** @throws ApiError `provider_unknown` */

@@ -2,11 +2,11 @@ import { ApiError } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/store.ts";
-import { requireChangeable } from "./change.ts";
+import { requireActs } from "./acts.ts";
 import { addKey } from "./create.ts";
-import { type ConnectorDeps, requireSource } from "./deps.ts";
+import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
 import { takesKey } from "./sources.ts";
-import { isOrphan, requireMayTakeOverPush, takeOver } from "./take-over.ts";
+import { isOrphan, takeOver } from "./take-over.ts";
 
 /**
  * A new key for the connector's owner. The one before works until the overlap ends; older ones end now, so that two live
@@ -22,15 +22,17 @@ export async function rotateKey(
   connectorId: string,
   overlapSeconds: number,
 ): Promise<{ key: string | null }> {
-  const connector = await requireChangeable(deps, actor, connectorId);
+  const connector = await requireManaged(deps.store, actor, connectorId);
   const { spec } = await requireSource(deps.sources, connector.providerId);
   if (!takesKey(spec)) {
     throw new ApiError("connector_state_conflict", { message: `${spec.name} connectors have no key.` });
   }
-  if (isOrphan(connector)) requireMayTakeOverPush(actor);
-  else if (connector.ownerUserId !== actor.userId) return endKeysOfOther(deps, actor, connector);
+  const isOthers = connector.ownerUserId !== actor.userId;
+  if (isOthers && !isOrphan(connector)) return endKeysOfOther(deps, actor, connector);
+  await requireActs(deps, actor, connectorId, [isOthers ? "take_over" : "rotate_key"]);
   return deps.store.transaction(async (tx) => {
-    if (isOrphan(connector)) await takeOver(deps, tx, actor, connector);
+    if (isOthers) await takeOver(deps, tx, actor, connectorId);
+    await requireActs(deps, actor, connectorId, ["rotate_key"], { on: tx });
     const { connectors } = tx.in(actor.workspaceId);
     const now = deps.clock.now();
     const [newest, ...older] = await liveKeys(deps, tx, actor, connectorId);
@@ -48,6 +50,7 @@ const ENDED = "An admin of the workspace revoked its key. Only its owner can cre
 
 async function endKeysOfOther(deps: ConnectorDeps, actor: Actor, { connectorId }: ConnectorRecord) {
   return deps.store.transaction(async (tx) => {
+    await requireActs(deps, actor, connectorId, ["end_keys"], { on: tx });
     const { connectors } = tx.in(actor.workspaceId);
     const ended = await liveKeys(deps, tx, actor, connectorId);
     await connectors.endKeys(ended, deps.clock.now());

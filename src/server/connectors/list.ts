@@ -5,7 +5,8 @@ import { pageOf } from "#server/http/row-pages.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ItemCount } from "#storage/records/items.ts";
-import { type ConnectorDeps, manages, requireManaged } from "./deps.ts";
+import { type ConnectorDeps, requireManaged } from "./deps.ts";
+import { manages } from "./judge.ts";
 import { toConnector, toPublic } from "./view.ts";
 
 /** Connectors that the actor manages, and of those with items that they may read what everybody may know. */

@@ -8,6 +8,7 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { IdentityRecord } from "#storage/records/identities.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
+import { requireActs } from "./acts.ts";
 import { findInstance } from "./authority.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
 import { toSync } from "./view.ts";
@@ -87,7 +88,7 @@ export async function linkPeople(
   connectorId: string,
   { links }: LinkPeopleBody,
 ): Promise<{ people: SourceUser[] }> {
-  const connector = await requireManaged(deps.store, actor, connectorId);
+  const connector = await requireActs(deps, actor, connectorId, ["link_people"]);
   const trust = await trustOf(deps, actor.workspaceId, connector);
   requireMayTie(trust, actor, links);
   await deps.store.transaction(async (tx) => {

@@ -4,8 +4,8 @@ import { isoOf } from "#core/instant.ts";
 import { cutPage } from "#server/http/cursor.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
+import { requireActs } from "./acts.ts";
 import { type ConnectorDeps, requireManaged } from "./deps.ts";
-import { stateConflict } from "./state-conflict.ts";
 import { applyOps } from "./stored.ts";
 import { toSync } from "./view.ts";
 
@@ -44,8 +44,7 @@ export async function restoreItem(
   const item = await workspace.itemWrites.findRemoved(kbId, deps.clock.now() - KEEP_REMOVED_MS);
   if (!item) throw new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
   const { connectorId, externalId } = item;
-  const connector = await requireManaged(deps.store, actor, connectorId);
-  if (connector.state === "deleting") throw stateConflict(connector, "restores nothing");
+  const connector = await requireActs(deps, actor, connectorId, ["restore"]);
   await deps.store.transaction((tx) =>
     deps.audit.record(tx, actor, {
       action: "connector.item_restored",

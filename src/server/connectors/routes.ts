@@ -3,7 +3,7 @@ import { connectorRoutes as routes } from "#api/connectors.ts";
 import { peopleRoutes } from "#api/people.ts";
 import type { Mount } from "#server/http/mount.ts";
 import { browseConnector, browseSource } from "./browse.ts";
-import { changeScope, pauseOrResume, removeConnector, updateConnector } from "./change.ts";
+import { pauseOrResume, removeConnector } from "./change.ts";
 import { createConnector } from "./create.ts";
 import { rotateKey } from "./keys.ts";
 import { getConnector, listConnectors, listOwnConnectors } from "./list.ts";
@@ -11,7 +11,9 @@ import { linkPeople, listPeople, type PeopleDeps } from "./people.ts";
 import { makeProgressStream } from "./progress-stream.ts";
 import { listRemoved, restoreItem } from "./removed.ts";
 import { cancelSync, decideRemovals, getSync, listProgress, listRemovals, listSyncs, requestSync } from "./runs.ts";
+import { changeScope } from "./scope.ts";
 import { listSources } from "./sources.ts";
+import { updateConnector } from "./update.ts";
 import { rotateWebhook, showWebhook } from "./webhooks.ts";
 
 /** `/api/connectors` without pushing, files and search. */

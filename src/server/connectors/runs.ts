@@ -8,7 +8,9 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
 import type { Source } from "#sources/contract.ts";
-import { type ConnectorDeps, manages, requireManaged, requireSource } from "./deps.ts";
+import { requireActs } from "./acts.ts";
+import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
+import { manages } from "./judge.ts";
 import { stateConflict } from "./state-conflict.ts";
 import { applyOps } from "./stored.ts";
 import { toSync } from "./view.ts";
@@ -29,7 +31,7 @@ export async function requestSync(
   connectorId: string,
   body: RequestSyncBody = {},
 ): Promise<{ sync: Sync }> {
-  const connector = await requireManaged(deps.store, actor, connectorId);
+  const connector = await requireActs(deps, actor, connectorId, ["sync"]);
   const source = await requireSource(deps.sources, connector.providerId);
   requireRunnable(source, connector, body);
   const { syncs, store } = deps;
@@ -87,6 +89,7 @@ export async function cancelSync(
   connectorId: string,
   syncId: string,
 ): Promise<{ sync: Sync }> {
+  await requireActs(deps, actor, connectorId, ["sync"]);
   const { connector } = await requireSync(deps, actor, connectorId, syncId);
   const sync = await deps.store.transaction(async (tx) => {
     const current = (await tx.in(actor.workspaceId).syncs.find(syncId)) ?? fail();
@@ -160,7 +163,7 @@ export async function decideRemovals(
   decision: "approved" | "rejected",
   kbIds?: readonly string[],
 ): Promise<number> {
-  await requireManaged(deps.store, actor, connectorId);
+  await requireActs(deps, actor, connectorId, ["decide_removals"]);
   const { itemWrites } = deps.store.in(actor.workspaceId);
   await deps.store.transaction((tx) =>
     deps.audit.record(tx, actor, {

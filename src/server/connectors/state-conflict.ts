@@ -20,7 +20,8 @@ const HINTS: Record<ConnectorState, (word: string) => string> = {
   active: (word) => `See its last sync: kb connectors progress ${word}`,
   paused: (word) => `Resume it first: kb connectors resume ${word}`,
   needs_reauth: (word) => `Give it new credentials first: kb connectors update ${word} --credential KEY=@FILE`,
-  needs_owner: (word) => `An admin can take it over: kb connectors update ${word} --credential KEY=@FILE`,
+  needs_owner: (word) =>
+    `An admin can take it over: kb connectors update ${word} --take-over, with --credential KEY=@FILE where it needs any`,
   error: (word) => `See the reason: kb connectors show ${word}`,
   deleting: () => "It is being deleted. Create a new one.",
 };

@@ -9,12 +9,13 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord, SyncSkip } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 import type { ConnectorDeps } from "./deps.ts";
+import { allowedActs } from "./acts.ts";
 import { scopeFor } from "./scope-titles.ts";
 import { takesKey } from "./sources.ts";
 
 /** The whole record, for owner and admins. A source's own words go to the owner alone (S43). */
 export async function toConnector(
-  { store, sources, syncs, clock }: Pick<ConnectorDeps, "store" | "sources" | "syncs" | "clock">,
+  { store, sources, syncs, clock, judgeAct }: Pick<ConnectorDeps, "store" | "sources" | "syncs" | "clock" | "judgeAct">,
   actor: Actor,
   record: ConnectorRecord,
 ): Promise<Connector> {
@@ -57,6 +58,7 @@ export async function toConnector(
     aclCheckedAt: isoOrNull(record.aclCheckedAt),
     aclStale: staleOf(record, age),
     createdAt: isoOf(record.createdAt),
+    allowed: await allowedActs({ sources, judgeAct }, workspace, actor, record),
     hasKey: keys.length > 0,
     keyPrefix: keys[0]?.prefix ?? null,
   };

@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import { requireChangeable } from "./change.ts";
+import { requireActs } from "./acts.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
 
 /** @throws ApiError `not_found`, `connector_state_conflict` for a source without a webhook */
@@ -17,7 +17,7 @@ export async function showWebhook(deps: ConnectorDeps, actor: Actor, connectorId
  * @throws ApiError as `showWebhook`
  */
 export async function rotateWebhook(deps: ConnectorDeps, actor: Actor, connectorId: string) {
-  const connector = await requireChangeable(deps, actor, connectorId);
+  const connector = await requireActs(deps, actor, connectorId, ["webhook"]);
   const { providerId } = connector;
   const isOffered = (await requireWebhook(deps, providerId)).offeredSecret !== undefined;
   const secret = await deps.store.transaction(async (tx) => {

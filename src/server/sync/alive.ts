@@ -61,14 +61,25 @@ export async function dropBelow(container: ContainerRef, options: AliveOptions, 
   const { store, connector, now } = options;
   await sink.flush();
   const entityId = containerEntityId(store.workspaceId, connector.connectorId, container);
-  const gone: string[] = [];
-  for await (const page of listBelow(store, connector.connectorId, entityId))
-    gone.push(...page.map(({ kbId }) => kbId));
+  const gone: StoredItem[] = [];
+  for await (const page of listBelow(store, connector.connectorId, entityId)) gone.push(...page);
+  await removeOrHold("drop", gone, { store, connector, now }, sink);
+}
+
+/** Removes what is gone, or holds all of it when that is suspiciously much. What was read elsewhere counts as nothing. */
+export async function removeOrHold(
+  type: "drop" | "sweep",
+  gone: readonly Pick<StoredItem, "kbId" | "wasReadElsewhere">[],
+  { store, connector: { connectorId }, now }: Pick<AliveOptions, "store" | "connector" | "now">,
+  sink: BatchSink,
+): Promise<void> {
   if (gone.length === 0) return;
-  const guard = await store.itemWrites.guardOf(connector.connectorId, now());
-  const hold = guard.removed + gone.length > removalLimit(guard.highest);
-  for (const kbIds of inChunks(gone, 100)) {
-    sink.add({ type: "drop", kbIds, hold });
+  const guard = await store.itemWrites.guardOf(connectorId, now());
+  const judged = gone.filter(({ wasReadElsewhere }) => !wasReadElsewhere).length;
+  const hold = guard.removed + judged > removalLimit(guard.highest);
+  const ids = gone.map(({ kbId }) => kbId);
+  for (const kbIds of inChunks(ids, 100)) {
+    sink.add({ type, kbIds, hold });
     await sink.flush();
   }
 }
@@ -96,7 +107,7 @@ export async function sweep(
 ): Promise<void> {
   for (const op of known.takeMarks()) sink.add(op);
   await sink.flush();
-  const gone: { kbId: string }[] = [];
+  const gone: Pick<StoredItem, "kbId" | "wasReadElsewhere">[] = [];
   for (let after = ""; ;) {
     const page = await store.itemWrites.listUnnamed(connector.connectorId, sync.syncId, after, UNNAMED_PAGE);
     gone.push(...page);
@@ -104,14 +115,5 @@ export async function sweep(
     if (!last || page.length < UNNAMED_PAGE) break;
     after = last.externalId;
   }
-  if (gone.length === 0) return;
-  const guard = await store.itemWrites.guardOf(connector.connectorId, now());
-  const hold = guard.removed + gone.length > removalLimit(guard.highest);
-  for (const kbIds of inChunks(
-    gone.map((item) => item.kbId),
-    100,
-  )) {
-    sink.add({ type: "sweep", kbIds, hold });
-    await sink.flush();
-  }
+  await removeOrHold("sweep", gone, { store, connector, now }, sink);
 }

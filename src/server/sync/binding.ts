@@ -1,6 +1,7 @@
 import type { Authority } from "#core/principals.ts";
 import type { Source } from "#sources/contract.ts";
-import type { Binding, ConnectorRecord } from "#storage/records/connectors.ts";
+import type { Binding } from "#storage/records/binding.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
 import { isMirror } from "./clocks.ts";

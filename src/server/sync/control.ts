@@ -9,7 +9,7 @@ import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { ReaderVersionOf } from "#storage/records/older-items.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
 import { activityOf } from "./activity.ts";
-import { bindIn } from "./binding.ts";
+import { beginAgain, bindIn } from "./binding.ts";
 import { isMirror, nextRunOf } from "./clocks.ts";
 import { makeKnown } from "./known.ts";
 import { type ItemWithChildren, prepareWithChildren } from "./children.ts";
@@ -18,7 +18,9 @@ import { isReadHere, type PrepareOptions } from "./prepare.ts";
 import { wakeWaiting } from "./identities/first.ts";
 import { askForIdentities, requestIdentities } from "./identities/request.ts";
 import { requestSync, type SyncWish } from "./request.ts";
+import { nameReaders } from "./identities/named.ts";
 import { nextConnectorState, nextSyncState } from "./state.ts";
+import { removeWithheld, withhold } from "./withhold.ts";
 import type { SyncWorker } from "./worker.ts";
 
 /** An item that comes with its text, or with its bytes as `content`. */
@@ -82,6 +84,7 @@ export function makeItemPreparer({
 
 /** The sync engine as the connector service uses it: asks inside transactions, signals after them. */
 export function makeSyncControl(options: {
+  store: Store;
   now: () => number;
   randomBytes: RandomBytes;
   /** What a run of the connector may name, as it is in this transaction. */
@@ -91,7 +94,7 @@ export function makeSyncControl(options: {
   /** How good each reader is; this program's own unless told. */
   readerVersionOf?: ReaderVersionOf;
 }) {
-  const { now, randomBytes, loadAuthority, worker, readerVersionOf: versionOf = readerVersionOf } = options;
+  const { store, now, randomBytes, loadAuthority, worker, readerVersionOf: versionOf = readerVersionOf } = options;
 
   async function cancel(tx: Store, workspaceId: string, sync: SyncRecord): Promise<SyncRecord> {
     const state = nextSyncState(sync.state, "cancel");
@@ -115,6 +118,25 @@ export function makeSyncControl(options: {
       const bound = { source, config, connector, authority, now: now() };
       return (await bindIn(tx, workspaceId, bound)) ?? connector;
     },
+    async doubtReading(tx: Store, workspaceId: string, connector: ConnectorRecord) {
+      const workspace = tx.in(workspaceId);
+      const { connectorId } = connector;
+      await workspace.itemWrites.doubtReading(connectorId);
+      return { ...connector, ...(await beginAgain(workspace, connectorId, { now: now(), doubts: false })) };
+    },
+    async withhold(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord) {
+      const workspace = tx.in(workspaceId);
+      const { connectorId } = connector;
+      const begun = await beginAgain(workspace, connectorId, { now: now(), doubts: isMirror(source.spec) });
+      return { ...connector, ...begun, ...(await withhold(workspace, connectorId, now())) };
+    },
+    async nameReaders(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord) {
+      const workspace = tx.in(workspaceId);
+      const authority = await loadAuthority(workspace, source, connector);
+      await nameReaders(workspace, source, connector, { authority, now: now() });
+    },
+    removeWithheld: (workspaceId: string, connectorId: string) =>
+      removeWithheld({ store, now }, workspaceId, connectorId),
     /** Who belongs to what is read as soon as a worker is free, and from then on by schedule. */
     requestIdentities: (tx: Store, workspaceId: string, connector: ConnectorRecord) =>
       requestIdentities(tx, workspaceId, connector, { trigger: "manual", now: now(), randomBytes }),

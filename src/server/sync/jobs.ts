@@ -19,6 +19,7 @@ import { applySecretsSetting } from "./secrets-setting.ts";
 import { GIVEN_UP, MAX_ATTEMPTS, MAY_RUN, nextSyncState } from "./state.ts";
 import { subscribe, unsubscribe } from "./subscriptions.ts";
 import { tellEnd } from "./tell.ts";
+import { removeWithheld } from "./withhold.ts";
 
 /**
  * `done` = the job is to be finished; `again` = due again at that time; `settled` = the queue knows already, or it is
@@ -253,6 +254,7 @@ async function runStarted(
     const { config } = context;
     const about = { source, config, connector, sync, authority, now: deps.now() };
     const bound = await bindRun(deps.store, job.workspaceId, about);
+    await removeWithheld(deps, job.workspaceId, connector.connectorId);
     return await runSync({
       ...deps,
       ...bound,

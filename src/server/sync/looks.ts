@@ -1,12 +1,11 @@
-import { inChunks } from "#core/in-chunks.ts";
 import { isChildId } from "#core/child-ids.ts";
 import { defined } from "#core/defined.ts";
 import type { ContainerRef, Source, SyncEnd, SyncEvent, What } from "#sources/contract.ts";
-import { removalLimit } from "#storage/batch/item-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
+import { removeOrHold } from "./alive.ts";
 import { BatchRefused, type BatchSink } from "./batch-sink.ts";
 import { isMirror, isProof, makeRunClocks, type RunClocks } from "./clocks.ts";
 import { containerEntityId } from "./entities.ts";
@@ -83,22 +82,16 @@ async function endSlice(looking: Looking, listed: Extract<SyncEvent, { t: "liste
     ...defined({ from: listed.from, to: listed.to }),
   };
   await flushMarks(looking);
-  const gone: string[] = [];
+  const gone: StoredItem[] = [];
   const read = (after: string) => store.itemWrites.listSlice(connector.connectorId, slice, after, PAGE);
   for await (const items of pages(read)) {
     const named = items.filter(({ seenBy }) => seenBy === sync.syncId);
-    gone.push(...items.flatMap((item) => (isGone(item, sync.syncId) ? [item.kbId] : [])));
+    gone.push(...items.filter((item) => isGone(item, sync.syncId)));
     const ids = named.map(({ externalId }) => externalId);
     for (const op of looking.clocks?.restamp(ids, now()) ?? []) sink.add(op);
     await sink.flush();
   }
-  if (gone.length === 0) return;
-  const guard = await store.itemWrites.guardOf(connector.connectorId, now());
-  const hold = guard.removed + gone.length > removalLimit(guard.highest);
-  for (const kbIds of inChunks(gone, 100)) {
-    sink.add({ type: "sweep", kbIds, hold });
-    await sink.flush();
-  }
+  await removeOrHold("sweep", gone, { store, connector, now }, sink);
 }
 
 /**

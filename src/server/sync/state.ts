@@ -125,7 +125,8 @@ const CONNECTOR_HINTS: Record<ConnectorState, string> = {
   active: "See its last sync.",
   paused: "Resume it first.",
   needs_reauth: "Give it new credentials first.",
-  needs_owner: "An admin can take it over: kb connectors update NAME --credential KEY=REFERENCE.",
+  needs_owner:
+    "An admin can take it over: kb connectors update NAME --take-over, with --credential KEY=REFERENCE where it needs any.",
   error: "See the reason it shows.",
   deleting: "It is being deleted. Create a new one.",
 };

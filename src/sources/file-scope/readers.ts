@@ -29,10 +29,18 @@ function readersOf({ readers }: { readers: readonly string[] }): Principal[] {
   );
 }
 
+/** Whom the config names, as members of the one group. */
+export function namedReaders(
+  config: { readers: readonly string[] },
+  connectorId: string,
+): { group: Principal; members: Principal[] } {
+  return { group: readersGroup(connectorId), members: readersOf(config) };
+}
+
 /** Who belongs to the one group is what the config says: it is told whole in every run, and costs no request. */
 export async function* tellReaders(
   ctx: SourceContext<{ readers: readonly string[] }>,
 ): ReturnType<NonNullable<Source["syncIdentities"]>> {
-  yield { t: "group", group: readersGroup(ctx.connector.id), members: readersOf(ctx.config) };
+  yield { t: "group", ...namedReaders(ctx.config, ctx.connector.id) };
   yield { t: "end", listing: "complete" };
 }

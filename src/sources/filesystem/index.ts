@@ -61,6 +61,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
       return items === undefined ? undefined : { items, calls: 0 };
     },
     childRules: makeChildRules,
+    placeOf: ({ root }) => root,
     async unavailable() {
       if (isOpenToStrangers) return "Local folders can't be connected on a server with open sign-up.";
       const roots = await places.allowedRoots();

@@ -75,6 +75,7 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor>
     inScope: (scope, { externalId }) => inScope(scope, externalId),
     childRules: makeChildRules,
     originOf: (config) => originOfRemote(requireRemote(config)),
+    placeOf: ({ url, ref }) => JSON.stringify([url, ref ?? null]),
     isForAdmins: (config, { hasCredentials }) => requireRemote(config).type === "path" || !hasCredentials,
     async forget(connectorId) {
       contents.close(connectorId);

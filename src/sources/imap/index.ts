@@ -23,6 +23,7 @@ export function makeImapSource({ batching = DEFAULT_BATCHING }: { batching?: Bat
       credentials: ImapCredentials,
       ports: [993],
       acl: "connector",
+      hasUnnamed: true,
       isForOwner: true,
     },
     check: checkMailbox,
@@ -42,6 +43,7 @@ export function makeImapSource({ batching = DEFAULT_BATCHING }: { batching?: Bat
       return !isNamed(scope.exclude) && (scope.include.length === 0 || isNamed(scope.include));
     },
     originOf,
+    placeOf: originOf,
   };
 }
 

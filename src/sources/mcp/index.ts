@@ -29,6 +29,8 @@ export function makeMcpSource(): Source<McpConfig, McpCursor> {
       if (externalId.startsWith("tool:")) requireAgreement(ctx);
       return turns.run(ctx, () => readOne(ctx, externalId));
     },
+    // That of its connection, which never is another one.
+    placeOf: () => "",
     inScope: (scope, { externalId }) => isInScope(compiled(scope), externalId),
     watch: async (ctx, _scope, listener) => {
       if (ctx.mcp === undefined || !ctx.config.resources) return undefined;

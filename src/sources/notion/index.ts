@@ -1,5 +1,5 @@
 import type { Source } from "#sources/contract.ts";
-import { tellReaders } from "#sources/file-scope/readers.ts";
+import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
 import { browseNotion } from "./browse.ts";
 import { checkNotion } from "./check.ts";
@@ -30,17 +30,19 @@ export function makeNotionSource({
       limits,
       acl: "connector",
       namedIn: ["readers"],
-      tellsNamed: true,
       links: { hosts: [/(?:^|\.)notion\.so$/], ignoredParams: /^(?:pvs|v)$/ },
     },
     check: (ctx) => checkNotion(ctx, open(ctx)),
     sync: (ctx, run) => syncNotion(ctx, open(ctx), run),
     syncIdentities: (ctx) => tellReaders(ctx),
+    namedGroup: namedReaders,
     browse: (ctx, at) => browseNotion(open(ctx), at),
     fetchContent: (ctx, item) => readNotionFile(ctx, open(ctx), item),
     inScope: (scope, { externalId, containers }) =>
       isInScope(scope, [parseItemId(externalId)?.page ?? externalId, ...containers.map(({ id }) => id)]),
     originOf: () => apiUrl,
+    // The token says of which workspace, and so does its account.
+    placeOf: () => apiUrl,
     webhook: notionWebhook,
   };
 }

@@ -5,7 +5,7 @@ import type { Source } from "#sources/contract.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
-import { tellReaders } from "#sources/file-scope/readers.ts";
+import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { browseBucket } from "./browse.ts";
@@ -44,11 +44,11 @@ export function makeS3Source({ batching = DEFAULT_BATCHING }: { batching?: Batch
       limits: { perMinute: 6_000, burst: 200, forbidden: [{ phrase: "<Code>SlowDown</Code>" }], leastWaitMs: 1_000 },
       acl: "connector",
       namedIn: ["readers"],
-      tellsNamed: true,
     },
     check: checkBucket,
     sync: (ctx, run) => syncBucket(ctx, run, batching),
     syncIdentities: (ctx) => tellReaders(ctx),
+    namedGroup: namedReaders,
     browse: browseBucket,
     async fetchContent(ctx, { externalId: key, version: listed }) {
       const isAllowed = isOwnKey(key, ctx.config) && (ctx.config.secretFiles || !isSecretFile(nameOf(key)));
@@ -61,6 +61,7 @@ export function makeS3Source({ batching = DEFAULT_BATCHING }: { batching?: Batch
     inScope: (scope, { externalId }) => inScope(scope, externalId),
     childRules: makeChildRules,
     originOf: (config) => new URL(bucketUrl(config)).origin,
+    placeOf: (config) => `${bucketUrl(config)}${config.prefix}`,
   };
 }
 

@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { Scope } from "#core/scope.ts";
 import type { FileContent, Source, SourceContext } from "#sources/contract.ts";
-import { tellReaders } from "#sources/file-scope/readers.ts";
+import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
 import { browseSite } from "./browse.ts";
@@ -47,15 +47,16 @@ export function makeWebSource({
       limits,
       acl: "connector",
       namedIn: ["readers"],
-      tellsNamed: true,
     },
     check: checkSite,
     sync: (ctx, run) => syncSite(ctx, run, options),
     syncIdentities: (ctx) => tellReaders(ctx),
+    namedGroup: namedReaders,
     browse: browseSite,
     fetchContent: readContent,
     inScope: (scope, { externalId }) => inScope(scope, externalId),
     originOf: (config) => siteOf(config).origin,
+    placeOf: (config) => siteOf(config).start.href,
   };
 }
 

@@ -10,7 +10,7 @@ import { checkCollection } from "./check.ts";
 import { isPath, makeClient } from "./client.ts";
 import { baseOf, configKey, WebdavConfig, WebdavCredentials } from "./config.ts";
 import { typeOf, versionOfDownload } from "./map.ts";
-import { tellReaders } from "#sources/file-scope/readers.ts";
+import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
 import { type Batching, DEFAULT_BATCHING, syncCollection, type WebdavCursor } from "./sync.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
@@ -34,11 +34,11 @@ export function makeWebdavSource({ batching }: { batching?: Partial<Batching> } 
       credentials: WebdavCredentials,
       acl: "connector",
       namedIn: ["readers"],
-      tellsNamed: true,
     },
     check: checkCollection,
     sync: (ctx, run) => syncCollection(ctx, run, { ...DEFAULT_BATCHING, ...batching }),
     syncIdentities: (ctx) => tellReaders(ctx),
+    namedGroup: namedReaders,
     async browse(ctx, at) {
       if (at.parent !== null && !isPath(at.parent)) throw notFound(at.parent);
       const { entries } = await makeClient(ctx).list(at.parent ?? "");
@@ -60,6 +60,7 @@ export function makeWebdavSource({ batching }: { batching?: Partial<Batching> } 
     inScope: (scope, { externalId }) => inScope(scope, externalId),
     childRules: makeChildRules,
     originOf: (config) => baseOf(config).origin,
+    placeOf: (config) => baseOf(config).href,
   };
 }
 

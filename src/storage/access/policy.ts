@@ -195,8 +195,8 @@ async function openOf(
 }
 
 /** Whether nothing of a connector may be read, whatever its items' clocks say. */
-function isShut({ state, refusedAt }: ConnectorGate, isMirror: boolean): boolean {
-  return state === "deleting" || (isMirror && (state === "needs_owner" || refusedAt !== null));
+function isShut({ state, refusedAt, withheldAt }: ConnectorGate, isMirror: boolean): boolean {
+  return state === "deleting" || withheldAt !== null || (isMirror && (state === "needs_owner" || refusedAt !== null));
 }
 
 /** The access number of nobody. */

@@ -200,7 +200,7 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
       work.rows.relist(op.externalId);
       return op.listed ? narrowAccess(work, op.externalId, op.listed, op.clockAt) : "done";
     case "remove":
-      return removeAll(work, op.kbIds);
+      return removeAll(work, op.kbIds, op.ifElsewhere);
     case "release":
       return releaseAll(work, op.kbIds);
     case "clock":

@@ -129,8 +129,11 @@ export type ItemOp =
    * both that and the listing let in.
    */
   | { type: "relist"; externalId: string; listed?: ListedAccess; clockAt?: number | null }
-  /** Removes these and their child items without asking the guard: left out by a person's own act. */
-  | { type: "remove"; kbIds: readonly string[] }
+  /**
+   * Removes these and their child items without asking the guard: left out by a person's own act. With `ifElsewhere` only
+   * what was read elsewhere, and not since.
+   */
+  | { type: "remove"; kbIds: readonly string[]; ifElsewhere?: true }
   /** Ends the hold on these: they are kept. */
   | { type: "release"; kbIds: readonly string[] }
   /**

@@ -22,6 +22,8 @@ export interface KnownItem {
   ownClockCause: string | null;
   ownClockBy: string | null;
   seenBy: string | null;
+  /** 1 = read at another place, or by a former owner, and not since. */
+  readElsewhere: number;
   removedAt: number | null;
   reader: string | null;
   readerVersion: number | null;
@@ -34,7 +36,8 @@ export const UNTOLD_ACCESS = -1;
 const CHUNK_CHARS = 16_384;
 
 const KNOWN = `select kbId, externalId, parentExternalId, version, textHash, textReason, indexHash, indexState, aclId,
-  ownAclId, ownClockAt, ownClockCause, ownClockBy, seenBy, removedAt, reader, readerVersion from items where workspaceId = ?`;
+  ownAclId, ownClockAt, ownClockCause, ownClockBy, seenBy, readElsewhere, removedAt, reader, readerVersion
+  from items where workspaceId = ?`;
 
 const COLUMNS = [
   "externalId",
@@ -72,7 +75,7 @@ const INSERT = `insert into items (workspaceId, kbId, connectorId, ${quoted(COLU
   values (?, ?, ?${", ?".repeat(COLUMNS.length)})`;
 const UPDATE = `update items set ${quoted(COLUMNS)
   .map((column) => `${column} = ?`)
-  .join(", ")}, removedAt = null where workspaceId = ? and kbId = ?`;
+  .join(", ")}, readElsewhere = 0, removedAt = null where workspaceId = ? and kbId = ?`;
 
 /**
  * The rows of one connector's items, by prepared statements on the writer's connection; `noteAccess` is told of every

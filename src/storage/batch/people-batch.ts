@@ -53,6 +53,8 @@ export interface PeopleTeller {
   mode: "whole" | "changes" | "groups";
   /** The claimed job: a worker that lost its lease stores nothing. */
   job?: { jobId: string; leaseOwner: string };
+  /** The connector's when the run began: one that began with another config stores nothing. Absent = not asked. */
+  scopeVersion?: number;
   now: number;
   /** Its groups are as true as its config, and never grow old. */
   neverAges?: boolean;
@@ -115,7 +117,7 @@ export interface EndedJoin {
     | "untrusted";
 }
 
-export type PeopleRefusal = "lease_lost" | "connector_inactive" | "overtaken";
+export type PeopleRefusal = "lease_lost" | "connector_inactive" | "overtaken" | "scope_changed";
 
 export type PeopleResult =
   | {

@@ -32,15 +32,16 @@ const NO_FEED: Feed = { position: 0, currentAt: null, runId: null };
 export function refusalOf(
   connection: SqliteConnection,
   workspaceId: string,
-  { connectorId, job }: PeopleTeller,
+  { connectorId, job, scopeVersion }: PeopleTeller,
 ): Exclude<PeopleRefusal, "overtaken"> | undefined {
   const one = (sql: string, ...values: string[]) => connection.execute(sql, values).rows[0];
   const connector = one(
-    "select state from connectors where workspaceId = ? and connectorId = ?",
+    "select state, scopeVersion from connectors where workspaceId = ? and connectorId = ?",
     workspaceId,
     connectorId,
   );
   if (!connector || connector["state"] === "deleting") return "connector_inactive";
+  if (scopeVersion !== undefined && connector["scopeVersion"] !== scopeVersion) return "scope_changed";
   if (!job) return undefined;
   const claimed = one("select leaseOwner from jobs where jobId = ?", job.jobId);
   return claimed?.["leaseOwner"] === job.leaseOwner ? undefined : "lease_lost";

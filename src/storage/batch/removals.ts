@@ -9,18 +9,15 @@ import { childrenBeside } from "./child-rows.ts";
 export function deleteItem(work: Work, { externalId, subtree }: { externalId: string; subtree: boolean }): OpOutcome {
   const items = targetsOf(work.rows, externalId, subtree);
   if (items.length === 0) return "absent";
-  if (work.guarded + items.length > work.allowance) {
-    for (const item of items) hold(work, item);
-    return "held";
-  }
-  work.guarded += items.length;
-  removeEach(work, items);
-  return "removed";
+  const judged = items.filter((item) => !isFormer(item)).length;
+  return removeOrHold(work, items, work.guarded + judged > work.allowance);
 }
 
 /** Removes these with their child items, whatever the guard says. */
-export function removeAll(work: Work, kbIds: readonly string[]): OpOutcome {
-  const found = living(work, kbIds).flatMap((item) => targetsOf(work.rows, item.externalId, false));
+export function removeAll(work: Work, kbIds: readonly string[], ifElsewhere = false): OpOutcome {
+  const found = living(work, kbIds)
+    .filter((item) => !ifElsewhere || isFormer(item))
+    .flatMap((item) => targetsOf(work.rows, item.externalId, false));
   removeEach(work, [...new Map(found.map((each) => [each.kbId, each])).values()]);
   return "removed";
 }
@@ -28,14 +25,7 @@ export function removeAll(work: Work, kbIds: readonly string[]): OpOutcome {
 /** Removes these with their child items, or holds them. */
 export function drop(work: Work, kbIds: readonly string[], isHeld: boolean): OpOutcome {
   const found = living(work, kbIds).flatMap((item) => targetsOf(work.rows, item.externalId, false));
-  const items = [...new Map(found.map((each) => [each.kbId, each])).values()];
-  if (isHeld) {
-    for (const item of items) hold(work, item);
-    return "held";
-  }
-  work.guarded += items.length;
-  removeEach(work, items);
-  return "removed";
+  return removeOrHold(work, [...new Map(found.map((each) => [each.kbId, each])).values()], isHeld);
 }
 
 /** Takes one back that was removed. Nobody reads it until its source was asked, and its next version is read whatever it is. */
@@ -80,13 +70,7 @@ export function removeChildrenBeside(work: Work, externalId: string, keep: reado
 /** Removes, or holds, those of these that the run or set has not named since. */
 export function sweep(work: Work, kbIds: readonly string[], isHeld: boolean): OpOutcome {
   const gone = living(work, kbIds).filter((item) => item.seenBy !== work.seenBy && !isInsideNamed(work, item));
-  if (isHeld) {
-    for (const item of gone) hold(work, item);
-    return "held";
-  }
-  work.guarded += gone.length;
-  removeEach(work, gone);
-  return "removed";
+  return removeOrHold(work, gone, isHeld);
 }
 
 /** Notes that these are alive: what was held is held no more. */
@@ -104,6 +88,22 @@ export function endHold(work: Work, { kbId, externalId }: KnownItem): void {
   for (const child of work.rows.childrenOf(externalId)) {
     if (child.indexState === "held" && isInside(externalId, child.externalId)) release(work, child);
   }
+}
+
+/**
+ * Removes these, or holds them. What was read at another place or by a former owner goes either way, and is no part of what
+ * the guard counts: a person took it from here.
+ */
+function removeOrHold(work: Work, items: readonly KnownItem[], isHeld: boolean): OpOutcome {
+  const judged = items.filter((item) => !isFormer(item));
+  if (isHeld) for (const item of judged) hold(work, item);
+  else work.guarded += judged.length;
+  removeEach(work, isHeld ? items.filter((item) => isFormer(item)) : items);
+  return isHeld && judged.length > 0 ? "held" : "removed";
+}
+
+function isFormer({ readElsewhere }: KnownItem): boolean {
+  return readElsewhere === 1;
 }
 
 /** A child item is there as long as the item of the source that it is in, which may have been named without being read. */

@@ -21,6 +21,8 @@ export interface ConnectorGate {
   aclCheckedAt: number | null;
   /** Since when its source refuses it everything; null while it answers. */
   refusedAt: number | null;
+  /** Since when nothing of it is read, because it was read elsewhere or by somebody else. */
+  withheldAt: number | null;
 }
 
 export type AccessStore = ReturnType<typeof makeAccessStore>;
@@ -177,7 +179,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     connectorGates(): Promise<ConnectorGate[]> {
       return sql.read
         .selectFrom("connectors")
-        .select(["connectorId", "providerId", "ownerUserId", "state", "aclCheckedAt", "refusedAt"])
+        .select(["connectorId", "providerId", "ownerUserId", "state", "aclCheckedAt", "refusedAt", "withheldAt"])
         .where("workspaceId", "=", workspaceId)
         .execute();
     },

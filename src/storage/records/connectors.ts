@@ -3,6 +3,7 @@ import type { Scope } from "#core/scope.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { compiledQuery } from "#storage/compiled-query.ts";
 import type { ConnectorsTable, Tables } from "#storage/schema.ts";
+import type { Binding } from "./binding.ts";
 
 export const CONNECTOR_STATES = [
   "pending_auth",
@@ -51,6 +52,10 @@ export interface ConnectorRecord {
   /** When a run that could prove its permissions was last put in line. */
   proofTriedAt: number | null;
   lastFullAt: number | null;
+  /** Who paused it; null = it isn't, or nobody knows any more. */
+  pausedBy: string | null;
+  /** Since when nobody reads anything of it, until what was read elsewhere is removed; null = people do. */
+  withheldAt: number | null;
   createdAt: number;
   /** Whose role says how far it may reach: its maker, or who took it over. */
   createdBy: string;
@@ -69,19 +74,6 @@ export interface ConnectorKeyRecord {
 }
 
 /** What a connector signs in with. */
-/** What a cursor and a state are good for; what is null was not noted. */
-export interface Binding {
-  /** JSON of instance, origin and account. */
-  place: string;
-  /** The account that the source told. */
-  account: string | null;
-  /** JSON of what it was granted. */
-  scopes: string | null;
-  /** Which credentials; empty for none. */
-  credentials: string | null;
-  version: number;
-}
-
 export interface ConnectorCredentialRecord {
   connectorId: string;
   /** As the vault sealed it. */

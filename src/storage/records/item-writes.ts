@@ -5,6 +5,7 @@ import { type BatchResult, GUARD_WINDOW_MS, type ItemBatch } from "#storage/batc
 import { UNTOLD_ACCESS } from "#storage/batch/item-rows.ts";
 import { makeOlderItemStore } from "./older-items.ts";
 import { makeStoredItemStore } from "./stored-items.ts";
+import { makeWithholdingStore } from "./withholding.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { SweptAccesses } from "#storage/writer/sweep-accesses.ts";
 
@@ -66,6 +67,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
   return {
     ...makeStoredItemStore(sql, workspaceId),
     ...makeOlderItemStore(sql, workspaceId),
+    ...makeWithholdingStore(sql, workspaceId),
     /**
      * Applies all ops, the cursor and the run's or upload's progress in one transaction; all of it or nothing.
      * Idempotent.

@@ -6,13 +6,13 @@ interface Whose {
   at: number;
 }
 
-const OWNER_LEFT = "Its owner left the workspace and its credentials were deleted. Somebody must take it over.";
+const OWNER_LEFT = "Its owner left the workspace. Somebody must take it over.";
 const GIVER_LEFT = "The person who gave its credentials left the workspace, so the credentials were deleted.";
 
 /**
- * Deletes the credentials that a person gave and stops what ran with anything of theirs. A connector of their own that
- * can't go on without them is `needs_owner`: one with their credentials, on their account or connection, or pushed to with
- * keys of theirs alone. Somebody else's that ran with their credentials is `needs_reauth`.
+ * Deletes the credentials that a person gave and stops what ran with anything of theirs. A connector of their own is
+ * `needs_owner`, with credentials or without: nobody else may change what it reads. One that is pushed to goes on while a
+ * key of somebody else's opens it. Somebody else's that ran with their credentials is `needs_reauth`.
  *
  * @returns the runs under way that were told to end
  */
@@ -21,7 +21,7 @@ export async function leaveConnectors(sql: SqlHandles, whose: Whose): Promise<st
   const credentials = await takeCredentials(sql, whose);
   const rows = await sql.read
     .selectFrom("connectors")
-    .select(["connectorId", "ownerUserId", "accountId", "connectionId", "state"])
+    .select(["connectorId", "ownerUserId", "state"])
     .where("workspaceId", "=", workspaceId)
     .where("state", "!=", "deleting")
     .where((eb) =>
@@ -33,15 +33,14 @@ export async function leaveConnectors(sql: SqlHandles, whose: Whose): Promise<st
     )
     .execute();
   const stopped: string[] = [];
-  for (const { connectorId, ownerUserId, accountId, connectionId, state } of rows) {
-    const hadCredentials = credentials.has(connectorId);
-    const isOnTheirs = hadCredentials || accountId !== null || connectionId !== null;
+  for (const { connectorId, ownerUserId, state } of rows) {
     if (ownerUserId !== userId) {
       // Paused stays paused: its next run asks for credentials.
       if (state !== "paused") await setState(sql, workspaceId, connectorId, "needs_reauth", GIVER_LEFT);
-    } else if (isOnTheirs || (await hasDeadKeysOnly(sql, workspaceId, connectorId, whose.at))) {
+    } else {
+      if (await hasLiveKey(sql, workspaceId, connectorId, whose.at)) continue;
       await setState(sql, workspaceId, connectorId, "needs_owner", OWNER_LEFT);
-    } else continue;
+    }
     stopped.push(...(await stopSyncs(sql, workspaceId, connectorId, whose.at)));
   }
   return stopped;
@@ -65,12 +64,7 @@ async function takeCredentials(sql: SqlHandles, { workspaceId, userId }: Whose):
   return new Set(rows.map(({ connectorId }) => connectorId));
 }
 
-async function hasDeadKeysOnly(
-  sql: SqlHandles,
-  workspaceId: string,
-  connectorId: string,
-  at: number,
-): Promise<boolean> {
+async function hasLiveKey(sql: SqlHandles, workspaceId: string, connectorId: string, at: number): Promise<boolean> {
   const keys = await sql.read
     .selectFrom("connector_keys")
     .select(["revokedAt", "expiresAt"])
@@ -79,7 +73,7 @@ async function hasDeadKeysOnly(
     .execute();
   const isLive = (key: (typeof keys)[number]) =>
     key.revokedAt === null && (key.expiresAt === null || key.expiresAt > at);
-  return keys.length > 0 && !keys.some(isLive);
+  return keys.some(isLive);
 }
 
 async function setState(

@@ -261,6 +261,20 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
+    /**
+     * The group of those whom a connector's config names: its members are these from now on, set them in the same
+     * transaction. The next run tells it again.
+     */
+    async nameGroup(group: Principal, of: { connectorId: string; members: number; now: number; neverAges: boolean }) {
+      const row = { checkedAt: of.now, neverAges: of.neverAges ? 1 : 0, members: of.members, digest: null, etag: null };
+      const fresh = { followsFeed: 1, toldPosition: 0, toldBy: "", seenBy: null, toldIn: "identities" };
+      await sql.write
+        .insertInto("source_groups")
+        .values({ workspaceId, groupPrincipal: group, connectorId: of.connectorId, ...fresh, ...row })
+        .onConflict((oc) => oc.columns(["workspaceId", "groupPrincipal"]).doUpdateSet(row))
+        .execute();
+    },
+
     /** How much a connector tells in runs of their own, and how old the oldest of it is. */
     async summaryOf(connectorId: string): Promise<PeopleSummary> {
       const feed = await findFeed(connectorId, "identities");

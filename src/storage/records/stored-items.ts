@@ -15,6 +15,8 @@ export interface StoredItem {
   isRetryable: boolean;
   seenBy: string | null;
   parentExternalId: string | null;
+  /** It was read at another place, or by a former owner, and not since. */
+  wasReadElsewhere: boolean;
 }
 
 /** What lives in a container and was created in a stretch of time; epoch milliseconds, `to` not included. */
@@ -74,6 +76,7 @@ interface StoredRow {
   retryAt: number | null;
   seenBy: string | null;
   parentExternalId: string | null;
+  readElsewhere: number;
 }
 
 // Member by member: a run reads every row of its connector, and "the rest" of each costs it more than the query.
@@ -87,6 +90,7 @@ function toStored(row: StoredRow): StoredItem {
     isRetryable: row.textReason === "failed" && row.retryAt !== null,
     seenBy: row.seenBy,
     parentExternalId: row.parentExternalId,
+    wasReadElsewhere: row.readElsewhere === 1,
   };
 }
 
@@ -99,6 +103,7 @@ const STORED_COLUMNS = [
   "retryAt",
   "seenBy",
   "parentExternalId",
+  "readElsewhere",
 ] as const;
 
 const LIST_STORED_OF = compiledQuery((read, workspaceId: string, connectorId: string, externalIds: string) =>
@@ -142,21 +147,22 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
       return rows.map(toStored);
     },
 
-    /** Living items after this externalId that a run has not named and nothing holds. */
+    /** Living items after this externalId that a run has not named, and nothing holds but what was read elsewhere. */
     async listUnnamed(
       connectorId: string,
       syncId: string,
       afterExternalId: string,
       limit: number,
-    ): Promise<{ kbId: string; externalId: string }[]> {
-      return living(connectorId)
-        .select(["kbId", "externalId"])
+    ): Promise<Pick<StoredItem, "kbId" | "externalId" | "wasReadElsewhere">[]> {
+      const rows = await living(connectorId)
+        .select(["kbId", "externalId", "readElsewhere"])
         .where("externalId", ">", afterExternalId)
         .where((eb) => eb.or([eb("seenBy", "is", null), eb("seenBy", "<>", syncId)]))
-        .where("indexState", "<>", "held")
+        .where((eb) => eb.or([eb("indexState", "<>", "held"), eb("readElsewhere", "=", 1)]))
         .orderBy("externalId")
         .limit(limit)
         .execute();
+      return rows.map(({ readElsewhere, ...row }) => ({ ...row, wasReadElsewhere: readElsewhere === 1 }));
     },
 
     /** Living items that a slice holds, after this kbId in its order, at most `limit`. */
@@ -219,6 +225,7 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
           "i.retryAt",
           "i.seenBy",
           "i.parentExternalId",
+          "i.readElsewhere",
         ])
         .where("e.workspaceId", "=", workspaceId)
         .where("e.entityId", "=", entityId)

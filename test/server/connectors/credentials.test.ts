@@ -172,13 +172,21 @@ describe("credentials of a connector", () => {
     },
   );
 
-  test("of one person are not aimed at something else by another", async () => {
+  /** As it was possible once: somebody else gave the credentials of the only connector. */
+  const givenBy = (kb: Awaited<ReturnType<typeof makeSafeServer>>, { userId }: { userId: string }) =>
+    kb.database.write.updateTable("connector_credentials").set({ givenBy: userId }).execute();
+
+  test("of one person are not aimed at something else by another, and nobody replaces another's", async () => {
     const kb = await makeSafeServer();
     const { json } = await kb.as(kb.member).post("/api/connectors", BODY);
     const path = `/api/connectors/${json.connector.id}`;
     const change = { config: { url: "https://a.test/other" } };
-    expect((await kb.as(kb.admin).patch(path, change)).json.code).toBe("credential_required");
-    expect((await kb.as(kb.admin).patch(path, { ...change, credentials: { token: "mine" } })).status).toBe(200);
+    const before = await kb.sealed();
+    for (const body of [change, { ...change, credentials: { token: "mine" } }, { credentials: { token: "mine" } }]) {
+      expect((await kb.as(kb.admin).patch(path, body)).json.code).toBe("forbidden");
+    }
+    expect(await kb.sealed()).toEqual(before);
+    await givenBy(kb, kb.admin);
     expect((await kb.as(kb.member).patch(path, change)).json.code).toBe("credential_required");
   });
 
@@ -278,7 +286,7 @@ describe("credentials of a connector", () => {
     test("ask the owner of a connector for new ones when somebody else gave them", async () => {
       const kb = await makeSafeServer();
       const { id } = (await kb.as(kb.member).post("/api/connectors", BODY)).json.connector;
-      await kb.as(kb.admin).patch(`/api/connectors/${id}`, { credentials: { token: "mine" } });
+      await givenBy(kb, kb.admin);
       await left(kb, kb.admin.userId);
       expect(await kb.sealed()).toBeUndefined();
       const { connector } = (await kb.as(kb.member).get(`/api/connectors/${id}`)).json;
@@ -289,13 +297,20 @@ describe("credentials of a connector", () => {
       });
     });
 
-    test("that were given to a connector of theirs by somebody else stay", async () => {
+    test("that were given to a connector of theirs by somebody else stay, for that person to take it over with", async () => {
       const kb = await makeSafeServer();
       const { id } = (await kb.as(kb.member).post("/api/connectors", BODY)).json.connector;
-      await kb.as(kb.admin).patch(`/api/connectors/${id}`, { credentials: { token: "mine" } });
+      await givenBy(kb, kb.admin);
       await left(kb);
-      expect((await kb.as(kb.admin).get(`/api/connectors/${id}`)).json.connector.state).toBe("active");
+      expect((await kb.as(kb.admin).get(`/api/connectors/${id}`)).json.connector.state).toBe("needs_owner");
+      expect((await kb.as(kb.owner).patch(`/api/connectors/${id}`, { takeOver: true })).json.code).toBe(
+        "credential_required",
+      );
+      const taken = await kb.as(kb.admin).patch(`/api/connectors/${id}`, { takeOver: true });
+      expect(taken.json.connector).toMatchObject({ state: "active", owner: { id: kb.admin.userId } });
       expect(await kb.sealed()).toMatchObject({ givenBy: kb.admin.userId });
+      // By its schedule, which had ended with its owner.
+      expect(await nextRunAt(kb, id)).not.toBeNull();
     });
   });
 

@@ -154,6 +154,8 @@ function connectorRecord(connectorId: string, user: TestUser) {
     lastFullAt: null,
     refusedAt: null,
     proofTriedAt: null,
+    pausedBy: null,
+    withheldAt: null,
     createdAt: TEST_NOW,
     createdBy: user.userId,
   };

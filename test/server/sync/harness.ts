@@ -234,6 +234,8 @@ export function makeConnector(now: number, more: Partial<ConnectorRecord> = {}):
     lastFullAt: null,
     refusedAt: null,
     proofTriedAt: null,
+    pausedBy: null,
+    withheldAt: null,
     createdAt: now,
     createdBy: OWNER,
     ...more,

@@ -91,7 +91,13 @@ test("knows each item, in any order of asking and of characters, and its child i
 });
 
 function row(externalId: string): StoredItem {
-  const rest = { indexState: "indexed", isRetryable: false, seenBy: null, parentExternalId: null } as const;
+  const rest = {
+    indexState: "indexed",
+    isRetryable: false,
+    seenBy: null,
+    parentExternalId: null,
+    wasReadElsewhere: false,
+  } as const;
   return { kbId: externalId, externalId, version: `v ${externalId}`, ...rest };
 }
 

@@ -172,6 +172,8 @@ function connectorRow(workspaceId: string, connectorId: string, options: Connect
     lastFullAt: null,
     refusedAt: null,
     proofTriedAt: null,
+    pausedBy: null,
+    withheldAt: null,
     createdAt: NOW,
     createdBy: ownerUserId,
   };
@@ -190,6 +192,7 @@ function itemRow(kbId: string, text: string): Omit<ItemsTable, "workspaceId" | "
     reader: null,
     readerVersion: null,
     readAgainAt: null,
+    readElsewhere: 0,
     providerId: "filesystem",
     source: "filesystem:Docs",
     ...factColumns({ title: kbId, mimeType: "text/markdown", updatedAt: NOW }),

@@ -23,7 +23,13 @@ import {
 const UPDATE = {
   summary: "Change a connector's name, settings, access, schedule or credential.",
   arguments: CONNECTOR,
-  options: [{ flags: "--name <name>", summary: "a new name" }, SET_OPTION, ...CREDENTIAL_OPTIONS, ...ACCESS_OPTIONS],
+  options: [
+    { flags: "--name <name>", summary: "a new name" },
+    SET_OPTION,
+    ...CREDENTIAL_OPTIONS,
+    ...ACCESS_OPTIONS,
+    { flags: "--take-over", summary: "become the owner of a connector whose owner left" },
+  ],
   examples: ["kb connectors update docs --every 1h"],
   exitCodes: [3, 4, 5, 7],
   fields: [fieldsOf("patch", "/api/connectors/{id}", "connector")],
@@ -256,6 +262,7 @@ async function changesOf(
     access: await accessOf(api, input.options),
     schedule: scheduleOf(input.options),
     ...(await credentialsOf(input.options, deps)),
+    takeOver: input.options.takeOver === true ? true : undefined,
   };
 }
 

@@ -50,8 +50,9 @@ export async function runIdentitiesJob(
   if (outcome.type === "superseded") {
     // A lost lease means that another worker has it.
     if (outcome.reason === "lease_lost") return { type: "settled" };
-    // Another run has ended meanwhile: this one reads again what it read.
-    return { type: "again", at: deps.now() + (outcome.reason === "overtaken" ? 0 : RETRY_MS) };
+    // Another run has ended meanwhile, or the config is another one: this one reads again what it read.
+    const isOvertaken = outcome.reason === "overtaken" || outcome.reason === "scope_changed";
+    return { type: "again", at: deps.now() + (isOvertaken ? 0 : RETRY_MS) };
   }
   await finish(deps, job, owner, { connector, sync, outcome });
   return { type: "settled" };
@@ -181,6 +182,7 @@ async function perform(
           sync.syncId,
         mode,
         job: { jobId: job.jobId, leaseOwner: owner },
+        scopeVersion: connector.scopeVersion,
         maxAclAgeMs,
         ...(!isMirror(source.spec) && { neverAges: true }),
       },

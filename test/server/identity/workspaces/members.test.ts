@@ -44,6 +44,8 @@ async function addConnector(kb: TestServer, owner: TestUser, change: Record<stri
       lastFullAt: null,
       refusedAt: null,
       proofTriedAt: null,
+      pausedBy: null,
+      withheldAt: null,
       createdAt: kb.clock.now(),
       createdBy: owner.userId,
       ...change,

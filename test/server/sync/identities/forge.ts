@@ -40,7 +40,6 @@ export async function makeForge(worlds: Record<string, ForgeWorld>) {
       acl: "container",
       hasPeople: true,
       namedIn: ["readers"],
-      tellsNamed: true,
     },
     webhook: {
       verify: (secret, { headers, rawBody }) =>
@@ -48,6 +47,10 @@ export async function makeForge(worlds: Record<string, ForgeWorld>) {
           ? { changes: JSON.parse(Buffer.from(rawBody).toString()) as WebhookChange[] }
           : "refused",
     },
+    namedGroup: ({ readers = [] }, connectorId) => ({
+      group: formatPrincipal({ type: "source_group", connectorId, id: "readers" }),
+      members: readers.map((reader) => (reader === "workspace" ? reader : `group:${reader}`)),
+    }),
     baseUrlOf: ({ url }) => url,
     originOf: ({ url }) => new URL(url).origin,
     check: async () => ({ ok: true }),

@@ -1,0 +1,28 @@
+import { z } from "./route.ts";
+
+/** What somebody may do to a connector that is there; `docs/permissions.md` says who may, and the server which of them you may. */
+export const CONNECTOR_ACTS = [
+  "rename",
+  "schedule",
+  "sync",
+  "pause",
+  "resume",
+  "delete",
+  "narrow_access",
+  "widen_access",
+  "narrow_scope",
+  "widen_scope",
+  "configure",
+  "reconnect",
+  "browse",
+  "decide_removals",
+  "restore",
+  "webhook",
+  "link_people",
+  "rotate_key",
+  "end_keys",
+  "take_over",
+] as const;
+
+export const ConnectorAct = z.enum(CONNECTOR_ACTS);
+export type ConnectorAct = z.infer<typeof ConnectorAct>;

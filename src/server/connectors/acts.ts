@@ -1,0 +1,149 @@
+import { CONNECTOR_ACTS, type ConnectorAct } from "#api/connector-acts.ts";
+import { ApiError, assertNever } from "#api/errors.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { Store, WorkspaceStore } from "#storage/store.ts";
+import { isForAdmins } from "./credentials.ts";
+import { type ConnectorDeps, requireManaged } from "./deps.ts";
+import { isActOf, type Judged, type Verdict, type Who } from "./judge.ts";
+import { takesKey } from "./sources.ts";
+import { stateConflict } from "./state-conflict.ts";
+
+/** What this person may do to a connector, as its page and the command line need it. */
+export async function allowedActs(
+  deps: Pick<ConnectorDeps, "sources" | "judgeAct">,
+  workspace: WorkspaceStore,
+  who: Who,
+  connector: ConnectorRecord,
+): Promise<ConnectorAct[]> {
+  const judged = await toJudged(deps, workspace, connector);
+  const reconnected = await toJudged(deps, workspace, connector, true);
+  const isAllowed = (act: ConnectorAct) =>
+    deps.judgeAct(act, who, act === "reconnect" ? reconnected : judged) === "yes";
+  return CONNECTOR_ACTS.filter((act) => isActOf(act, judged) && isAllowed(act));
+}
+
+/**
+ * The connector, if this person may do all of this to it, as it and their role are now. In a transaction (`on`) nobody else
+ * can be quicker. `hasCredentials`: with the request it has some, or none; unless told, those that are stored count.
+ *
+ * @throws ApiError `not_found` where it is not their matter, `forbidden` with who may, `connector_state_conflict` for one
+ *   that is being deleted
+ */
+export async function requireActs(
+  deps: Pick<ConnectorDeps, "store" | "sources" | "judgeAct">,
+  actor: Actor,
+  connectorId: string,
+  acts: readonly ConnectorAct[],
+  { on = deps.store, hasCredentials }: { on?: Store; hasCredentials?: boolean } = {},
+): Promise<ConnectorRecord> {
+  const workspace = on.in(actor.workspaceId);
+  const connector = await requireManaged(on, actor, connectorId);
+  // A source may have been asked since for half a minute.
+  const member = await workspace.members.find(actor.userId);
+  const who = { ...actor, role: member?.role ?? "member" };
+  const judged = await toJudged(deps, workspace, connector, hasCredentials);
+  for (const act of acts) {
+    const verdict = member === undefined ? "hidden" : deps.judgeAct(act, who, judged);
+    if (verdict !== "yes") throw await refusal(deps, workspace, { act, verdict, who, connector });
+  }
+  if (connector.state === "deleting" && !acts.every((act) => act === "delete")) {
+    throw stateConflict(connector, "can't be changed");
+  }
+  return connector;
+}
+
+async function toJudged(
+  { sources }: Pick<ConnectorDeps, "sources">,
+  workspace: WorkspaceStore,
+  connector: ConnectorRecord,
+  hasThem?: boolean,
+): Promise<Judged> {
+  const { connectorId, ownerUserId, state, pausedBy, accountId, connectionId } = connector;
+  const source = await sources.find(connector.providerId);
+  const hasCredentials =
+    hasThem ??
+    (accountId !== null ||
+      connectionId !== null ||
+      (await workspace.connectors.findCredentials(connectorId)) !== undefined);
+  return {
+    ownerUserId,
+    state,
+    pausedBy,
+    isForAdmins: source !== undefined && isForAdmins(source, connector.config, { hasCredentials }),
+    isPushed: source !== undefined && takesKey(source.spec),
+  };
+}
+
+async function refusal(
+  { sources }: Pick<ConnectorDeps, "sources">,
+  workspace: WorkspaceStore,
+  { act, verdict, who, connector }: { act: ConnectorAct; verdict: Verdict; who: Who; connector: ConnectorRecord },
+): Promise<ApiError> {
+  const doing = DOING[act];
+  const { connectorId, ownerUserId } = connector;
+  switch (verdict) {
+    case "owner": {
+      // Only those who manage the connector get here, and they are told whose it is.
+      const owner = await workspace.members.find(ownerUserId);
+      const whose = owner ? `${owner.name}, who owns this connector,` : "The owner of this connector";
+      return new ApiError("forbidden", {
+        message: act === "take_over" ? "This connector has an owner." : `Only ${whose} can ${doing}.`,
+        hint: "Ask them. You can pause or delete it, narrow what it reads and who sees it, or create one of your own.",
+      });
+    }
+    case "orphan":
+      return new ApiError("forbidden", {
+        message: `The owner of this connector left, so nobody can ${doing}.`,
+        hint: `Take it over first: kb connectors update ${connectorId} --take-over`,
+      });
+    case "workspace_owner":
+      return new ApiError("forbidden", {
+        message: "The owner of this connector left. Only an owner of the workspace can take over a push connector.",
+        hint: "Ask an owner of the workspace.",
+      });
+    case "admin": {
+      const name = (await sources.find(connector.providerId))?.spec.name ?? connector.providerId;
+      return new ApiError("forbidden", {
+        message: `Only an admin can ${doing}: connecting ${name} this way is for admins.`,
+        hint:
+          who.role === "member"
+            ? "Ask an admin of the workspace. You can still pause or delete it, and let fewer people see it."
+            : "Use a browser session, or a credential with the scope kb:admin.",
+      });
+    }
+    case "yes":
+    case "hidden":
+      return notFound();
+    default:
+      return assertNever(verdict);
+  }
+}
+
+function notFound(): ApiError {
+  return new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
+}
+
+/** Each as it stands in "Only … can …". */
+const DOING: Record<ConnectorAct, string> = {
+  rename: "rename it",
+  schedule: "change its schedule",
+  sync: "sync it",
+  pause: "pause it",
+  resume: "resume it after pausing it",
+  delete: "delete it",
+  narrow_access: "narrow its access",
+  widen_access: "let more people see it",
+  narrow_scope: "change what it includes",
+  widen_scope: "include more in it",
+  configure: "change its settings or readers",
+  reconnect: "change its credentials or account",
+  browse: "browse its source",
+  decide_removals: "decide what it removes",
+  restore: "restore its items",
+  webhook: "manage its webhook",
+  link_people: "link its users",
+  rotate_key: "create its key",
+  end_keys: "end its keys",
+  take_over: "take it over",
+};

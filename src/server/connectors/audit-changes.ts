@@ -1,0 +1,40 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Scope } from "#core/scope.ts";
+
+/** A value of a row of the audit is cut there, and a list. */
+const MAX_CHARS = 200;
+const MAX_ENTRIES = 20;
+
+/** Settings that are others now, each with its old and its new value. None of them is a secret: credentials are no settings. */
+export function valuesChanged(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Record<string, { from: unknown; to: unknown }> {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changed = [...keys].filter((key) => !isDeepStrictEqual(before[key], after[key]));
+  return Object.fromEntries(changed.map((key) => [key, { from: shown(before[key]), to: shown(after[key]) }]));
+}
+
+/** Which entries of a scope came and went, and how many there are now. */
+export function listChanges(before: Scope, after: Scope): Record<"include" | "exclude", Record<string, unknown>> {
+  const of = (name: "include" | "exclude") => ({
+    count: after[name].length,
+    added: someOf(after[name], before[name]),
+    removed: someOf(before[name], after[name]),
+  });
+  return { include: of("include"), exclude: of("exclude") };
+}
+
+function someOf(entries: readonly string[], others: readonly string[]): unknown[] {
+  const known = new Set(others);
+  return entries
+    .filter((entry) => !known.has(entry))
+    .slice(0, MAX_ENTRIES)
+    .map(shown);
+}
+
+function shown(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map(shown);
+  if (typeof value === "string") return value.length > MAX_CHARS ? `${value.slice(0, MAX_CHARS)}…` : value;
+  return value ?? null;
+}

@@ -1,0 +1,95 @@
+import type { ConnectorAct } from "#api/connector-acts.ts";
+import { assertNever } from "#api/errors.ts";
+import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+
+/** What is judged of a connector. */
+export type Judged = Pick<ConnectorRecord, "ownerUserId" | "state" | "pausedBy"> & {
+  /** Only an admin may connect its source, so. */
+  isForAdmins: boolean;
+  isPushed: boolean;
+};
+
+/**
+ * May they? `hidden`: that it exists is not their matter. `owner`, `admin`, `workspace_owner`: only they may. `orphan`: its
+ * owner left, so nobody may before somebody has taken it over.
+ */
+export type Verdict = "yes" | "hidden" | "owner" | "admin" | "workspace_owner" | "orphan";
+
+/** Who acts, with their role as it is now. */
+export type Who = Pick<Actor, "userId" | "role" | "scopes">;
+
+/** As `judgeAct`. */
+export type JudgeAct = (act: ConnectorAct, who: Who, connector: Judged) => Verdict;
+
+/**
+ * Whether this person may do this to the connector: the one rule of every route that changes one. Rights over it are its
+ * owner's. Admins and owners of the workspace keep it running and make it less; they choose neither what it reads nor who
+ * reads it. An owner whose role no longer lets them connect such a source changes nothing of what it reads either.
+ *
+ * Source: S59.
+ */
+export function judgeAct(act: ConnectorAct, who: Who, connector: Judged): Verdict {
+  if (!manages(who, connector)) return "hidden";
+  const isOwner = connector.ownerUserId === who.userId;
+  const isAdmin = actsAsAdmin(who);
+  switch (act) {
+    case "rename":
+    case "schedule":
+    case "sync":
+    case "pause":
+    case "delete":
+    case "narrow_access":
+    case "decide_removals":
+    case "restore":
+    case "webhook":
+      return "yes";
+    case "resume":
+      return isOwner || !isPausedByOwner(connector) ? "yes" : ofOwner(connector);
+    case "narrow_scope":
+    case "end_keys":
+      return isOwner ? ofRole(isAdmin, connector) : "yes";
+    case "configure":
+    case "reconnect":
+    case "widen_scope":
+    case "browse":
+    case "rotate_key":
+      return isOwner ? ofRole(isAdmin, connector) : ofOwner(connector);
+    case "widen_access":
+      return isOwner ? "yes" : ofOwner(connector);
+    case "link_people":
+      return isAdmin ? "yes" : "admin";
+    case "take_over":
+      if (connector.state !== "needs_owner") return "owner";
+      // The key of a push connector opens every item in it, so not every admin may have it.
+      if (connector.isPushed && who.role !== "owner") return "workspace_owner";
+      return isAdmin ? "yes" : "admin";
+    default:
+      return assertNever(act);
+  }
+}
+
+/** Whether they may know of the connector: its owner, and those who act as an admin. */
+export function manages(who: Who, { ownerUserId }: Pick<ConnectorRecord, "ownerUserId">): boolean {
+  return ownerUserId === who.userId || actsAsAdmin(who);
+}
+
+/** Whether it is an act on connectors of this kind, in this state. */
+export function isActOf(act: ConnectorAct, { isPushed, state }: Judged): boolean {
+  if (act === "rotate_key" || act === "end_keys") return isPushed;
+  if (act === "sync" || act === "schedule" || act.endsWith("_scope") || act === "browse") return !isPushed;
+  return act !== "take_over" || state === "needs_owner";
+}
+
+/** What the owner stopped, the owner starts; who paused it before that was noted may have been the owner. */
+function isPausedByOwner({ state, pausedBy, ownerUserId }: Judged): boolean {
+  return state === "paused" && (pausedBy === null || pausedBy === ownerUserId);
+}
+
+function ofRole(isAdmin: boolean, { isForAdmins: isOnlyForAdmins }: Judged): Verdict {
+  return isOnlyForAdmins && !isAdmin ? "admin" : "yes";
+}
+
+function ofOwner({ state }: Judged): Verdict {
+  return state === "needs_owner" ? "orphan" : "owner";
+}

@@ -1,0 +1,158 @@
+import { isDeepStrictEqual } from "node:util";
+import { ApiError } from "#api/errors.ts";
+import type { PatchConnectorBody } from "#api/connector-records.ts";
+import { defined } from "#core/defined.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ConnectorPatch, ConnectorRecord } from "#storage/records/connectors.ts";
+import { type Credentials, requireMayConnect, type Standing } from "./credentials.ts";
+import type { ConnectorDeps } from "./deps.ts";
+import { checkSource, parseConfig, requireAccountPlace, requireUsable, standingOfActor, type Told } from "./sources.ts";
+import { checkAccess } from "./visibility.ts";
+
+/** What a body makes of a connector, after its source was asked. */
+export interface Patch {
+  patch: ConnectorPatch;
+  told?: Told;
+  warnings?: string[];
+  /** New ones, in place of those that are stored. */
+  credentials?: Credentials;
+}
+
+/**
+ * What the body changes. Who may is judged elsewhere, by `requireActs`.
+ *
+ * @throws ApiError `connector_config_invalid`, `credential_required`, `connector_check_failed`, those of `checkAccess`
+ */
+export async function toPatch(
+  deps: ConnectorDeps,
+  actor: Actor,
+  source: Source,
+  before: ConnectorRecord,
+  body: PatchConnectorBody,
+): Promise<Patch> {
+  const { name, connectionId } = body;
+  if (connectionId !== undefined && connectionId !== before.connectionId) throw otherConnection();
+  const { patch: asked, ...more } = await askSource(deps, actor, source, before, body);
+  const patch: ConnectorPatch = { ...asked, ...defined({ name }) };
+  if (body.access) {
+    Object.assign(patch, await checkAccess(deps.store.in(actor.workspaceId), source.spec, body.access));
+  }
+  if (body.schedule !== undefined && source.sync) {
+    patch.everyMinutes = body.schedule?.everyMinutes ?? null;
+    const mayRun = before.state === "active" || before.state === "error" || patch.state === "active";
+    const age = { now: deps.clock.now(), maxAclAgeMs: await deps.store.in(actor.workspaceId).access.maxAclAgeMs() };
+    const { everyMinutes } = patch;
+    patch.nextRunAt = mayRun ? deps.syncs.nextRunOf(source.spec, { ...before, everyMinutes }, age) : null;
+  }
+  return { patch, ...more };
+}
+
+/** Whether only other readers are named, whom the source tells as members of a group: every item stays as it is. */
+export function isAboutReaders(
+  { spec, namedGroup }: Source,
+  before: ConnectorRecord["config"],
+  after: ConnectorRecord["config"],
+): boolean {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changed = [...keys].filter((key) => !isDeepStrictEqual(before[key], after[key]));
+  return (
+    changed.length === 0 || (namedGroup !== undefined && changed.every((key) => spec.namedIn?.includes(key) === true))
+  );
+}
+
+/** Whether the config leads to another part of the app. A config that this program can't read any more is another place. */
+export function isElsewhere(
+  { spec, placeOf }: Source,
+  before: ConnectorRecord["config"],
+  after: ConnectorRecord["config"],
+): boolean {
+  const place = (config: ConnectorRecord["config"]) => {
+    const parsed = spec.config.safeParse(config);
+    if (!parsed.success) return undefined;
+    if (placeOf) return placeOf(parsed.data);
+    // A source's config is an object by contract.
+    const all = Object.entries(parsed.data as Record<string, unknown>);
+    return Object.fromEntries(all.filter(([key]) => spec.namedIn?.includes(key) !== true));
+  };
+  return !isDeepStrictEqual(place(before), place(after));
+}
+
+async function askSource(
+  deps: ConnectorDeps,
+  actor: Actor,
+  source: Source,
+  before: ConnectorRecord,
+  body: PatchConnectorBody,
+): Promise<Patch> {
+  const { credentials, accountId, connectionId, takeOver } = body;
+  const isReconnected = credentials !== undefined || accountId !== undefined || takeOver === true;
+  if (body.config === undefined && connectionId === undefined && !isReconnected) return { patch: {} };
+  const config = parseConfig(source, body.config ?? before.config);
+  const patch: ConnectorPatch = { config, scopeVersion: before.scopeVersion + 1 };
+  const isOther = !isDeepStrictEqual(before.config, config);
+  // It reads what it read, with what it read it with: a source that doesn't answer keeps no readers.
+  if (!isReconnected && isOther && isAboutReaders(source, before.config, config)) return { patch };
+  await requireUsable(deps, actor, { providerId: before.providerId, credentials, accountId, connectionId });
+  const standing = await standingFor(deps, actor, source, { before, config, credentials, accountId });
+  requireAccountPlace(source, config, standing);
+  const asked = { id: before.connectorId, name: body.name ?? before.name, ...standing };
+  const { told, warnings } = await checkSource(deps, source, config, asked);
+  if (!isReconnected) return { patch, ...defined({ told, warnings }) };
+  // One of them stands for the other from now on.
+  patch.accountId = accountId ?? null;
+  if (before.state === "needs_reauth") Object.assign(patch, { state: "active", stateReason: null });
+  return { patch, credentials: standing.credentials, ...defined({ told, warnings }) };
+}
+
+/**
+ * What the changed connector acts with: new credentials, or the stored ones while they are for the same origin and the
+ * change is by who gave them: an admin does not aim another person's token at something else.
+ */
+async function standingFor(
+  deps: ConnectorDeps,
+  actor: Actor,
+  source: Source,
+  change: {
+    before: ConnectorRecord;
+    config: Record<string, unknown>;
+    credentials: Credentials | undefined;
+    accountId: string | undefined;
+  },
+): Promise<Standing> {
+  const { before, config, credentials, accountId } = change;
+  if (before.connectionId !== null) {
+    return standingOfActor(deps, actor, source, { connectionId: before.connectionId });
+  }
+  const giver = await deps.credentials.giverOf(actor.workspaceId, before);
+  if (credentials !== undefined || accountId !== undefined || giver === undefined) {
+    const standing = await standingOfActor(deps, actor, source, { credentials, accountId });
+    requireMayConnect(actor, source, config, standing);
+    return standing;
+  }
+  const hasMoved = placesOf(deps, source, before.config) !== placesOf(deps, source, config);
+  if (hasMoved || giver !== actor.userId) {
+    throw new ApiError("credential_required", {
+      message: hasMoved
+        ? "The stored credentials are for another origin. Send credentials together with this change."
+        : "The stored credentials belong to a different person. Send your own credentials with this change.",
+      field: "credentials",
+    });
+  }
+  return deps.credentials.standingOf(actor.workspaceId, before);
+}
+
+/** Its items belong to its connection: read through another one they would be somebody else's view. Source: S5. */
+function otherConnection(): ApiError {
+  return new ApiError("connector_config_invalid", {
+    message: "A connector can't change its connection, because what it read belongs to that connection.",
+    hint: "Create a connector on the other connection, then delete this one.",
+    field: "connectionId",
+  });
+}
+
+/** Where the credentials go. A config that this program can't read any more leads nowhere: it counts as another one. */
+function placesOf({ http }: ConnectorDeps, source: Source, config: Record<string, unknown>): string | undefined {
+  const parsed = source.spec.config.safeParse(config);
+  return parsed.success ? http.secretPlaces(source, parsed.data) : undefined;
+}

@@ -1,0 +1,94 @@
+import { ApiError } from "#api/errors.ts";
+import type { Connector, ConnectorScope, ScopePlan, Sync } from "#api/connector-records.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import { isNarrowerScope } from "#core/scope.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ConnectorRecord, StoredScope } from "#storage/records/connectors.ts";
+import type { Store } from "#storage/store.ts";
+import { requireActs } from "./acts.ts";
+import { listChanges } from "./audit-changes.ts";
+import { showConnector } from "./change.ts";
+import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
+import { askForAddition, planScope } from "./scope-plan.ts";
+import { withTitles } from "./scope-titles.ts";
+import { removeItems } from "./stored.ts";
+import { toSync } from "./view.ts";
+
+/**
+ * Changes what is included: what is left out goes at once, what is added is walked by a full run. Who doesn't own the
+ * connector can leave out more, and take nothing in.
+ *
+ * @throws ApiError `not_found`, `forbidden`, `connector_scope_invalid` when there is nothing to walk
+ */
+export async function changeScope(
+  deps: ConnectorDeps,
+  actor: Actor,
+  connectorId: string,
+  wanted: ConnectorScope,
+  isDryRun: boolean,
+): Promise<{ connector: Connector; sync: Sync | null; plan: ScopePlan }> {
+  const managed = await requireManaged(deps.store, actor, connectorId);
+  const source = await requireSource(deps.sources, managed.providerId);
+  if (!source.sync) {
+    throw new ApiError("connector_scope_invalid", {
+      message: `${source.spec.name} has no scope: it holds what you push to it.`,
+    });
+  }
+  const before = await requireActs(deps, actor, connectorId, [actOf(source, managed, wanted)]);
+  const { out, plan } = await planScope(deps, actor, source, connectorId, wanted);
+  if (isDryRun) {
+    const isNarrower = isNarrowerScope(before.scope, wanted, source.spec);
+    const addition = isNarrower ? { items: 0, calls: 0 } : await askForAddition(deps, actor, source, before, wanted);
+    const added = addition && { added: addition.items, estimatedCalls: addition.calls };
+    return { ...(await showConnector(deps, actor, connectorId)), sync: null, plan: { ...plan, ...added } };
+  }
+  const { sync, cancelled } = await deps.store.transaction(async (tx) => {
+    const workspace = tx.in(actor.workspaceId);
+    const managed = await requireManaged(tx, actor, connectorId);
+    const today = await requireActs(deps, actor, connectorId, [actOf(source, managed, wanted)], { on: tx });
+    const scope = scopeBy(actor, today, wanted);
+    const scopeVersion = today.scopeVersion + 1;
+    await workspace.connectors.update(connectorId, { scope, scopeVersion });
+    const ended = await deps.syncs.cancelAll(tx, actor.workspaceId, connectorId);
+    const after = { ...today, scope, scopeVersion };
+    const changed = isNarrowerScope(today.scope, scope, source.spec)
+      ? after
+      : await withholdWhatWasLeft(deps, tx, source, { actor, after });
+    const wish = { trigger: "manual", mode: "full" } as const;
+    const queued = await deps.syncs.request(tx, actor.workspaceId, changed, wish);
+    await deps.audit.record(tx, actor, {
+      action: "connector.scope_changed",
+      target: { type: "connector", id: connectorId },
+      details: { removed: out.length, ...listChanges(today.scope, scope) },
+    });
+    return { sync: queued, cancelled: ended };
+  });
+  // The run does both too, should this process end here.
+  await removeItems(deps, actor.workspaceId, connectorId, out);
+  await deps.syncs.removeWithheld(actor.workspaceId, connectorId);
+  deps.syncs.signal(cancelled);
+  const { connector } = await showConnector(deps, actor, connectorId);
+  return { connector, sync: await toSync(deps.store.in(actor.workspaceId), deps.policy, actor, before, sync), plan };
+}
+
+function actOf({ spec }: Source, { scope }: ConnectorRecord, wanted: ConnectorScope): "narrow_scope" | "widen_scope" {
+  return isNarrowerScope(scope, wanted, spec) ? "narrow_scope" : "widen_scope";
+}
+
+/** The names of entries are the owner's alone, who browsed for them. */
+function scopeBy({ userId }: Actor, { ownerUserId, scope }: ConnectorRecord, wanted: ConnectorScope): StoredScope {
+  const { include, exclude } = wanted;
+  return withTitles(userId === ownerUserId ? wanted : { include, exclude }, scope);
+}
+
+/** Soon after a take-over, what the former owner's credentials read is no part of what the new owner opens. */
+async function withholdWhatWasLeft(
+  deps: ConnectorDeps,
+  tx: Store,
+  source: Source,
+  { actor, after }: { actor: Actor; after: ConnectorRecord },
+): Promise<ConnectorRecord> {
+  const { itemWrites } = tx.in(actor.workspaceId);
+  if ((await itemWrites.listReadElsewhere(after.connectorId, 1)).length === 0) return after;
+  return deps.syncs.withhold(tx, actor.workspaceId, source, after);
+}

@@ -1,0 +1,195 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ConnectorAct } from "#api/connector-acts.ts";
+import { ApiError } from "#api/errors.ts";
+import type { Connector, ConnectorAccess, PatchConnectorBody } from "#api/connector-records.ts";
+import { defined } from "#core/defined.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ConnectorPatch, ConnectorRecord } from "#storage/records/connectors.ts";
+import { summarize } from "#storage/records/readers.ts";
+import type { SyncRecord } from "#storage/records/syncs.ts";
+import type { Store } from "#storage/store.ts";
+import { requireActs } from "./acts.ts";
+import { valuesChanged } from "./audit-changes.ts";
+import { showConnector } from "./change.ts";
+import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
+import { isAboutReaders, isElsewhere, type Patch, toPatch } from "./patch.ts";
+import { keepTold } from "./sources.ts";
+import { isOrphan, opensToTaker, takeOver } from "./take-over.ts";
+import { fillConnectorGroup, isNarrower, membersOf } from "./visibility.ts";
+
+/**
+ * Changes name, config, credentials, access or schedule. A new config is checked first and everything is walked again.
+ * What it read at another place, or with the credentials of an owner who left, is opened to nobody else by the same change.
+ *
+ * @throws ApiError `not_found`, `forbidden` for who may not, `credential_required` when the stored credentials are not for
+ *   what the config names now, `connector_state_conflict` when somebody else was quicker, those of create
+ */
+export async function updateConnector(
+  deps: ConnectorDeps,
+  actor: Actor,
+  connectorId: string,
+  body: PatchConnectorBody,
+): Promise<{ connector: Connector; warnings?: string[] }> {
+  const before = await requireManaged(deps.store, actor, connectorId);
+  const isTakenOver = takesOver(before, body);
+  await requireActs(deps, actor, connectorId, isTakenOver ? ["take_over"] : actsOf(before, body), givenBy(body));
+  const source = await requireSource(deps.sources, before.providerId);
+  const made = await toPatch(deps, actor, source, before, body);
+  const change = { actor, source, before, body, made, isTakenOver };
+  const cancelled = await deps.store.transaction((tx) => applyPatch(deps, tx, change));
+  await deps.syncs.removeWithheld(actor.workspaceId, connectorId);
+  deps.syncs.signal(cancelled);
+  return { ...(await showConnector(deps, actor, connectorId)), ...defined({ warnings: made.warnings }) };
+}
+
+interface Change {
+  actor: Actor;
+  source: Source;
+  before: ConnectorRecord;
+  body: PatchConnectorBody;
+  made: Patch;
+  isTakenOver: boolean;
+}
+
+/** Who gives credentials to a connector whose owner left, or says so, becomes its owner. */
+function takesOver(before: ConnectorRecord, { credentials = {}, accountId, takeOver: isAsked }: PatchConnectorBody) {
+  return isAsked === true || (isOrphan(before) && (accountId !== undefined || Object.keys(credentials).length > 0));
+}
+
+function actsOf(connector: ConnectorRecord, body: PatchConnectorBody): ConnectorAct[] {
+  const { name, config, access, schedule, credentials, accountId, connectionId } = body;
+  const isReconnected = [credentials, accountId, connectionId].some((value) => value !== undefined);
+  return [
+    ...(name === undefined ? [] : (["rename"] as const)),
+    ...(schedule === undefined ? [] : (["schedule"] as const)),
+    ...(config === undefined ? [] : (["configure"] as const)),
+    ...(isReconnected ? (["reconnect"] as const) : []),
+    ...(access === undefined
+      ? []
+      : [narrows(connector, access) ? ("narrow_access" as const) : ("widen_access" as const)]),
+  ];
+}
+
+/** What it has after the request, where that gives or takes something. */
+function givenBy({ credentials, accountId }: PatchConnectorBody): { hasCredentials?: boolean } {
+  if (accountId !== undefined) return { hasCredentials: true };
+  return credentials === undefined ? {} : { hasCredentials: Object.keys(credentials).length > 0 };
+}
+
+function narrows(connector: ConnectorRecord, access: ConnectorAccess): boolean {
+  return isNarrower(connector, { ...connector, ...access });
+}
+
+/** Stores a change, as far as it and who makes it are still what was judged. Gives the runs that were told to end. */
+async function applyPatch(deps: ConnectorDeps, tx: Store, change: Change): Promise<SyncRecord[]> {
+  const { actor, source, before, body, isTakenOver } = change;
+  const { patch, credentials, told } = change.made;
+  const { connectorId } = before;
+  const workspace = tx.in(actor.workspaceId);
+  if (isTakenOver) await takeOver(deps, tx, actor, connectorId);
+  const managed = await requireManaged(tx, actor, connectorId);
+  const today = await requireActs(deps, actor, connectorId, actsOf(managed, body), { on: tx, ...givenBy(body) });
+  if (patch.config !== undefined && today.scopeVersion !== before.scopeVersion) {
+    throw new ApiError("connector_state_conflict", {
+      message: "Somebody else changed this connector at the same time. Look at it, then try again.",
+    });
+  }
+  await workspace.connectors.update(connectorId, { ...patch, ...nextRunOf(deps, before, { ...today, ...patch }) });
+  if (told) await keepTold(workspace, connectorId, told);
+  if (credentials) await deps.credentials.keep(tx, actor, connectorId, credentials);
+  const after = await settle(deps, tx, change, today);
+  const ended = await readAgain(deps, tx, change, { today, after });
+  if (patch.visibility !== undefined) {
+    await fillConnectorGroup(workspace, connectorId, after);
+    await workspace.access.raiseEpoch();
+  }
+  await deps.audit.record(tx, actor, {
+    action: "connector.changed",
+    target: { type: "connector", id: connectorId },
+    details: detailsOf(change, today, after),
+  });
+  if (patch.config !== undefined && source.namedGroup && !isDeepStrictEqual(today.config, patch.config)) {
+    await deps.syncs.nameReaders(tx, actor.workspaceId, source, after);
+  }
+  return ended;
+}
+
+/** One that waited for credentials or an owner goes on by its schedule, which had ended. */
+function nextRunOf({ clock }: ConnectorDeps, before: ConnectorRecord, after: ConnectorRecord): ConnectorPatch {
+  const { state, everyMinutes, nextRunAt } = after;
+  const isAgain = state === "active" && before.state !== "active" && nextRunAt === null && everyMinutes !== null;
+  return isAgain ? { nextRunAt: clock.now() + everyMinutes * 60_000 } : {};
+}
+
+/** What the change means for what was read until now. @returns the connector as it is now */
+async function settle(
+  deps: ConnectorDeps,
+  tx: Store,
+  { actor, source, before, made: { patch }, isTakenOver }: Change,
+  today: ConnectorRecord,
+): Promise<ConnectorRecord> {
+  const { workspaceId } = actor;
+  const changed = { ...today, ...patch };
+  if (source.sync === undefined) return changed;
+  const config = patch.config ?? today.config;
+  const after = patch.config === undefined ? changed : await deps.syncs.rebind(tx, workspaceId, source, changed);
+  const isOpening = !isDeepStrictEqual(config, today.config) || !isNarrower(today, changed);
+  const hasMoved = source.spec.acl === "connector" && isElsewhere(source, today.config, config);
+  const { itemWrites } = tx.in(workspaceId);
+  const isLeft = isTakenOver || (await itemWrites.listReadElsewhere(today.connectorId, 1)).length > 0;
+  const isOthers = isTakenOver && opensToTaker(actor, before);
+  if (hasMoved || isOthers || (isLeft && isOpening)) return deps.syncs.withhold(tx, workspaceId, source, after);
+  return isTakenOver ? deps.syncs.doubtReading(tx, workspaceId, after) : after;
+}
+
+const MAY_RUN: ReadonlySet<ConnectorRecord["state"]> = new Set(["active", "error"]);
+
+/** Ends the runs under way, and asks for those that read what is another now. */
+async function readAgain(
+  deps: ConnectorDeps,
+  tx: Store,
+  { actor, source, made: { patch } }: Change,
+  { today, after }: { today: ConnectorRecord; after: ConnectorRecord },
+): Promise<SyncRecord[]> {
+  const { workspaceId } = actor;
+  const isRenamed = after.name !== today.name;
+  // Opened to others, the source may have to leave out more.
+  const isOpened = today.visibility === "private" && after.visibility !== "private";
+  const isWithheld = after.withheldAt !== today.withheldAt;
+  const isRewalked = patch.config !== undefined || isRenamed || isOpened || isWithheld;
+  if (!source.sync || !isRewalked) return [];
+  const ended = await deps.syncs.cancelAll(tx, workspaceId, after.connectorId);
+  // Titles of places and what is read follow from name and config: every item is looked at again.
+  if (isRenamed || !isAboutReaders(source, today.config, after.config)) {
+    await tx.in(workspaceId).itemWrites.forgetVersions(after.connectorId);
+  }
+  if (!MAY_RUN.has(after.state)) return ended;
+  await deps.syncs.request(tx, workspaceId, after, { trigger: "manual", mode: "full" });
+  if (patch.config !== undefined && source.syncIdentities) {
+    await deps.syncs.requestIdentities(tx, workspaceId, after);
+  }
+  return ended;
+}
+
+function detailsOf(
+  { body, made: { patch }, before }: Change,
+  today: ConnectorRecord,
+  after: ConnectorRecord,
+): Record<string, unknown> {
+  const { name, everyMinutes } = after;
+  const config = valuesChanged(today.config, after.config);
+  return {
+    fields: Object.keys(body),
+    ...valuesChanged({ name: today.name, everyMinutes: today.everyMinutes }, { name, everyMinutes }),
+    ...(Object.keys(config).length > 0 && { config }),
+    ...(after.withheldAt !== today.withheldAt && { isWithheld: true }),
+    ...(patch.visibility !== undefined && {
+      from: before.visibility,
+      to: patch.visibility,
+      before: summarize(membersOf(today)),
+      after: summarize(membersOf(after)),
+      isWidened: !isNarrower(today, after),
+    }),
+  };
+}

@@ -1,0 +1,25 @@
+import { type Authority, mayName } from "#core/principals.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
+import { isMirror } from "#server/sync/clocks.ts";
+
+/**
+ * Makes those whom the config names the members of their group at once, in the transaction of the change: nobody reads on,
+ * or waits, until a run has told it. Nothing for a source whose items name them themselves. Source: S60.
+ */
+export async function nameReaders(
+  { access, sourcePeople }: Pick<WorkspaceStore, "access" | "sourcePeople">,
+  source: Source,
+  { connectorId, config }: Pick<ConnectorRecord, "connectorId" | "config">,
+  { authority, now }: { authority: Authority; now: number },
+): Promise<void> {
+  const named = source.namedGroup?.(source.spec.config.parse(config), connectorId);
+  if (named === undefined) return;
+  const members = [...new Set(named.members)].filter((member) => mayName(member, authority));
+  await access.setMembers(named.group, members, connectorId);
+  const neverAges = !isMirror(source.spec);
+  await sourcePeople.nameGroup(named.group, { connectorId, members: members.length, now, neverAges });
+  // Who could not stand for it before may now: its row is new.
+  await access.raiseEpoch();
+}

@@ -1,0 +1,53 @@
+import { groupsAlways } from "#storage/access/item-clocks.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { Store, WorkspaceStore } from "#storage/store.ts";
+
+/** Items of a batch of removals: some milliseconds of the writer. */
+const SLICE = 100;
+
+/**
+ * Shows nothing of a connector from here on, until what was read before is removed, and has everything read again: it reads
+ * another place, or somebody else reads there. Call it in the transaction of its reason, and `removeWithheld` after it.
+ *
+ * @returns what changed of the connector
+ *
+ * Source: S60.
+ */
+export async function withhold(
+  { connectors, itemWrites, access }: Pick<WorkspaceStore, "connectors" | "itemWrites" | "access">,
+  connectorId: string,
+  now: number,
+): Promise<Pick<ConnectorRecord, "withheldAt">> {
+  await itemWrites.doubtReading(connectorId);
+  await connectors.update(connectorId, { withheldAt: now });
+  await access.raiseEpoch();
+  return { withheldAt: now };
+}
+
+/**
+ * Removes what a withheld connector had read elsewhere, whatever the guard says, and shows the rest of it. Done twice, or
+ * beside a run, it does no harm; where it ends halfway, the next run goes on.
+ */
+export async function removeWithheld(
+  { store, now }: { store: Store; now: () => number },
+  workspaceId: string,
+  connectorId: string,
+): Promise<void> {
+  const { connectors, itemWrites } = store.in(workspaceId);
+  const connector = await connectors.find(connectorId);
+  if (!connector || connector.withheldAt === null) return;
+  const always = groupsAlways(connector);
+  const { highest } = await itemWrites.guardOf(connectorId, now());
+  for (;;) {
+    const kbIds = await itemWrites.listReadElsewhere(connectorId, SLICE);
+    if (kbIds.length === 0) break;
+    const ops = [{ type: "remove", kbIds, ifElsewhere: true }] as const;
+    const result = await itemWrites.applyBatch({ connectorId, always, highest, now: now(), ops });
+    // It is being deleted: the purge takes everything.
+    if (!result.isApplied) return;
+  }
+  await store.transaction(async (tx) => {
+    const workspace = tx.in(workspaceId);
+    if (await workspace.itemWrites.endWithholding(connectorId)) await workspace.access.raiseEpoch();
+  });
+}
