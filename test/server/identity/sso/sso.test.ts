@@ -285,8 +285,7 @@ describe("test 45: what comes back from the provider", () => {
     });
     const kb = await makeSsoServer(led, { hosts: [new URL(inner.issuer).host] });
     const trip = await setOut(kb);
-    const state = new URL(trip.url).searchParams.get("state") ?? "";
-    const back = await comeBack(kb, `/api/sso/callback?code=c&state=${state}`, trip.cookie);
+    const back = await comeBack(kb, callbackOf(trip.url), trip.cookie);
     expect(back.headers.get("location")).toContain("error=");
     expect(inner.asked).toEqual([]);
     const bare = await makeServer();
