@@ -111,6 +111,8 @@ export const ERROR_CODES = {
   unknown_argument: "invalid_request",
   no_such_person: "invalid_request",
   no_text: "nothing_to_read",
+  /** A secret was taken out of the item, and its original still has it. */
+  original_masked: "forbidden",
   past_end: "invalid_request",
   no_such_section: "not_found",
 

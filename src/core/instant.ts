@@ -1,9 +1,13 @@
 /** How far from the epoch an instant can be, in milliseconds: the range of `Date`. Inside, an instant is such a number. */
 export const MAX_INSTANT = 8.64e15;
 
-/** Whether a date can show it. */
+/** The years 1 to 9999, which every form of a date here can write. */
+const FIRST_INSTANT = -62_135_596_800_000;
+const LAST_INSTANT = 253_402_300_799_999;
+
+/** Whether it is a moment of the years 1 to 9999: the only ones that are taken from a source, kept or shown. Source: S68. */
 export function isInstant(ms: number): boolean {
-  return Math.abs(ms) <= MAX_INSTANT;
+  return ms >= FIRST_INSTANT && ms <= LAST_INSTANT;
 }
 
 /** An instant on the wire: ISO 8601 in UTC. */

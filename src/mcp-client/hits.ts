@@ -1,5 +1,6 @@
 import { cleanLine, cleanText } from "#api/clean.ts";
 import { defined } from "#core/defined.ts";
+import { isInstant } from "#core/instant.ts";
 import { MCP_CAPS } from "./caps.ts";
 import type { McpResourceContent, McpToolResult } from "./contract.ts";
 
@@ -23,6 +24,7 @@ const MAX_HITS = 5_000;
 const MAX_ID_CHARS = 1_000;
 const MAX_URL_CHARS = 2_000;
 const MAX_TITLE_CHARS = 200;
+const MAX_DATE_CHARS = 100;
 
 /** Members that hold a list of entries, and those of an entry, in the order of preference. */
 const LISTS = ["results", "items", "documents", "files", "entries", "pages", "data", "matches", "nodes"];
@@ -116,12 +118,12 @@ function toHit(entry: unknown): McpHit | undefined {
   const id = firstText(object, IDS);
   if (id === undefined || isSecondHand(object)) return undefined;
   const url = firstText(object, URLS);
-  const date = Date.parse(firstText(object, DATES) ?? "");
+  const date = Date.parse((firstText(object, DATES) ?? "").slice(0, MAX_DATE_CHARS));
   return makeHit({
     id,
     title: firstText(object, TITLES) ?? id,
     ...defined({ text: firstText(object, TEXTS), url }),
-    ...(Number.isSafeInteger(date) && date > 0 && { updatedAt: date }),
+    ...(isInstant(date) && date > 0 && { updatedAt: date }),
   });
 }
 

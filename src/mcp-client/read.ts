@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { cleanLine, cleanText, cut } from "#api/clean.ts";
 import { defined } from "#core/defined.ts";
+import { isInstant } from "#core/instant.ts";
 import type { McpCaps } from "./caps.ts";
 import type {
   McpBlock,
@@ -102,7 +103,7 @@ export function readResource(entry: unknown): McpResource | undefined {
     ...described(data),
     ...defined({ mimeType: mimeType(data.mimeType) }),
     ...(size !== undefined && Number.isSafeInteger(size) && size >= 0 && { size }),
-    ...(Number.isSafeInteger(lastModified) && lastModified > 0 && { lastModified }),
+    ...(isInstant(lastModified) && lastModified > 0 && { lastModified }),
   };
 }
 

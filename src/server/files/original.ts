@@ -3,6 +3,7 @@ import { cleanLine, MAX_CHARS } from "#api/clean.ts";
 import { itemNotFound, type Policy } from "#storage/access/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import { readItem } from "./content.ts";
+import { type MaskedStore, refuseFoundSecrets, refuseKnownMasked } from "./masked-originals.ts";
 
 /** An item's bytes at its source, as they are now. */
 export interface Original {
@@ -50,16 +51,17 @@ const SAFE_TYPES = new Set([
  * The item's bytes from its source. Access is judged before the source is asked and again before the bytes leave: the
  * fetch takes time.
  *
- * @throws ApiError `not_found`, `no_text` when the source keeps no bytes, `source_changed` when it keeps another version
+ * @throws ApiError `not_found`, `original_masked` when something was taken out of its text (S37), `no_text` when the source keeps no bytes, `source_changed` when it keeps another version
  *   than the one that this reader was judged for, `source_unavailable` with nothing of the source's own words in it (S43)
  */
 export async function readOriginal(
   policy: Policy,
-  fetchOriginal: FetchOriginal,
+  { store, fetchOriginal }: { store: MaskedStore; fetchOriginal: FetchOriginal },
   actor: Actor,
   kbId: string,
 ): Promise<Original> {
   const item = await readItem(policy, actor, kbId, async (_open, found) => found);
+  await refuseKnownMasked(store, actor, item);
   const title = cleanLine(item.title, MAX_CHARS.title);
   const original = await fetchOriginal(actor.workspaceId, item.connectorId, item.externalId).catch((cause: unknown) => {
     if (!isApiError(cause) || cause.class === "internal" || cause.code === "source_changed") throw cause;
@@ -73,6 +75,7 @@ export async function readOriginal(
       message: `${item.providerId} has no original of "${title}". Read its text instead.`,
     });
   }
+  await refuseFoundSecrets(store, actor, item, original.bytes);
   if (!(await policy.mayRead(actor, [kbId])).has(kbId)) throw itemNotFound(kbId);
   const mimeType = original.mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
   return {

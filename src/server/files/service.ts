@@ -109,7 +109,7 @@ export function makeFileService(options: FileServiceOptions): FileService {
       }),
     text: (actor, kbId, range) => readText(policy, actor, kbId, range),
     find: (actor, kbId, words) => findPassages(options, actor, kbId, words),
-    original: (actor, kbId) => readOriginal(policy, options.fetchOriginal, actor, kbId),
+    original: (actor, kbId) => readOriginal(policy, options, actor, kbId),
     async access(actor, kbId, userId) {
       const { isAdminRead, ...explained } = await explainAccess({ store, policy }, actor, kbId, userId);
       if (isAdminRead) {

@@ -3,8 +3,8 @@ import { maskSecrets } from "#text/secrets/mask.ts";
 import type { SourceItem, SourceValues } from "#sources/contract.ts";
 
 /**
- * An item as its source gave it, without the secrets in the words that are shown of it, and in the text if it came with
- * one. What names it at its source (externalId, url) stays. Source: S37.
+ * An item as its source gave it, without the secrets in anything that is shown of it, its key, people, containers and place
+ * included, and in the text if it came with one. What names it at its source (externalId, url) stays. Source: S37.
  *
  * @returns the item and how many secrets were taken out
  */
@@ -23,6 +23,13 @@ export function maskItem(item: SourceItem): { item: SourceItem; count: number } 
     texts: (texts) => texts?.map(mask),
     record: (fields) => fields && maskRecord(fields, mask),
   });
+  const named = <Named extends { name: string }>(one: Named): Named => ({ ...one, name: mask(one.name) });
+  if (item.key !== undefined) masked.key = mask(item.key);
+  if (item.place !== undefined) masked.place = mask(item.place);
+  if (item.author !== undefined) masked.author = named(item.author);
+  if (item.assignees !== undefined) masked.assignees = item.assignees.map(named);
+  if (item.people !== undefined) masked.people = item.people.map(named);
+  if (item.containers !== undefined) masked.containers = item.containers.map(named);
   if (item.content.type === "inline") masked.content = { type: "inline", text: mask(item.content.text) };
   return { item: masked, count };
 }

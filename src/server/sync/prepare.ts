@@ -355,9 +355,9 @@ const TO_FACT: Omit<FieldConversion<SourceValues, FactValues>, "person" | "peopl
   name: storableText,
   path: storableTexts,
   texts: storableTexts,
-  // What no clock can show is not known: an instant like that could not be written as one.
+  // What isn't of the years 1 to 9999 is not known: no answer could show it. Source: S68.
   date: (at) => (at === undefined || !isInstant(at) ? null : Math.trunc(at)),
-  number: (number) => number ?? null,
+  number: (number) => (number !== undefined && Number.isFinite(number) ? number : null),
 };
 
 function toPerson(person: SourcePerson, idOf: (person: PersonKey) => string) {

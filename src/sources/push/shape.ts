@@ -15,6 +15,7 @@ import {
 } from "#api/item-fields.ts";
 import { isChildId } from "#core/child-ids.ts";
 import { defined } from "#core/defined.ts";
+import { isInstant } from "#core/instant.ts";
 import type { PushEvent, PushItemEvent } from "./events.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem, SourcePerson, SourceValues } from "#sources/contract.ts";
@@ -34,7 +35,9 @@ const OwnId = ExternalId.refine((id) => !isChildId(id), RESERVED_ID);
 
 const Line = (max = 1_000) => z.string().trim().min(1).max(max);
 const Lines = (maxChars?: number, maxValues = 200) => z.array(Line(maxChars)).max(maxValues).optional();
-const Instant = z.iso.datetime({ offset: true, error: "must be an RFC 3339 date with a time and a zone" });
+const Instant = z.iso
+  .datetime({ offset: true, error: "must be an RFC 3339 date with a time and a zone" })
+  .refine((text) => isInstant(Date.parse(text)), "must be in the years 1 to 9999");
 
 const Access: z.ZodType<SourceAccess> = z
   .discriminatedUnion(

@@ -2,6 +2,7 @@ import type { FieldValue, IndexState, TextReason } from "#api/common.ts";
 import type { ItemPerson } from "#api/item-answers.ts";
 import { convertFields, FIELD_NAMES, type FieldConversion, same } from "#api/item-fields.ts";
 import type { FactValues, ItemFacts } from "#core/item-facts.ts";
+import { isInstant } from "#core/instant.ts";
 import type { Section } from "#core/sections.ts";
 import type { FieldColumns, ItemsTable } from "#storage/schema.ts";
 
@@ -86,17 +87,53 @@ export function sectionsOf({ sections }: Pick<ItemsTable, "sections">): Section[
   return JSON.parse(sections) as Section[];
 }
 
+/** What is stored and can't be shown counts as not known: an older kb may have written it. Source: S68. */
 const FROM_COLUMN: FieldConversion<FieldColumns, FactValues> = {
   kind: same,
   title: same,
   status: same,
   text: same,
   name: same,
-  path: (json) => JSON.parse(json) as string[],
-  texts: (json) => JSON.parse(json) as string[],
-  date: same,
-  number: same,
-  person: (json) => (json === null ? null : (JSON.parse(json) as ItemPerson | null)),
-  people: (json) => JSON.parse(json) as ItemPerson[],
-  record: (json) => JSON.parse(json) as Record<string, FieldValue>,
+  path: readTexts,
+  texts: readTexts,
+  date: (at) => (at !== null && isInstant(at) ? at : null),
+  number: (number) => (number !== null && Number.isFinite(number) ? number : null),
+  person: (json) => [json === null ? null : readJson(json)].find(isPerson) ?? null,
+  people: (json) => listOf(readJson(json)).filter(isPerson),
+  record: readRecord,
 };
+
+function readJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function readTexts(json: string): string[] {
+  return listOf(readJson(json)).filter((text) => typeof text === "string");
+}
+
+function isPerson(value: unknown): value is ItemPerson {
+  return typeof value === "object" && value !== null && "name" in value && typeof value.name === "string";
+}
+
+function readRecord(json: string): Record<string, FieldValue> {
+  const value = readJson(json);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, FieldValue] => isFieldValue(entry[1])),
+  );
+}
+
+function isFieldValue(value: unknown): value is FieldValue {
+  if (Array.isArray(value)) return value.every((each) => typeof each === "string");
+  return (
+    typeof value === "string" || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value))
+  );
+}

@@ -132,6 +132,22 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       return Number(row?.count ?? 0);
     },
 
+    /** Whether a secret was taken out of a living item, or of one inside it. */
+    async hasMasked(connectorId: string, externalId: string): Promise<boolean> {
+      const inside = `${externalId}${CHILD_MARK}`;
+      const row = await living(connectorId)
+        .where("maskedSecrets", ">", 0)
+        .where((eb) =>
+          eb.or([
+            eb("externalId", "=", externalId),
+            rawSql<boolean>`substr("externalId", 1, length(${inside})) = ${inside}`,
+          ]),
+        )
+        .select("kbId")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
     /** Living items whose own clock stands at this instant or before it. */
     async countStale(connectorId: string, checkedAt: number): Promise<number> {
       const row = await living(connectorId)

@@ -83,6 +83,10 @@ describe("one line", () => {
     const upsert = (change: object) => ({ t: "upsert", item: { ...ITEM, ...change } });
     expect(messageOf(upsert({ title: "  " }))).toContain("item.title");
     expect(messageOf(upsert({ kind: "person" }))).toContain("item.kind");
+    expect(messageOf(upsert({ dueAt: "0000-06-01T00:00:00Z" }))).toContain(
+      "item.dueAt: must be in the years 1 to 9999",
+    );
+    expect(messageOf(upsert({ updatedAt: "9999-12-31T23:59:59-01:00" }))).toContain("item.updatedAt: must be in the");
     expect(messageOf(upsert({ dueAt: "tomorrow" }))).toContain("item.dueAt: must be an RFC 3339 date");
     expect(messageOf(upsert({ dueAt: "2026-03-01" }))).toContain("item.dueAt");
     expect(messageOf(upsert({ access: undefined }))).toContain('{"known": true, "all": [["workspace"]]}');

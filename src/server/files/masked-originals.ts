@@ -1,0 +1,64 @@
+import { setImmediate as othersTurn } from "node:timers/promises";
+import { ApiError } from "#api/errors.ts";
+import { maskSecrets } from "#text/secrets/mask.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { ItemRecord } from "#storage/records/item-record.ts";
+import type { Store } from "#storage/store.ts";
+
+export type MaskedStore = Pick<Store, "in" | "workspaces">;
+
+type Asked = Pick<ItemRecord, "kbId" | "connectorId" | "externalId" | "indexState">;
+
+/**
+ * Refuses the original of an item when a secret was taken out of it or of a file inside it, and when its text couldn't be read
+ * so that nobody knows. The connector's owner gets it in a session: what a token reads, agents read.
+ *
+ * @throws ApiError `original_masked`. Source: S37.
+ */
+export async function refuseKnownMasked(store: MaskedStore, actor: Actor, item: Asked): Promise<void> {
+  if (await isOwnSession(store, actor, item)) return;
+  const { connectorId, externalId, indexState } = item;
+  const isUnknown = (indexState === "failed" || indexState === "pending") && (await masks(store, actor));
+  if (isUnknown || (await store.in(actor.workspaceId).itemWrites.hasMasked(connectorId, externalId))) throw masked();
+}
+
+/** Pieces that are looked through in one go, and how much of one is seen again with the next. */
+const PIECE_BYTES = 256 * 1024;
+const OVERLAP_BYTES = 20_000;
+
+/**
+ * Refuses an original whose bytes show a secret that nobody took out: the text was stored before secrets were looked for, or
+ * cut before that place.
+ *
+ * @throws ApiError `original_masked`
+ */
+export async function refuseFoundSecrets(
+  store: MaskedStore,
+  actor: Actor,
+  item: Asked,
+  bytes: Uint8Array,
+): Promise<void> {
+  if (!(await masks(store, actor)) || (await isOwnSession(store, actor, item))) return;
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    // One character a byte: every format is of ASCII.
+    const piece = Buffer.from(bytes.subarray(at, at + PIECE_BYTES + OVERLAP_BYTES)).toString("latin1");
+    if (maskSecrets(piece.replaceAll("\0", "")).cuts.length > 0) throw masked();
+    await othersTurn();
+  }
+}
+
+async function masks(store: MaskedStore, { workspaceId }: Actor): Promise<boolean> {
+  return (await store.workspaces.find(workspaceId))?.secrets !== "index";
+}
+
+async function isOwnSession(store: MaskedStore, actor: Actor, { connectorId }: Asked): Promise<boolean> {
+  if (actor.credential.type !== "session") return false;
+  return (await store.in(actor.workspaceId).connectors.find(connectorId))?.ownerUserId === actor.userId;
+}
+
+function masked(): ApiError {
+  return new ApiError("original_masked", {
+    message:
+      "A secret was taken out of this item, or may be in it, so its original isn't given out here. Read its text instead, or ask the connector's owner, who gets the original on the web page.",
+  });
+}
