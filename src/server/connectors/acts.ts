@@ -66,11 +66,13 @@ async function toJudged(
     (accountId !== null ||
       connectionId !== null ||
       (await workspace.connectors.findCredentials(connectorId)) !== undefined);
+  const isLent = connectionId !== null && (await workspace.connections.find(connectionId))?.way === "server";
   return {
     ownerUserId,
     state,
     pausedBy,
-    isForAdmins: source !== undefined && isForAdmins(source, connector.config, { hasCredentials }),
+    isLent,
+    isForAdmins: isLent || (source !== undefined && isForAdmins(source, connector.config, { hasCredentials })),
     isPushed: source !== undefined && takesKey(source.spec),
   };
 }

@@ -8,6 +8,8 @@ export type Judged = Pick<ConnectorRecord, "ownerUserId" | "state" | "pausedBy">
   /** Only an admin may connect its source, so. */
   isForAdmins: boolean;
   isPushed: boolean;
+  /** It reads through a connection by a server's own secret, which is for admins to give away. Source: S64. */
+  isLent?: boolean;
 };
 
 /**
@@ -56,6 +58,7 @@ export function judgeAct(act: ConnectorAct, who: Who, connector: Judged): Verdic
     case "rotate_key":
       return isOwner ? ofRole(isAdmin, connector) : ofOwner(connector);
     case "widen_access":
+      if (isOwner && connector.isLent === true) return isAdmin ? "yes" : "admin";
       return isOwner ? "yes" : ofOwner(connector);
     case "link_people":
       return isAdmin ? "yes" : "admin";

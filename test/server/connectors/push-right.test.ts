@@ -51,6 +51,15 @@ describe("the key of a push connector", () => {
     expect((await act(kb)).status).toBeLessThan(300);
   });
 
+  test("is rotated by nobody who is no admin any more", async ({ expect }) => {
+    const kb = await makeWorld();
+    await kb.setRole("member");
+    const rotate = () => kb.as(kb.owner).post(`/api/connectors/${kb.id}/rotate-key`, { overlapSeconds: 0 });
+    expect(await rotate()).toMatchObject({ status: 403, json: { code: "forbidden" } });
+    await kb.setRole("admin");
+    expect((await rotate()).json.key).toEqual(expect.any(String));
+  });
+
   test("goes on with an owner who becomes an admin", async ({ expect }) => {
     const kb = await makeWorld();
     await kb.setRole("admin");

@@ -121,6 +121,13 @@ describe("a connection by a server's own secret, whose owner is no admin any mor
       expect((await set(kb.admin, body)).status).toBe(403);
       expect((await set(kb.owner, body)).status).toBe(403);
     }
+    // The same for connectors on it: who may see them, and what they read.
+    const connector = `/api/connectors/${kb.connectorId}`;
+    await kb.as(kb.owner).patch(connector, { access: { visibility: "private" } });
+    for (const who of [kb.admin, kb.owner]) {
+      expect((await kb.as(who).patch(connector, { access: { visibility: "workspace" } })).status).toBe(403);
+    }
+    expect((await kb.as(kb.admin).patch(`${connector}/scope`, { include: [], exclude: [] })).status).toBe(403);
     expect((await set(kb.admin, { visibility: "private" })).status).toBe(200);
     expect(await kb.total(kb.admin)).toBe(0);
     expect(await kb.total(kb.ben)).toBe(0);
