@@ -1,5 +1,7 @@
 import type { FieldValue } from "#api/common.ts";
 import type { AnalyzedText, DocumentFields } from "#text/analyzer.ts";
+import { defined } from "#core/defined.ts";
+import { findFault } from "#core/faults.ts";
 import { titleAndName } from "#text/own-title.ts";
 import { maskedOffset } from "#text/secrets/cut.ts";
 import { maskSecrets } from "#text/secrets/mask.ts";
@@ -38,7 +40,7 @@ export async function extractInProcess(
     if (!(error instanceof NotLoaded)) throw error;
     const message = "A part of kb that reads this file could not be loaded. Nothing is wrong with the file.";
     const why = { reason: "failed", message, mimeType: typeOf(request), reader: null, retryable: true } as const;
-    return makeNoText(request, why, tools);
+    return makeNoText(request, { ...why, ...defined({ fault: findFault(error) }) }, tools);
   }
 }
 
@@ -75,7 +77,8 @@ async function extractLoaded(
     return finish(request, detected.mimeType, result, limits, tools);
   } catch (error) {
     if (error instanceof NotLoaded) throw error;
-    return noText("failed", `The file can't be read as ${detected.mimeType}: ${reasonOf(error)}.`, detected.mimeType);
+    const message = `The file can't be read as ${detected.mimeType}: ${reasonOf(error)}.`;
+    return { ...noText("failed", message, detected.mimeType), ...defined({ fault: findFault(error) }) };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { HeldBytes } from "#core/spool.ts";
+import type { Fault } from "#core/faults.ts";
 import type { Section } from "#core/sections.ts";
 import type { FieldValue } from "#api/common.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";
@@ -71,6 +72,8 @@ export interface NotExtracted {
   mimeType: string;
   /** As which media type it was to be read; null = it never came to that. */
   reader: string | null;
+  /** Where kb made a mistake, when it looks like one. */
+  fault?: Fault;
   /** True when another try can end differently (the child was killed, memory was short). */
   retryable: boolean;
   /** Term vector of title, path and labels only. */

@@ -1,5 +1,7 @@
 import type { FieldValue } from "#api/common.ts";
 import type { Extracted, ExtractedChild, ExtractRequest, NotExtracted } from "./extractor.ts";
+import { defined } from "#core/defined.ts";
+import { parseFault } from "#core/faults.ts";
 import { type Section, SECTION_KINDS } from "#core/sections.ts";
 import type { HeldBytes, SpooledBytes } from "#core/spool.ts";
 import { encodeFrame, type Frame, framePrefix } from "./frames.ts";
@@ -68,6 +70,7 @@ export function decodeResult(frame: Frame): Extracted | NotExtracted {
       message: asString(head["message"]),
       mimeType,
       reader,
+      ...defined({ fault: parseFault(head["fault"]) }),
       retryable: head["retryable"] === true,
       analyzed,
     };

@@ -60,6 +60,12 @@ test.for([
   expect(run.sent.filter((sent) => sent.method === "GET" && sent.path.endsWith("syn_1")).length).toBe(3);
 });
 
+test("a sync tells of mistakes of kb", async ({ expect }) => {
+  const counts = { ...(sync("x").body.sync["counts"] as object), failed: 3, faults: 2 };
+  const run = await kb(worldWith(sync("partial", { counts })), "connectors", "sync", "docs", "--wait");
+  expect(run.stdout + run.stderr).toContain("3 failed, 2 faults of kb (see the server's log)");
+});
+
 test("a sync tells that people and groups were not read first, and nothing of it where they were", async ({
   expect,
 }) => {

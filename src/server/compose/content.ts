@@ -33,6 +33,7 @@ import type { EntityFinder, EntityService } from "#server/entities/types.ts";
 import type { SearchService } from "#server/search/types.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import type { Spool } from "#core/spool.ts";
+import { makeFaultLog } from "#core/faults.ts";
 import { pooledBytes } from "#core/pooled-bytes.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -170,8 +171,10 @@ export async function makeContent(
   const credentials = makeCredentialKeeper({ store, vault, accounts, connections: providers.sessions, now });
   const gate = makeSearchGate({ clock });
   const budget = makeByteBudget(adapters.syncBytes ?? SYNC_BYTES);
+  const faults = makeFaultLog(log, now);
   const worker = makeSyncWorker({
     store,
+    faults,
     emit,
     findSource: (providerId) => sources.find(providerId),
     extractor,
@@ -268,6 +271,7 @@ export async function makeContent(
       extractor,
       analyze: analyzeDocument,
       keepsSecrets,
+      faults,
       now,
       randomBytes: itemBytes,
     }),

@@ -1,6 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { AnalyzedText, DocumentFields } from "#text/analyzer.ts";
 import { defined } from "#core/defined.ts";
+import type { FaultLog } from "#core/faults.ts";
 import type { Log } from "#core/log.ts";
 import type { Spool } from "#core/spool.ts";
 import type { RandomBytes } from "#core/clock.ts";
@@ -56,6 +57,8 @@ export interface SyncDeps {
   spool: Spool;
   /** Bounds what all runs hold of files. */
   budget: ByteBudget;
+  /** Where mistakes of kb are noted; absent = nowhere. */
+  faults?: FaultLog;
   now: () => number;
   randomBytes: RandomBytes;
   log: Log;

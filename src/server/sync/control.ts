@@ -48,7 +48,10 @@ export function makeItemPreparer({
   store,
   readerVersionOf: versionOf = readerVersionOf,
   ...deps
-}: Pick<PrepareOptions, "extractor" | "analyze" | "keepsSecrets" | "readerVersionOf" | "now" | "randomBytes"> & {
+}: Pick<
+  PrepareOptions,
+  "extractor" | "analyze" | "keepsSecrets" | "readerVersionOf" | "faults" | "now" | "randomBytes"
+> & {
   store: Store;
 }) {
   // A timer for each line of a push would cost more than its text.

@@ -1,5 +1,6 @@
 import { ApiError, assertNever } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
+import { findFault } from "#core/faults.ts";
 import { narrowAccess } from "#core/principals.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
@@ -273,7 +274,10 @@ async function runStarted(
       parallel: deps.parallel ?? 4,
     });
   } catch (error) {
-    deps.log.warn({ connectorId: connector.connectorId, syncId: sync.syncId, error }, "A sync could not run");
+    const { connectorId, providerId } = connector;
+    const fault = findFault(error);
+    if (fault) deps.faults?.note(fault, { connectorId, providerId, syncId: sync.syncId });
+    else deps.log.warn({ connectorId, syncId: sync.syncId, error }, "A sync could not run");
     return { type: "failed", problem: toProblem(error) };
   }
 }

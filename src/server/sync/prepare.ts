@@ -1,26 +1,20 @@
 import { hash } from "node:crypto";
 import { type FieldValue, makeId, type TextReason } from "#api/common.ts";
-import {
-  convertFields,
-  FIELD_NAMES,
-  type FieldConversion,
-  type FieldsAs,
-  INDEXED_FIELDS,
-  placeWords,
-  same,
-} from "#api/item-fields.ts";
+import { convertFields, FIELD_NAMES, type FieldConversion, type FieldsAs, placeWords, same } from "#api/item-fields.ts";
 import { isApiError } from "#api/errors.ts";
-import { type AnalyzedText, ANALYZER_VERSION, type DocumentFields, nameInKey } from "#text/analyzer.ts";
+import { type AnalyzedText, type DocumentFields, nameInKey } from "#text/analyzer.ts";
 import { isMail } from "#text/mail.ts";
 import { titleAndName } from "#text/own-title.ts";
 import type { RandomBytes } from "#core/clock.ts";
 import { type HeldBytes, letGo } from "#core/spool.ts";
+import { type Fault, type FaultLog, findFault } from "#core/faults.ts";
 import { isInstant } from "#core/instant.ts";
 import type { FactValues, ItemFacts } from "#core/item-facts.ts";
 import type { Extracted, ExtractedChild, Extractor, ExtractRequest, NotExtracted } from "#extract/extractor.ts";
 import { readerVersionOf } from "#extract/registry.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem, SourcePerson, SourceValues } from "#sources/contract.ts";
+import { hashOf } from "./index-hash.ts";
 import { claimsOf } from "./claims.ts";
 import { makeItemEntities, type PersonKey } from "./entities.ts";
 import { itemFields } from "./item-fields.ts";
@@ -45,6 +39,8 @@ export interface PrepareOptions {
   keepsSecrets(workspaceId: string): Promise<boolean>;
   /** How good each reader is; this program's own unless told. */
   readerVersionOf?: ReaderVersionOf;
+  /** Absent = mistakes of kb are noted nowhere. */
+  faults?: FaultLog;
   now: () => number;
   randomBytes: RandomBytes;
   signal: AbortSignal;
@@ -268,7 +264,14 @@ async function fetchAndExtract(
     if (isApiError(error, "source_not_found")) return undefined;
     const message = redact(error instanceof Error ? error.message : String(error));
     const analyzed = options.analyze({ ...about, text: "" });
-    const text: ItemText = { state: "failed", message, retryAt: options.now() + RETRY_MS, analyzed };
+    const fault = findFault(error);
+    const text: ItemText = {
+      state: "failed",
+      message,
+      retryAt: options.now() + RETRY_MS,
+      ...noteFault(options, fault),
+      analyzed,
+    };
     return { text, bytes: 0, properties: {}, maskedSecrets: 0 };
   }
 }
@@ -316,9 +319,22 @@ function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, b
   const message = redact(result.message);
   const text: ItemText =
     result.reason === "failed"
-      ? { state: "failed", message, retryAt: result.retryable ? options.now() + RETRY_MS : null, analyzed }
+      ? {
+          state: "failed",
+          message,
+          retryAt: result.retryable ? options.now() + RETRY_MS : null,
+          ...noteFault(options, result.fault),
+          analyzed,
+        }
       : { state: "none", reason: result.reason, message, analyzed };
   return { text, bytes, mimeType, properties: {}, maskedSecrets: 0, ...(reader !== null && { reader }) };
+}
+
+/** Says in the log where kb made a mistake; the item's own failure says no more than that it did. */
+function noteFault({ faults, connector: { connectorId, providerId } }: PrepareOptions, fault: Fault | undefined) {
+  if (fault === undefined) return {};
+  faults?.note(fault, { connectorId, providerId });
+  return { isFault: true } as const;
 }
 
 /** The fields as they are stored. */
@@ -362,25 +378,6 @@ const TO_FACT: Omit<FieldConversion<SourceValues, FactValues>, "person" | "peopl
 
 function toPerson(person: SourcePerson, idOf: (person: PersonKey) => string) {
   return { name: storable(person.name), entityId: idOf(person), claimed: person.claimed };
-}
-
-function hashOf(item: PreparedItem): string {
-  const { text } = item;
-  const held = [
-    ANALYZER_VERSION,
-    [item.providerId, item.source, item.parentExternalId],
-    INDEXED_FIELDS.map((name) => item[name]),
-    item.entities.map(({ entityId, role, name, nameKey, isHome }) => [
-      entityId,
-      role,
-      name,
-      nameKey,
-      ...(isHome ? ["home"] : []),
-    ]),
-    text.state === "text" ? text.textHash : text.state,
-    text.state === "none" ? text.reason : null,
-  ];
-  return hash("sha256", JSON.stringify(held), "base64url").slice(0, 22);
 }
 
 const NONE_MESSAGES: Record<Extract<TextReason, "unsupported_type" | "too_large" | "empty" | "encrypted">, string> = {

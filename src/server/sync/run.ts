@@ -7,6 +7,7 @@ import { withSignal } from "#sources/with-signal.ts";
 import { isUnwritable } from "#storage/unless-unwritable.ts";
 import { defined } from "#core/defined.ts";
 import { SPOOLED_FROM_BYTES } from "#core/spool.ts";
+import { findFault, withoutWords } from "#core/faults.ts";
 import { BatchRefused, type BatchSink, makeBatchSink } from "./batch-sink.ts";
 import { type ByteBudget, type Line, makeByteBudget } from "./byte-budget.ts";
 import { inOrder } from "./in-order.ts";
@@ -230,6 +231,7 @@ async function take(step: Step, looking: Taking): Promise<void> {
   }
   for (const op of step.ops) {
     sink.add(clocks && step.saidAt !== undefined ? clocks.stamp(op, step.saidAt) : op);
+    if (op.type === "upsert" && op.item.text.state === "failed" && op.item.text.isFault) sink.count({ faults: 1 });
     if (op.type === "skip") sink.count(op.reason === "failed" ? { seen: 1, failed: 1 } : { skipped: 1 });
     // An archive is many items: it may go in several batches, its version with the last.
     if (step.ops.length > MANY_OPS) await sink.flushIfDue();
@@ -264,6 +266,8 @@ async function endOf(error: unknown, options: RunOptions, sink: BatchSink): Prom
   // What came before the end is whole, with its cursor: it is kept.
   const isLast =
     !isApiError(error, "source_rate_limited") && !isUnwritable(error) && options.signal.reason !== "give_back";
+  const fault = options.signal.aborted ? undefined : findFault(error);
+  if (fault) sink.count({ faults: 1 });
   await storeRest(options, sink, isLast);
   if (sink.refusal) return { type: "superseded", reason: sink.refusal };
   if (sink.isCancelRequested) return { type: "stopped", reason: "cancel" };
@@ -275,7 +279,9 @@ async function endOf(error: unknown, options: RunOptions, sink: BatchSink): Prom
     return { type: "waiting", retryAfterMs: error.retryAfterMs ?? DEFAULT_WAIT_MS, problem };
   }
   if (isUnwritable(error)) return { type: "waiting", retryAfterMs: UNWRITABLE_WAIT_MS, problem };
-  if (problem.code === "internal") options.context.log("The run failed.", { error });
+  const { connectorId, providerId } = options.connector;
+  if (fault) options.faults?.note(fault, { connectorId, providerId, syncId: options.sync.syncId });
+  else if (problem.code === "internal") options.context.log("The run failed.", { error: withoutWords(error) });
   return { type: "failed", problem };
 }
 

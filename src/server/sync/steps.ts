@@ -176,7 +176,7 @@ async function prepareStep(
   { known, signal, room }: Pick<Surroundings, "known" | "signal"> & { room: Room },
 ): Promise<Step> {
   const { store, source, context, quotas } = options;
-  const { connector, extractor, analyze, judge, judgePeople, keepsSecrets, readerVersionOf, now, randomBytes } =
+  const { connector, extractor, analyze, judge, judgePeople, keepsSecrets, readerVersionOf, faults, now, randomBytes } =
     options;
   const preparing = prepareWithChildren(
     {
@@ -195,6 +195,7 @@ async function prepareStep(
       ...defined({
         judgePeople,
         readerVersionOf,
+        faults,
         rules: rulesOf(options),
         fetchContent: fetcherOf(source, context, options.spool, signal),
       }),

@@ -37,8 +37,8 @@ export type ItemText =
     }
   /** No text, and no other try will find one until the item changes. */
   | { state: "none"; reason: TextReason; message: string; analyzed: AnalyzedText }
-  /** This try failed: a former version stays; `retryAt` null = only a change can help. */
-  | { state: "failed"; message: string; retryAt: number | null; analyzed: AnalyzedText };
+  /** This try failed: a former version stays; `retryAt` null = only a change can help. `isFault`: it looks like a mistake of kb. */
+  | { state: "failed"; message: string; retryAt: number | null; isFault?: true; analyzed: AnalyzedText };
 
 /** An item ready to be stored. Times are epoch milliseconds. */
 export interface PreparedItem extends ItemFacts {

@@ -47,7 +47,8 @@ export function saveRun(
   if (!row) return true;
   // Written by this function and at creation only.
   const total = JSON.parse(String(row["counts"])) as SyncCounts;
-  for (const name of Object.keys(counts) as (keyof SyncCounts)[]) {
+  // Keys of one type on both sides; what is counted seldom is in the run's own alone.
+  for (const name of Object.keys({ ...counts, ...run.addCounts }) as (keyof SyncCounts)[]) {
     total[name] = (total[name] ?? 0) + (counts[name] ?? 0) + (run.addCounts?.[name] ?? 0);
   }
   total.seen += marked;

@@ -27,6 +27,8 @@ export interface SyncCounts {
   parentMissing: number;
   /** Requests to the provider, of a run of groups and users. */
   requests?: number;
+  /** Of the failures, those that look like a mistake of kb itself. */
+  faults?: number;
 }
 
 export interface SyncProgress {

@@ -1,3 +1,4 @@
+import { findFault } from "#core/faults.ts";
 import { ApiError } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
 import { defined } from "#core/defined.ts";
@@ -197,7 +198,10 @@ async function perform(
     return { ...end, ...sent() };
   } catch (error) {
     if (signal.aborted) return { type: "stopped", reason: signal.reason as StopReason, ...sent() };
-    deps.log.warn({ connectorId: connector.connectorId, syncId: sync.syncId, error }, "Identities could not be read");
+    const { connectorId, providerId } = connector;
+    const fault = findFault(error);
+    if (fault) deps.faults?.note(fault, { connectorId, providerId, syncId: sync.syncId });
+    else deps.log.warn({ connectorId, syncId: sync.syncId, error }, "Identities could not be read");
     return { type: "failed", problem: toProblem(error), ...sent() };
   }
 }

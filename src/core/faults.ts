@@ -1,0 +1,89 @@
+import type { Log } from "./log.ts";
+
+/** An error that only a mistake of kb itself, or a library it uses, can be: where it happened, and none of its words. */
+export interface Fault {
+  name: string;
+  /** Lines of the stack, the innermost first: a function of the program, and its place in the built files. */
+  frames: string[];
+}
+
+const FAULTS: readonly string[] = ["TypeError", "ReferenceError", "RangeError", "NotLoaded"];
+const MAX_FRAMES = 12;
+const MAX_FRAME_CHARS = 300;
+/** `at name (file:line:column)`, or `at file:line:column`. What an object made of a document is called can't stand there. */
+const FRAME =
+  /^at (?:(?:async |new )*[\w$.<>#[\] ]{1,120} \()?(?:file:\/\/\/|node:|\/|[A-Za-z]:[\\/])[^\s()]{1,200}:\d+:\d+\)?$/u;
+
+/**
+ * What of an error is a fault of kb: a `TypeError`, `ReferenceError` or `RangeError` without the `code` or the cause that
+ * `URL`, decoders and `fetch` give theirs; and a part of the program that could not be loaded. Parsers throw these at hostile
+ * files too. Source: S57.
+ */
+export function findFault(error: unknown): Fault | undefined {
+  if (!(error instanceof Error) || !FAULTS.includes(error.name)) return undefined;
+  if (error.name === "NotLoaded") return { name: error.name, frames: framesOf(error.cause) };
+  if ("code" in error && error.code !== undefined) return undefined;
+  // As `fetch` does it: what was told is the other one.
+  if (error.cause instanceof Error) return findFault(error.cause);
+  return { name: error.name, frames: framesOf(error) };
+}
+
+/** Any error without its words, which may quote a file: its class and where it happened. Source: S57. */
+export function withoutWords(error: unknown): Fault {
+  return { name: error instanceof Error ? nameOf(error) : typeof error, frames: framesOf(error) };
+}
+
+/** A fault that another process tells of, which may have been taken over by a hostile file; undefined for anything else. */
+export function parseFault(value: unknown): Fault | undefined {
+  if (typeof value !== "object" || value === null || !("name" in value) || !("frames" in value)) return undefined;
+  const { name, frames } = value;
+  if (typeof name !== "string" || !FAULTS.includes(name) || !Array.isArray(frames)) return undefined;
+  return { name, frames: frames.filter(isFrame).slice(0, MAX_FRAMES) };
+}
+
+/** Notes faults in the server's log. */
+export interface FaultLog {
+  /** As an error with its stack, once per place and hour. `about` holds ids, never words of a file. */
+  note(fault: Fault, about: Record<string, string>): void;
+}
+
+const AGAIN_MS = 3_600_000;
+const MAX_PLACES = 500;
+
+/** Makes a log of faults; `now` is epoch milliseconds. */
+export function makeFaultLog(log: Pick<Log, "error">, now: () => number): FaultLog {
+  const noted = new Map<string, number>();
+  return {
+    note({ name, frames }, about) {
+      const place = `${name} ${frames[0] ?? "?"}`;
+      const before = noted.get(place);
+      if (before !== undefined && now() < before + AGAIN_MS) return;
+      if (noted.size >= MAX_PLACES) noted.clear();
+      noted.set(place, now());
+      log.error({ ...about, fault: name, stack: frames }, "kb has made a mistake");
+    },
+  };
+}
+
+function nameOf({ name }: Error): string {
+  return /^\w{1,60}$/u.test(name) ? name : "Error";
+}
+
+/** The stack without its beginning, which repeats the message: that may have lines that look like some of the stack. */
+function framesOf(error: unknown): string[] {
+  if (!(error instanceof Error) || error.stack === undefined) return [];
+  const { stack, message } = error;
+  const at = message === "" ? 0 : stack.indexOf(message);
+  // Another message than the one that the stack begins with: nobody knows where that ends.
+  if (at < 0) return [];
+  return stack
+    .slice(at + message.length)
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(isFrame)
+    .slice(0, MAX_FRAMES);
+}
+
+function isFrame(value: unknown): value is string {
+  return typeof value === "string" && value.length <= MAX_FRAME_CHARS && FRAME.test(value);
+}

@@ -1,0 +1,94 @@
+import { describe, test } from "vitest";
+import { makeFaultLog } from "#core/faults.ts";
+import { analyzeDocument } from "#text/analyzer.ts";
+import { extractInProcess } from "#extract/extract.ts";
+import type { Format } from "#extract/format.ts";
+import { FrameReader } from "#extract/frames.ts";
+import { DEFAULT_EXTRACT_LIMITS } from "#extract/limits.ts";
+import { decodeResult, encodeResult } from "#extract/wire.ts";
+import type { Extractor } from "#extract/extractor.ts";
+import { inMemory } from "../../spool.ts";
+import { end, item, makeHarness, type Script } from "./harness.ts";
+
+const WORDS = "the salary of Ana";
+
+/** A reader with a mistake: what it trips over is quoted in the error. */
+const broken: Format = {
+  extract({ decode }) {
+    const { text } = decode();
+    if (text.includes("trip")) throw new TypeError(`${WORDS}: ${text} is not a function`);
+    if (text.includes("quote")) JSON.parse(`{${WORDS}`);
+    return { state: "ok", text, sections: [], properties: {} };
+  },
+};
+
+/** As in a child: the answer goes through its pipe. */
+const extractor: Pick<Extractor, "extract"> = {
+  async extract(request) {
+    const formats = { "text/plain": { version: 1, load: async () => broken } };
+    const tools = { analyze: analyzeDocument, now: () => 0, formats };
+    const result = await extractInProcess(
+      { ...request, bytes: inMemory(request.bytes) },
+      DEFAULT_EXTRACT_LIMITS,
+      tools,
+    );
+    const [frame] = new FrameReader().push(Buffer.concat(encodeResult(result)));
+    return decodeResult(frame ?? { head: null, bodies: [] });
+  },
+};
+
+async function makeWorld(files: Record<string, string>, script?: Script) {
+  const lines: { level: string; fields: Record<string, unknown>; message: string }[] = [];
+  const to = (level: string) => (fields: Record<string, unknown>, message: string) =>
+    void lines.push({ level, fields, message });
+  const log = { debug: to("debug"), info: to("info"), warn: to("warn"), error: to("error") };
+  const clock = { now: 0 };
+  const faults = makeFaultLog(log, () => clock.now);
+  const listing: Script = function* () {
+    for (const id of Object.keys(files)) yield { t: "upsert", item: item(id, "", { content: { type: "fetch" } }) };
+    yield end();
+  };
+  const kb = await makeHarness(script ?? listing, { extractor, faults, log });
+  kb.source.fetchContent = async (_ctx, { externalId }) => ({
+    bytes: Buffer.from(files[externalId] ?? ""),
+    fileName: `${externalId}.txt`,
+  });
+  const told = () => JSON.stringify(lines, (_, value) => (value instanceof Error ? value.stack : value));
+  return { kb, lines, told, errors: () => lines.filter(({ level }) => level === "error") };
+}
+
+describe("a mistake of kb in a sync", () => {
+  test("is logged with its stack and without words, and counted; its item stays failed", async ({ expect }) => {
+    const files = { a: "trip one", b: "trip two", c: "fine", d: "quote" };
+    const { kb, errors, told } = await makeWorld(files);
+    const sync = await kb.sync("full");
+    expect(sync.counts).toMatchObject({ seen: 4, upserted: 1, failed: 3, faults: 2 });
+    expect((await kb.items()).map(({ textReason }) => textReason)).toEqual(["failed", "failed", null, "failed"]);
+    // One place, so one line.
+    expect(errors()).toMatchObject([{ message: "kb has made a mistake", fields: { fault: "TypeError" } }]);
+    expect(errors()[0]?.fields["stack"]).toContainEqual(expect.stringMatching(/faults\.test\.ts/u));
+    expect(told()).not.toMatch(/salary|trip/u);
+  });
+
+  test("of a source ends the run, which counts it", async ({ expect }) => {
+    const { kb, errors, told } = await makeWorld({}, function* () {
+      yield { t: "progress", done: 0 };
+      throw new RangeError(WORDS);
+    });
+    const sync = await kb.sync("full");
+    expect([sync.state, sync.problem?.code, sync.counts.faults]).toEqual(["failed", "internal", 1]);
+    expect(errors()).toMatchObject([{ fields: { fault: "RangeError", syncId: sync.syncId } }]);
+    expect(told()).not.toContain("salary");
+  });
+
+  test("is no parser's complaint, whose words are not logged either", async ({ expect }) => {
+    const { kb, errors, told, lines } = await makeWorld({}, function* () {
+      yield { t: "progress", done: Number(JSON.parse(`{${WORDS}`)) };
+    });
+    const sync = await kb.sync("full");
+    expect([sync.state, sync.counts.faults, errors()]).toEqual(["failed", undefined, []]);
+    const line = lines.find(({ message }) => message === "The run failed.");
+    expect(line?.fields).toMatchObject({ error: { name: "SyntaxError" } });
+    expect(told()).not.toContain("salary");
+  });
+});
