@@ -39,6 +39,7 @@ const PARTS = [
   "\u0663",
   "PuTTY-User-Key-File-2: \n",
   "-----BEGIN RSA PRIVATE KEY-----\n",
+  "Proc-Type: -----BEGIN PRIVATE KEY-----\n",
   "eyJhbGciOi.",
   "-eyJ",
   "postgres://a:",

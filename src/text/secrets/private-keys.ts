@@ -6,8 +6,9 @@ const END = "-----END";
 const MAX_KEY_CHARS = 20_000;
 /** A key has long lines of base64; a text about keys has not. The breaks may be escaped, as in JSON. */
 const BODY = /[A-Za-z0-9+/=]{40}/;
-/** Lines of a key whose end was cut off. */
-const LINES = /(?:(?:\s|\\n|\\r){1,8}(?:[A-Z][A-Za-z-]{1,40}: [^\n]{0,200}|[A-Za-z0-9+/=]{1,200}(?=\s|\\|$))){0,400}/y;
+/** Lines of a key whose end was cut off. They end where the next key begins: no line is read again from each beginning. */
+const LINES =
+  /(?:(?:\s|\\n|\\r){1,8}(?:[A-Z][A-Za-z-]{1,40}: (?:(?!-----BEGIN)[^\n]){0,200}|[A-Za-z0-9+/=]{1,200}(?=\s|\\|$))){0,400}/y;
 
 /** PuTTY's files begin with a line of their own and end with their checksum. */
 const PUTTY = /PuTTY-User-Key-File-[23]: |Private-MAC: [0-9a-f]{40,64}/g;
