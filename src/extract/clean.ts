@@ -1,3 +1,5 @@
+import { beforeOpenToken } from "#text/secrets/tokens.ts";
+
 /**
  * The text as it may be stored: line feeds only, no control characters except tab and line feed, no lone surrogates.
  * Letters are not normalised: a person finds the text as it was written, the analyzer folds its own copy.
@@ -9,11 +11,11 @@ export function cleanText(text: string): string {
   return text.replace(LINE_BREAKS, "\n").replace(CONTROLS, "").replace(LONE_SURROGATES, "\ufffd");
 }
 
-/** The first `maxLength` code units, never ending inside a surrogate pair. */
+/** The first `maxLength` code units, never ending inside a surrogate pair, nor inside a token: no mask would know its half. */
 export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const last = text.charCodeAt(maxLength - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? maxLength - 1 : maxLength);
+  return beforeOpenToken(text.slice(0, last >= 0xd800 && last <= 0xdbff ? maxLength - 1 : maxLength));
 }
 
 /** One line without leading, trailing and doubled white space; for titles, names and properties. */

@@ -5,6 +5,7 @@ import { findFault } from "#core/faults.ts";
 import { titleAndName } from "#text/own-title.ts";
 import { maskedOffset } from "#text/secrets/cut.ts";
 import { maskSecrets } from "#text/secrets/mask.ts";
+import { beforeOpenToken } from "#text/secrets/tokens.ts";
 import type { Extracted, ExtractRequest, NotExtracted } from "./extractor.ts";
 import { cutText, oneLine } from "./clean.ts";
 import { decodeText } from "./decode.ts";
@@ -135,8 +136,9 @@ function finish(
   limits: InnerLimits,
   tools: ExtractTools,
 ): Extracted<Uint8Array> {
-  const cut = cutText(result.text, limits.maxTextLength);
-  const isCut = result.isCut === true || cut.length < result.text.length;
+  const whole = cutText(result.text, limits.maxTextLength);
+  const isCut = result.isCut === true || whole.length < result.text.length;
+  const cut = isCut ? beforeOpenToken(whole) : whole;
   const mask = request.keepsSecrets === true ? (text: string) => ({ text, cuts: [] }) : maskSecrets;
   const { text, cuts } = mask(cut);
   const properties = Object.fromEntries(

@@ -2,12 +2,13 @@ import { inMemory } from "../spool.ts";
 import { closeSync, openSync, readSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { extractInProcess } from "#extract/extract.ts";
 import { DEFAULT_EXTRACT_LIMITS } from "#extract/limits.ts";
 import { makeRandom } from "./mutations.ts";
 import { bytesOf, extractFile, makePdf, requestOf, textOf } from "./documents.ts";
+import { PLANTED_SECRETS } from "../text/planted-secrets.ts";
 import { verifies } from "../requirements.ts";
 import { runs } from "../runs.ts";
 
@@ -40,6 +41,40 @@ describe("a part of kb that can't be loaded", () => {
     expect(result.state === "no_text" && result.message).toBe(
       "A part of kb that reads this file could not be loaded. Nothing is wrong with the file.",
     );
+  });
+});
+
+describe("a token that a cut went through", () => {
+  const token = PLANTED_SECRETS.find(({ label }) => label === "github token")?.text ?? "";
+  const pad = (chars: number) => "word ".repeat(chars / 5);
+
+  test.each([
+    ["title.md", `---\ntitle: ${pad(275)}${token} end\nnote: ${pad(480)}${token}\n---\nbody\n`],
+    ["head.md", `# ${pad(180)}${token} tail\n\nbody\n`],
+    ["a.toml", `title = "${pad(280)}${token}"\nnote = "${pad(480)}${token}"\n`],
+    ["a.eml", `From: a@b.test\nSubject: ${pad(480)}${token}\n\nbody\n`],
+    [
+      "a.html",
+      `<title>${pad(280)}${token}</title><table><tr><td>${pad(980)}${token}</td></tr></table><h2>${pad(180)}${token}</h2>`,
+    ],
+  ])("is in no title, section, field or word of %s", async (name, text) => {
+    const { bytes, ...rest } = requestOf(name, text);
+    const result = await extractInProcess({ ...rest, bytes: inMemory(bytes) }, DEFAULT_EXTRACT_LIMITS, {
+      analyze: analyzeDocument,
+      now: () => 0,
+    });
+    expect(result.state).toBe("ok");
+    expect(JSON.stringify(result).toLowerCase()).not.toContain(token.slice(0, 14).toLowerCase());
+  });
+
+  test("is not at the end of a text that is too long", async () => {
+    const { bytes, ...rest } = requestOf("a.txt", `${pad(980)}${token} tail`);
+    const result = await extractInProcess(
+      { ...rest, bytes: inMemory(bytes) },
+      { ...DEFAULT_EXTRACT_LIMITS, maxTextLength: 1_000 },
+      { analyze: analyzeDocument, now: () => 0 },
+    );
+    expect(result).toMatchObject({ state: "ok", text: pad(980) });
   });
 });
 

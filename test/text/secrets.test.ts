@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { maskedOffset } from "#text/secrets/cut.ts";
 import { maskSecrets } from "#text/secrets/mask.ts";
+import { beforeOpenToken } from "#text/secrets/tokens.ts";
 import { PLANTED_SECRETS } from "./planted-secrets.ts";
 import { verifies } from "../requirements.ts";
 
@@ -51,6 +52,29 @@ describe("masking of secrets", () => {
       "secret_access_key = ${AWS_SECRET_ACCESS_KEY_FROM_THE_VAULT_OF_OUR_TEAM}",
     ];
     for (const text of innocent) expect(maskSecrets(text)).toEqual({ text, cuts: [] });
+  });
+
+  test("a text that was cut ends before a token that the cut went through", () => {
+    for (const { label, text, secret } of PLANTED_SECRETS) {
+      const whole = `The value is ${text}`;
+      for (let end = 13; end < whole.length; end++) {
+        const shown = maskSecrets(beforeOpenToken(whole.slice(0, end))).text;
+        expect(shown.includes(secret.slice(0, 12)), `${label} cut at ${end - 13}`).toBe(false);
+      }
+    }
+  });
+
+  test("a cut that goes through no token loses nothing", () => {
+    const texts = [
+      "",
+      "task-list of the desk",
+      "see https://example.com/a/b-c",
+      "secret_access_key = none, and so",
+      "SK-1 is a fridge",
+    ];
+    for (const text of texts) expect(beforeOpenToken(text)).toBe(text);
+    const whole = `push with ${PLANTED_SECRETS.find(({ label }) => label === "github token")?.text}`;
+    expect(beforeOpenToken(whole)).toBe(whole);
   });
 
   test("offsets after masking point at the same characters", () => {

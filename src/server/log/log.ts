@@ -1,5 +1,6 @@
 import { pino, type DestinationStream, type Logger } from "pino";
 import { maskSecrets } from "#text/secrets/mask.ts";
+import { beforeOpenToken } from "#text/secrets/tokens.ts";
 import type { Log } from "#core/log.ts";
 
 /** Structured log lines (JSON, one per line) on `destination`, with secrets removed from fields, errors and messages. */
@@ -66,7 +67,7 @@ const PATTERNS: readonly [RegExp, string][] = [
 ];
 
 function scrubText(text: string): string {
-  const cut = text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
+  const cut = text.length > MAX_CHARS ? `${beforeOpenToken(text.slice(0, MAX_CHARS))}…` : text;
   let safe = maskSecrets(cut).text;
   for (const [pattern, replacement] of PATTERNS) safe = safe.replace(pattern, replacement);
   // 32 random bytes in base64url have 43 characters; words and hashes are not mixed like that.

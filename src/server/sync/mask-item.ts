@@ -1,5 +1,6 @@
 import { updateFields, WORD_FIELDS, type WordField } from "#api/item-fields.ts";
 import { maskSecrets } from "#text/secrets/mask.ts";
+import { beforeOpenToken } from "#text/secrets/tokens.ts";
 import type { SourceItem, SourceValues } from "#sources/contract.ts";
 
 /**
@@ -17,7 +18,7 @@ export function maskItem(item: SourceItem): { item: SourceItem; count: number } 
   };
   const masked: SourceItem = { ...item };
   updateFields<WordField, SourceValues>(WORD_FIELDS, masked, {
-    title: mask,
+    title: (title) => mask(beforeCutToken(title)),
     text: (text) => text && mask(text),
     path: (folders) => folders?.map(mask),
     texts: (texts) => texts?.map(mask),
@@ -32,6 +33,17 @@ export function maskItem(item: SourceItem): { item: SourceItem; count: number } 
   if (item.containers !== undefined) masked.containers = item.containers.map(named);
   if (item.content.type === "inline") masked.content = { type: "inline", text: mask(item.content.text) };
   return { item: masked, count };
+}
+
+/** Sources cut titles, some with a mark and some at so many characters or more; a token may have gone in half. */
+const SHORTEST_CUT_TITLE = 200;
+
+function beforeCutToken(title: string): string {
+  const isMarked = title.endsWith("…");
+  if (!isMarked && title.length < SHORTEST_CUT_TITLE) return title;
+  const shown = isMarked ? title.slice(0, -1) : title;
+  const kept = beforeOpenToken(shown);
+  return kept.length === shown.length ? title : `${kept.trimEnd()}…`;
 }
 
 function maskRecord(fields: NonNullable<SourceItem["fields"]>, mask: (text: string) => string) {

@@ -19,6 +19,45 @@ export function findTokens(text: string): Cut[] {
   return cuts;
 }
 
+/** The longest token, a web token, has some more; of that one the beginning is enough. */
+const LONGEST_TOKEN = 20_000;
+/** What no token holds. */
+const BREAK = /[\s"'<>`|,;(){}]/;
+
+/**
+ * The start of a text that was cut, up to where a token begins that nothing ends before the cut: of it most may be left, and no
+ * format tells it any more. The text as it is when there is none. Source: S37.
+ */
+export function beforeOpenToken(text: string): string {
+  const from = Math.max(0, text.length - LONGEST_TOKEN);
+  let lastBreak = text.length - 1;
+  while (lastBreak >= from && !BREAK.test(text.charAt(lastBreak))) lastBreak--;
+  const endOfWebToken = makeWebTokenFinder(text);
+  for (let at = nextRun(text, from); at < text.length; at = nextRun(text, at)) {
+    for (; isPart(text.charCodeAt(at)); at++) {
+      if (!mayBegin(text, at) || !beginsWord(text, at)) continue;
+      const cut = cutAt(text, at, endOfWebToken);
+      const start = cut === undefined ? secretAt(text, at) : undefined;
+      if (start !== undefined && start > lastBreak) return text.slice(0, start);
+      if (cut !== undefined) at = cut.end - 1;
+    }
+  }
+  return text;
+}
+
+/** Where the secret part starts of what begins here as a token does; undefined when nothing does. */
+function secretAt(text: string, at: number): number | undefined {
+  if (isDigit(text.charCodeAt(at))) return endOf(NUMBER_START, text, at) === undefined ? undefined : at;
+  for (const { literal, format } of startsAt(text, at)) {
+    if (format.keeps === undefined) return at;
+    const from = endOf(format.keeps, text, at + literal.length);
+    if (from !== undefined) return from;
+  }
+  return undefined;
+}
+
+const NUMBER_START = /\d{8,10}:AA/y;
+
 /** Every secret, with what tells it, holds so many characters in a row that words and short paths do not. */
 const SHORTEST_RUN = 12;
 
@@ -93,12 +132,16 @@ function cutAt(text: string, at: number, endOfWebToken: WebTokenFinder): Cut | u
     const end = endOf(NUMBER_FORMAT.rest, text, at);
     return end === undefined ? undefined : { start: at, end, mask: `[removed: ${NUMBER_FORMAT.label}]` };
   }
-  for (const { literal, format } of STARTS.get(first * 128 + text.charCodeAt(at + 1)) ?? []) {
-    if (!text.startsWith(literal, at)) continue;
+  for (const { literal, format } of startsAt(text, at)) {
     const cut = match(text, at, at + literal.length, format, endOfWebToken);
     if (cut !== undefined) return cut;
   }
   return undefined;
+}
+
+function startsAt(text: string, at: number): Start[] {
+  const starts = STARTS.get(text.charCodeAt(at) * 128 + text.charCodeAt(at + 1)) ?? [];
+  return starts.filter(({ literal }) => text.startsWith(literal, at));
 }
 
 function match(
