@@ -61,7 +61,6 @@ export async function readOriginal(
   kbId: string,
 ): Promise<Original> {
   const item = await readItem(policy, actor, kbId, async (_open, found) => found);
-  await refuseKnownMasked(store, actor, item);
   const title = cleanLine(item.title, MAX_CHARS.title);
   const original = await fetchOriginal(actor.workspaceId, item.connectorId, item.externalId).catch((cause: unknown) => {
     if (!isApiError(cause) || cause.class === "internal" || cause.code === "source_changed") throw cause;
@@ -75,6 +74,7 @@ export async function readOriginal(
       message: `${item.providerId} has no original of "${title}". Read its text instead.`,
     });
   }
+  await refuseKnownMasked(store, actor, item);
   await refuseFoundSecrets(store, actor, item, original.bytes);
   if (!(await policy.mayRead(actor, [kbId])).has(kbId)) throw itemNotFound(kbId);
   const mimeType = original.mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
