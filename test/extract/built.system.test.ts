@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { findSpawnEntry } from "#core/spawn.ts";
-import type { Extractor } from "#extract/extractor.ts";
+import type { Extracted, Extractor, NotExtracted } from "#extract/extractor.ts";
 import { makeExtractor } from "#extract/pool.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { bytesOf, extractFile, requestOf } from "./documents.ts";
 import { makeSamples } from "./mutations.ts";
+import { inMemory } from "../spool.ts";
 
 const API = `openapi: 3.1.0
 info: { title: Depot, version: "1" }
@@ -21,6 +22,15 @@ const MORE = [
   { name: "api.yaml", bytes: bytesOf(API) },
   { name: "api.yml", bytes: bytesOf(API.replace("openapi: 3.1.0", 'swagger: "2.0"')) },
 ];
+
+/** What came through a pipe is the same bytes in another kind of array. */
+function plain(read: Extracted | NotExtracted) {
+  if (read.state !== "ok" || read.children === undefined) return read;
+  return {
+    ...read,
+    children: read.children.map((child) => ({ ...child, bytes: Uint8Array.from(inMemory(child.bytes)) })),
+  };
+}
 
 describe("the built extractor", () => {
   let built: Extractor;
@@ -44,7 +54,7 @@ describe("the built extractor", () => {
         await extractFile(name, bytes, {}, request),
         await built.extract(requestOf(name, bytes, request)),
       ];
-      expect({ name, ...there }).toEqual({ name, ...here });
+      expect({ name, ...plain(there) }).toEqual({ name, ...plain(here) });
     }
   });
 
