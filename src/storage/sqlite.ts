@@ -79,7 +79,7 @@ function wrapConnection(raw: DatabaseSyncInstance): SqliteConnection {
       const values = parameters.map(toSqlValue);
       if (isReader) {
         // Rows come with the columns' own names; the driver gives values of these types only.
-        const rows = statement.all(...values) as SqlRow[];
+        const rows = readNumbers(statement, () => statement.all(...values)) as SqlRow[];
         return { rows, changes: 0 };
       }
       return { rows: [], changes: Number(statement.run(...values).changes) };
@@ -89,6 +89,31 @@ function wrapConnection(raw: DatabaseSyncInstance): SqliteConnection {
       raw.close();
     },
   };
+}
+
+/**
+ * What `read` gives of a statement, with every integer as a number: one that a number can't hold exactly makes the driver
+ * refuse all of the rows, and becomes the nearest number here.
+ */
+export function readNumbers<Read>(statement: StatementSyncInstance, read: () => Read): Read {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Error && error.message.startsWith("Value is too large"))) throw error;
+    statement.setReadBigInts(true);
+    try {
+      return withoutBigInts(read()) as Read; // the same rows, with numbers
+    } finally {
+      statement.setReadBigInts(false);
+    }
+  }
+}
+
+function withoutBigInts(read: unknown): unknown {
+  if (typeof read === "bigint") return Number(read);
+  if (Array.isArray(read)) return read.map(withoutBigInts);
+  if (typeof read !== "object" || read === null || read instanceof Uint8Array) return read;
+  return Object.fromEntries(Object.entries(read).map(([name, value]) => [name, withoutBigInts(value)]));
 }
 
 function toSqlValue(value: unknown): SqlValue {

@@ -373,7 +373,8 @@ const TO_FACT: Omit<FieldConversion<SourceValues, FactValues>, "person" | "peopl
   texts: storableTexts,
   // What isn't of the years 1 to 9999 is not known: no answer could show it. Source: S68.
   date: (at) => (at === undefined || !isInstant(at) ? null : Math.trunc(at)),
-  number: (number) => (number !== undefined && Number.isFinite(number) ? number : null),
+  // Neither is a size that can't be written exactly: one row of SQLite with it can't be read at all. Source: S68.
+  number: (number) => (number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : null),
 };
 
 function toPerson(person: SourcePerson, idOf: (person: PersonKey) => string) {

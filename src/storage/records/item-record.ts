@@ -84,7 +84,7 @@ export function toShownItem(row: HitRow): ShownItem {
 
 /** Where the texts of the sections in a row begin. */
 export function sectionsOf({ sections }: Pick<ItemsTable, "sections">): Section[] {
-  return JSON.parse(sections) as Section[];
+  return listOf(readJson(sections)).filter(isSection);
 }
 
 /** What is stored and can't be shown counts as not known: an older kb may have written it. Source: S68. */
@@ -97,7 +97,7 @@ const FROM_COLUMN: FieldConversion<FieldColumns, FactValues> = {
   path: readTexts,
   texts: readTexts,
   date: (at) => (at !== null && isInstant(at) ? at : null),
-  number: (number) => (number !== null && Number.isFinite(number) ? number : null),
+  number: (number) => (number !== null && Number.isSafeInteger(number) && number >= 0 ? number : null),
   person: (json) => [json === null ? null : readJson(json)].find(isPerson) ?? null,
   people: (json) => listOf(readJson(json)).filter(isPerson),
   record: readRecord,
@@ -117,6 +117,13 @@ function listOf(value: unknown): unknown[] {
 
 function readTexts(json: string): string[] {
   return listOf(readJson(json)).filter((text) => typeof text === "string");
+}
+
+function isSection(value: unknown): value is Section {
+  if (typeof value !== "object" || value === null || !("name" in value && "level" in value && "start" in value))
+    return false;
+  const { name, level, start } = value;
+  return typeof name === "string" && typeof level === "number" && Number.isSafeInteger(start) && Number(start) >= 0;
 }
 
 function isPerson(value: unknown): value is ItemPerson {

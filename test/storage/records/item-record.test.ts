@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agentFacts } from "#server/mcp/facts.ts";
 import { isInstant } from "#core/instant.ts";
 import { factsOnWire } from "#core/item-facts.ts";
-import { type HitRow, toShownItem } from "#storage/records/item-record.ts";
+import { type HitRow, sectionsOf, toShownItem } from "#storage/records/item-record.ts";
+import { openWriter } from "#storage/sqlite.ts";
 
 const GOOD: HitRow = {
   kbId: "k",
@@ -72,3 +76,37 @@ test("stored columns that can't be read count as not known", () => {
     expect([item.path, item.labels, item.assignees, item.author, item.fields]).toEqual([[], [], [], null, {}]);
   }
 });
+
+test("of stored sections those that can't be read are left out", () => {
+  const good = { name: "Intro", level: 1, start: 0, kind: "page", ref: "1" };
+  const odd = [
+    null,
+    7,
+    {},
+    { ...good, name: 1 },
+    { ...good, level: "a" },
+    { ...good, start: -5 },
+    { ...good, start: 1e99 },
+  ];
+  expect(sectionsOf({ sections: JSON.stringify([...odd, good]) })).toEqual([good]);
+  for (const sections of ["", "xx", "{}", "null"]) expect(sectionsOf({ sections })).toEqual([]);
+});
+
+test.each([2 ** 53, 1e18, 1e308, -1, 1.5])(
+  "a stored size of %d keeps no row from being read, and counts as not known",
+  (size) => {
+    const folder = mkdtempSync(join(tmpdir(), "kb-size-"));
+    const connection = openWriter(join(folder, "kb.db"), "normal");
+    try {
+      connection.execute("create table items (kbId text, size bigint)", []);
+      connection.execute("insert into items values ('k', ?), ('l', 7)", [size]);
+      const { rows } = connection.execute("select * from items order by kbId", []);
+      expect(rows.map((row) => row["kbId"])).toEqual(["k", "l"]);
+      expect(rows.map((row) => toShownItem({ ...GOOD, size: Number(row["size"]) }).size)).toEqual([null, 7]);
+      expect(connection.execute("select size from items where kbId = 'l'", []).rows).toEqual([{ size: 7 }]);
+    } finally {
+      connection.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);

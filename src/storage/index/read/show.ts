@@ -1,6 +1,7 @@
 import { type ParsedQuery, parseQuery } from "#text/query.ts";
 import { type Database, inReadTransaction, makeStatements, numberOf, type Statements } from "#storage/index/sqlite.ts";
 import { HIT_COLUMNS, type HitRow, sectionsOf, toShownItem } from "#storage/records/item-record.ts";
+import { readNumbers } from "#storage/sqlite.ts";
 import type { HitPosition, SearchResponse, ShownHit, ShowRequest, ShowResponse } from "#storage/search-index.ts";
 import { makeAccessCheck, makeExcerpts } from "./excerpts.ts";
 import { makeExplainer } from "./explain.ts";
@@ -92,7 +93,8 @@ function readShown(
     // One beyond the limit says that there is more.
     if (shown.length > limit) break;
     // Columns of the store's `items`.
-    const row = sql(ITEM).get(workspaceId, kbId) as HitRow | undefined;
+    const statement = sql(ITEM);
+    const row = readNumbers(statement, () => statement.get(workspaceId, kbId)) as HitRow | undefined;
     if (row === undefined || !isReadable(row.aclId)) {
       refused++;
       continue;
