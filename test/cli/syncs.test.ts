@@ -171,6 +171,21 @@ test("list and show say what a connector does now, and --json gives the contract
   expect(connectors).toMatchObject([{ activity }]);
 });
 
+test("show says what an admin can do with another's connector, and its owner nothing of it", async ({ expect }) => {
+  const world = worldWith();
+  const show = async (allowed: string[]) => {
+    const shown = { ...connector, owner: { id: "usr_2", name: "Alice" }, isPushed: false, allowed };
+    world.routes["GET /api/connectors"] = { body: { connectors: [shown], nextCursor: null } };
+    world.routes[`GET /api/connectors/${connector.id}`] = { body: { connector: shown } };
+    return await kb(world, "connectors", "show", "docs");
+  };
+  const { stderr } = await show(["sync", "pause"]);
+  expect(stderr).toContain("You can sync it or pause it.\n");
+  expect(stderr).toContain("Only Alice, who owns this connector, can let more people see it, include more in it");
+  const all = ["sync", "pause", "widen_access", "widen_scope", "configure", "reconnect"];
+  expect((await show(all)).stderr).not.toContain("can");
+});
+
 test("a mistyped name is answered with the near one", async ({ expect }) => {
   const run = await kb(worldWith(), "connectors", "show", "dcs");
   expect(run.code).toBe(3);

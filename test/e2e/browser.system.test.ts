@@ -3,6 +3,7 @@ import { describe } from "vitest";
 import { whyNoGitea } from "../sources/gitea/server.ts";
 import { CHROMIUM, sayNotRun, shareBrowser } from "./browser.ts";
 import { peopleConnectAccounts } from "./browser-accounts.suite.ts";
+import { peopleKeepConnectors } from "./browser-connectors.suite.ts";
 import { looks } from "./browser-look.suite.ts";
 import { peopleSignInElsewhere } from "./browser-oauth.suite.ts";
 import { peopleDo } from "./browser-people.suite.ts";
@@ -17,6 +18,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 180_000 }, ()
   describe("every page", () => looks(openBrowser, server));
   describe("people", () => peopleDo(openBrowser, server));
   describe("accounts at GitHub, Google and Slack", () => peopleSignInElsewhere(openBrowser));
+  describe("connectors", () => peopleKeepConnectors(openBrowser));
   describe("provider servers", () => peopleConnectServers(openBrowser));
   describe.skipIf(whyNoGitea() !== undefined)("accounts", () => peopleConnectAccounts(openBrowser));
 });

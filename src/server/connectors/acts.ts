@@ -1,3 +1,4 @@
+import { ACT_WORDS } from "#api/act-words.ts";
 import { CONNECTOR_ACTS, type ConnectorAct } from "#api/connector-acts.ts";
 import { ApiError, assertNever } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
@@ -82,7 +83,7 @@ async function refusal(
   workspace: WorkspaceStore,
   { act, verdict, who, connector }: { act: ConnectorAct; verdict: Verdict; who: Who; connector: ConnectorRecord },
 ): Promise<ApiError> {
-  const doing = DOING[act];
+  const doing = ACT_WORDS[act];
   const { connectorId, ownerUserId } = connector;
   switch (verdict) {
     case "owner": {
@@ -125,27 +126,3 @@ async function refusal(
 function notFound(): ApiError {
   return new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
 }
-
-/** Each as it stands in "Only … can …". */
-const DOING: Record<ConnectorAct, string> = {
-  rename: "rename it",
-  schedule: "change its schedule",
-  sync: "sync it",
-  pause: "pause it",
-  resume: "resume it after pausing it",
-  delete: "delete it",
-  narrow_access: "narrow its access",
-  widen_access: "let more people see it",
-  narrow_scope: "change what it includes",
-  widen_scope: "include more in it",
-  configure: "change its settings or readers",
-  reconnect: "change its credentials or account",
-  browse: "browse its source",
-  decide_removals: "decide what it removes",
-  restore: "restore its items",
-  webhook: "manage its webhook",
-  link_people: "link its users",
-  rotate_key: "create its key",
-  end_keys: "end its keys",
-  take_over: "take it over",
-};

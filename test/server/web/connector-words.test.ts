@@ -1,7 +1,13 @@
 /** What the page says of a connector that needs somebody. */
 import { describe, test } from "vitest";
 import { type Connector, ConnectorState } from "#api/connector-records.ts";
-import { adviceOn, itemsSummary, STATE_WORDS, waitsForSomebody } from "#server/web/app/connector-words.ts";
+import {
+  adviceOn,
+  itemsSummary,
+  STATE_WORDS,
+  visibilitiesFor,
+  waitsForSomebody,
+} from "#server/web/app/connector-words.ts";
 
 const NONE = {
   indexed: 0,
@@ -47,6 +53,16 @@ describe("a connector", () => {
       "error",
     ]);
     expect(waits("active", 3)).toBe(true);
+  });
+
+  test("offers who may only narrow its access nothing that lets more people in", ({ expect }) => {
+    const narrowing = { isNarrowing: true };
+    expect(visibilitiesFor("private", "per_item", narrowing)).toEqual(["private"]);
+    expect(visibilitiesFor("members", "per_item", narrowing)).toEqual(["private", "members"]);
+    const all = ["private", "members", "workspace", "source"];
+    expect(visibilitiesFor("workspace", "per_item", narrowing)).toEqual(all);
+    expect(visibilitiesFor("private", "per_item", { isNarrowing: false })).toEqual(all);
+    expect(visibilitiesFor("private", "connector", { isNarrowing: false })).toEqual(all.slice(0, 3));
   });
 
   test("counts what it has, without states that nothing is in", ({ expect }) => {

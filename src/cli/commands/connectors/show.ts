@@ -1,3 +1,4 @@
+import { describeActs } from "#api/act-words.ts";
 import { describeActivity } from "#api/activity-words.ts";
 import { describeHiddenItems, describeStale } from "#api/hidden-items.ts";
 import { count } from "#api/plural.ts";
@@ -154,6 +155,7 @@ export const showConnector = command(
       const readAgain = counts && describeReadAgain({ isPushed, counts });
       if (readAgain !== undefined) output.talk(readAgain);
       for (const note of counts === undefined ? [] : describeHiddenItems(counts)) output.talk(note);
+      for (const note of actsOf(connector)) output.talk(note);
     });
   },
 );
@@ -162,6 +164,12 @@ export const showConnector = command(
 function activityOf({ activity, isPushed }: ConnectorRecord): string | undefined {
   if (activity === undefined || isPushed === undefined) return undefined;
   return describeActivity({ activity, isPushed }, atTime);
+}
+
+/** What the person can do with it; nothing for its owner, and from a server of before. */
+function actsOf({ allowed, owner, state, isPushed }: ConnectorRecord): string[] {
+  if (allowed === undefined || owner === undefined || isPushed === undefined) return [];
+  return describeActs({ allowed, owner, state, isPushed });
 }
 
 function atTime(at: string): string {

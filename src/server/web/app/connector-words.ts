@@ -1,7 +1,9 @@
+import type { ConnectorAct } from "#api/connector-acts.ts";
 import type { Connector, ConnectorPublic, ScopePlan, SourceKind, Sync } from "#api/connector-records.ts";
 import { count, plural } from "#api/plural.ts";
 
 type State = ConnectorPublic["state"];
+type Visibility = Connector["access"]["visibility"];
 
 /** A connector's state in a word, and how much it needs somebody. */
 export const STATE_WORDS: Readonly<Record<State, { title: string; tone: "ok" | "plain" | "warn" }>> = {
@@ -34,7 +36,7 @@ export const MODE_WORDS: Readonly<Record<Sync["mode"], string>> = {
   items: "Chosen items",
 };
 
-export const VISIBILITY_WORDS: Readonly<Record<Connector["access"]["visibility"], string>> = {
+export const VISIBILITY_WORDS: Readonly<Record<Visibility, string>> = {
   private: "Only its owner",
   members: "Chosen members and groups",
   workspace: "Everyone in the workspace",
@@ -94,6 +96,35 @@ export function adviceOn({
     case "error":
       return { says: reason || "The last sync failed.", command: `kb connectors resume ${id}` };
   }
+}
+
+/** What helps a connector in its state; undefined where nothing is to be done. */
+export function actOnNeed(state: State): ConnectorAct | undefined {
+  switch (state) {
+    case "needs_reauth":
+      return "reconnect";
+    case "needs_owner":
+      return "take_over";
+    case "paused":
+    case "error":
+      return "resume";
+    case "pending_auth":
+    case "active":
+    case "deleting":
+      return undefined;
+  }
+}
+
+/** Who can be chosen to see it: who may only narrow its access is offered nothing that lets more people in. */
+export function visibilitiesFor(
+  visibility: Visibility,
+  acl: SourceKind["acl"] | undefined,
+  { isNarrowing }: { isNarrowing: boolean },
+): Visibility[] {
+  const all = new Set<Visibility>(["private", "members", "workspace", visibility]);
+  if (acl !== undefined && acl !== "connector") all.add("source");
+  if (!isNarrowing || visibility === "workspace" || visibility === "source") return [...all];
+  return visibility === "private" ? ["private"] : ["private", "members"];
 }
 
 /** Whether nothing goes on, or items stay hidden, until a person acts. */

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Connector, SourceKind } from "#api/connector-records.ts";
-import { VISIBILITY_WORDS } from "#server/web/app/connector-words.ts";
+import { visibilitiesFor, VISIBILITY_WORDS } from "#server/web/app/connector-words.ts";
 import { everybodyQuery, groupsQuery } from "#server/web/app/data/queries.ts";
 import { Loaded, LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { CheckboxField, SelectField, text } from "#server/web/app/ui/form.tsx";
@@ -13,24 +13,29 @@ export interface AccessFieldProps {
   acl: SourceKind["acl"] | undefined;
   access: Access;
   hint: string;
+  /** Only fewer people can be chosen. */
+  isNarrowing?: boolean;
 }
 
 /** Who may see a connector's items: a choice, and with "members" which of them. */
-export function AccessField({ acl, access, hint }: AccessFieldProps) {
+export function AccessField({ acl, access, hint, isNarrowing = false }: AccessFieldProps) {
   const [visibility, setVisibility] = useState(access.visibility);
-  const visibilities = new Set<Access["visibility"]>(["private", "members", "workspace", access.visibility]);
-  if (acl !== undefined && acl !== "connector") visibilities.add("source");
   return (
     <>
       <SelectField
-        choices={[...visibilities].map((value) => ({ value, label: VISIBILITY_WORDS[value] }))}
+        choices={visibilitiesFor(access.visibility, acl, { isNarrowing }).map((value) => ({
+          value,
+          label: VISIBILITY_WORDS[value],
+        }))}
         defaultValue={access.visibility}
         hint={hint}
         label="Who can see it"
         name="access.visibility"
         onChange={(event) => setVisibility(event.currentTarget.value as Access["visibility"])} // a choice above
       />
-      {visibility === "members" && <Chosen access={access} />}
+      {visibility === "members" && (
+        <Chosen access={access} isNarrowing={isNarrowing && access.visibility === "members"} />
+      )}
     </>
   );
 }
@@ -46,7 +51,8 @@ function idsIn(form: FormData, name: string): string[] {
   return form.getAll(name).filter((value) => typeof value === "string");
 }
 
-function Chosen({ access }: { access: Access }) {
+/** `isNarrowing`: of those that are chosen. */
+function Chosen({ access, isNarrowing }: { access: Access; isNarrowing: boolean }) {
   const people = useQuery(everybodyQuery);
   const groups = useInfiniteQuery(groupsQuery);
   return (
@@ -58,7 +64,9 @@ function Chosen({ access }: { access: Access }) {
             <>
               <Choices
                 chosen={access.memberIds}
-                choices={members.map(({ userId, name, email }) => ({ id: userId, label: name, hint: email }))}
+                choices={members
+                  .filter(({ userId }) => !isNarrowing || access.memberIds.includes(userId))
+                  .map(({ userId, name, email }) => ({ id: userId, label: name, hint: email }))}
                 name="access.memberIds"
               />
               {nextCursor !== null && (
@@ -79,7 +87,9 @@ function Chosen({ access }: { access: Access }) {
             ) : (
               <Choices
                 chosen={access.groupIds}
-                choices={rows.map(({ id, name }) => ({ id, label: name }))}
+                choices={rows
+                  .filter(({ id }) => !isNarrowing || access.groupIds.includes(id))
+                  .map(({ id, name }) => ({ id, label: name }))}
                 name="access.groupIds"
               />
             )

@@ -2,12 +2,14 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { describeActivity } from "#api/activity-words.ts";
+import { whoMay } from "#api/act-words.ts";
 import type { Connector, Sync } from "#api/connector-records.ts";
 import { count } from "#api/plural.ts";
 import { describeHiddenItems, describeStale } from "#api/hidden-items.ts";
 import { describeUnread } from "#api/people-words.ts";
 import { describeReadAgain } from "#api/read-again-words.ts";
 import {
+  actOnNeed,
   adviceOn,
   itemsSummary,
   MODE_WORDS,
@@ -35,6 +37,7 @@ import { Removals } from "./removals.tsx";
 import { Removed } from "./removed.tsx";
 import { ScopeSection } from "./scope.tsx";
 import { Settings } from "./settings.tsx";
+import { TakeOver } from "./take-over.tsx";
 import { Webhook } from "./webhook.tsx";
 import { WithoutText } from "./without-text.tsx";
 
@@ -71,9 +74,9 @@ export function Page() {
         {!connector.isPushed && connector.state !== "deleting" && <ScopeSection connector={connector} />}
         {!connector.isPushed && <Syncs connector={connector} />}
         <WithoutText connector={connector} />
-        <People connectorId={connector.id} />
-        <Removed connector={connector} />
-        {!connector.isPushed && <Webhook connector={connector} />}
+        <People connector={connector} />
+        {connector.allowed.includes("restore") && <Removed connector={connector} />}
+        {!connector.isPushed && connector.allowed.includes("webhook") && <Webhook connector={connector} />}
         {connector.state !== "deleting" && <Settings connector={connector} />}
       </div>
     </>
@@ -89,8 +92,6 @@ function Warnings() {
     </Notice>
   ));
 }
-
-const NEED_CREDENTIALS: ReadonlySet<Connector["state"]> = new Set(["needs_reauth", "needs_owner"]);
 
 /** What waits for somebody. */
 function Needs({ connector }: { connector: Connector }) {
@@ -109,11 +110,7 @@ function Needs({ connector }: { connector: Connector }) {
       {advice !== undefined && (
         <>
           <Notice tone={connector.state === "paused" ? "info" : "warn"}>{advice.says}</Notice>
-          {NEED_CREDENTIALS.has(connector.state) ? (
-            <Credentials connector={connector} command={advice.command} />
-          ) : (
-            advice.command !== undefined && <CopyField label="Run in a terminal" showsLabel value={advice.command} />
-          )}
+          <Help connector={connector} command={advice.command} />
         </>
       )}
       {notes.map((note) => (
@@ -123,6 +120,17 @@ function Needs({ connector }: { connector: Connector }) {
       ))}
     </div>
   );
+}
+
+/** What the person can do about it here; where that is somebody else's, who can. */
+function Help({ connector, command }: { connector: Connector; command: string | undefined }) {
+  const { isPushed, state } = connector;
+  const act = actOnNeed(state);
+  const others = act && whoMay(connector, act);
+  if (others !== undefined) return <p className="text-muted">{others}</p>;
+  if (act === "take_over" && !isPushed) return <TakeOver connector={connector} />;
+  if (act === "reconnect") return <Credentials connector={connector} command={command} />;
+  return command !== undefined && <CopyField label="Run in a terminal" showsLabel value={command} />;
 }
 
 function Facts({ connector }: { connector: Connector }) {
@@ -188,7 +196,7 @@ const DONE_WORDS: Readonly<Record<Act, (name: string) => string>> = {
 };
 
 /** Syncing, pausing and resuming, as far as the state allows. */
-function Acts({ connector: { id, name, state, isPushed, activity, freshness } }: { connector: Connector }) {
+function Acts({ connector: { id, name, state, isPushed, activity, freshness, allowed } }: { connector: Connector }) {
   const client = useQueryClient();
   const [busy, setBusy] = useState<Act>();
   const [problem, setProblem] = useState<Problem>();
@@ -215,22 +223,22 @@ function Acts({ connector: { id, name, state, isPushed, activity, freshness } }:
   return (
     <div className="space-y-2">
       <div className="flex flex-wrap gap-2">
-        {state === "active" && !isPushed && activity.type !== "syncing" && (
+        {state === "active" && allowed.includes("sync") && !isPushed && activity.type !== "syncing" && (
           <Button isBusy={busy === "sync"} onClick={() => void act("sync")}>
             Sync now
           </Button>
         )}
-        {state === "active" && freshness !== undefined && (
+        {state === "active" && allowed.includes("sync") && freshness !== undefined && (
           <Button isBusy={busy === "people"} onClick={() => void act("people")}>
             Read people and groups now
           </Button>
         )}
-        {state === "active" && (
+        {state === "active" && allowed.includes("pause") && (
           <Button isBusy={busy === "pause"} onClick={() => void act("pause")}>
             Pause
           </Button>
         )}
-        {(state === "paused" || state === "error") && (
+        {(state === "paused" || state === "error") && allowed.includes("resume") && (
           <Button isBusy={busy === "resume"} kind="primary" onClick={() => void act("resume")}>
             Resume
           </Button>

@@ -11,7 +11,7 @@ import { fieldsIn, valuesOf } from "./new/schema-fields.ts";
 
 /** New secrets for a connector that waits for them; the source is asked whether they work before anything is stored. */
 export function Credentials({
-  connector: { id, providerId, state },
+  connector: { id, providerId },
   command,
 }: {
   connector: Connector;
@@ -37,12 +37,7 @@ export function Credentials({
   }
 
   return (
-    <Section
-      description={
-        state === "needs_owner" ? "You become its owner, and everything is read again with them." : undefined
-      }
-      title="New credentials"
-    >
+    <Section title="New credentials">
       <div className="max-w-xl">
         <Form onSubmit={save} resets submit="Update credentials">
           {fields.map((field) => (

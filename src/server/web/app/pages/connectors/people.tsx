@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Connector } from "#api/connector-records.ts";
 import type { PeopleSummary, SourceUser } from "#api/people.ts";
 import { describeLink, nameOfSourceUser } from "#api/people-words.ts";
 import { count, plural } from "#api/plural.ts";
@@ -8,7 +9,6 @@ import { api, take } from "#server/web/app/data/client.ts";
 import { peopleQuery } from "#server/web/app/data/connectors.ts";
 import { everybodyQuery } from "#server/web/app/data/queries.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
-import { isAdmin } from "#server/web/app/shell/nav.ts";
 import { useSession } from "#server/web/app/shell/session.ts";
 import { EmptyState, Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
@@ -19,16 +19,15 @@ import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 
 /** Users of a connector's source who are not linked to a member, and a way to link them; nothing where it named nobody. */
-export function People({ connectorId }: { connectorId: string }) {
+export function People({ connector: { id: connectorId, allowed } }: { connector: Pick<Connector, "id" | "allowed"> }) {
   const [showsAll, setShowsAll] = useState(false);
   const [linking, setLinking] = useState<SourceUser>();
   const query = useInfiniteQuery(peopleQuery(connectorId, showsAll));
-  const { role } = useSession();
   const summary = query.data?.pages[0]?.summary;
   // Where readers are chosen here there are groups of them, but no users that the source names.
   const isEmpty = summary?.users === 0 && summary.lastSync?.problem === null;
   if (summary === undefined || summary.lastSync === null || isEmpty) return null;
-  const canLink = isAdmin(role) && summary.canLink;
+  const canLink = allowed.includes("link_people") && summary.canLink;
   return (
     <Section title="People at the source">
       <Facts summary={summary} />

@@ -16,7 +16,7 @@ import { toast } from "#server/web/app/ui/toast.tsx";
 type Verdict = "approve" | "reject";
 
 /** Items that are gone from the source, too many at once to remove without being asked. */
-export function Removals({ connector: { id, counts } }: { connector: Connector }) {
+export function Removals({ connector: { id, counts, allowed } }: { connector: Connector }) {
   const query = useInfiniteQuery(removalsQuery(id));
   const client = useQueryClient();
   const [asked, setAsked] = useState<Verdict>();
@@ -37,12 +37,14 @@ export function Removals({ connector: { id, counts } }: { connector: Connector }
   return (
     <Section
       action={
-        <div className="flex flex-wrap gap-2">
-          <Button onClick={() => setAsked("reject")}>Keep all</Button>
-          <Button kind="danger" onClick={() => setAsked("approve")}>
-            Remove all
-          </Button>
-        </div>
+        allowed.includes("decide_removals") && (
+          <div className="flex flex-wrap gap-2">
+            <Button onClick={() => setAsked("reject")}>Keep all</Button>
+            <Button kind="danger" onClick={() => setAsked("approve")}>
+              Remove all
+            </Button>
+          </div>
+        )
       }
       description="These items are no longer in the source. Until you decide, they stay hidden."
       title={`${plural(counts.held, "removal")} waiting for approval`}

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { whoMay } from "#api/act-words.ts";
 import type { Connector, ScopePlan } from "#api/connector-records.ts";
 import { count } from "#api/plural.ts";
 import { api, take } from "#server/web/app/data/client.ts";
@@ -8,6 +9,7 @@ import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
 import { describePlan } from "#server/web/app/connector-words.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
+import { TextAreaField } from "#server/web/app/ui/form.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { Chooser, titlesOf } from "./chooser.tsx";
@@ -17,12 +19,17 @@ type Scope = Connector["scope"];
 /** What of its source a connector includes, and a way to change it that says first what comes and what goes. */
 export function ScopeSection({ connector }: { connector: Connector }) {
   const [isOpen, setOpen] = useState(false);
-  const { scope, providerId } = connector;
+  const { scope, providerId, allowed } = connector;
   const kind = useQuery(sourcesQuery).data?.sources.find((source) => source.providerId === providerId);
   if (kind === undefined || !kind.capabilities.includes("browse") || !kind.capabilities.includes("scope")) return null;
+  const mayChange = allowed.includes("narrow_scope") || allowed.includes("widen_scope");
   return (
-    <Section action={!isOpen && <Button onClick={() => setOpen(true)}>Change</Button>} title="What it indexes">
-      {isOpen ? (
+    <Section
+      action={mayChange && !isOpen && <Button onClick={() => setOpen(true)}>Change</Button>}
+      description={whoMay(connector, "widen_scope")}
+      title="What it indexes"
+    >
+      {isOpen && mayChange ? (
         <Editor connector={connector} key={JSON.stringify(scope)} onDone={() => setOpen(false)} />
       ) : (
         <Chosen scope={scope} />
@@ -75,7 +82,7 @@ function Entries({
   );
 }
 
-function Editor({ connector: { id, scope }, onDone }: { connector: Connector; onDone(): void }) {
+function Editor({ connector: { id, scope, allowed }, onDone }: { connector: Connector; onDone(): void }) {
   const client = useQueryClient();
   const [included, setIncluded] = useState<readonly string[]>(scope.include);
   const [excluded, setExcluded] = useState<readonly string[]>(scope.exclude);
@@ -111,16 +118,22 @@ function Editor({ connector: { id, scope }, onDone }: { connector: Connector; on
 
   return (
     <div className="max-w-xl space-y-4">
-      <Chooser
-        included={included}
-        isTitled={false}
-        onChange={change(setIncluded)}
-        onLearn={setTitles}
-        readTarget={() => ({ connectorId: id })}
-        titles={titles}
-      />
-      {scope.exclude.length > 0 && (
-        <LeftOut excluded={excluded} entries={scope.exclude} onChange={change(setExcluded)} />
+      {allowed.includes("browse") ? (
+        <>
+          <Chooser
+            included={included}
+            isTitled={false}
+            onChange={change(setIncluded)}
+            onLearn={setTitles}
+            readTarget={() => ({ connectorId: id })}
+            titles={titles}
+          />
+          {scope.exclude.length > 0 && (
+            <EntryChecks chosen={excluded} entries={scope.exclude} legend="Leave out" onChange={change(setExcluded)} />
+          )}
+        </>
+      ) : (
+        <Narrowing included={included} onExclude={change(setExcluded)} onInclude={change(setIncluded)} scope={scope} />
       )}
       {problem && <ProblemNotice problem={problem} />}
       <div aria-live="polite">{plan !== undefined && <Plan plan={plan} />}</div>
@@ -142,26 +155,62 @@ function Editor({ connector: { id, scope }, onDone }: { connector: Connector; on
   );
 }
 
-/** What was left out of what is included: it can be taken back in here. */
-function LeftOut({
+/** For who may leave out more and not browse the source: entries are taken out by hand, or named to be left out. */
+function Narrowing({
+  scope: { include, exclude },
+  included,
+  onInclude,
+  onExclude,
+}: {
+  scope: Scope;
+  included: readonly string[];
+  onInclude(included: readonly string[]): void;
+  onExclude(excluded: readonly string[]): void;
+}) {
+  return (
+    <>
+      {include.length > 0 && (
+        <EntryChecks chosen={included} entries={include} legend="Include (keep at least one)" onChange={onInclude} />
+      )}
+      {exclude.length > 0 && <Entries entries={exclude} label="Left out" titles={{}} />}
+      <TextAreaField
+        hint="One entry a line, as the source names it."
+        isOptional
+        label="Leave out as well"
+        name="exclude"
+        onChange={(event) => onExclude([...new Set([...exclude, ...linesOf(event.currentTarget.value)])])}
+        rows={3}
+      />
+    </>
+  );
+}
+
+function linesOf(text: string): string[] {
+  return text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
+}
+
+/** Entries of the scope, each of which can be taken out of its list, and back in. */
+function EntryChecks({
+  legend,
   entries,
-  excluded,
+  chosen,
   onChange,
 }: {
+  legend: string;
   entries: readonly string[];
-  excluded: readonly string[];
-  onChange(excluded: readonly string[]): void;
+  chosen: readonly string[];
+  onChange(chosen: readonly string[]): void;
 }) {
   return (
     <fieldset>
-      <legend className="mb-1 font-medium">Leave out</legend>
+      <legend className="mb-1 font-medium">{legend}</legend>
       {entries.map((entry) => (
         <label className="flex items-center gap-2 py-1 wrap-anywhere" key={entry}>
           <input
-            checked={excluded.includes(entry)}
+            checked={chosen.includes(entry)}
             className="accent-accent size-4 shrink-0"
             onChange={(event) =>
-              onChange(event.currentTarget.checked ? [...excluded, entry] : excluded.filter((one) => one !== entry))
+              onChange(entries.filter((one) => (one === entry ? event.currentTarget.checked : chosen.includes(one))))
             }
             type="checkbox"
           />

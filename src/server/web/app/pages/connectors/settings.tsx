@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { whoMay } from "#api/act-words.ts";
 import type { Connector } from "#api/connector-records.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
@@ -15,19 +16,21 @@ const EVERY: readonly number[] = [5, 15, 30, 60, 360, 1440];
 
 /** Its name, who may see it and how often it syncs; and its end. */
 export function Settings({ connector }: { connector: Connector }) {
-  const { id, name, access, schedule, providerId, isPushed } = connector;
+  const { id, name, access, schedule, providerId, isPushed, allowed } = connector;
   const kind = useQuery(sourcesQuery).data?.sources.find((source) => source.providerId === providerId);
   const isForOwner = kind?.isForOwner === true;
+  const hasAccess = !isForOwner && allowed.includes("narrow_access");
+  const hasSchedule = !isPushed && allowed.includes("schedule");
   const client = useQueryClient();
   const minutes = schedule === null ? "" : String(schedule.everyMinutes);
 
   async function save(form: FormData): Promise<void> {
-    const wanted = isForOwner ? access : accessOf(form);
+    const wanted = hasAccess ? accessOf(form) : access;
     const every = text(form, "schedule.everyMinutes");
     const body = {
-      name: text(form, "name"),
+      ...(text(form, "name") !== name && { name: text(form, "name") }),
       ...(!isSameAccess(wanted, access) && { access: wanted }),
-      ...(!isPushed && every !== minutes && { schedule: every === "" ? null : { everyMinutes: Number(every) } }),
+      ...(hasSchedule && every !== minutes && { schedule: every === "" ? null : { everyMinutes: Number(every) } }),
     };
     await take(api.PATCH("/api/connectors/{id}", { params: { path: { id } }, body }));
     toast("Saved");
@@ -36,14 +39,23 @@ export function Settings({ connector }: { connector: Connector }) {
 
   const everys = new Set([...EVERY, ...(schedule === null ? [] : [schedule.everyMinutes])]);
   return (
-    <Section action={<Delete connector={connector} />} title="Settings">
+    <Section
+      action={allowed.includes("delete") && <Delete connector={connector} />}
+      description={whoMay(connector, "configure")}
+      title="Settings"
+    >
       <div className="max-w-xl" key={`${name} ${JSON.stringify(access)} ${minutes}`}>
         <Form onSubmit={save} submit="Save">
           <TextField autoComplete="off" defaultValue={name} label="Name" maxLength={80} name="name" />
-          {!isForOwner && (
-            <AccessField access={access} acl={kind?.acl} hint="Only its owner can let more people see it." />
+          {hasAccess && (
+            <AccessField
+              access={access}
+              acl={kind?.acl}
+              hint={whoMay(connector, "widen_access") ?? "Only its owner can let more people see it."}
+              isNarrowing={!allowed.includes("widen_access")}
+            />
           )}
-          {!isPushed && (
+          {hasSchedule && (
             <SelectField
               choices={[
                 ...[...everys].sort((a, b) => a - b).map((every) => ({ value: String(every), label: everyOf(every) })),
