@@ -21,6 +21,8 @@ export type Verdict = "yes" | "hidden" | "owner" | "admin" | "workspace_owner" |
 /** Who acts, with their role as it is now. */
 export type Who = Pick<Actor, "userId" | "role" | "scopes">;
 
+type Owned = Pick<ConnectorRecord, "ownerUserId" | "state">;
+
 /** As `judgeAct`. */
 export type JudgeAct = (act: ConnectorAct, who: Who, connector: Judged) => Verdict;
 
@@ -33,7 +35,7 @@ export type JudgeAct = (act: ConnectorAct, who: Who, connector: Judged) => Verdi
  */
 export function judgeAct(act: ConnectorAct, who: Who, connector: Judged): Verdict {
   if (!manages(who, connector)) return "hidden";
-  const isOwner = connector.ownerUserId === who.userId;
+  const isOwner = isOwnedBy(who, connector);
   const isAdmin = actsAsAdmin(who);
   switch (act) {
     case "rename":
@@ -63,7 +65,7 @@ export function judgeAct(act: ConnectorAct, who: Who, connector: Judged): Verdic
     case "link_people":
       return isAdmin ? "yes" : "admin";
     case "take_over":
-      if (connector.state !== "needs_owner") return "owner";
+      if (!isOrphan(connector)) return "owner";
       // The key of a push connector opens every item in it, so not every admin may have it.
       if (connector.isPushed && who.role !== "owner") return "workspace_owner";
       return isAdmin ? "yes" : "admin";
@@ -73,15 +75,25 @@ export function judgeAct(act: ConnectorAct, who: Who, connector: Judged): Verdic
 }
 
 /** Whether they may know of the connector: its owner, and those who act as an admin. */
-export function manages(who: Who, { ownerUserId }: Pick<ConnectorRecord, "ownerUserId">): boolean {
-  return ownerUserId === who.userId || actsAsAdmin(who);
+export function manages(who: Who, connector: Owned): boolean {
+  return isOwnedBy(who, connector) || actsAsAdmin(who);
+}
+
+/** Whether it is theirs. Who left owns it no more, also when they come back: it waits for somebody who takes it over. Source: S13. */
+export function isOwnedBy({ userId }: Pick<Who, "userId">, { ownerUserId, state }: Owned): boolean {
+  return ownerUserId === userId && !isOrphan({ state });
+}
+
+/** True when its owner left: the person who takes it over becomes its owner. */
+export function isOrphan({ state }: Pick<ConnectorRecord, "state">): boolean {
+  return state === "needs_owner";
 }
 
 /** Whether it is an act on connectors of this kind, in this state. */
 export function isActOf(act: ConnectorAct, { isPushed, state }: Judged): boolean {
   if (act === "rotate_key" || act === "end_keys") return isPushed;
   if (act === "sync" || act === "schedule" || act.endsWith("_scope") || act === "browse") return !isPushed;
-  return act !== "take_over" || state === "needs_owner";
+  return act !== "take_over" || isOrphan({ state });
 }
 
 /** What the owner stopped, the owner starts; who paused it before that was noted may have been the owner. */
@@ -93,6 +105,6 @@ function ofRole(isAdmin: boolean, { isForAdmins: isOnlyForAdmins }: Judged): Ver
   return isOnlyForAdmins && !isAdmin ? "admin" : "yes";
 }
 
-function ofOwner({ state }: Judged): Verdict {
-  return state === "needs_owner" ? "orphan" : "owner";
+function ofOwner(connector: Judged): Verdict {
+  return isOrphan(connector) ? "orphan" : "owner";
 }

@@ -6,7 +6,8 @@ import { requireActs } from "./acts.ts";
 import { addKey } from "./create.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
 import { takesKey } from "./sources.ts";
-import { isOrphan, takeOver } from "./take-over.ts";
+import { isOrphan, isOwnedBy } from "./judge.ts";
+import { takeOver } from "./take-over.ts";
 
 /**
  * A new key for the connector's owner. The one before works until the overlap ends; older ones end now, so that two live
@@ -27,7 +28,7 @@ export async function rotateKey(
   if (!takesKey(spec)) {
     throw new ApiError("connector_state_conflict", { message: `${spec.name} connectors have no key.` });
   }
-  const isOthers = connector.ownerUserId !== actor.userId;
+  const isOthers = !isOwnedBy(actor, connector);
   if (isOthers && !isOrphan(connector)) return endKeysOfOther(deps, actor, connector);
   await requireActs(deps, actor, connectorId, [isOthers ? "take_over" : "rotate_key"]);
   return deps.store.transaction(async (tx) => {

@@ -6,7 +6,7 @@ import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ItemCount } from "#storage/records/items.ts";
 import { type ConnectorDeps, requireManaged } from "./deps.ts";
-import { manages } from "./judge.ts";
+import { isOwnedBy, manages } from "./judge.ts";
 import { toConnector, toPublic } from "./view.ts";
 
 /** Connectors that the actor manages, and of those with items that they may read what everybody may know. */
@@ -31,7 +31,7 @@ export async function listOwnConnectors(
   actor: Actor,
   query: ConnectorListQuery,
 ): Promise<{ connectors: Connector[]; nextCursor: string | null }> {
-  const isMine = (record: ConnectorRecord) => record.ownerUserId === actor.userId;
+  const isMine = (record: ConnectorRecord) => isOwnedBy(actor, record);
   const { page, nextCursor } = await shownPage(deps, actor, "GET /api/connectors/mine", query, isMine);
   const connectors: Connector[] = [];
   for (const record of page) connectors.push(await toConnector(deps, actor, record));
@@ -48,7 +48,7 @@ export async function getConnector(
   const record = await requireManaged(store, actor, connectorId);
   const freshness = await freshnessOf(deps, actor.workspaceId, record);
   const connector = { ...(await toConnector(deps, actor, record)), ...(freshness && { freshness }) };
-  if (record.ownerUserId !== actor.userId) return { connector };
+  if (!isOwnedBy(actor, record)) return { connector };
   const inside = record.visibility === "members" ? record.groupIds : [];
   const about = { id: connectorId, ownerId: actor.userId, inside };
   const openedByOthers = await listOpenings(store.in(actor.workspaceId), about, clock.now());

@@ -9,6 +9,7 @@ import { requireActs } from "./acts.ts";
 import { listChanges } from "./audit-changes.ts";
 import { showConnector } from "./change.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
+import { isOwnedBy } from "./judge.ts";
 import { askForAddition, planScope } from "./scope-plan.ts";
 import { withTitles } from "./scope-titles.ts";
 import { removeItems } from "./stored.ts";
@@ -76,9 +77,9 @@ function actOf({ spec }: Source, { scope }: ConnectorRecord, wanted: ConnectorSc
 }
 
 /** The names of entries are the owner's alone, who browsed for them. */
-function scopeBy({ userId }: Actor, { ownerUserId, scope }: ConnectorRecord, wanted: ConnectorScope): StoredScope {
+function scopeBy(actor: Actor, connector: ConnectorRecord, wanted: ConnectorScope): StoredScope {
   const { include, exclude } = wanted;
-  return withTitles(userId === ownerUserId ? wanted : { include, exclude }, scope);
+  return withTitles(isOwnedBy(actor, connector) ? wanted : { include, exclude }, connector.scope);
 }
 
 /** Soon after a take-over, what the former owner's credentials read is no part of what the new owner opens. */

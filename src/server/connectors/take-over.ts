@@ -4,12 +4,8 @@ import type { ConnectorPatch, ConnectorRecord } from "#storage/records/connector
 import type { Store } from "#storage/store.ts";
 import { requireActs } from "./acts.ts";
 import type { ConnectorDeps } from "./deps.ts";
+import { isOrphan } from "./judge.ts";
 import { fillConnectorGroup, isNarrower } from "./visibility.ts";
-
-/** True when its owner left: the person who takes it over becomes its owner. */
-export function isOrphan({ state }: Pick<ConnectorRecord, "state">): boolean {
-  return state === "needs_owner";
-}
 
 /**
  * Makes a connector whose owner left the actor's own, in the transaction of its reason.
@@ -55,5 +51,5 @@ export async function takeOver(
  * connector's own access before, so that everything stored goes, and the first run reads what the new credentials give.
  */
 export function opensToTaker(actor: Actor, before: ConnectorRecord): boolean {
-  return !isNarrower(before, { ...before, ownerUserId: actor.userId });
+  return !isNarrower(before, { ...before, ownerUserId: actor.userId, state: "active" });
 }

@@ -15,7 +15,8 @@ import { showConnector } from "./change.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
 import { isAboutReaders, isElsewhere, type Patch, toPatch } from "./patch.ts";
 import { keepTold } from "./sources.ts";
-import { isOrphan, opensToTaker, takeOver } from "./take-over.ts";
+import { isOrphan } from "./judge.ts";
+import { opensToTaker, takeOver } from "./take-over.ts";
 import { fillConnectorGroup, isNarrower, membersOf } from "./visibility.ts";
 
 /**

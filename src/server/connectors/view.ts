@@ -11,6 +11,7 @@ import type { WorkspaceStore } from "#storage/store.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { allowedActs } from "./acts.ts";
 import { scopeFor } from "./scope-titles.ts";
+import { isOwnedBy } from "./judge.ts";
 import { takesKey } from "./sources.ts";
 
 /** The whole record, for owner and admins. A source's own words go to the owner alone (S43). */
@@ -27,7 +28,7 @@ export async function toConnector(
   const [lastSync] = await workspace.syncs.listLast([connectorId]);
   const keys = await workspace.connectors.listKeys(connectorId, now);
   const owner = await workspace.members.find(ownerUserId);
-  const isOwner = ownerUserId === actor.userId;
+  const isOwner = isOwnedBy(actor, record);
   const age = { now, maxAclAgeMs: await workspace.access.maxAclAgeMs() };
   return {
     id: connectorId,
@@ -74,14 +75,14 @@ export async function toSync(
   workspace: WorkspaceStore,
   policy: Pick<Policy, "mayRead">,
   actor: Actor,
-  connector: Pick<ConnectorRecord, "ownerUserId">,
+  connector: Pick<ConnectorRecord, "ownerUserId" | "state">,
   record: SyncRecord,
   skips: readonly SyncSkip[] = [],
 ): Promise<Sync> {
   const { people, problem, progress } = record;
   const named = [...skips.map((skip) => skip.externalId), ...(progress.note === null ? [] : [progress.note])];
   const readable = await readableIds(workspace, policy, actor, record.connectorId, named);
-  const isOwner = connector.ownerUserId === actor.userId;
+  const isOwner = isOwnedBy(actor, connector);
   return {
     id: record.syncId,
     connectorId: record.connectorId,

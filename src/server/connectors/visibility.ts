@@ -8,6 +8,8 @@ import type { WorkspaceStore } from "#storage/store.ts";
 
 /** Whom something is for: a connector, or a connection to a provider server. */
 type Access = Pick<ConnectorRecord, "visibility" | "ownerUserId"> & {
+  /** Of a connector. */
+  state?: ConnectorRecord["state"];
   memberIds: readonly string[];
   groupIds: readonly string[];
 };
@@ -74,9 +76,10 @@ export function isNarrower(before: Access, after: Access): boolean {
 }
 
 /** Who passes the gate of the connector. `source` is open to all members there: the source's own lists decide. */
-export function membersOf({ visibility, memberIds, groupIds, ownerUserId }: Access): Principal[] {
-  const owner = `user:${ownerUserId}`;
-  if (visibility === "private") return [owner];
+export function membersOf({ visibility, memberIds, groupIds, ownerUserId, state }: Access): Principal[] {
+  // Who left is let in by nobody, also when they come back.
+  const owner: Principal[] = state === "needs_owner" ? [] : [`user:${ownerUserId}`];
+  if (visibility === "private") return owner;
   if (visibility !== "members") return ["workspace"];
-  return [owner, ...memberIds.map((id) => `user:${id}`), ...groupIds.map((id) => `group:${id}`)];
+  return [...owner, ...memberIds.map((id) => `user:${id}`), ...groupIds.map((id) => `group:${id}`)];
 }

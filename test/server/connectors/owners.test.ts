@@ -274,6 +274,26 @@ describe("a connector whose owner left", () => {
     expect([await kb.texts(kb.top), await kb.texts(kb.member)]).toEqual([[], []]);
   });
 
+  test("is not theirs any more when they come back: they open nothing of it, and read nothing", async ({ expect }) => {
+    for (const [role, visibility] of [
+      ["member", "private"],
+      ["admin", "members"],
+    ] as const) {
+      const kb = await makeLeft({ access: { visibility } });
+      // Whoever leaves the account passes on none of its rights, also by a change that somebody else makes meanwhile.
+      await kb.patch(kb.top, kb.id, { access: { visibility: "private" } });
+      const back = await kb.comeBack(kb.owner, role);
+      const opened = await kb.patch(back, kb.id, kb.all);
+      expect(opened.json.code).toBe(role === "member" ? "not_found" : "forbidden");
+      expect([await kb.texts(back), await kb.texts(kb.outsider)]).toEqual([[], []]);
+      const { connectors } = (await kb.as(back).get("/api/connectors/mine")).json;
+      expect(connectors).toEqual([]);
+      if (role === "member") continue;
+      const taken = await kb.patch(back, kb.id, { credentials: { token: "junk" } });
+      expect([taken.status, await kb.texts(back)]).toEqual([200, []]);
+    }
+  });
+
   test("without credentials waits for an owner too, and goes on by its schedule once it has one", async ({
     expect,
   }) => {

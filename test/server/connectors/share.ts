@@ -3,7 +3,7 @@ import { makePushSource } from "#sources/push/index.ts";
 import { namedReaders, readersGroup, readersKey, tellReaders } from "#sources/file-scope/readers.ts";
 import type { Source, SourceContext, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { composeFeatures } from "../../features.ts";
-import { makeServer, type TestUser } from "../../helpers.ts";
+import { makeServer, TEST_PASSWORD, type TestUser } from "../../helpers.ts";
 import { fakeExtractor, item } from "../sync/harness.ts";
 
 /** A file of a share, and the tokens that may read it; without any everybody may. */
@@ -162,6 +162,14 @@ export async function makeShareServer(world: ShareWorld = { roots: { "/a": [{ pa
     scope: (user: TestUser, id: string, body: unknown) => kb.as(user).patch(`/api/connectors/${id}/scope`, body),
     recordOf: (id: string) => kb.store.in(workspaceId).connectors.find(id),
     leave: (user: TestUser) => kb.as(top).delete(`/api/workspace/members/${user.userId}`),
+    /** Somebody who left is invited again and signs in. */
+    async comeBack(user: TestUser, role: string): Promise<TestUser> {
+      const { email } = user;
+      const { url } = (await kb.as(top).post("/api/workspace/invitations", { email, role })).json;
+      const token = String(url).split("#token=")[1];
+      await kb.anyone().post("/api/invitations/accept", { token, name: email, email, password: TEST_PASSWORD });
+      return kb.signIn(user);
+    },
     /** The texts of everything of these connectors that somebody may read now, sorted. */
     async texts(user: TestUser, ...ids: string[]): Promise<string[]> {
       const { files } = (await kb.as(user).get("/api/connectors/all-files?limit=100")).json;
