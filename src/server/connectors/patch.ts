@@ -17,6 +17,8 @@ export interface Patch {
   warnings?: string[];
   /** New ones, in place of those that are stored. */
   credentials?: Credentials;
+  /** It reads as somebody else from now on, as far as that can be told. */
+  isOtherAccount?: boolean;
 }
 
 /**
@@ -102,7 +104,31 @@ async function askSource(
   // One of them stands for the other from now on.
   patch.accountId = accountId ?? null;
   if (before.state === "needs_reauth") Object.assign(patch, { state: "active", stateReason: null });
-  return { patch, credentials: standing.credentials, ...defined({ told, warnings }) };
+  const isOtherAccount = await readsAsAnother(deps, actor, source, before, { ...standing, accountId, told });
+  return { patch, credentials: standing.credentials, isOtherAccount, ...defined({ told, warnings }) };
+}
+
+/** By the account, by what the server tells, or else by the user name. Other credentials may be for the same account. */
+async function readsAsAnother(
+  { store, credentials: keeper }: ConnectorDeps,
+  { workspaceId }: Actor,
+  source: Source,
+  before: ConnectorRecord,
+  after: { accountId: string | undefined; told: Told; credentials: Credentials },
+): Promise<boolean> {
+  if ((after.accountId ?? null) !== before.accountId) return true;
+  const former = await store.in(workspaceId).connectors.findAccount(before.connectorId);
+  if (former && former.accountId !== null && after.told.accountId !== undefined) {
+    return former.accountId !== after.told.accountId;
+  }
+  // Those that can't be opened any more may be anybody's.
+  const stored = await keeper.standingOf(workspaceId, before).catch(() => undefined);
+  return stored === undefined || isOtherUser(source, stored.credentials, after.credentials);
+}
+
+function isOtherUser({ spec }: Source, before: Credentials, after: Credentials): boolean {
+  const names = spec.auth.flatMap((way) => (way.type === "credentials" && "username" in way ? [way.username] : []));
+  return names.some((name) => before[name] !== undefined && before[name] !== after[name]);
 }
 
 /**

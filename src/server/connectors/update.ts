@@ -127,7 +127,7 @@ function nextRunOf({ clock }: ConnectorDeps, before: ConnectorRecord, after: Con
 async function settle(
   deps: ConnectorDeps,
   tx: Store,
-  { actor, source, before, made: { patch }, isTakenOver }: Change,
+  { actor, source, before, made: { patch, isOtherAccount = false }, isTakenOver }: Change,
   today: ConnectorRecord,
 ): Promise<ConnectorRecord> {
   const { workspaceId } = actor;
@@ -136,11 +136,14 @@ async function settle(
   const config = patch.config ?? today.config;
   const after = patch.config === undefined ? changed : await deps.syncs.rebind(tx, workspaceId, source, changed);
   const isOpening = !isDeepStrictEqual(config, today.config) || !isNarrower(today, changed);
-  const hasMoved = source.spec.acl === "connector" && isElsewhere(source, today.config, config);
+  // Who takes it over reads as somebody else, and those who read it before read on.
+  const hasMoved = (isOtherAccount && !isTakenOver) || isElsewhere(source, today.config, config);
   const { itemWrites } = tx.in(workspaceId);
   const isLeft = isTakenOver || (await itemWrites.listReadElsewhere(today.connectorId, 1)).length > 0;
   const isOthers = isTakenOver && opensToTaker(actor, before);
-  if (hasMoved || isOthers || (isLeft && isOpening)) return deps.syncs.withhold(tx, workspaceId, source, after);
+  if ((source.spec.acl === "connector" && hasMoved) || isOthers || (isLeft && isOpening)) {
+    return deps.syncs.withhold(tx, workspaceId, source, after);
+  }
   return isTakenOver ? deps.syncs.doubtReading(tx, workspaceId, after) : after;
 }
 

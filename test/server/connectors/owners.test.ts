@@ -11,8 +11,8 @@ function makeWorld(): ShareWorld {
   return { roots: { "/a": [...files, { path: "hidden", tokens: ["alice"] }], "/b": files, "/empty": [] } };
 }
 
-async function makeOwned(body: Record<string, unknown> = {}) {
-  const kb = await makeShareServer(makeWorld());
+async function makeOwned(body: Record<string, unknown> = {}, world = makeWorld()) {
+  const kb = await makeShareServer(world);
   const id = await kb.connect(kb.owner, { credentials: { token: "alice" }, ...body });
   await kb.work();
   const held = async () => (await kb.as(kb.admin).get(`/api/connectors/${id}`)).json.connector.counts.held;
@@ -120,6 +120,35 @@ describe("another place", () => {
     });
   }
 
+  test("of another account is withheld at once too: by its user name, or as the server tells", async ({ expect }) => {
+    const ann = { token: "alice", user: "ann" };
+    const told = makeWorld();
+    told.accounts = { alice: "1", dan: "2" };
+    for (const { world, former, other } of [
+      { world: makeWorld(), former: ann, other: { token: "dan", user: "dan" } },
+      { world: makeWorld(), former: ann, other: { token: "dan" } },
+      { world: told, former: { token: "alice" }, other: { token: "dan" } },
+    ]) {
+      const kb = await makeOwned({ providerId: "plain", credentials: former }, world);
+      expect((await kb.patch(kb.owner, kb.id, { credentials: other })).status).toBe(200);
+      expect([await kb.texts(kb.member), await kb.texts(kb.owner)]).toEqual([[], []]);
+      await kb.work();
+      // Each is read again, though its version is the same there, and what isn't there waits for nobody.
+      expect([await kb.texts(kb.member), await kb.held()]).toEqual([of("/a", "dan"), 0]);
+    }
+  });
+
+  test("is not another password or token of the same account", async ({ expect }) => {
+    const world = makeWorld();
+    world.accounts = { alice: "1", renewed: "1" };
+    const told = await makeOwned({ providerId: "plain" }, world);
+    await told.patch(told.owner, told.id, { credentials: { token: "renewed" } });
+    expect(await told.texts(told.member)).toEqual(told.before);
+    const named = await makeOwned({ providerId: "plain", credentials: { token: "alice", user: "ann" } });
+    await named.patch(named.owner, named.id, { credentials: { token: "renewed", user: "ann" } });
+    expect(await named.texts(named.member)).toEqual(named.before);
+  });
+
   test("ends a run that still reads the old one", async ({ expect }) => {
     const kb = await makeOwned();
     let isMoved = false;
@@ -197,7 +226,7 @@ describe("readers that the owner names", () => {
 describe("a connector whose owner left", () => {
   /** Shared with the admin and a member; its owner has left. */
   async function makeLeft(body: Record<string, unknown> = {}) {
-    const kb = await makeShareServer(makeWorld());
+    const kb = await makeShareServer({ ...makeWorld(), accounts: { alice: "1", dan: "2" } });
     const memberIds = [kb.member.userId, kb.admin.userId];
     const group = (await kb.as(kb.top).post("/api/groups", { name: "Few", memberIds })).json.group.id as string;
     const id = await kb.connect(kb.owner, {

@@ -15,6 +15,8 @@ export interface ShareFile {
 /** What there is, by root, and what happens when it is asked. */
 export interface ShareWorld {
   roots: Record<string, ShareFile[]>;
+  /** Whose each token is, as the check tells. */
+  accounts?: Record<string, string>;
   /** Fails the check. */
   problem?: string;
   /** Called in each check, and before each line of a run. */
@@ -86,14 +88,21 @@ function sourceOf(
       providerId,
       name: "Share",
       kinds: ["file"],
-      auth: [{ type: "none" }, { type: "credentials", scheme: "git" }],
+      auth: [
+        { type: "none" },
+        { type: "credentials", scheme: "git" },
+        { type: "credentials", scheme: "basic", username: "user", password: "token" },
+      ],
       config,
-      credentials: z.strictObject({ token: z.string().min(1) }),
+      credentials: z.strictObject({ token: z.string().min(1), user: z.string().exactOptional() }),
       acl: "connector",
     },
-    async check() {
+    async check(ctx) {
       await world.onCheck?.();
-      if (world.problem === undefined) return { ok: true };
+      if (world.problem === undefined) {
+        const accountId = world.accounts?.[(await tokenOf(ctx)) ?? ""];
+        return { ok: true, ...(accountId !== undefined && { accountId }) };
+      }
       return { ok: false, problem: { code: "not_found", message: world.problem } };
     },
     sync,
