@@ -309,7 +309,7 @@ describe("a connector whose owner left", () => {
       ["admin", "members"],
     ] as const) {
       const kb = await makeLeft({ access: { visibility } });
-      // Whoever leaves the account passes on none of its rights, also by a change that somebody else makes meanwhile.
+      // Another change of the access while they are away lets them in no more than their return does.
       await kb.patch(kb.top, kb.id, { access: { visibility: "private" } });
       const back = await kb.comeBack(kb.owner, role);
       const opened = await kb.patch(back, kb.id, kb.all);
