@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ApiError, isApiError } from "#api/errors.ts";
+import { noteKey } from "#storage/key-check.ts";
 import { openDataFolder, readFolderKey } from "#storage/data-folder.ts";
 import { umaskFor } from "#storage/private-files.ts";
 import { openDatabase } from "#storage/db.ts";
@@ -25,6 +26,8 @@ export interface HostAdmin {
   admin: HostAdminService;
   /** Seals everything again that an older key has sealed. */
   rekey(onProgress: (progress: RekeyProgress) => void): Promise<RekeyProgress>;
+  /** Takes the present key for the one of this database. */
+  acceptKey(): Promise<void>;
   /** Where people reach this server, as far as the settings say. */
   baseUrl: string;
 }
@@ -95,6 +98,7 @@ function makeHostAdmin(settings: Settings, store: Store): HostAdmin {
       const file = { id: "file", key: readFolderKey(settings.dataDir)("vault") };
       return rekey({ store, vault: makeVault([...readSecretKeys(settings), file], randomBytes) }, onProgress);
     },
+    acceptKey: () => noteKey(store.installation, readFolderKey(settings.dataDir)),
     baseUrl: baseUrlOf(settings, settings.port),
   };
 }

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeMcpOpener } from "./compose/provider-servers.ts";
 import type { Writable } from "node:stream";
 import { ERROR_CLASSES, isApiError } from "#api/errors.ts";
+import { requireSameKey } from "#storage/key-check.ts";
 import { openDataFolder, type DataFolder, type DeriveKey } from "#storage/data-folder.ts";
 import { isRestored, stepMark } from "#storage/folder-mark.ts";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
-import { formatForPeople } from "./log/log-lines.ts";
-import { appendTo, appendToFile, type LogOutput, makeLogOutput } from "./log/log-output.ts";
+import { openLog } from "./log/open-log.ts";
 import { makeLog } from "./log/log.ts";
 import { makeSmtpMailer } from "./identity/mail/smtp-mailer.ts";
 import { endSignIns } from "./identity/sessions/restored.ts";
@@ -29,7 +29,6 @@ import { makeExtractor } from "#extract/pool.ts";
 import { answerStarting, listen, type Listener } from "./listen.ts";
 import type { Clock } from "#core/clock.ts";
 import { defined } from "#core/defined.ts";
-import { isoOf } from "#core/instant.ts";
 import type { Log } from "#core/log.ts";
 import { makeSourceRegistry } from "#sources/registry.ts";
 import { readWebPage } from "./web/serve.ts";
@@ -65,7 +64,7 @@ export async function runServer(options: ServerOptions): Promise<number> {
       ...defined({ configFile: config }),
     });
     for (const warning of warnings) say(`Warning: ${warning}`);
-    const output = openLog(settings, options.log);
+    const output = openLog({ logFile: settings.logFile, clock: CLOCK, ...options.log }, say);
     try {
       const server = await startServer(settings, { env: options.env, log: makeLog(settings.logLevel, output), say });
       options.onReady(server.port);
@@ -86,20 +85,6 @@ export async function runServer(options: ServerOptions): Promise<number> {
 
 const CLOCK: Clock = { now: () => Date.now() };
 const LAST_LINES_MS = 1_000;
-const MAX_LOG_BYTES = 5 * 1024 * 1024;
-
-/** For people on a terminal short lines, else JSON. */
-function openLog({ logFile }: Settings, { fd, isTerminal, hasColour }: ServerOptions["log"]): LogOutput {
-  const forPeople = (line: string) => formatForPeople(line, hasColour);
-  const format = isTerminal && logFile === undefined ? forPeople : (line: string) => line;
-  const notice = (lost: number) => {
-    const fields = { level: "warn", time: isoOf(CLOCK.now()), lost, msg: "log lines were lost" };
-    return format(`${JSON.stringify(fields)}\n`);
-  };
-  const append = logFile === undefined ? appendTo(fd) : appendToFile(logFile, MAX_LOG_BYTES);
-  const output = makeLogOutput({ append, notice });
-  return { ...output, write: (line) => output.write(format(line)) };
-}
 
 interface Surroundings extends Pick<ServerOptions, "env"> {
   log: Log;
@@ -138,6 +123,7 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
     database.health.onChange((fault) => announceHealth(fault, { log, file: database.file }));
     const store = makeStore(database);
     const deriveKey = folder.openKey((await store.workspaces.list()).length > 0);
+    await requireSameKey(store.installation, deriveKey, folder.path);
     await database.writer.call("sweepIndex", {});
     let app: ReturnType<typeof makeApp> | undefined;
     // The port must be known before links are made: with port 0 the system chooses it.

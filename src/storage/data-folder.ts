@@ -8,7 +8,7 @@ import { closeToOthers, makeFolder, type Readers } from "./private-files.ts";
 import { isBusy } from "./failure.ts";
 
 /** What a sub-key is for; two purposes never share key material. */
-export type KeyPurpose = "cursor" | "vault" | "oauth" | "instance" | "operator";
+export type KeyPurpose = "cursor" | "vault" | "oauth" | "instance" | "operator" | "check";
 
 /** 32 bytes for one purpose, derived from the installation's key. */
 export type DeriveKey = (purpose: KeyPurpose) => Uint8Array;
@@ -117,7 +117,7 @@ function openKey(file: string, { databaseFile, isUsed }: { databaseFile: string;
   if (sizeOf(file) === -1) {
     if (isUsed) {
       throw new ApiError("data_folder_unusable", {
-        message: `The key file ${file} is missing, and ${databaseFile} was used with it. Restore it from a backup. Without one, run "umask 077 && openssl rand -out ${file} ${FOLDER_KEY_BYTES}": then stored credentials of connectors are lost, and clients sign in again.`,
+        message: `The key file ${file} is missing, and ${databaseFile} was used with it. Restore it from a backup. Without one, run "umask 077 && openssl rand -out ${file} ${FOLDER_KEY_BYTES}", then "kb admin accept-key": then stored credentials of connectors are lost, and clients sign in again.`,
       });
     }
     writeFileSync(file, randomBytes(FOLDER_KEY_BYTES), { mode: 0o600, flag: "wx" });

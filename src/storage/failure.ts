@@ -84,8 +84,23 @@ function storageFull(cause: unknown): ApiError {
   });
 }
 
+/** What SQLite says of each code: of a statement's rows the driver gives the words alone. Source: https://www.sqlite.org/rescode.html */
+const WORDS: ReadonlyMap<string, number> = new Map([
+  ["database is locked", BUSY],
+  ["attempt to write a readonly database", READONLY],
+  ["disk I/O error", IOERR],
+  ["database disk image is malformed", CORRUPT],
+  ["database or disk is full", FULL],
+  ["unable to open database file", CANTOPEN],
+  ["file is not a database", NOTADB],
+]);
+
 function codesOf(error: unknown): { primary: number; extended: number; system: number } | undefined {
-  if (!(error instanceof Error) || !("sqliteCode" in error)) return undefined;
+  if (!(error instanceof Error)) return undefined;
+  if (!("sqliteCode" in error)) {
+    const said = "code" in error && error.code === "ERR_SQLITE_ERROR" ? WORDS.get(error.message) : undefined;
+    return said === undefined ? undefined : { primary: said, extended: said, system: 0 };
+  }
   const { sqliteCode } = error;
   const extended = "sqliteExtendedCode" in error ? Number(error.sqliteExtendedCode) : Number(sqliteCode);
   const system = "systemErrno" in error ? Number(error.systemErrno) : 0;

@@ -40,6 +40,7 @@ import * as ownersActs from "./migrations/0041-owners-acts.ts";
 import * as peopleFirst from "./migrations/0042-people-first.ts";
 import * as toolAgreements from "./migrations/0044-tool-agreements.ts";
 import * as fallenRoles from "./migrations/0043-fallen-roles.ts";
+import * as keyCheck from "./migrations/0046-key-check.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -90,6 +91,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0042-people-first": peopleFirst,
   "0043-fallen-roles": fallenRoles,
   "0044-tool-agreements": toolAgreements,
+  "0046-key-check": keyCheck,
 };
 
 /**

@@ -91,6 +91,8 @@ export interface InstallationTable {
   /** The last file beside the database that it knows of: `storage/folder-mark.ts`. */
   markStep: Generated<number | null>;
   markFile: Generated<string | null>;
+  /** What tells the key of the data folder from another one: `storage/key-check.ts`. */
+  keyCheck: Generated<string | null>;
 }
 
 export interface UsersTable {

@@ -111,6 +111,14 @@ describe("a server that can't start says why in one line and how to mend it", ()
     expect(stderr).toMatch(/can't be written. Choose another with --data-dir/);
   });
 
+  test("the key is another one than its database was used with", async ({ expect }) => {
+    const dir = tempDir();
+    await run(dir, { env: BOOTSTRAP }).stop();
+    writeFileSync(join(dir, "data", "secret.key"), Buffer.alloc(32, 5));
+    const { code, stderr } = await failureOf(dir);
+    expect([code, stderr]).toEqual([7, expect.stringContaining("is not the one that its database was used with")]);
+  });
+
   test("the database is damaged, empty, or without its key", async ({ expect }) => {
     const dir = tempDir();
     await run(dir, { env: BOOTSTRAP }).stop();

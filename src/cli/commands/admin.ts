@@ -99,6 +99,22 @@ const rekey = command(
   },
 );
 
+const acceptKey = command(
+  {
+    summary: "Let the server start with the present secret.key instead of the one that is lost.",
+    details:
+      "Only when the key that the database was used with can't be restored. Credentials that were stored with it are lost: give them again. Clients sign in again.",
+    options: [DATA_DIR],
+    examples: ["kb admin accept-key --data-dir /var/lib/kb"],
+    exitCodes: [7],
+  },
+  async (input, deps) => {
+    const { withHostAdmin } = await import("#server/admin.ts");
+    await withHostAdmin(placesOf(input, deps), ({ acceptKey: accept }) => accept());
+    makeOutput(input, deps).talk("The server starts with the present secret.key from now on.");
+  },
+);
+
 /** What every one of these commands takes. */
 type HostInput = Input & { options: OptionsOf<readonly [typeof DATA_DIR]> };
 
@@ -137,5 +153,6 @@ export const admin: Noun = {
     "setup-code": setupCode,
     "reopen-setup": reopenSetup,
     rekey,
+    "accept-key": acceptKey,
   },
 };

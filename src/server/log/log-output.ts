@@ -1,5 +1,5 @@
 /** Where log lines go, whatever becomes of it: the server outlives its log. */
-import { close, fstatSync, open, renameSync, write } from "node:fs";
+import { close, closeSync, fstatSync, open, openSync, renameSync, write } from "node:fs";
 import { promisify } from "node:util";
 
 /** Takes log lines. What can't be written is dropped and counted. */
@@ -78,6 +78,16 @@ export function makeLogOutput({ append, notice }: LogOutputOptions): LogOutput {
       return lost + waiting.length;
     },
   };
+}
+
+/** Why lines can't be appended to this file, as the system names it; undefined when they can. */
+export function findFileFault(path: string): string | undefined {
+  try {
+    closeSync(openSync(path, "a", 0o600));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error && "code" in error ? String(error.code) : String(error);
+  }
 }
 
 /** Appends to an open descriptor, such as standard output. */

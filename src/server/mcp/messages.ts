@@ -113,6 +113,11 @@ export function jsonResponse(
   });
 }
 
+/** The answer to what is no request: it was taken. */
+export function accepted(): Response {
+  return new Response(null, { status: 202 });
+}
+
 /** A JSON-RPC error as a whole HTTP answer. */
 export function errorResponse(
   status: number,

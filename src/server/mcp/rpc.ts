@@ -25,6 +25,7 @@ import {
   type Message,
 } from "./revisions.ts";
 import {
+  accepted,
   readMessages,
   type Incoming,
   errorResponse,
@@ -376,8 +377,4 @@ function progressToken(message: Message): string | number | undefined {
 
 function acceptsStream(request: Request): boolean {
   return /text\/event-stream|text\/\*|\*\/\*/.test(request.headers.get("accept") ?? "");
-}
-
-function accepted(): Response {
-  return new Response(null, { status: 202 });
 }

@@ -101,6 +101,27 @@ export function makeInstallationStore(sql: SqlHandles) {
         .execute();
     },
 
+    /** What was noted of the data folder's key; undefined before that. */
+    async findKeyCheck(): Promise<string | undefined> {
+      const row = await sql.read.selectFrom("installation").select("keyCheck").where("id", "=", ID).executeTakeFirst();
+      return row?.keyCheck ?? undefined;
+    },
+
+    async noteKeyCheck(keyCheck: string): Promise<void> {
+      await sql.write
+        .insertInto("installation")
+        .values({
+          id: ID,
+          completedAt: null,
+          setupCodeHash: null,
+          setupCodeExpiresAt: null,
+          setupCodeTries: 0,
+          keyCheck,
+        })
+        .onConflict((oc) => oc.column("id").doUpdateSet({ keyCheck }))
+        .execute();
+    },
+
     async listLocalRoots(): Promise<LocalRootRecord[]> {
       return await sql.read.selectFrom("local_roots").selectAll().orderBy("createdAt").orderBy("rootId").execute();
     },

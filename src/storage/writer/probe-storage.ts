@@ -5,8 +5,9 @@ import type { SqliteConnection } from "#storage/sqlite.ts";
 const ROOM_BYTES = 1024 * 1024;
 
 /**
- * The procedure `probeStorage`: whether there is room for a batch, on the disk and in the database. Leaves nothing
- * behind. Throws what a batch would.
+ * The procedure `probeStorage`: whether there is room for a batch, on the disk and in the database. What is not committed
+ * reaches no file, so a limit of a file's size shows only in a commit of as much. It leaves free pages behind, which the next
+ * batch takes. Throws what a batch would.
  */
 export function probeStorage({ raw, execute }: SqliteConnection): void {
   const [main] = execute("select file from pragma_database_list where name = 'main'", []).rows;
@@ -16,14 +17,14 @@ export function probeStorage({ raw, execute }: SqliteConnection): void {
   } finally {
     rmSync(file, { force: true });
   }
-  raw.exec("BEGIN IMMEDIATE");
   try {
+    raw.exec("BEGIN IMMEDIATE");
+    raw.exec("DROP TABLE IF EXISTS probe");
     raw.exec("CREATE TABLE probe (room BLOB)");
     raw.exec(`INSERT INTO probe VALUES (zeroblob(${ROOM_BYTES}))`);
+    raw.exec("COMMIT");
   } finally {
     if (raw.isTransaction) raw.exec("ROLLBACK");
   }
-  // A commit that changes nothing still writes.
-  const [version] = execute("select user_version from pragma_user_version", []).rows;
-  raw.exec(`PRAGMA user_version=${Number(version?.["user_version"] ?? 0)}`);
+  raw.exec("DROP TABLE probe");
 }
