@@ -4,7 +4,7 @@ import { defined } from "#core/defined.ts";
 import { findFault } from "#core/faults.ts";
 import { titleAndName } from "#text/own-title.ts";
 import { maskedOffset } from "#text/secrets/cut.ts";
-import { maskSecrets } from "#text/secrets/mask.ts";
+import { type MaskedText, maskSecrets } from "#text/secrets/mask.ts";
 import { beforeOpenToken } from "#text/secrets/tokens.ts";
 import type { Extracted, ExtractRequest, NotExtracted } from "./extractor.ts";
 import { cutText, oneLine } from "./clean.ts";
@@ -139,17 +139,15 @@ function finish(
   const whole = cutText(result.text, limits.maxTextLength);
   const isCut = result.isCut === true || whole.length < result.text.length;
   const cut = isCut ? beforeOpenToken(whole) : whole;
-  const mask = request.keepsSecrets === true ? (text: string) => ({ text, cuts: [] }) : maskSecrets;
-  const { text, cuts } = mask(cut);
+  const findIn = request.keepsSecrets === true ? (words: string) => ({ text: words, cuts: [] }) : maskSecrets;
+  const { text, cuts } = findIn(cut);
+  const { mask, found } = makeMask(findIn);
   const properties = Object.fromEntries(
-    Object.entries(result.properties).map(([key, value]) => [
-      mask(key).text,
-      maskedValue(value, (words) => mask(words).text),
-    ]),
+    Object.entries(result.properties).map(([key, value]) => [mask(key), maskedValue(value, mask)]),
   );
   if (isCut) properties["truncated"] = `Only the first ${text.length} characters were read.`;
   const { path, labels } = request;
-  const stated = result.title === undefined ? undefined : mask(result.title).text;
+  const stated = result.title === undefined ? undefined : mask(result.title);
   const extracted: Extracted<Uint8Array> = {
     state: "ok",
     text,
@@ -157,7 +155,7 @@ function finish(
     reader: mimeType,
     sections: result.sections.map((section) => ({
       ...section,
-      name: mask(section.name).text,
+      name: mask(section.name),
       start: maskedOffset(cuts, section.start),
     })),
     properties,
@@ -168,8 +166,23 @@ function finish(
   if (result.language !== undefined) extracted.language = result.language;
   if (result.firstLine !== undefined) extracted.firstLine = result.firstLine;
   if (result.children !== undefined && result.children.length > 0)
-    extracted.children = result.children.map((child) => ({ ...child, fileName: mask(child.fileName).text }));
+    extracted.children = result.children.map((child) => ({ ...child, fileName: mask(child.fileName) }));
+  // What stands in the text as well, as a heading does, is one secret; one that stands only beside it, or was cut off, counts too.
+  extracted.maskedSecrets = Math.max(cuts.length, found() || cut.length < whole.length ? 1 : 0);
   return extracted;
+}
+
+/** Masks the words that stand beside a text, and says whether there was anything to mask. */
+function makeMask(findIn: (words: string) => Pick<MaskedText, "text" | "cuts">) {
+  let count = 0;
+  return {
+    mask(this: void, words: string): string {
+      const { text, cuts } = findIn(words);
+      count += cuts.length;
+      return text;
+    },
+    found: () => count > 0,
+  };
 }
 
 function maskedValue(value: FieldValue, mask: (text: string) => string): FieldValue {

@@ -67,6 +67,14 @@ describe("a token that a cut went through", () => {
     expect(JSON.stringify(result).toLowerCase()).not.toContain(token.slice(0, 14).toLowerCase());
   });
 
+  test.each([
+    ["in a property", "p.html", `<meta name="description" content="${token}"><p>Words</p>`],
+    ["in the title", "t.html", `<title>${token}</title><p>Words</p>`],
+    ["twice", "h.md", `# ${token}\n\nWords\n`],
+  ])("counts as one where it stands %s", async (_where, name, text) => {
+    expect(await extractFile(name, text)).toMatchObject({ state: "ok", maskedSecrets: 1 });
+  });
+
   test("is not at the end of a text that is too long", async () => {
     const { bytes, ...rest } = requestOf("a.txt", `${pad(980)}${token} tail`);
     const result = await extractInProcess(
@@ -74,7 +82,7 @@ describe("a token that a cut went through", () => {
       { ...DEFAULT_EXTRACT_LIMITS, maxTextLength: 1_000 },
       { analyze: analyzeDocument, now: () => 0 },
     );
-    expect(result).toMatchObject({ state: "ok", text: pad(980) });
+    expect(result).toMatchObject({ state: "ok", text: pad(980), maskedSecrets: 1 });
   });
 });
 
