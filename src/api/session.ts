@@ -27,9 +27,10 @@ export const TimeZone = z
     example: "Europe/Vienna",
   });
 
-/** A name that people see: one line, 1–120 characters. */
+/** A name that people see: one line, 1–120 characters. Spaces that look the same are the same. */
 export const PersonName = z
   .string()
+  .overwrite((name) => name.replaceAll(/\p{Zs}+/gu, " "))
   .trim()
   .min(1)
   .max(120)

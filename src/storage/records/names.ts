@@ -12,7 +12,7 @@ export function makeNameStore(sql: SqlHandles, workspaceId: string) {
     /**
      * Names by id: people who are or were here, groups, connectors, tokens, invitations (their address), OAuth clients
      * and grants (the client's name), the workspace, and sessions (the `User-Agent` that opened them). Where two people have
-     * one name, it is told with the address, so that nobody passes for somebody else. The caller that shows them answers for
+     * one name, or one has an address in it, it is told with their own address, so that nobody passes for somebody else. The caller that shows them answers for
      * who may see them. Items are not among them: their titles are a matter of access.
      *
      * @returns only those that are there
@@ -36,6 +36,9 @@ const OWN_ID = new RegExp(`^(?:${Object.values(ID_PREFIXES).join("|")})_`);
 const CLIENTS = "";
 
 type Query = (ids: readonly string[]) => Promise<{ id: string; name: string | null }[]>;
+
+/** A sign that looks like the one of an address: who chose such a name is told with their own. */
+const LOOKS_TOLD = /[@\u{fe6b}\u{ff20}]/u;
 
 interface Named {
   id: string;
@@ -65,7 +68,7 @@ async function namesakesOf({ read }: Pick<SqlHandles, "read">, workspaceId: stri
     .execute();
 }
 
-/** The names, with the address where somebody else has the same one. */
+/** The names, with the address where somebody else has the same one, or where it could pass for one that is told so. */
 function tellApart(rows: readonly Named[], others: readonly Named[]): { id: string; name: string }[] {
   const holders = new Map<string, Set<string>>();
   for (const { id, name } of [...rows, ...others]) {
@@ -74,7 +77,8 @@ function tellApart(rows: readonly Named[], others: readonly Named[]): { id: stri
   }
   return rows.map(({ id, name, email }) => {
     const isShared = (holders.get(name.toLowerCase())?.size ?? 0) > 1;
-    return { id, name: isShared ? `${name} (${email})` : name };
+    const hasAddress = LOOKS_TOLD.test(name) && name.toLowerCase() !== email.toLowerCase();
+    return { id, name: isShared || hasAddress ? `${name} (${email})` : name };
   });
 }
 

@@ -18,6 +18,29 @@ describe("a name that two people have", () => {
     expect(names[mallory.userId]).toBe(`${name} (${mallory.email})`);
   });
 
+  test.for(["Ana\u00a0Owner", "Ana  Owner", "\u2003Ana\u2009 Owner\u3000"])(
+    "is one however its spaces are written: %j",
+    async (name, { expect }) => {
+      const { kb, ana, mallory } = await makeTwo(name);
+      const { names } = (await kb.as(ana).get("/api/audit")).json;
+      expect(names[mallory.userId]).toBe(`Ana Owner (${mallory.email})`);
+      expect(names[ana.userId]).toBe(`Ana Owner (${ana.email})`);
+    },
+  );
+
+  test("can't be taken with the address that tells it apart", async ({ expect }) => {
+    for (const at of ["@", "\uff20", "\ufe6b"]) {
+      const { kb, ana, mallory } = await makeTwo();
+      const name = `Ana Owner (${ana.email.replace("@", at)})`;
+      await kb.as(mallory).patch("/api/profile", { name });
+      const { names } = (await kb.as(ana).get("/api/audit")).json;
+      expect(names[mallory.userId]).toBe(`${name} (${mallory.email})`);
+      // Whose name is nothing but their own address is told once.
+      await kb.as(mallory).patch("/api/profile", { name: mallory.email });
+      expect((await kb.as(ana).get("/api/audit")).json.names[mallory.userId]).toBe(mallory.email);
+    }
+  });
+
   test("is told alone where it is one person's", async ({ expect }) => {
     const { kb, ana, mallory } = await makeTwo("Mallory");
     const { names } = (await kb.as(ana).get("/api/audit")).json;
