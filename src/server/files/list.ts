@@ -48,7 +48,9 @@ export function listConnectorItems(
   return policy.readList(actor, async (open) => {
     const gates = await open.store.access.connectorGates();
     const gate = gates.find((one) => one.connectorId === connectorId);
-    const isKnown = gate !== undefined && (gate.ownerUserId === actor.userId || actsAsAdmin(actor));
+    // One whose owner left is nobody's, also when they come back.
+    const isOwn = gate?.ownerUserId === actor.userId && gate.state !== "needs_owner";
+    const isKnown = gate !== undefined && (isOwn || actsAsAdmin(actor));
     if (!isKnown && (await countVisible(open, { connectorId })) === 0) {
       throw new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
     }

@@ -317,6 +317,8 @@ describe("a connector whose owner left", () => {
       expect([await kb.texts(back), await kb.texts(kb.outsider)]).toEqual([[], []]);
       const { connectors } = (await kb.as(back).get("/api/connectors/mine")).json;
       expect(connectors).toEqual([]);
+      const listed = await kb.as(back).get(`/api/connectors/${kb.id}/files`);
+      expect(listed.status).toBe(role === "member" ? 404 : 200);
       if (role === "member") continue;
       const taken = await kb.patch(back, kb.id, { credentials: { token: "junk" } });
       expect([taken.status, await kb.texts(back)]).toEqual([200, []]);
