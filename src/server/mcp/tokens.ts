@@ -31,7 +31,7 @@ export function makeTokenCounter(count: CountTokens): CountTokens {
   return (text) => {
     let total = 0;
     let from = 0;
-    for (const run of text.matchAll(/\S{97,}|[^\S\n]{97,}|\n{97,}/g)) {
+    for (const run of text.matchAll(/\S{97,}|\s{97,}/g)) {
       if (run[0].length <= LONG_RUN) continue;
       total += count(text.slice(from, run.index)) + countPieces(run[0], count);
       from = run.index + run[0].length;
