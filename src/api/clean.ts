@@ -20,14 +20,15 @@ export const MAX_CHARS = {
 
 /**
  * The text as one line: every line and paragraph separator is a space, control, bidi, tag and invisible characters are
- * out, pictures are `[image: alt]`, runs of white space are one space; cut to `maxChars` code units with `…` at the end.
+ * out, pictures are `[image: alt]` and defined nowhere, runs of white space are one space; cut to `maxChars` code units with `…` at the end.
  * Idempotent for the same `maxChars`. Looks at the start of a long text only, so that it costs what is shown, however
  * long the text is. Source: S67.
  */
 export function cleanLine(text: string, maxChars: number): string {
   const head = headOf(text, maxChars);
   const isWhole = head.length === text.length;
-  if (PLAIN_LINE.test(head) && !head.includes("![")) return isWhole ? cut(head, maxChars) : cut(`${head}…`, maxChars);
+  if (PLAIN_LINE.test(head) && !head.includes("![") && !head.includes("]:"))
+    return isWhole ? cut(head, maxChars) : cut(`${head}…`, maxChars);
   const shown = visible(head.replace(LINE_BREAKS, " ")).replace(/\s+/g, " ").trim();
   const line = withoutPictures(isWhole ? shown : beforeOpenPicture(shown)).trim();
   return isWhole || line === "" ? cut(line, maxChars) : cut(`${line}…`, maxChars);

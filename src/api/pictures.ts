@@ -13,7 +13,18 @@ const MAX_LABEL_CHARS = 999;
  * still be read as a picture loses its mark.
  */
 export function withoutPictures(text: string): string {
-  return withoutMarkdownPictures(withoutMedia(text));
+  return withoutDefinitions(withoutMarkdownPictures(withoutMedia(text)));
+}
+
+/**
+ * What a reference may lead to elsewhere: `[label]: https://…`, also over two lines and in a quotation. What begins with a digit,
+ * such as the port of `[::1]:80`, or has no mark of an address, leads nowhere.
+ */
+const DEFINED = /\]:(?=[\s>]*<?(?!\d)[^\s:/&\\]*[:/&\\])/g;
+
+/** A definition in one text would make a picture of `![label]` in another, such as a title above it: it loses its colon. */
+function withoutDefinitions(text: string): string {
+  return text.includes("]:") ? text.replace(DEFINED, "] :") : text;
 }
 
 /**

@@ -1,3 +1,4 @@
+import MarkdownIt from "markdown-it";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cleanBlock, cleanField, cleanLine, cleanMarked, cleanUrl, quoteLines } from "#api/clean.ts";
@@ -92,8 +93,8 @@ describe("cleanBlock", () => {
   test("pictures become their alternative text, links stay", () => {
     expect(cleanBlock("a ![logo](https://evil.test/x.png) b")).toBe("a [image: logo] b");
     expect(cleanBlock('<img alt="x y" src=z>')).toBe("[image: x y]");
-    expect(cleanBlock("![one][two]\n\n[two]: https://evil.test")).toBe("[image: one]\n\n[two]: https://evil.test");
-    expect(cleanBlock("![two]\n\n[two]: https://evil.test")).toBe("[image: two]\n\n[two]: https://evil.test");
+    expect(cleanBlock("![one][two]\n\n[two]: https://evil.test")).toBe("[image: one]\n\n[two] : https://evil.test");
+    expect(cleanBlock("![two]\n\n[two]: https://evil.test")).toBe("[image: two]\n\n[two] : https://evil.test");
     expect(cleanBlock("[text](https://good.test)")).toBe("[text](https://good.test)");
     expect(cleanBlock("if (![1, 2].includes(x)) {\n\treturn;\n}")).toBe("if (![1, 2].includes(x)) {\n\treturn;\n}");
   });
@@ -141,4 +142,29 @@ describe("cleanUrl", () => {
       }),
     );
   });
+});
+
+test("no text defines what a picture elsewhere in an answer would load", () => {
+  const markdown = new MarkdownIt();
+  for (const target of [
+    "https://evil.test/p.png",
+    "//evil.test/p.png",
+    "<https://evil.test/p>",
+    "h&#116;tps://evil.test",
+    "\n https\\://evil.test",
+  ]) {
+    for (const label of ["ref", "a b", "::1"]) {
+      for (const before of ["", "\n", "words\n\n", "> ", "- "]) {
+        const definition = `${before}[${label}]: ${target}`;
+        const answer = `[1] ${cleanLine(`Title ![${label}]`, 200)}\nkbId: k\n\n${quoteLines(cleanBlock(definition))}`;
+        expect(markdown.render(answer), definition).not.toContain("<img");
+        expect(markdown.render(`![${label}]\n\n> ${cleanLine(definition, 200)}`), definition).not.toContain("<img");
+      }
+    }
+  }
+});
+
+test("what only looks like a definition stays as it is", () => {
+  for (const text of ["[INFO]: started", "http://[::1]:8080/a", "x[i]: int = 3", "a [link](https://a.test/b) and [1]"])
+    expect([cleanBlock(text), cleanLine(text, 200)]).toEqual([text, text]);
 });
