@@ -24,6 +24,7 @@ const BESIDE = {
   table: [
     "workspaceId kbId connectorId externalId parentExternalId providerId source url lineAnchor version identityHint",
     "textHash textChars sections textReason textMessage retryAt indexedAt indexState indexHash maskedSecrets",
+    "reader readerVersion readAgainAt",
     "aclId ownAclId ownClockAt ownClockCause ownClockBy seenBy readElsewhere removedAt replyTo contentRef",
   ].join(" "),
 };
