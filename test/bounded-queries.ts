@@ -20,6 +20,7 @@ const ACROSS: Record<string, readonly string[]> = {
     "aclCheckedAt state wholeAt",
     "connectorId dueAt madeAt providerId scopeVersion secretMadeAt state",
     "nextRunAt state",
+    "everyMinutes providerId state",
     "providerId state",
   ],
   event_targets: ["", "dueAt leaseUntil", "previousUntil"],
