@@ -39,7 +39,7 @@ export async function extractInProcess(
     return await extractLoaded(request, limits, tools);
   } catch (error) {
     if (!(error instanceof NotLoaded)) throw error;
-    const message = "A part of kb that reads this file could not be loaded. Nothing is wrong with the file.";
+    const message = "A part of the program that reads this file could not be loaded. Nothing is wrong with the file.";
     const why = { reason: "failed", message, mimeType: typeOf(request), reader: null, retryable: true } as const;
     return makeNoText(request, { ...why, ...defined({ fault: findFault(error) }) }, tools);
   }

@@ -61,7 +61,7 @@ test("a parameter given to kb api takes the place of the path's own", async ({ e
 });
 
 test("connectors sync offers the modes that the server takes", async ({ expect }) => {
-  const run = await kb(makeWorld(), "connectors", "sync", "Docs", "--mode", "identities");
+  const run = await kb(makeWorld(), "connectors", "sync", "Docs", "--mode", "everything");
   expect([run.code, run.sent]).toEqual([2, []]);
 });
 

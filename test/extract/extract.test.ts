@@ -39,7 +39,7 @@ describe("a part of kb that can't be loaded", () => {
     const result = await extractInProcess(held, DEFAULT_EXTRACT_LIMITS, tools);
     expect(result).toMatchObject({ state: "no_text", reason: "failed", retryable: true });
     expect(result.state === "no_text" && result.message).toBe(
-      "A part of kb that reads this file could not be loaded. Nothing is wrong with the file.",
+      "A part of the program that reads this file could not be loaded. Nothing is wrong with the file.",
     );
   });
 });

@@ -232,6 +232,9 @@ describe("an account", () => {
     const { json } = await kb.as(kb.anna).post("/api/connectors", body(provider.url));
     const patch = { config: { baseUrl: elsewhere.url } };
     expect(await kb.as(kb.owner).patch(`/api/connectors/${json.connector.id}`, patch)).toMatchObject({
+      json: { code: "forbidden" },
+    });
+    expect(await kb.as(kb.anna).patch(`/api/connectors/${json.connector.id}`, patch)).toMatchObject({
       json: { code: "credential_required" },
     });
     expect(elsewhere.whoamis).toBe(0);

@@ -234,7 +234,10 @@ describe("personal access tokens", () => {
     const token = await kb.token(bo, ["kb:admin"]);
     expect((await kb.withToken(token).get("/api/audit")).status).toBe(200);
     await kb.as(ana).patch(`/api/workspace/members/${bo.userId}`, { role: "member" });
-    expect(await kb.withToken(token).get("/api/audit")).toMatchObject({ status: 403, json: { code: "forbidden" } });
+    expect(await kb.withToken(token).get("/api/audit")).toMatchObject({
+      status: 403,
+      json: { code: "insufficient_scope" },
+    });
     expect((await kb.withToken(token).get("/api/workspace")).status).toBe(200);
   });
 
