@@ -1,3 +1,4 @@
+import { canParseUrl } from "./parse-url.ts";
 import { cleanUrl } from "./clean.ts";
 
 /**
@@ -9,7 +10,7 @@ import { cleanUrl } from "./clean.ts";
  */
 export function isOwnUrl(text: string, base: string): boolean {
   // `https:x` leads to two places: by itself to the host x, and on a page of ours to a path.
-  return [undefined, base].some((from) => URL.canParse(text, from) && isAtSameServer(new URL(text, from), base));
+  return [undefined, base].some((from) => canParseUrl(text, from) && isAtSameServer(new URL(text, from), base));
 }
 
 /** An address of an item as `cleanUrl` gives it; undefined for one that leads to this server, too. */
@@ -19,7 +20,7 @@ export function outsideUrl(text: string | null | undefined, base: string): strin
 }
 
 function isAtSameServer(url: URL, base: string): boolean {
-  if (!URL.canParse(base)) return false;
+  if (!canParseUrl(base)) return false;
   if (url.protocol !== "http:" && url.protocol !== "https:") return false;
   const own = new URL(base);
   const isSameHost = hostOf(url) === hostOf(own) || (isLoopback(hostOf(url)) && isLoopback(hostOf(own)));

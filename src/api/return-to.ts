@@ -1,3 +1,4 @@
+import { canParseUrl } from "./parse-url.ts";
 /** Any origin: it is never visited. */
 const BASE = "https://here.invalid";
 
@@ -6,7 +7,7 @@ const BASE = "https://here.invalid";
  * so: `//evil`, `/\evil`, `https:evil`, the same in percent signs, control characters.
  */
 export function safeReturnTo(wanted: string | undefined): string {
-  if (wanted === undefined || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(wanted) || !URL.canParse(wanted, BASE)) return "/";
+  if (wanted === undefined || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(wanted) || !canParseUrl(wanted, BASE)) return "/";
   const url = new URL(wanted, BASE);
   const target = url.pathname + url.search + url.hash;
   // "/..//evil" is a path until its dots are resolved; some proxies decode once more.

@@ -1,10 +1,11 @@
+import { canParseUrl } from "#api/parse-url.ts";
 /**
  * A base URL (origin and path) in the one form in which two are compared; undefined for what is none. Its path counts: on
  * one host, people may serve what they like below a path of their own. Source: S2.
  */
 export function normalizeBaseUrl(text: string): string | undefined {
   const trimmed = text.trim();
-  if (!URL.canParse(trimmed)) return undefined;
+  if (!canParseUrl(trimmed)) return undefined;
   const url = new URL(trimmed);
   if (url.protocol !== "https:" && url.protocol !== "http:") return undefined;
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") return undefined;

@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { MetadataFault } from "#api/metadata-fault.ts";
@@ -174,7 +175,7 @@ async function faultOfPlace(
   target: URL,
   { client, configured }: Finding,
 ): Promise<MetadataFault | undefined> {
-  if (place === undefined || !URL.canParse(place)) return undefined;
+  if (place === undefined || !canParseUrl(place)) return undefined;
   const url = new URL(place);
   if (url.origin === target.origin || !url.pathname.startsWith(KNOWN)) return undefined;
   const isRefused = await client.resolve(url, { configured }).then(
@@ -188,7 +189,7 @@ async function faultOfPlace(
 
 /** The same resource, or one at the same origin with the target below it. */
 function isAbout(resource: string, target: URL): boolean {
-  if (!URL.canParse(resource)) return false;
+  if (!canParseUrl(resource)) return false;
   const { origin, pathname, hash, username, password } = new URL(resource);
   if (origin !== target.origin || hash !== "" || username !== "" || password !== "") return false;
   const folder = pathname.endsWith("/") ? pathname : `${pathname}/`;
@@ -220,7 +221,7 @@ async function findServer(issuer: string, find: Finding): Promise<z.output<typeo
 
 /** Where an issuer's metadata can be; undefined when it can be no issuer. */
 function placesOf(issuer: string): string[] | undefined {
-  if (!URL.canParse(issuer)) return undefined;
+  if (!canParseUrl(issuer)) return undefined;
   const { origin, pathname, search, hash } = new URL(issuer);
   if (search !== "" || hash !== "") return undefined;
   const path = pathname.replace(/\/$/, "");
@@ -253,7 +254,7 @@ async function faultOfEndpoints(
 
 /** With https, or at the server's own host and port, where the operator listed them. */
 async function isUsable(endpoint: string, { client, configured }: Finding): Promise<boolean> {
-  if (!URL.canParse(endpoint)) return false;
+  if (!canParseUrl(endpoint)) return false;
   const url = new URL(endpoint);
   if (url.username !== "" || url.password !== "" || url.hash !== "") return false;
   if (url.protocol === "https:") return true;

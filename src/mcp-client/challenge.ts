@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import type { McpChallenge } from "./problem.ts";
 
 const ERRORS = ["invalid_request", "invalid_token", "insufficient_scope"] as const;
@@ -34,5 +35,5 @@ export function isScope(text: string): boolean {
 }
 
 function isUrl(text: string): boolean {
-  return text.length <= MAX_URL_CHARS && /^https?:\/\/[\x21-\x7e]+$/.test(text) && URL.canParse(text);
+  return text.length <= MAX_URL_CHARS && /^https?:\/\/[\x21-\x7e]+$/.test(text) && canParseUrl(text);
 }

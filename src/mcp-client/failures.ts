@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import type { Exchange } from "./exchange.ts";
 import { McpProblem, type McpProblemCode } from "./problem.ts";
 
@@ -56,7 +57,7 @@ export function elicitationUrl(data: unknown): string | undefined {
   const first: unknown = isObject(data) && Array.isArray(data["elicitations"]) ? data["elicitations"][0] : data;
   const url = isObject(first) ? first["url"] : undefined;
   if (typeof url !== "string" || url.length > 2_000 || !/^https:\/\/[\x21-\x7e]+$/.test(url)) return undefined;
-  if (!URL.canParse(url)) return undefined;
+  if (!canParseUrl(url)) return undefined;
   const { username, password, href } = new URL(url);
   return username === "" && password === "" ? href : undefined;
 }

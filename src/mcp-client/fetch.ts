@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "#api/errors.ts";
 import { HOPS_HEADER } from "#core/hops.ts";
@@ -109,7 +110,7 @@ function failureOf(error: unknown, exchange: Exchange): unknown {
 function redirectOf(from: URL, { statusCode, headers }: IncomingMessage): URL | undefined {
   const location = headers.location;
   if ((statusCode !== 307 && statusCode !== 308) || location === undefined) return undefined;
-  return URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  return canParseUrl(location, from.href) ? new URL(location, from) : undefined;
 }
 
 /** Statuses that say one thing whatever was asked; the library judges the others. */

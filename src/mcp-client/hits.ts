@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { cleanLine, cleanText } from "#api/clean.ts";
 import { defined } from "#core/defined.ts";
 import { isInstant } from "#core/instant.ts";
@@ -140,7 +141,7 @@ function makeHit({ title, url, id, ...rest }: McpHit): McpHit | undefined {
     return undefined;
   const shown = cleanLine(title, MAX_TITLE_CHARS) || cleanLine(id, MAX_TITLE_CHARS);
   const isUrl =
-    url !== undefined && url.length <= MAX_URL_CHARS && /^https?:\/\/[\x21-\x7e]+$/.test(url) && URL.canParse(url);
+    url !== undefined && url.length <= MAX_URL_CHARS && /^https?:\/\/[\x21-\x7e]+$/.test(url) && canParseUrl(url);
   return { id, title: shown, ...rest, ...(isUrl && { url }) };
 }
 

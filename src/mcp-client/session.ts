@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import type { Client, jsonSchemaValidator, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { z } from "zod";
 import { isLoop } from "#core/hops.ts";
@@ -41,7 +42,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
   const { hop, signal } = options;
   signal.throwIfAborted();
   if (isLoop([...hop.before], hop.instanceId)) throw new McpProblem({ step: "connect", code: "loop" });
-  if (!URL.canParse(target.url)) throw new McpProblem({ step: "resolve", code: "address_not_allowed" });
+  if (!canParseUrl(target.url)) throw new McpProblem({ step: "resolve", code: "address_not_allowed" });
   const caps: McpCaps = { ...MCP_CAPS, ...options.caps };
   const ending = new AbortController();
   const sessionSignal = AbortSignal.any([signal, ending.signal]);

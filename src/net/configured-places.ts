@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { normalHost } from "./hosts.ts";
 
 /**
@@ -16,7 +17,7 @@ export const NO_PLACES: ConfiguredPlaces = new Set();
 export function configuredPlaces(addresses: Iterable<string | URL>): ConfiguredPlaces {
   const places = new Set<string>();
   for (const address of addresses) {
-    const { protocol, hostname, port } = URL.canParse(String(address)) ? new URL(address) : NOWHERE;
+    const { protocol, hostname, port } = canParseUrl(String(address)) ? new URL(address) : NOWHERE;
     const number = port === "" ? USUAL_PORTS[protocol] : Number(port);
     if (number !== undefined && HOST.test(hostname)) places.add(`${normalHost(hostname)}:${number}`);
   }

@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { isIP } from "node:net";
 import { ApiError } from "#api/errors.ts";
 
@@ -17,7 +18,7 @@ export function normalHost(written: string): string {
     return new URL(`http://[${bare}]/`).hostname.slice(1, -1);
   }
   const isPlain = /^[^\s/\\?#@:[\]%]+$/.test(bare);
-  if (!isPlain || !URL.canParse(`http://${bare}/`)) {
+  if (!isPlain || !canParseUrl(`http://${bare}/`)) {
     throw refused(`${JSON.stringify(written.slice(0, 100))} is not a host name.`);
   }
   return new URL(`http://${bare}/`).hostname;

@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { ApiError } from "#api/errors.ts";
 
 /** What of a request a redirect changes. */
@@ -12,7 +13,7 @@ export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** @throws ApiError `address_not_allowed` for what is no URL; its text is not repeated, a query could hold a secret */
 export function parseUrl(text: string, base?: URL): URL {
-  if (URL.canParse(text, base?.href)) return new URL(text, base);
+  if (canParseUrl(text, base?.href)) return new URL(text, base);
   const shown = JSON.stringify(text.slice(0, 200).replace(/[?#].*$/s, ""));
   throw new ApiError("address_not_allowed", { message: `${shown} is not a URL.` });
 }

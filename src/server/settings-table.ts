@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { delimiter } from "node:path";
 import { z } from "zod";
 import { faultOfAddressRanges } from "#net/addresses.ts";
@@ -283,7 +284,7 @@ function toBaseUrl(text: string, context: z.RefinementCtx): string {
 }
 
 function toOrigin(text: string, context: z.RefinementCtx): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = canParseUrl(text) ? new URL(text) : undefined;
   const isOrigin =
     url !== undefined &&
     /^https?:$/.test(url.protocol) &&
@@ -295,7 +296,7 @@ function toOrigin(text: string, context: z.RefinementCtx): string {
 
 /** An issuer keeps its path and has no trailing slash of its own: it is compared byte for byte. */
 function toIssuer(text: string, context: z.RefinementCtx): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = canParseUrl(text) ? new URL(text) : undefined;
   const isLoopback = url !== undefined && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
   const isIssuer =
     url !== undefined &&
@@ -307,6 +308,6 @@ function toIssuer(text: string, context: z.RefinementCtx): string {
 }
 
 function isSmtpUrl(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = canParseUrl(text) ? new URL(text) : undefined;
   return url !== undefined && /^smtps?:$/.test(url.protocol) && url.hostname !== "";
 }

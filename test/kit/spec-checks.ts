@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { z } from "zod";
 import { SourceProblem } from "#api/common.ts";
 import type { SourceCheck } from "./check.ts";
@@ -110,5 +111,5 @@ async function refusalFaults(fixture: KitFixture, what: string): Promise<string[
 
 /** An origin, or `scheme://host` of another protocol. */
 function isOrigin(text: string): boolean {
-  return URL.canParse(text) && !/[/?#]$/.test(text) && ["", "/"].includes(new URL(text).pathname);
+  return canParseUrl(text) && !/[/?#]$/.test(text) && ["", "/"].includes(new URL(text).pathname);
 }

@@ -5,6 +5,7 @@ import { safeJson, wrapTalk } from "#cli/output.ts";
 import { fit } from "#cli/table.ts";
 import { expandTemplate } from "#core/url-template.ts";
 import { isLoop } from "#core/hops.ts";
+import { findJsonFault } from "#core/json-bounds.ts";
 import { readHits, readText } from "#mcp-client/hits.ts";
 import { readBlock, readContent, readResource, readServerInfo, readTemplate, readTool } from "#mcp-client/read.ts";
 import { readFields } from "#mcp-client/schema.ts";
@@ -12,6 +13,7 @@ import { shorten } from "#server/mcp/entry.ts";
 import { readArguments } from "#server/mcp/arguments.ts";
 import { factTexts, fieldText, personName } from "#server/mcp/facts.ts";
 import { fits } from "#server/mcp/fitting.ts";
+import { nearestName } from "#server/mcp/nearest-name.ts";
 import { countTokens } from "#server/mcp/tokens.ts";
 import { formatForPeople } from "#server/log/log-lines.ts";
 import { itemFields } from "#server/sync/item-fields.ts";
@@ -54,6 +56,8 @@ const plain = (text: string) => text;
 
 /** How those that need more than a text are called, and those that begin with something else but read one. */
 export const CASES: Readonly<Record<string, Call>> = {
+  "src/core/json-bounds.ts#findJsonFault": (text) => findJsonFault(text, { maxDepth: 64, maxMembers: 1_000_000 }),
+  "src/server/mcp/nearest-name.ts#nearestName": (text) => nearestName(text, ["query", "limit", "sortBy"]),
   "src/api/clean.ts#cleanLine": (text) => cleanLine(text, 200),
   "src/api/clean.ts#cleanField": (text) => cleanField(text, 200),
   "src/api/clean.ts#cleanMarked": (text) =>
@@ -182,6 +186,9 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/sources/git-repository/failures.ts#toCheckProblem": "an error, not a text",
   "src/sources/atlassian/signature.ts#readSigned": "a secret or its key",
   "src/api/clean.ts#permalinkOf": "kb's own names",
+  "src/core/operator-proof.ts#deriveFolderKey": "a secret or its key",
+  "src/core/operator-proof.ts#makeOperatorProof": "a secret or its key",
+  "src/core/operator-proof.ts#isOperatorProof": "a secret or its key",
   "src/core/base-url.ts#instanceName": "kb's own names",
   "src/core/child-ids.ts#childExternalId": "kb's own names",
   "src/core/child-ids.ts#isInside": "kb's own names",

@@ -58,6 +58,7 @@ describe("settings", () => {
       durability: "normal",
       shutdownTimeoutS: 20,
       mcpLifecycle: "auto",
+      syncMemoryMb: 256,
     });
     expect(warnings).toEqual([]);
     expect(baseUrlOf(settings, 8123)).toBe("http://127.0.0.1:8123");

@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { spawn } from "node:child_process";
 
 /** Milliseconds in which an opener that fails has failed; one that works may stay as long as its browser. */
@@ -11,7 +12,7 @@ const FAILS_WITHIN_MS = 1_500;
  * Source: S49.
  */
 export async function openInBrowser(address: string, platform: NodeJS.Platform): Promise<boolean> {
-  if (!URL.canParse(address)) return false;
+  if (!canParseUrl(address)) return false;
   const url = new URL(address);
   if (url.protocol !== "http:" && url.protocol !== "https:") return false;
   const [command, ...args] = openerOf(platform);

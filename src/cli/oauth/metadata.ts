@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import type { ServerUrl } from "#api/server-url.ts";
 import { makeApi } from "#cli/api.ts";
 import type { Deps } from "#cli/deps.ts";
@@ -43,13 +44,13 @@ export async function discover(
 
 /** True when the address is one of this origin. */
 export function isOfOrigin(address: string, origin: string): boolean {
-  return URL.canParse(address) && new URL(address).origin === origin;
+  return canParseUrl(address) && new URL(address).origin === origin;
 }
 
 function addressIn(metadata: Record<string, unknown>, name: string, server: ServerUrl): string {
   const address = textOf(metadata[name]);
   if (address !== undefined && isOfOrigin(address, server.origin)) return address;
-  if (address === undefined || !URL.canParse(address)) throw noSignIn(server);
+  if (address === undefined || !canParseUrl(address)) throw noSignIn(server);
   const { origin } = new URL(address);
   throw new CliFailure({
     code: "other_origin",

@@ -1,4 +1,5 @@
 /** New access tokens for the stored login, fetched by one process for all. */
+import { canParseUrl } from "#api/parse-url.ts";
 import type { ServerUrl } from "#api/server-url.ts";
 import {
   usableAccess,
@@ -98,7 +99,7 @@ async function ended(store: CredentialStore, server: ServerUrl, login: StoredLog
 /** The file is the person's own, and still a refresh token goes to no other origin than its own. Source: S48. */
 function endpointOf(oauth: OAuthLogin, server: ServerUrl): string {
   const { tokenEndpoint } = oauth;
-  if (URL.canParse(tokenEndpoint) && new URL(tokenEndpoint).origin === server.origin) return tokenEndpoint;
+  if (canParseUrl(tokenEndpoint) && new URL(tokenEndpoint).origin === server.origin) return tokenEndpoint;
   throw notSignedIn(
     `The stored login of ${server.baseUrl} names a token address on another server, so kb does not use it.`,
     `Sign in again: kb login ${server.baseUrl}`,

@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import type { MiddlewareHandler } from "hono";
 import { ID_ALPHABET } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
@@ -161,7 +162,7 @@ function hostName(host: string): string | undefined {
 /** The base URL, or its loopback twin: `localhost` and `127.0.0.1` on the same port are one server to a person. */
 function isOwnOrigin(origin: string, base: URL): boolean {
   if (origin === base.origin) return true;
-  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  const url = canParseUrl(origin) ? new URL(origin) : undefined;
   if (!url || url.origin !== origin) return false;
   const name = (host: string) => host.replaceAll(/[[\]]/g, "");
   return (

@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { z } from "zod";
 import { normalizeBaseUrl } from "#core/base-url.ts";
 import { MAX_FILE_MB } from "#sources/file-scope/file-size.ts";
@@ -55,11 +56,11 @@ export function isCloud({ url, deployment }: AtlassianPlace): boolean {
 }
 
 export function isCloudAddress(url: string): boolean {
-  return URL.canParse(url) && /\.(?:atlassian\.net|jira-dev\.com)$/.test(new URL(url).hostname);
+  return canParseUrl(url) && /\.(?:atlassian\.net|jira-dev\.com)$/.test(new URL(url).hostname);
 }
 
 /** The address in one form; on Cloud, a site is its origin, whatever page of it was copied. */
 export function baseUrlOf(place: AtlassianPlace): string {
   const base = normalizeBaseUrl(place.url) ?? place.url;
-  return isCloud(place) && URL.canParse(base) ? new URL(base).origin : base;
+  return isCloud(place) && canParseUrl(base) ? new URL(base).origin : base;
 }

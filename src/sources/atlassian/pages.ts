@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import { text } from "./parse.ts";
@@ -51,7 +52,7 @@ export async function* linkedPages<T>(
 }
 
 function placeOf(link: string): PagePlace {
-  if (!URL.canParse(link, "http://site.invalid")) return {};
+  if (!canParseUrl(link, "http://site.invalid")) return {};
   const { searchParams } = new URL(link, "http://site.invalid");
   const [cursor, start] = [searchParams.get("cursor"), searchParams.get("start")];
   return { ...(cursor && { cursor }), ...(start && { start }) };

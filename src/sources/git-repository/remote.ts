@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { posix } from "node:path";
 
 /** Where a repository is, taken apart. */
@@ -41,7 +42,7 @@ const USER = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/;
 const PORTS = { https: 443, http: 80, ssh: 22 } as const;
 
 function parseUrl(text: string): Remote | { fault: string } {
-  if (!URL.canParse(text)) return { fault: "This is not a URL." };
+  if (!canParseUrl(text)) return { fault: "This is not a URL." };
   const url = new URL(text);
   switch (url.protocol) {
     case "https:":

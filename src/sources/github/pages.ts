@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import type { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { RecordPage } from "#sources/forge/pages.ts";
@@ -99,7 +100,7 @@ export async function* walkChanges<T extends { updated_at: number }>(
 /** Where a `Link` header leads, at the same origin; the rest of the answer's headers is not believed either. Source: RFC 8288. */
 export function linkOf({ headers, url }: Pick<SourceResponse, "headers" | "url">, rel: string): string | undefined {
   for (const [, target = "", parameters = ""] of (headers.get("link") ?? "").matchAll(/<([^>]*)>([^,<]*)/g)) {
-    if (!new RegExp(`;\\s*rel="?${rel}"?(?:[;\\s]|$)`, "i").test(parameters) || !URL.canParse(target, url)) continue;
+    if (!new RegExp(`;\\s*rel="?${rel}"?(?:[;\\s]|$)`, "i").test(parameters) || !canParseUrl(target, url)) continue;
     const next = new URL(target, url);
     if (next.origin === new URL(url).origin) return next.href;
     throw new ApiError("source_unavailable", { message: `A listing of ${new URL(url).host} goes on at ${next.host}.` });

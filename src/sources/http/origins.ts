@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { expandTemplate } from "#core/url-template.ts";
 import type { Source, SourceSpec } from "#sources/contract.ts";
 
@@ -40,7 +41,7 @@ export function secretPlaces(source: Signing, config: unknown): string {
 }
 
 function normalOrigin(text: string): string[] {
-  if (!URL.canParse(text)) return [];
+  if (!canParseUrl(text)) return [];
   const url = new URL(text);
   if (url.protocol === "http:" || url.protocol === "https:") return [url.origin];
   return url.host === "" ? [text] : [`${url.protocol}//${url.host.toLowerCase()}`];

@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import type { Socket } from "node:net";
 import { ApiError } from "#api/errors.ts";
 import { isLoopbackAddress } from "#net/addresses.ts";
@@ -70,7 +71,7 @@ function quoted(text: string): string {
 }
 
 function isSamePlace(origin: string, host: string, port: number, tls: boolean): boolean {
-  if (!URL.canParse(origin)) return false;
+  if (!canParseUrl(origin)) return false;
   const url = new URL(origin);
   const isTls = url.protocol.endsWith("s:");
   return url.hostname === host.toLowerCase() && Number(url.port) === port && isTls === tls;

@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { createHash } from "node:crypto";
 import type { McpResource, McpResourceContent, McpResourceTemplate, McpSession } from "#mcp-client/contract.ts";
 import { fetchMapped, listMapped, type ToolMapping } from "#mcp-client/mapping.ts";
@@ -138,7 +139,7 @@ function ofResource(session: McpSession, { uri, name, title, mimeType, size, las
     externalId: resourceId(uri),
     title: title ?? name,
     ...(mimeType !== undefined && { mimeType }),
-    ...(/^https?:\/\//.test(uri) && URL.canParse(uri) && { url: uri }),
+    ...(/^https?:\/\//.test(uri) && canParseUrl(uri) && { url: uri }),
     ...(size !== undefined && { size }),
     ...(lastModified !== undefined && { updatedAt: lastModified, stamp: `${lastModified}-${size ?? ""}` }),
     read: () => readResource(session, uri),

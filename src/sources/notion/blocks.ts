@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { z } from "zod";
 import { cleanName } from "./names.ts";
 import { type BlockRecord, plainOf } from "./records.ts";
@@ -33,7 +34,7 @@ export function fileOf(block: BlockRecord): FileBlock | undefined {
   if (!FILES.has(block.type)) return undefined;
   const value = valueOf(block);
   const url = value["type"] === "file" ? Uploaded.safeParse(value["file"]).data?.url : undefined;
-  if (url === undefined || !URL.canParse(url)) return undefined;
+  if (url === undefined || !canParseUrl(url)) return undefined;
   const { pathname, host, protocol } = new URL(url);
   if (protocol !== "https:" && protocol !== "http:") return undefined;
   const told = typeof value["name"] === "string" ? value["name"] : lastSegment(pathname);

@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { z } from "zod";
 import { EntityType, ItemKind, TaskStatus } from "#api/common.ts";
 import { assertNever } from "#api/errors.ts";
@@ -263,7 +264,7 @@ function toPerson(person: z.infer<typeof Person>): SourcePerson {
 }
 
 function httpUrl(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined;
+  if (!canParseUrl(text)) return undefined;
   const url = new URL(text);
   return url.protocol === "https:" || url.protocol === "http:" ? url.href : undefined;
 }

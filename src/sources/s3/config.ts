@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { FILE_CHOICES } from "#sources/file-scope/config.ts";
@@ -62,7 +63,7 @@ export const S3Credentials = z.strictObject({
 });
 
 function isEndpoint(text: string): boolean {
-  if (!URL.canParse(text)) return false;
+  if (!canParseUrl(text)) return false;
   const url = new URL(text);
   const isHttp = url.protocol === "https:" || url.protocol === "http:";
   return isHttp && url.username === "" && url.password === "" && url.pathname === "/" && !/[?#]/.test(text);

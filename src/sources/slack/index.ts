@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { FileContent, Source } from "#sources/contract.ts";
@@ -66,7 +67,7 @@ async function readFile(
   const isThere = messages.some((message) => isSaid(message) && message.files?.some(({ id }) => id === place?.file));
   const file = isThere && place?.file !== undefined ? await client.file(place.file) : undefined;
   const url = file?.url_private_download ?? file?.url_private;
-  if (!file || url === undefined || !URL.canParse(url)) {
+  if (!file || url === undefined || !canParseUrl(url)) {
     const message = `There is no file ${JSON.stringify(externalId.slice(0, 200))} in the channels of this connector.`;
     throw new ApiError("source_not_found", { message });
   }

@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import { type BrowseAt, type Place, toBrowsePage } from "#sources/file-scope/browse-page.ts";
 import { ask, readBody } from "./client.ts";
@@ -39,7 +40,7 @@ async function linksOf(ctx: SourceContext<WebConfig>, robots: Robots, start: URL
   if ("why" in answer) return [];
   const html = decodePage(await readBody(answer, maxBytes), answer.headers.get("content-type"));
   const { links, base = "" } = await readPage(html, ctx.config.userAgent, null);
-  const from = URL.canParse(base, answer.at.href) ? new URL(base, answer.at) : answer.at;
+  const from = canParseUrl(base, answer.at.href) ? new URL(base, answer.at) : answer.at;
   const found = links.flatMap((href) => pageUrl(href, from, site) ?? []);
   return [answer.at, ...found].filter((url) => mayBeRead(url, ctx.config.documents));
 }

@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import type { SourceStream } from "#sources/http-contract.ts";
@@ -144,5 +145,5 @@ function conditions({ etag, lastModified }: Validators): Record<string, string> 
 }
 
 function hostOf(location: string, base: URL): string {
-  return URL.canParse(location, base.href) ? new URL(location, base).host.slice(0, 200) : "";
+  return canParseUrl(location, base.href) ? new URL(location, base).host.slice(0, 200) : "";
 }

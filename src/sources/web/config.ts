@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { maxFileMb } from "#sources/file-scope/file-size.ts";
@@ -95,7 +96,7 @@ export function configKey(config: WebConfig): string {
 }
 
 function isSiteUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
+  if (!canParseUrl(text)) return false;
   const url = new URL(text);
   const isHttp = url.protocol === "https:" || url.protocol === "http:";
   return isHttp && url.username === "" && url.password === "" && !/[?#]/.test(text);

@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { Scope } from "#core/scope.ts";
@@ -110,6 +111,6 @@ function makeInScope(): (scope: Scope, externalId: string) => boolean {
   let last: { scope: Scope; compiled: CompiledScope } | undefined;
   return (scope, externalId) => {
     if (last?.scope !== scope) last = { scope, compiled: compileScope(scope) };
-    return URL.canParse(externalId) && isIn(last.compiled, new URL(externalId));
+    return canParseUrl(externalId) && isIn(last.compiled, new URL(externalId));
   };
 }

@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { type ApiError, isApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import { siteOf, type WebConfig } from "./config.ts";
@@ -102,6 +103,6 @@ async function* fetchSitemap({ config, http }: Context, url: URL, budget: Budget
 }
 
 function noteOther(loc: string, host: string, others: Set<string>): void {
-  const other = URL.canParse(loc) ? new URL(loc).host : "";
+  const other = canParseUrl(loc) ? new URL(loc).host : "";
   if (other !== "" && other !== host && others.size < MAX_OTHERS) others.add(other.slice(0, 200));
 }

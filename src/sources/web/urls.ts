@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import type { Site } from "./config.ts";
 
@@ -21,7 +22,7 @@ export function pageUrl(href: string, base: URL, site: Site): URL | undefined {
 /** The same for any address of the origin, such as that of a sitemap. */
 export function sameOrigin(href: string, base: URL, { origin }: Pick<Site, "origin">): URL | undefined {
   const trimmed = href.trim();
-  if (trimmed.length > 4_096 || !URL.canParse(trimmed, base.href)) return undefined;
+  if (trimmed.length > 4_096 || !canParseUrl(trimmed, base.href)) return undefined;
   const url = new URL(trimmed, base);
   if (url.origin !== origin || url.username !== "" || url.password !== "") return undefined;
   url.hash = "";

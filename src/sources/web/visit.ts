@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import type { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { SourceItem, SyncContext, SyncEvent } from "#sources/contract.ts";
@@ -171,7 +172,7 @@ async function judgePage(
   page: PageFacts & { html: string },
 ): Promise<Outcome> {
   const { ctx, facts, robots, scope } = tools;
-  const base = page.base !== undefined && URL.canParse(page.base, at.href) ? new URL(page.base, at) : at;
+  const base = page.base !== undefined && canParseUrl(page.base, at.href) ? new URL(page.base, at) : at;
   const toUrl = (href: string | undefined) => (href === undefined ? undefined : pageUrl(href, base, facts.site));
   const refresh = toUrl(page.refresh);
   if (refresh && refresh.href !== at.href) return { type: "nothing", at, leadsTo: refresh };

@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import type { SourceStream } from "#sources/http-contract.ts";
@@ -156,7 +157,7 @@ export function isPath(rel: string): boolean {
 
 /** The path below the collection that an address of the server means; undefined when it leads anywhere else. */
 export function pathOf(href: string, base: URL, page: string): string | undefined {
-  if (!URL.canParse(href, page)) return undefined;
+  if (!canParseUrl(href, page)) return undefined;
   const url = new URL(href, page);
   if (url.origin !== base.origin || url.search !== "" || url.hash !== "") return undefined;
   const [below, own] = [namesOf(url), namesOf(base)];

@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { cleanField } from "#api/clean.ts";
 import { oauthFailure } from "./failures.ts";
 import { DEVICE_GRANT, faultOfRedirectUri, LIFETIMES, OWN_CLIENT_ID, OWN_CLIENT_NAME } from "./policy.ts";
@@ -118,5 +119,5 @@ function readName(value: unknown, fallback: string): string {
 }
 
 function isWebAddress(text: string): boolean {
-  return text.length <= 500 && URL.canParse(text) && new URL(text).protocol === "https:";
+  return text.length <= 500 && canParseUrl(text) && new URL(text).protocol === "https:";
 }

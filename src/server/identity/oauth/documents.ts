@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import { NO_PLACES } from "#net/configured-places.ts";
 import type { GuardedFetch } from "#net/guarded-fetch.ts";
 import { isIP } from "node:net";
@@ -11,7 +12,7 @@ const TIMEOUT_MS = 2_500;
  * leads to is judged when it is fetched. Source: S39.
  */
 export function isFetchableClientId(clientId: string): boolean {
-  if (clientId.length > 500 || !URL.canParse(clientId)) return false;
+  if (clientId.length > 500 || !canParseUrl(clientId)) return false;
   const { protocol, hostname, port, pathname } = new URL(clientId);
   const isName = isIP(hostname.replaceAll(/[[\]]/g, "")) === 0 && hostname.includes(".");
   return protocol === "https:" && port === "" && isName && pathname !== "/";

@@ -1,3 +1,4 @@
+import { canParseUrl } from "#api/parse-url.ts";
 import type { Scope } from "#api/common.ts";
 
 /** The client that ships with this server: the command line. Every other one registered itself. */
@@ -81,7 +82,7 @@ export function faultOfRedirectUri(uri: string): string | undefined {
   if (uri.length > MAX_URI_CHARS) return "is too long";
   // What a parser would silently drop or turn round makes two readers see two addresses.
   if (!/^[\x21-\x7e]+$/.test(uri) || uri.includes("\\")) return "contains characters that aren't allowed in an address";
-  if (!URL.canParse(uri)) return "is not an address";
+  if (!canParseUrl(uri)) return "is not an address";
   const url = new URL(uri);
   const scheme = url.protocol.slice(0, -1);
   if (uri.includes("#")) return "has a fragment";
