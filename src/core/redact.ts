@@ -10,7 +10,8 @@ export function redact(text: string): string {
     .slice(0, MAX_CHARS * 4)
     .replace(/\b(bearer|basic|token)\s+[\w.~+/=-]{6,}/gi, "$1 …")
     .replace(/\b(authorization|cookie|set-cookie|x-api-key)\s*[:=]\s*\S+/gi, "$1: …")
-    .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, "$1…@")
+    // From the beginning of a scheme alone: from each of its letters it would cost the square of its length.
+    .replace(/(?<![a-z0-9+.-])([a-z0-9+.-]+:\/\/)[^\s/@]*@/gi, "$1…@")
     .replace(/(https?:\/\/[^\s?#"')]+)[?#][^\s"')]*/gi, "$1")
     .replace(/\b(password|passwd|secret|token|key|code|signature)=[^\s&"']+/gi, "$1=…")
     .replace(/[\w+/=-]{32,}/g, "…")

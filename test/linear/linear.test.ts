@@ -20,6 +20,23 @@ function control(): Promise<number> {
   return costOf(() => text.replace(/\p{L}+/gu, "b"), 0, 8);
 }
 
+/** What the machine did beside it is no reader's cost: measured again, with a control of its own, before it is believed. */
+const TRIES = 6;
+
+let lastControl: number | undefined;
+
+/** How many times the control's cost it takes, where that is more than so many; undefined otherwise. */
+async function timesControl(work: () => unknown, most: number): Promise<number | undefined> {
+  let times = 0;
+  for (let tried = 0; tried < TRIES; tried++) {
+    if (tried > 0 || lastControl === undefined) lastControl = await control();
+    const one = Math.max(0.1, lastControl);
+    times = (await costOf(work, one * most)) / one;
+    if (times <= most) return undefined;
+  }
+  return times;
+}
+
 describe("what others wrote costs no more than its length", () => {
   test("every exported function that reads, cleans, masks or shows it is tried, or said to read none", () => {
     const unknown = readers.filter(({ id, takesTextOnly }) => !takesTextOnly && !CASES[id] && !ELSEWHERE[id]);
@@ -33,12 +50,11 @@ describe("what others wrote costs no more than its length", () => {
   test.each(tried)("%s", async (id) => {
     const [file = "", name = ""] = id.split("#");
     const call = await callOf({ id, file, name });
-    const most = Math.max(0.1, await control()) * MOST * (SLOWER.test(id) ? 6 : 1);
     outcomeOf(() => call("warm"));
     for (const [pattern, make] of PATTERNS) {
       const text = make(BYTES);
-      const cost = await costOf(() => call(text), most);
-      expect(cost, `${id} over ${BYTES} bytes of ${pattern}, in milliseconds`).toBeLessThanOrEqual(most);
+      const times = await timesControl(() => call(text), MOST * (SLOWER.test(id) ? 6 : 1));
+      expect(times, `${id} over ${BYTES} bytes of ${pattern}, as many times as the control`).toBeUndefined();
     }
   });
 });
