@@ -28,6 +28,14 @@ export function findFault(error: unknown): Fault | undefined {
   return { name: error.name, frames: framesOf(error) };
 }
 
+/**
+ * Whether an error is neither told by kb nor by what kb asks (SQLite, the system, the network give theirs a `code`): code that
+ * met a value it was not made for.
+ */
+export function isMistake(error: unknown): boolean {
+  return error instanceof Error && !("code" in error && error.code !== undefined);
+}
+
 /** Any error without its words, which may quote a file: its class and where it happened. Source: S57. */
 export function withoutWords(error: unknown): Fault {
   return { name: error instanceof Error ? nameOf(error) : typeof error, frames: framesOf(error) };

@@ -2,6 +2,7 @@ import type { FieldValue, ItemKind, TaskStatus } from "#api/common.ts";
 import type { AnswerValues, ItemPerson } from "#api/item-answers.ts";
 import {
   convertFields,
+  FIELD_NAMES,
   type FieldAnswer,
   type FieldConversion,
   type FieldIn,
@@ -45,6 +46,26 @@ const ON_THE_WIRE: FieldConversion<FactValues, AnswerValues> = {
   people: same,
   record: same,
 };
+
+const NOT_KNOWN: FieldConversion<FactValues, FactValues> = {
+  kind: same,
+  title: same,
+  status: () => null,
+  text: () => null,
+  name: () => null,
+  path: () => [],
+  texts: () => [],
+  date: () => null,
+  number: () => null,
+  person: () => null,
+  people: () => [],
+  record: () => ({}),
+};
+
+/** The same item of which nothing but kind and title is known. */
+export function withoutFacts(item: Readonly<ItemFacts>): ItemFacts {
+  return convertFields(FIELD_NAMES, item, NOT_KNOWN);
+}
 
 /** The members of a record of the answers that are fields of its item. */
 export function factsOnWire<Answer extends FieldAnswer>(

@@ -1,3 +1,4 @@
+import type { Fault } from "#core/faults.ts";
 import type { ItemKind, TaskStatus } from "#api/common.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";
 import type { ScoreFactor } from "#text/factors.ts";
@@ -220,6 +221,8 @@ export interface ShowResponse extends Omit<SearchResponse, "hits" | "explained">
   shown: ShownHit[];
   /** Hits that the index gave and the records refused; above 0 is a fault of the index. */
   refused: number;
+  /** What could not be read of a hit: it is shown without its passages, or hidden where its access could not be read. */
+  faults: readonly Fault[];
 }
 
 /** Asks where words stand in one item's text: in exactly the text that was judged, which `textHash` names. */

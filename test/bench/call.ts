@@ -183,6 +183,7 @@ function render(answer: ShowResponse | undefined): unknown {
       order,
       notes: [],
       cursorAfter: () => undefined,
+      noteFault: () => undefined,
       asOf,
       tookMs: 1,
     },

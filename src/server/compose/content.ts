@@ -300,6 +300,7 @@ export async function makeContent(
       connectorNotes(store, actor, { now: now(), isSynced: (id) => bySync.get(id) === true }),
     ),
     onRefused: (count) => log.error({ count }, "the index proposed items that the records refuse"),
+    onFault: (fault) => faults.note(fault, {}),
   });
   const live = makeLiveSearch({ sessions: providers.sessions, sleep, log, baseUrl: settings.baseUrl });
   const search = decorate("search", searchWithLive(gatedSearch(gate, searching), live));

@@ -1,6 +1,7 @@
 import { cleanField, MAX_CHARS } from "#api/clean.ts";
 import { formatNow } from "#api/days.ts";
 import type { ToolSearchEntry, ToolSearchResult } from "#api/tools.ts";
+import { showHit } from "#server/search/show-hit.ts";
 import type { Grouping, SearchOutcome } from "#server/search/types.ts";
 import { entryLines, projectEntry, type EntryDetail } from "./entry.ts";
 import type { Printing } from "./facts.ts";
@@ -47,7 +48,9 @@ function renderEntries(outcome: SearchOutcome, options: SearchRendering): Render
 }
 
 function entriesOf(outcome: SearchOutcome, count: number, detail: EntryDetail, time: Printing): ToolSearchEntry[] {
-  return outcome.entries.slice(0, count).map((entry, index) => projectEntry(entry, index + 1, detail, time));
+  return outcome.entries
+    .slice(0, count)
+    .map((entry, index) => showHit(entry, (one) => projectEntry(one, index + 1, detail, time), outcome.noteFault));
 }
 
 function render(

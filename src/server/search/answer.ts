@@ -6,13 +6,14 @@ import { isoOf } from "#core/instant.ts";
 import { factsOnWire } from "#core/item-facts.ts";
 import { FACTORS } from "#text/factors.ts";
 import type { SearchStatistics, ShownHit } from "#storage/search-index.ts";
+import { showHit } from "./show-hit.ts";
 import type { SearchGroup, SearchOutcome } from "./types.ts";
 
 /** The REST form of an answer, for `/api/connectors/search` and `kb search --json`. */
 export function toSearchAnswer(outcome: SearchOutcome, { baseUrl }: { baseUrl: string }): SearchAnswer {
   const facets = Object.entries(outcome.facets);
   return {
-    results: outcome.entries.map((entry) => toResult(entry, baseUrl)),
+    results: outcome.entries.map((entry) => showHit(entry, (one) => toResult(one, baseUrl), outcome.noteFault)),
     total: outcome.total,
     totalIsExact: outcome.isTotalExact,
     returned: outcome.entries.length,

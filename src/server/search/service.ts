@@ -1,3 +1,4 @@
+import type { Fault } from "#core/faults.ts";
 import { cleanLine, cut } from "#api/clean.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import { TOOL_LIMITS } from "#api/tools.ts";
@@ -36,6 +37,8 @@ export interface SearchServiceOptions {
   connectorNotes?(actor: Actor): Promise<string[]>;
   /** Counts hits that the index gave and the records refused; above 0 is a fault of the index. */
   onRefused?(count: number): void;
+  /** Told of a hit of which something could not be shown. */
+  onFault?(fault: Fault): void;
 }
 
 /** A question without who asks it. */
@@ -65,8 +68,10 @@ export function makeSearchService(options: SearchServiceOptions): SearchService 
       const search = await prepare(options, actor, input);
       const from = continueFrom(options, search);
       const pinned = await pinnedHits(options, search);
-      const { shown, refused, ...response } = await show(options, search, from, pinned.kbIds);
+      const { shown, refused, faults, ...response } = await show(options, search, from, pinned.kbIds);
       if (refused > 0) options.onRefused?.(refused);
+      const noteFault = (fault: Fault) => options.onFault?.(fault);
+      faults.forEach(noteFault);
       const notes = await answerNotes({ ...options, search, response, isContinued: from !== undefined });
       const entries = shown.slice(0, search.args.limit);
       const hasMore = response.hasMore || shown.length > entries.length;
@@ -86,6 +91,7 @@ export function makeSearchService(options: SearchServiceOptions): SearchService 
           if (search.args.groupBy !== undefined || (count >= entries.length && !hasMore)) return undefined;
           return options.cursors.encode(search.scope, toCursorPosition({ position, ...state }));
         },
+        noteFault,
         asOf: options.clock.now(),
         tookMs: options.clock.now() - startedAt,
         ...(response.statistics && { statistics: response.statistics }),

@@ -1,3 +1,4 @@
+import type { Fault } from "#core/faults.ts";
 import type { ItemKind, TaskStatus } from "#api/common.ts";
 import type { LiveAnswer } from "#api/live-search.ts";
 import type { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS } from "#api/tools.ts";
@@ -62,6 +63,8 @@ export interface SearchOutcome {
   notes: readonly string[];
   /** The cursor that goes on after the first `shown` entries; undefined when nothing follows. */
   cursorAfter(shown: number): string | undefined;
+  /** Takes note of an entry of which something could not be shown. */
+  noteFault(fault: Fault): void;
   /** Epoch milliseconds. */
   asOf: number;
   tookMs: number;

@@ -51,6 +51,7 @@ export function toItemRecord(row: ItemsTable): ItemRecord {
     indexState: row.indexState as IndexState,
     textReason: row.textReason as TextReason | null,
     sections: sectionsOf(row),
+    indexedAt: instantOf(row.indexedAt),
   };
 }
 
@@ -77,7 +78,7 @@ export function toShownItem(row: HitRow): ShownItem {
     providerId,
     source,
     url,
-    indexedAt,
+    indexedAt: instantOf(indexedAt),
     textReason: textReason as TextReason | null,
   };
 }
@@ -102,6 +103,11 @@ const FROM_COLUMN: FieldConversion<FieldColumns, FactValues> = {
   people: (json) => listOf(readJson(json)).filter(isPerson),
   record: readRecord,
 };
+
+/** One that can be shown; the epoch in place of any other. */
+function instantOf(at: number): number {
+  return isInstant(at) ? at : 0;
+}
 
 function readJson(json: string): unknown {
   try {

@@ -97,6 +97,7 @@ export const hostileOutcome: fc.Arbitrary<SearchOutcome> = fc
     ...rest,
     facets: {},
     total: rest.entries.length + more,
+    noteFault: () => undefined,
     cursorAfter: (shown) =>
       shown === 0 || (shown === rest.entries.length && more === 0) ? undefined : `cursor-${shown}`,
     asOf: NOW,

@@ -347,6 +347,7 @@ const OUTCOME: SearchOutcome = {
   order: "relevance",
   notes: ["slack:#incidents is still being indexed (62 %); answers may be incomplete."],
   cursorAfter: () => undefined,
+  noteFault: () => undefined,
   asOf: NOW,
   tookMs: 3,
 };

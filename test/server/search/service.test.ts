@@ -56,6 +56,7 @@ async function makeSearch(decorate: (index: SearchIndex) => SearchIndex = (index
     rule.known && rule.all.every((list) => list.some((one) => one === "workspace" || model.groups.has(one)));
   const pool = makeSearchPool({ file: world.database.file, size: 0 });
   const refused: number[] = [];
+  const faults: string[] = [];
   const service = makeSearchService({
     index: decorate(pool),
     policy: world.policy,
@@ -64,12 +65,14 @@ async function makeSearch(decorate: (index: SearchIndex) => SearchIndex = (index
     clock: world.clock,
     lookUp: async () => ({ kbIds: [] }),
     onRefused: (count) => void refused.push(count),
+    onFault: ({ name }) => void faults.push(name),
   });
   return {
     world,
     workspaceId,
     apply,
     refused,
+    faults,
     /** Title and text of what is shown. */
     async ask() {
       const { entries, total } = await service.search(ana, { query: "kettle", limit: 10 });
@@ -168,6 +171,19 @@ describe("the second verdict", () => {
     await write.updateTable("items").set({ removedAt: 1 }).where("kbId", "=", kbIdOf(1)).execute();
     expect(await search.ask()).toEqual({ shown: ["Title number 2: kettle number 2"], total: 1 });
     expect(search.refused).toEqual([2]);
+    await search.close();
+  });
+
+  test("hides a hit whose access can't be read, and tells of it; the others are shown", async ({ expect }) => {
+    const search = await makeSearch();
+    await search.apply({ group: 0, isIn: true });
+    await search.apply({ item: 0, access: 2, text: "number 0" });
+    await search.apply({ item: 1, access: 1, text: "number 1" });
+    expect((await search.ask()).total).toBe(2);
+    const broken = search.world.database.write.updateTable("access_lists").set({ principals: "[" });
+    await broken.where("principals", "like", "%grp_a%").execute();
+    expect(await search.ask()).toEqual({ shown: ["Title number 1: kettle number 1"], total: 1 });
+    expect(search.faults).toEqual(["SyntaxError"]);
     await search.close();
   });
 });

@@ -1,3 +1,4 @@
+import { type Fault, isMistake, withoutWords } from "#core/faults.ts";
 import { type ParsedQuery, parseQuery } from "#text/query.ts";
 import { type Database, inReadTransaction, makeStatements, numberOf, type Statements } from "#storage/index/sqlite.ts";
 import { HIT_COLUMNS, type HitRow, sectionsOf, toShownItem } from "#storage/records/item-record.ts";
@@ -75,7 +76,7 @@ function readShown(
   query: ParsedQuery,
   hits: SearchResponse["hits"],
   { now, explain }: { now: () => number; explain: ReturnType<typeof makeExplainer> | undefined },
-): Pick<ShowResponse, "shown" | "refused"> {
+): Pick<ShowResponse, "shown" | "refused" | "faults"> {
   const { workspaceId, pinned, after, limit } = request;
   // The hit that a page goes on after may have moved behind it.
   const skipped = new Set(after === undefined ? pinned : [...pinned, after.position.kbId]);
@@ -88,6 +89,16 @@ function readShown(
   const excerptsOf = makeExcerpts(sql, workspaceId, query, request.passages);
   const latest = now() + ENOUGH_MS;
   const shown: ShownHit[] = [];
+  const faults: Fault[] = [];
+  const unlessMistake = <T>(read: () => T, otherwise: T): T => {
+    try {
+      return read();
+    } catch (error) {
+      if (!isMistake(error)) throw error;
+      faults.push(withoutWords(error));
+      return otherwise;
+    }
+  };
   let refused = 0;
   for (const { kbId, position } of wanted.slice(0, limit + SPARE_HITS)) {
     // One beyond the limit says that there is more.
@@ -95,12 +106,14 @@ function readShown(
     // Columns of the store's `items`.
     const statement = sql(ITEM);
     const row = readNumbers(statement, () => statement.get(workspaceId, kbId)) as HitRow | undefined;
-    if (row === undefined || !isReadable(row.aclId)) {
+    // Of an access that can't be read nobody knows whom it opens to.
+    if (row === undefined || !unlessMistake(() => isReadable(row.aclId), false)) {
       refused++;
       continue;
     }
     const hasPassages = row.textHash !== null && shown.length < limit;
-    const passages = hasPassages ? excerptsOf({ ...row, sections: sectionsOf(row) }, () => now() > latest) : [];
+    const excerpts = () => excerptsOf({ ...row, sections: sectionsOf(row) }, () => now() > latest);
+    const passages = hasPassages ? unlessMistake(excerpts, []) : [];
     const item = toShownItem(row);
     const explanation = explain?.(item, position);
     shown.push({
@@ -110,5 +123,5 @@ function readShown(
       ...(explanation !== undefined && { explanation }),
     });
   }
-  return { shown, refused };
+  return { shown, refused, faults };
 }
