@@ -1,7 +1,7 @@
 import { cleanField, MAX_CHARS } from "#api/clean.ts";
 import { formatNow } from "#api/days.ts";
 import type { ToolSearchEntry, ToolSearchResult } from "#api/tools.ts";
-import { showHit } from "#server/search/show-hit.ts";
+import { showHit } from "#storage/show-hit.ts";
 import type { Grouping, SearchOutcome } from "#server/search/types.ts";
 import { entryLines, projectEntry, type EntryDetail } from "./entry.ts";
 import type { Printing } from "./facts.ts";

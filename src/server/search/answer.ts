@@ -6,7 +6,7 @@ import { isoOf } from "#core/instant.ts";
 import { factsOnWire } from "#core/item-facts.ts";
 import { FACTORS } from "#text/factors.ts";
 import type { SearchStatistics, ShownHit } from "#storage/search-index.ts";
-import { showHit } from "./show-hit.ts";
+import { showHit } from "#storage/show-hit.ts";
 import type { SearchGroup, SearchOutcome } from "./types.ts";
 
 /** The REST form of an answer, for `/api/connectors/search` and `kb search --json`. */

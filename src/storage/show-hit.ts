@@ -1,6 +1,6 @@
 import { type Fault, isMistake, withoutWords } from "#core/faults.ts";
 import { withoutFacts } from "#core/item-facts.ts";
-import type { ShownHit } from "#storage/search-index.ts";
+import type { ShownHit } from "./search-index.ts";
 
 /**
  * A hit in the form of an answer. Where a value of it can't be shown, the hit is shown without its passages, without what it

@@ -5,11 +5,11 @@ import { FIELD_NAMES } from "#api/item-fields.ts";
 import type { Fault } from "#core/faults.ts";
 import type { ItemFacts } from "#core/item-facts.ts";
 import { toSearchAnswer } from "#server/search/answer.ts";
-import { showHit } from "#server/search/show-hit.ts";
+import { showHit } from "#storage/show-hit.ts";
 import type { SearchOutcome } from "#server/search/types.ts";
 import { renderSearch } from "#server/mcp/render-search.ts";
 import type { ShownHit } from "#storage/search-index.ts";
-import { RUNS } from "../../runs.ts";
+import { runs } from "../runs.ts";
 
 const NOW = Date.UTC(2026, 10, 21);
 const BASE = "https://kb.test";
@@ -21,10 +21,10 @@ const FACTS: ItemFacts = {
   status: "open",
   key: "OPS-1",
   path: ["Board"],
-  assignees: [{ name: "Bo", claimed: true }],
+  assignees: [{ name: "Bo", entityId: null, claimed: true }],
   dueAt: NOW,
   priority: "high",
-  author: { name: "Ana", claimed: true },
+  author: { name: "Ana", entityId: null, claimed: true },
   updatedAt: NOW,
   createdAt: NOW,
   labels: ["tls"],
@@ -129,6 +129,6 @@ test("no stored value keeps an answer from being made, or changes another hit", 
       expect(tool[1]).toEqual({ ...alone.tool[0], n: 2 });
       expect([rest[0]?.kbId, tool[0]?.kbId]).toEqual(["kbi_bad", "kbi_bad"]);
     }),
-    RUNS,
+    { numRuns: runs(100) },
   );
 });
