@@ -102,6 +102,8 @@ const RULES: readonly Rule[] = [
   { from: "bridge/", may: GROUND },
   { from: "cli/commands/serve.ts", may: GROUND, dynamic: ["server/"] },
   { from: "cli/commands/admin.ts", may: GROUND, dynamic: ["server/"] },
+  { from: "cli/commands/check.ts", may: GROUND, types: ["server/check.ts"], dynamic: ["server/"] },
+  { from: "cli/commands/reindex.ts", may: GROUND, dynamic: ["server/"] },
   { from: "cli/commands/mcp.ts", may: GROUND, dynamic: ["bridge/"] },
   { from: "cli/", may: GROUND },
   // The page runs in a browser: the contract's types and what the build bundles, nothing of the server.

@@ -66,7 +66,11 @@ export const SECTIONS: readonly { title: string; nouns: Readonly<Record<string, 
   },
   {
     title: "On the server's machine",
-    nouns: { admin: async () => (await import("./commands/admin.ts")).admin },
+    nouns: {
+      admin: async () => (await import("./commands/admin.ts")).admin,
+      check: async () => (await import("./commands/check.ts")).check,
+      reindex: async () => (await import("./commands/reindex.ts")).reindex,
+    },
   },
   {
     title: "Anything else",

@@ -7,6 +7,7 @@ import { noteKey } from "#storage/key-check.ts";
 import { openDataFolder, readFolderKey } from "#storage/data-folder.ts";
 import { umaskFor } from "#storage/private-files.ts";
 import { openDatabase } from "#storage/db.ts";
+import { markOutdated } from "#storage/mark-outdated.ts";
 import { makeStore, type Store } from "#storage/store.ts";
 import { makeVault } from "#storage/vault.ts";
 import { readSecretKeys } from "./compose/foundation.ts";
@@ -28,6 +29,8 @@ export interface HostAdmin {
   rekey(onProgress: (progress: RekeyProgress) => void): Promise<RekeyProgress>;
   /** Takes the present key for the one of this database. */
   acceptKey(): Promise<void>;
+  /** Asks for a rebuild of every workspace's index; a running server begins within seconds, another one at its start. */
+  reindex(): Promise<{ workspaces: number; isRunning: boolean }>;
   /** Where people reach this server, as far as the settings say. */
   baseUrl: string;
 }
@@ -44,25 +47,43 @@ export async function withHostAdmin<T>(
   work: (host: HostAdmin) => Promise<T>,
 ): Promise<T> {
   const { settings } = loadSettings({ env: options.env, flags: options.flags });
-  const file = join(settings.dataDir, "kb.db");
-  if (!existsSync(file)) {
-    throw new ApiError("data_folder_unusable", {
-      message: `There is no installation in ${settings.dataDir}. Name its folder with --data-dir or KB_DATA_DIR.`,
-    });
-  }
-  const readers = settings.dataDirGroup ? "group" : "owner";
-  process.umask(umaskFor(readers));
+  const file = requireInstallation(settings);
+  const readers = readersOf(settings);
   const folder = lockUnlessRunning(settings.dataDir, readers);
   try {
     const database = await openDatabase({ file, otherWriter: folder === undefined ? "server" : "none" });
     try {
-      return await work(makeHostAdmin(settings, makeStore(database)));
+      const reindex = async () => ({
+        workspaces: await markOutdated(database.writer),
+        isRunning: folder === undefined,
+      });
+      return await work({ ...makeHostAdmin(settings, makeStore(database)), reindex });
     } finally {
       await database.close();
     }
   } finally {
     folder?.release();
   }
+}
+
+/**
+ * The database file of an installation that is there; the process makes private files from now on.
+ *
+ * @throws ApiError `data_folder_unusable`
+ */
+export function requireInstallation(settings: Settings): string {
+  const file = join(settings.dataDir, "kb.db");
+  if (!existsSync(file)) {
+    throw new ApiError("data_folder_unusable", {
+      message: `There is no installation in ${settings.dataDir}. Name its folder with --data-dir or KB_DATA_DIR.`,
+    });
+  }
+  process.umask(umaskFor(readersOf(settings)));
+  return file;
+}
+
+function readersOf({ dataDirGroup }: Settings): "group" | "owner" {
+  return dataDirGroup ? "group" : "owner";
 }
 
 function lockUnlessRunning(...folder: Parameters<typeof openDataFolder>) {
@@ -74,7 +95,7 @@ function lockUnlessRunning(...folder: Parameters<typeof openDataFolder>) {
   }
 }
 
-function makeHostAdmin(settings: Settings, store: Store): HostAdmin {
+function makeHostAdmin(settings: Settings, store: Store): Omit<HostAdmin, "reindex"> {
   const clock: Clock = { now: () => Date.now() };
   // Lists are not asked for, so no cursor of this key ever leaves.
   const audit = makeAuditService({ store, clock, log: SILENT, cursors: makeCursorCodec(randomBytes(32), clock) });

@@ -170,7 +170,7 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
     });
     // What is asked first loads it; a start is over sooner without it, and so is a push.
     const endWarming = whenIdle(() => warmLater(identity, log), WARM_AFTER_MS);
-    const endUpkeep = startUpkeep(settings, { identity, content, log, step });
+    const endUpkeep = startUpkeep(settings, { identity, content, log, step, writer: database.writer });
     announceReady(foundation.settings.baseUrl, setupCode, say);
     log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
     return {
@@ -290,6 +290,8 @@ async function doubt(
 const UPKEEP_MS = 3_600_000;
 /** A database of before is known as one once it is older than two steps. */
 const STEP_MS = 10 * 60_000;
+/** How often the writer looks for a rebuild that the operator asked for, where nothing else is stored. */
+const TURN_MS = 10_000;
 
 /** Says in the audit what is weaker than it could be, and begins what is done again and again. Gives its end. */
 function startUpkeep(
@@ -299,11 +301,13 @@ function startUpkeep(
     content: { eventDelivery },
     log,
     step,
+    writer,
   }: {
     identity: Pick<Identity, "audit" | "idempotency" | "sessions">;
     content: Pick<Content, "eventDelivery">;
     log: Log;
     step(): Promise<void>;
+    writer: Database["writer"];
   },
 ): () => void {
   const weakened = weakeningSettings(settings);
@@ -326,6 +330,7 @@ function startUpkeep(
   const timers = [
     setInterval(() => void everyHour().catch(fail), UPKEEP_MS).unref(),
     setInterval(() => void step().catch(fail), STEP_MS).unref(),
+    setInterval(() => void writer.call("takeTurn", {}, "batch").catch(fail), TURN_MS).unref(),
   ];
   return () => timers.forEach(clearInterval);
 }

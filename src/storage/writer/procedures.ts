@@ -64,6 +64,8 @@ export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: 
       ["maskStored", (_, args) => maskStored(args as MaskStoredArgs)],
       ["appendAudit", (_, args) => appendAudit(args as AppendAuditArgs)],
       ["probeStorage", () => probeStorage(connection)],
+      // Upkeep comes after every batch: this one is nothing but the turn, where nobody stores anything.
+      ["takeTurn", () => undefined],
       ["sweepIndex", () => inTransaction(connection.raw, () => index.sweep())],
     ]),
     // People wait for what is withheld; compactions come next: they are short, and searches wait for nothing of a rebuild.

@@ -1,5 +1,6 @@
 import type { IndexedDocument } from "#storage/search-index.ts";
 import type { IndexWriter } from "#storage/index/write/writer.ts";
+import { numberOf } from "#storage/index/sqlite.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";
 import { readStoredDocument } from "#storage/batch/stored-document.ts";
@@ -9,15 +10,22 @@ const PAGE = 16;
 
 /**
  * Rebuilds the indexes that another version of the analyzer made, from the stored texts, in slices of `sliceMs`. The old
- * index answers until its successor is complete; changes in the meantime win.
+ * index answers until its successor is complete; changes in the meantime win. Which ones is read again when another
+ * process has written: the operator can ask for all of them.
  *
  * @returns a function that does one slice and says whether it did anything; false = every index is of this version
  */
 export function makeReindex(connection: SqliteConnection, index: IndexWriter, sliceMs = 20): () => boolean {
-  let outdated: string[] | undefined;
+  let outdated: string[] = [];
+  let seenVersion: number | undefined;
   let job: Generator<void> | undefined;
   return () => {
-    outdated ??= index.outdatedWorkspaces();
+    if (outdated.length === 0) {
+      // Rises with what other connections commit: all but nothing to ask for.
+      const version = numberOf(connection.prepare("PRAGMA data_version"));
+      if (version !== seenVersion) outdated = index.outdatedWorkspaces();
+      seenVersion = version;
+    }
     const [workspaceId] = outdated;
     if (workspaceId === undefined) return false;
     const end = performance.now() + sliceMs;
@@ -28,7 +36,7 @@ export function makeReindex(connection: SqliteConnection, index: IndexWriter, sl
       while (!isDone && performance.now() < end);
       if (!isDone) return;
       job = undefined;
-      outdated?.shift();
+      outdated.shift();
     });
     return true;
   };

@@ -4,11 +4,13 @@ import { defined } from "#core/defined.ts";
 import { type AuditRow, canonicalJson, chainText } from "#storage/audit-chain.ts";
 import type { AuditStore } from "#storage/records/audit.ts";
 
+type ReadableChain = Pick<AuditStore, "readChain">;
+
 /** Rows read at once: some milliseconds of this thread, and under a megabyte. */
 const PAGE = 500;
 
 /** Every row of the chain, the oldest first, a page at a time with a pause between; `since` leaves out older ones. */
-export async function* readRows(audit: AuditStore, since?: number): AsyncGenerator<AuditRow[], void> {
+export async function* readRows(audit: ReadableChain, since?: number): AsyncGenerator<AuditRow[], void> {
   for (let after = 0; ;) {
     const rows = await audit.readChain({ after, limit: PAGE, ...defined({ since }) });
     if (rows.length > 0) yield rows;
@@ -21,7 +23,7 @@ export async function* readRows(audit: AuditStore, since?: number): AsyncGenerat
 }
 
 /** Goes through the whole chain: numbers without gaps, each hash from its row, each row from the one before. */
-export async function checkChain(audit: AuditStore): Promise<AuditCheck> {
+export async function checkChain(audit: ReadableChain): Promise<AuditCheck> {
   const found: AuditCheck = {
     isIntact: true,
     entries: 0,

@@ -1,0 +1,27 @@
+import { plural } from "#api/plural.ts";
+import { command } from "#cli/command.ts";
+import { DATA_DIR } from "#cli/options.ts";
+import { makeOutput } from "#cli/output.ts";
+
+/** `kb reindex`: the server does the work, or the next one that starts. */
+export const reindex = command(
+  {
+    summary: "Rebuild the search index from the stored items; search keeps working.",
+    details:
+      "A running server begins within seconds, otherwise the next start does. The old index answers until the new one is complete, also after an interruption. Run it as the user that runs the server.",
+    options: [DATA_DIR],
+    examples: ["kb reindex --data-dir /var/lib/kb"],
+    exitCodes: [7],
+  },
+  async (input, deps) => {
+    const { withHostAdmin } = await import("#server/admin.ts");
+    const { workspaces, isRunning } = await withHostAdmin(
+      { flags: { dataDir: input.options.dataDir }, env: deps.env },
+      (host) => host.reindex(),
+    );
+    const when = isRunning ? "The server now rebuilds" : "The next start of the server rebuilds";
+    makeOutput(input, deps).talk(
+      `${when} the index of ${plural(workspaces, "workspace")}. Search keeps working. To see when it is done: kb check`,
+    );
+  },
+);

@@ -1,0 +1,39 @@
+import { isApiError } from "#api/errors.ts";
+import { explainFailure } from "#storage/failure.ts";
+import type { SqliteConnection } from "#storage/sqlite.ts";
+
+/** What SQLite says of a part of the file; no problems = it is sound. */
+export interface IntegrityPart {
+  /** A table with its indexes, or the whole file. */
+  part: string;
+  problems: string[];
+}
+
+/** What SQLite says of a part that has nothing to tell. */
+const SOUND = "ok";
+
+/**
+ * Looks for damage of the file, a table at a time, so that the caller can stop in between. `isFull` also compares every
+ * index with its table and looks for pages that two tables claim: one statement over the whole file.
+ *
+ * @throws what SQLite throws where it can't even read on
+ */
+export function* checkIntegrity(connection: SqliteConnection, isFull: boolean): Generator<IntegrityPart> {
+  const { rows } = connection.execute("select name from sqlite_schema where type = 'table' order by name", []);
+  for (const name of rows.map((row) => String(row["name"]))) {
+    yield { part: name, problems: ask(connection, `PRAGMA quick_check("${name}")`) };
+  }
+  if (isFull) yield { part: "the whole file", problems: ask(connection, "PRAGMA integrity_check") };
+}
+
+function ask(connection: SqliteConnection, pragma: string): string[] {
+  try {
+    const found = connection.raw.prepare(pragma).all();
+    return found.map((row) => String(Object.values(row)[0])).filter((text) => text !== SOUND);
+  } catch (error) {
+    // Some damage ends the look at a table; the others are looked at all the same.
+    const explained = explainFailure(error);
+    if (isApiError(explained, "database_damaged")) return [error instanceof Error ? error.message : String(error)];
+    throw error;
+  }
+}

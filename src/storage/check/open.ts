@@ -1,0 +1,47 @@
+import { ApiError, isApiError } from "#api/errors.ts";
+import { Kysely } from "kysely";
+import { makeLocalDialect } from "#storage/dialect.ts";
+import { explainFailure } from "#storage/failure.ts";
+import { requireCurrent } from "#storage/migrate.ts";
+import { type AuditStore, makeAuditStore } from "#storage/records/audit.ts";
+import type { Tables } from "#storage/schema.ts";
+import { openReader, type SqliteConnection } from "#storage/sqlite.ts";
+
+/** A database as a check reads it: nothing can be written through it, and a server may run next to it. */
+export interface CheckedDatabase {
+  connection: SqliteConnection;
+  /** The ids of the workspaces. */
+  workspaces(): string[];
+  auditOf(workspaceId: string): Pick<AuditStore, "readChain">;
+  close(): Promise<void>;
+}
+
+/** @throws ApiError `database_damaged`, `database_unusable`; `data_folder_in_use` when another version wrote it */
+export async function openForCheck(file: string): Promise<CheckedDatabase> {
+  let connection: SqliteConnection | undefined;
+  try {
+    connection = openReader(file);
+    await requireCurrent(connection);
+  } catch (error) {
+    connection?.close();
+    if (!isApiError(error, "data_folder_in_use")) throw explainFailure(error);
+    throw new ApiError("data_folder_in_use", {
+      message:
+        "Another version of kb wrote this database. Use that version's kb, or start the server with this version first.",
+    });
+  }
+  const opened = connection;
+  const read = new Kysely<Tables>({ dialect: makeLocalDialect(() => openReader(file), 1) });
+  return {
+    connection,
+    workspaces: () =>
+      opened
+        .execute('select "workspaceId" from workspaces order by 1', [])
+        .rows.map((row) => String(row["workspaceId"])),
+    auditOf: (workspaceId) => makeAuditStore({ read, write: read, writer: undefined }, workspaceId),
+    async close() {
+      await read.destroy();
+      opened.close();
+    },
+  };
+}
