@@ -112,11 +112,32 @@ describe("a hit of which something can't be shown", () => {
   });
 });
 
+const HOSTILE: readonly unknown[] = [
+  1e17,
+  -1e17,
+  8.64e15,
+  Number.NaN,
+  Infinity,
+  -0,
+  2 ** 53,
+  "\ud800",
+  "\0",
+  "",
+  "![a](",
+  "x".repeat(100_000),
+  null,
+  undefined,
+  {},
+  [],
+  [null],
+  { name: null },
+  [{ name: 3 }],
+  { a: { b: 1 } },
+  true,
+];
+
 test("no stored value keeps an answer from being made, or changes another hit", () => {
-  const hostile = fc.constantFrom<unknown>(
-    ...[1e17, -1e17, 8.64e15, Number.NaN, Infinity, -0, 2 ** 53, "\ud800", "\0", "", "![a](", "x".repeat(100_000)],
-    ...[null, undefined, {}, [], [null], { name: null }, [{ name: 3 }], { a: { b: 1 } }, true],
-  );
+  const hostile = fc.constantFrom<unknown>(...HOSTILE);
   const bad = fc.dictionary(fc.constantFrom(...FIELD_NAMES, "url"), hostile, { maxKeys: 4 });
   const passages = fc.oneof(
     fc.constant([passage()]),
