@@ -35,8 +35,8 @@ export const AuditQuery = z.object({
 export type AuditQuery = z.infer<typeof AuditQuery>;
 
 /**
- * Ids that were shown or read through one credential in one call; no titles and no query. Without the number of its row:
- * the gaps would tell each member how much the others read. Source: S53.
+ * Ids that were shown or read through one credential, each where it came first that day; no titles and no query. Without
+ * the number of its row: the gaps would tell each member how much the others read. Source: S53.
  */
 export const AuditRead = z
   .object({
@@ -48,7 +48,12 @@ export const AuditRead = z
     client: z.string().nullable(),
     /** The tool or the route. */
     tool: z.string(),
+    /** The items that the credential did not receive from this network that day (UTC) before. */
     kbIds: z.array(z.string()),
+    /** How many answers the row stands for. */
+    answers: z.number().int(),
+    /** How many items these answers showed beyond `kbIds`. */
+    repeats: z.number().int(),
   })
   .openapi("AuditRead");
 export type AuditRead = z.infer<typeof AuditRead>;

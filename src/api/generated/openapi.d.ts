@@ -10683,6 +10683,7 @@ export interface components {
             nextCursor: string | null;
         };
         AuditRead: {
+            answers: number;
             /**
              * Format: date-time
              * @example 2026-11-21T09:30:00.000Z
@@ -10691,6 +10692,7 @@ export interface components {
             client: string | null;
             credential: string;
             kbIds: string[];
+            repeats: number;
             tool: string;
             userId: string;
         };

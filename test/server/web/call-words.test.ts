@@ -9,6 +9,8 @@ const read = (over: object) => ({
   client: "Cursor/1.2",
   tool: "kb_search",
   kbIds: ["kbi_2222222222222222"],
+  answers: 1,
+  repeats: 0,
   ...over,
 });
 const token = (lastUsedAt: string | null) => ({

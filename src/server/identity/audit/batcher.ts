@@ -7,6 +7,10 @@ import type { Store } from "#storage/store.ts";
 export interface AuditBatcher {
   /** Adds a row. @throws ApiError `unavailable` when too many are waiting */
   add(workspaceId: string, row: NewAuditRecord): void;
+  /** False when too many rows wait: `add` refuses the next one. */
+  hasRoom(): boolean;
+  /** How many times rows were taken to be written. A row added since the last time can still be changed. */
+  taken(): number;
   /** Writes everything added so far. Never throws: a failed write is retried. */
   flush(): Promise<void>;
 }
@@ -28,6 +32,7 @@ const MAX_WAITING = 10_000;
 export function makeAuditBatcher({ store, log, schedule = scheduleUnheld }: AuditBatcherOptions): AuditBatcher {
   const waiting = new Map<string, NewAuditRecord[]>();
   let count = 0;
+  let taken = 0;
   let isScheduled = false;
   let writing: Promise<void> = Promise.resolve();
 
@@ -43,6 +48,7 @@ export function makeAuditBatcher({ store, log, schedule = scheduleUnheld }: Audi
   async function writeAll(): Promise<void> {
     for (const [workspaceId, rows] of waiting) {
       while (rows.length > 0) {
+        taken += 1;
         const group = rows.slice(0, GROUP);
         try {
           await store.in(workspaceId).audit.appendMany(group);
@@ -63,9 +69,11 @@ export function makeAuditBatcher({ store, log, schedule = scheduleUnheld }: Audi
     return writing;
   }
 
+  const hasRoom = (): boolean => count < MAX_WAITING;
+
   return {
     add(workspaceId, row) {
-      if (count >= MAX_WAITING) {
+      if (!hasRoom()) {
         throw new ApiError("unavailable", {
           message: "kb can't record reads at the moment, so it shows nothing. The server's log says why.",
           retryAfterMs: WAIT_MS,
@@ -78,6 +86,8 @@ export function makeAuditBatcher({ store, log, schedule = scheduleUnheld }: Audi
       if (count % GROUP === 0) void flush();
       else later();
     },
+    hasRoom,
+    taken: () => taken,
     flush,
   };
 }

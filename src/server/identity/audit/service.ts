@@ -14,6 +14,7 @@ import type { Store } from "#storage/store.ts";
 import { checkChain, exportLine, readRows } from "./chain.ts";
 import { type AuditBatcherOptions, makeAuditBatcher } from "./batcher.ts";
 import { idsOf, rowOf, systemRowOf } from "./rows.ts";
+import { makeReadRecorder } from "./reads.ts";
 import { makeUseRecorder } from "./uses.ts";
 
 export interface AuditService extends AuditRecorder, ReadRecorder, UseRecorder {
@@ -31,7 +32,7 @@ export interface AuditService extends AuditRecorder, ReadRecorder, UseRecorder {
   export(actor: Actor, since?: number): Promise<AsyncGenerator<string, void>>;
   /** Records an act of the server in every workspace. */
   recordEverywhere(act: Parameters<AuditRecorder["recordSystem"]>[2]): Promise<void>;
-  /** Deletes what is older than 90 days, in every workspace. */
+  /** Writes what was noted, and deletes what is older than 90 days, in every workspace. */
   sweep(): Promise<void>;
   /** Writes what was noted until now. */
   flush(): Promise<void>;
@@ -53,6 +54,12 @@ const SWEEP_SLICE = 1_000;
 export function makeAuditService({ store, clock, cursors, log, schedule }: AuditOptions): AuditService {
   const batcher = makeAuditBatcher({ store, log, ...defined({ schedule }) });
   const uses = makeUseRecorder({ store, clock, log, batcher });
+  const reads = makeReadRecorder({ clock, batcher });
+
+  async function flush(): Promise<void> {
+    reads.settle();
+    await batcher.flush();
+  }
 
   return {
     async record(tx, actor, act) {
@@ -62,16 +69,11 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
       await tx.in(workspaceId).audit.append(systemRowOf(act, who, clock.now()));
     },
     makeSystemRow: (act) => systemRowOf(act, {}, clock.now()),
-    recordReads(actor, place, kbIds) {
-      if (kbIds.length === 0) return;
-      const details = { client: actor.origin?.client ?? null, kbIds: [...new Set(kbIds)] };
-      const act = { action: READ_ACTION, target: { type: place.type, id: place.name }, details };
-      batcher.add(actor.workspaceId, rowOf(actor, act, clock.now()));
-    },
+    recordReads: reads.recordReads,
     recordUse: uses.recordUse,
 
     async list(actor, { limit, cursor, ...filter }) {
-      await batcher.flush();
+      await flush();
       const { rows, nextCursor } = await pageOf(actor, "GET /api/audit", { limit, cursor }, filter);
       const names = await store.in(actor.workspaceId).names.of(rows.flatMap(idsOf));
       return {
@@ -84,17 +86,17 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
       if (userId !== actor.userId && !actsAsAdmin(actor)) {
         throw new ApiError("forbidden", { message: "Only admins of the workspace can see what others read." });
       }
-      await batcher.flush();
+      await flush();
       const filter = { action: READ_ACTION, userId, ...defined({ credential }) };
       const page = await pageOf(actor, "GET /api/audit/reads", { limit, cursor }, filter);
       return { reads: page.rows.map(toRead), nextCursor: page.nextCursor };
     },
     async check(actor) {
-      await batcher.flush();
+      await flush();
       return checkChain(store.in(actor.workspaceId).audit);
     },
     async export(actor, since) {
-      await batcher.flush();
+      await flush();
       const target = { type: "workspace", id: actor.workspaceId };
       await store.transaction(async (tx) => {
         const act = {
@@ -114,13 +116,15 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
       await batcher.flush();
     },
     async sweep() {
+      // Counts of repeats wait no longer than the time between two sweeps.
+      await flush();
       const before = clock.now() - KEEP_MS;
       for (const { workspaceId } of await store.workspaces.list()) {
         const { audit } = store.in(workspaceId);
         while ((await audit.sweep(before, SWEEP_SLICE)) >= SWEEP_SLICE);
       }
     },
-    flush: batcher.flush,
+    flush,
   };
 
   async function pageOf(
@@ -153,7 +157,7 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
 }
 
 function toRead({ at, actorUserId, credential, targetId, details }: AuditRecord): AuditRead {
-  const { client, kbIds } = details;
+  const { client, kbIds, answers, repeats } = details;
   return {
     at: isoOf(at),
     // The list was asked for a person's rows.
@@ -162,5 +166,8 @@ function toRead({ at, actorUserId, credential, targetId, details }: AuditRecord)
     client: typeof client === "string" ? client : null,
     tool: targetId,
     kbIds: Array.isArray(kbIds) ? kbIds.map(String) : [],
+    // Rows from before answers shared one have neither.
+    answers: typeof answers === "number" ? answers : 1,
+    repeats: typeof repeats === "number" ? repeats : 0,
   };
 }

@@ -17,6 +17,8 @@ interface Read {
   client: string | null;
   tool: string;
   kbIds: string[];
+  answers: number;
+  repeats: number;
 }
 
 const call = (name: string, args: unknown, meta?: unknown) => ({
@@ -30,7 +32,9 @@ const call = (name: string, args: unknown, meta?: unknown) => ({
 const shownBy = (answer: TestAnswer): string[] => [...new Set(answer.text.match(/kbi_[2-9a-z]{16}/g) ?? [])].sort();
 
 describe("what a leaked token read", () => {
-  test("is exactly what was returned through it, call by call, over /mcp and REST", async ({ expect }) => {
+  test("is exactly what was returned through it, each item where it came first, over /mcp and REST", async ({
+    expect,
+  }) => {
     const kb = await makeKit();
     const ana = await kb.addOwner();
     const bo = await kb.addMember(ana.workspaceId);
@@ -41,8 +45,15 @@ describe("what a leaked token read", () => {
     const token = await kb.token(ana, ["mcp:read", "kb:api"]);
     const thief = kb.withToken(token);
     const headers = { "user-agent": "loot/1.0\u0007 | sneaky", accept: "application/json" };
-    const mcp = (body: unknown) => thief.request("POST", "/mcp", { body, headers, ip: "203.0.113.7" });
-    const get = (path: string) => thief.request("GET", path, { headers });
+    // Asking for reads writes them: the next answer gets a row of its own.
+    const noted = async (answer: Promise<TestAnswer>) => {
+      const shown = await answer;
+      await kb.as(ana).get("/api/audit/reads");
+      return shown;
+    };
+    const ip = "203.0.113.7";
+    const mcp = (body: unknown) => noted(thief.request("POST", "/mcp", { body, headers, ip }));
+    const get = (path: string) => noted(thief.request("GET", path, { headers, ip }));
 
     const answers: [tool: string, answer: TestAnswer, kbIds?: string[]][] = [
       ["kb_search", await mcp(call("kb_search", { query: "ledger" }))],
@@ -62,9 +73,15 @@ describe("what a leaked token read", () => {
     await mcp(call("kb_get_file_content", { kbId: "kbi_2222222222222222" }));
 
     const { reads } = (await kb.as(ana).get("/api/audit/reads")).json as { reads: Read[] };
-    expect(reads.toReversed().map(({ tool, kbIds }) => [tool, kbIds.toSorted()])).toEqual(
-      answers.map(([tool, answer, kbIds]) => [tool, kbIds ?? shownBy(answer)]),
-    );
+    const received = new Set<string>();
+    const expected = answers.map(([tool, answer, kbIds]) => {
+      const shown = kbIds ?? shownBy(answer);
+      const fresh = shown.filter((id) => !received.has(id));
+      fresh.forEach((id) => received.add(id));
+      return [tool, fresh, 1, shown.length - fresh.length];
+    });
+    const found = reads.map(({ tool, kbIds, answers, repeats }) => [tool, kbIds.toSorted(), answers, repeats]);
+    expect(found.toReversed()).toEqual(expected);
     // The budget cut the list: what was cut was not shown.
     expect(reads.at(-2)?.kbIds.length).toBeLessThan(30);
     const { tokens } = (await kb.as(ana).get("/api/api-tokens")).json;
@@ -78,7 +95,8 @@ describe("what a leaked token read", () => {
     const next = (await kb.as(ana).get(`${narrowed}&cursor=${page.nextCursor}`)).json;
     expect([...page.reads, ...next.reads]).toEqual(reads.slice(0, 6));
     // A row's number would tell a member how many rows the others have.
-    expect(Object.keys(reads[0] ?? {}).sort()).toEqual(["at", "client", "credential", "kbIds", "tool", "userId"]);
+    const fields = ["answers", "at", "client", "credential", "kbIds", "repeats", "tool", "userId"];
+    expect(Object.keys(reads[0] ?? {}).sort()).toEqual(fields);
     // A member sees their own, and not another's.
     expect((await kb.as(bo).get("/api/audit/reads")).json.reads).toEqual([]);
     expect((await kb.as(bo).get(`/api/audit/reads?userId=${ana.userId}`)).status).toBe(403);

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AuditRead } from "#api/audit.ts";
+import { plural } from "#api/plural.ts";
 import { describeClient } from "#server/web/app/browser-words.ts";
 import { describeCredential } from "#server/web/app/credential-words.ts";
 import { readsQuery, tokensQuery } from "#server/web/app/data/queries.ts";
@@ -20,7 +21,8 @@ export function Page() {
   return (
     <>
       <PageHeading title="Agent activity">
-        Items that your sessions, tokens and clients received. kb records item IDs, but no queries or titles.
+        Items that your sessions, tokens and clients received: each where it came first that day, and how often items
+        came again. kb records item IDs, but no queries or titles.
       </PageHeading>
       <Section
         action={
@@ -49,7 +51,9 @@ export function Page() {
             ) : (
               <Table
                 columns={columns(names)}
-                keyOf={({ at, credential, tool, kbIds }) => [at, credential, tool, ...kbIds].join(" ")}
+                keyOf={({ at, credential, tool, answers, repeats, kbIds }) =>
+                  [at, credential, tool, answers, repeats, ...kbIds].join(" ")
+                }
                 label="Activity"
                 rows={reads}
               />
@@ -77,9 +81,16 @@ function columns(names: ReadonlyMap<string, string>): Column<AuditRead>[] {
         </>
       ),
     },
-    { title: "Items", cell: ({ kbIds }) => <Items kbIds={kbIds} /> },
+    { title: "Items", cell: (read) => <Items read={read} /> },
     { title: "When", cell: ({ at }) => <Time at={at} /> },
   ];
+}
+
+function againWords({ answers, repeats }: Pick<AuditRead, "answers" | "repeats">): string {
+  return [
+    ...(answers > 1 ? [plural(answers, "answer")] : []),
+    ...(repeats > 0 ? [`${plural(repeats, "item")} again`] : []),
+  ].join(", ");
 }
 
 /** A tool by its name; what was read over REST in words. */
@@ -98,11 +109,14 @@ const ROUTES: Readonly<Record<string, string>> = {
   "GET /api/entities/{id}": "Looked up an entity",
 };
 
-function Items({ kbIds }: { kbIds: readonly string[] }) {
-  if (kbIds.length === 0) return <span className="text-muted">none</span>;
+/** What came first that day; what had come before is a number. */
+function Items({ read: { kbIds, answers, repeats } }: { read: AuditRead }) {
+  const again = <span className="text-muted text-xs">{againWords({ answers, repeats })}</span>;
+  if (kbIds.length === 0) return again;
   return (
     <details>
-      <summary className="whitespace-nowrap">{kbIds.length === 1 ? "1 item" : `${kbIds.length} items`}</summary>
+      <summary className="whitespace-nowrap">{plural(kbIds.length, "item")}</summary>
+      {again}
       <ul className="mt-1 space-y-0.5 font-mono text-xs">
         {kbIds.map((kbId) => (
           <li key={kbId}>

@@ -1,0 +1,123 @@
+import type { Clock } from "#core/clock.ts";
+import { networkOf } from "#net/client-ip.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { NewAuditRecord } from "#storage/audit-chain.ts";
+import { READ_ACTION } from "#storage/records/audit.ts";
+import type { AuditBatcher } from "./batcher.ts";
+import type { ReadPlace, ReadRecorder } from "./recorder.ts";
+import { describeCredential, rowOf } from "./rows.ts";
+import { makeSeenItems } from "./seen-items.ts";
+
+/** What a row says about answers. */
+interface ReadDetails extends Record<string, unknown> {
+  client: string | null;
+  /** The items that this credential did not receive from this network that day before. */
+  kbIds: string[];
+  answers: number;
+  /** How many items the answers showed beyond `kbIds`. */
+  repeats: number;
+}
+
+interface ReadRow {
+  workspaceId: string;
+  row: NewAuditRecord;
+  details: ReadDetails;
+}
+
+const DAY_MS = 86_400_000;
+/** The same network as where the use of tokens is noted. */
+const NETWORK_BITS = 24;
+/** Ids in a row that several answers share. */
+const MAX_IDS = 200;
+/** Counts that wait in memory: about 2 MB. */
+const MAX_COUNTS = 2_000;
+
+/**
+ * Notes what each answer showed: an item once for each credential, network and UTC day, and how often it came again as a
+ * count. After a restart an item may be named again; none is left out. Source: S53.
+ */
+export function makeReadRecorder({
+  clock,
+  batcher,
+}: {
+  clock: Clock;
+  batcher: AuditBatcher;
+}): ReadRecorder & { /** Hands over the counts, so that the next flush writes them. */ settle(): void } {
+  const seen = makeSeenItems();
+  /** Rows of this second that can still take an answer. */
+  const open = new Map<string, ReadRow>();
+  let taken = 0;
+  /** Answers without a new item. */
+  const counts = new Map<string, ReadRow>();
+  let day = NaN;
+
+  function settle(): void {
+    for (const [key, { workspaceId, row }] of counts) {
+      if (!batcher.hasRoom()) return;
+      batcher.add(workspaceId, row);
+      counts.delete(key);
+    }
+  }
+
+  function turnTo(today: number): void {
+    if (today === day) return;
+    seen.clear();
+    settle();
+    day = today;
+  }
+
+  function count(key: string, next: ReadRow): void {
+    const counted = counts.get(key);
+    if (counted !== undefined) return join(counted, next);
+    if (counts.size >= MAX_COUNTS) settle();
+    counts.set(key, next);
+  }
+
+  function name(key: string, next: ReadRow): void {
+    if (taken !== batcher.taken()) open.clear();
+    taken = batcher.taken();
+    const waiting = open.get(key);
+    if (waiting !== undefined && batcher.hasRoom() && waiting.details.kbIds.length < MAX_IDS) {
+      return join(waiting, next);
+    }
+    batcher.add(next.workspaceId, next.row);
+    open.set(key, next);
+  }
+
+  return {
+    recordReads(actor, place, kbIds) {
+      if (kbIds.length === 0) return;
+      const now = clock.now();
+      turnTo(Math.floor(now / DAY_MS));
+      const network = networkOf(actor.origin?.clientIp ?? null, NETWORK_BITS);
+      const reader = `${actor.workspaceId} ${describeCredential(actor.credential)} ${network}`;
+      const items = [...new Set(kbIds)];
+      const fresh = seen.findNew(reader, items);
+      const next = makeReadRow(actor, place, { fresh, repeats: items.length - fresh.length, now });
+      const key = `${day} ${reader} ${place.type} ${place.name} ${next.details.client ?? ""}`;
+      // Where rows can't be written, nothing is shown: naming refuses then.
+      if (fresh.length === 0 && batcher.hasRoom()) return count(key, next);
+      name(key, next);
+      seen.mark(reader, fresh);
+    },
+    settle,
+  };
+}
+
+function makeReadRow(
+  actor: Actor,
+  place: ReadPlace,
+  { fresh, repeats, now }: { fresh: string[]; repeats: number; now: number },
+): ReadRow {
+  const details: ReadDetails = { client: actor.origin?.client ?? null, kbIds: fresh, answers: 1, repeats };
+  const row = rowOf(actor, { action: READ_ACTION, target: { type: place.type, id: place.name }, details }, now);
+  return { workspaceId: actor.workspaceId, row, details };
+}
+
+/** Adds an answer to a row that is not written yet; the row keeps the request of its first answer. */
+function join({ row, details }: ReadRow, next: ReadRow): void {
+  row.at = next.row.at;
+  details.kbIds.push(...next.details.kbIds);
+  details.answers += next.details.answers;
+  details.repeats += next.details.repeats;
+}

@@ -1,0 +1,69 @@
+import { LRUCache } from "lru-cache";
+
+/** Items that are told apart at once: about 20 MB. */
+const MAX_ITEMS = 200_000;
+/** Of the marks of all readers, a bit for each item. */
+const MAX_MARK_BYTES = 8 * 2 ** 20;
+/** What a reader takes besides its marks. */
+const READER_BYTES = 200;
+/** Marks begin with 2,048 items and double. */
+const FIRST_BYTES = 256;
+
+/** Which items were noted for a reader. It may forget, and never takes an item for noted that was not. */
+export interface SeenItems {
+  /** Those of `items` that are not marked for this reader. */
+  findNew(reader: string, items: readonly string[]): string[];
+  mark(reader: string, items: readonly string[]): void;
+  clear(): void;
+}
+
+/** Makes the marks of all readers: in memory, bounded, and forgotten with the reader that was idle longest. */
+export function makeSeenItems(): SeenItems {
+  const numbers = new Map<string, number>();
+  const marks = new LRUCache<string, Uint8Array>({
+    maxSize: MAX_MARK_BYTES,
+    sizeCalculation: (bits) => bits.length + READER_BYTES,
+  });
+
+  // Marks go with the numbers: afterwards a number means another item.
+  function clear(): void {
+    numbers.clear();
+    marks.clear();
+  }
+
+  function numberOf(item: string): number {
+    const number = numbers.get(item) ?? numbers.size;
+    numbers.set(item, number);
+    return number;
+  }
+
+  return {
+    findNew(reader, items) {
+      const bits = marks.get(reader);
+      return items.filter((item) => {
+        const number = numbers.get(item);
+        return bits === undefined || number === undefined || !isMarked(bits, number);
+      });
+    },
+    mark(reader, items) {
+      if (numbers.size + items.length > MAX_ITEMS) clear();
+      let bits = marks.get(reader) ?? new Uint8Array(FIRST_BYTES);
+      for (const number of items.map(numberOf)) {
+        while (number >> 3 >= bits.length) bits = doubled(bits);
+        bits[number >> 3] = (bits[number >> 3] ?? 0) | (1 << (number & 7));
+      }
+      marks.set(reader, bits);
+    },
+    clear,
+  };
+}
+
+function isMarked(bits: Uint8Array, number: number): boolean {
+  return ((bits[number >> 3] ?? 0) & (1 << (number & 7))) !== 0;
+}
+
+function doubled(bits: Uint8Array): Uint8Array {
+  const larger = new Uint8Array(bits.length * 2);
+  larger.set(bits);
+  return larger;
+}
