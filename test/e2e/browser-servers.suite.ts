@@ -405,10 +405,14 @@ export function peopleConnectServers(openBrowser: OpenProfile): void {
     const mapped = await call("PUT", `/api/mcp-servers/${id}/mapping`, { mapping, connectionId: mine });
     expect(mapped.status, JSON.stringify(mapped.json)).toBe(200);
 
-    // Anna indexes it; the admin, who isn't her, finds it from then on, and live only through the connection of their own.
+    // Anna shares what it reads, so she agrees to the admin's mapping first. Then she indexes it; the admin, who isn't her, finds it from then on, and live only through the connection of their own.
     const again = { email: "anna@acme.test", password: ADMIN.password };
     await signInQuietly(visitor, again);
     await open(new URL(here).pathname);
+    await page.getByText("With your sign-in, kb would call:").waitFor();
+    expect(await page.getByRole("link", { name: "Add connector: Other" }).count()).toBe(0);
+    expect(await axeViolations(page)).toEqual([]);
+    await press("Agree: Other");
     await page.getByRole("link", { name: "Add connector: Other" }).click();
     await page.getByLabel("Connection").waitFor();
     await press("Connect");
