@@ -14,14 +14,10 @@ import {
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { Writable } from "node:stream";
-import { afterEach, describe, onTestFinished, test } from "vitest";
+import { describe, onTestFinished, test } from "vitest";
 import { runServer } from "#server/main.ts";
 import { ADMIN, BOOTSTRAP, cleanEnv, findUrl, signInAdmin } from "../e2e/server-process.ts";
 import { tempDir } from "../temp-dir.ts";
-
-// A server sets it for all that it makes.
-const UMASK = process.umask();
-afterEach(() => void process.umask(UMASK));
 
 interface Options {
   flags?: Record<string, string>;
