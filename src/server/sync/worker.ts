@@ -168,7 +168,8 @@ export function makeSyncWorker(options: WorkerOptions): SyncWorker {
         const claimed = await claim();
         count += claimed;
         if (claimed === 0 && running.size === 0) return count;
-        await Promise.race([...running.values()].map((entry) => entry.done));
+        // What was claimed may be done already: then there is nothing to wait for.
+        if (running.size > 0) await Promise.race([...running.values()].map((entry) => entry.done));
       }
     },
   };

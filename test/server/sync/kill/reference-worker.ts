@@ -27,6 +27,8 @@ export interface Task {
   runs: ("identities" | SyncMode)[];
 }
 
+const NEVER_MS = 1e11;
+
 /** Passing with each look at it, so that a run stores what it has a few times on its way. */
 const STEP_MS = 60;
 
@@ -76,6 +78,11 @@ export async function openReferenceWorker(file: string, port: number, writerEntr
     store,
     async work({ now: from, runs }: Task): Promise<void> {
       clock = from;
+      // Kills take time, in which more would be due: only what is asked for is compared.
+      await database.write
+        .updateTable("identity_schedules")
+        .set({ nextRunAt: from + NEVER_MS })
+        .execute();
       for (const mode of runs) {
         await store.transaction(async (tx) => {
           const connector = await tx.in(KILL_WORKSPACE).connectors.find(KILL_CONNECTOR);

@@ -37,8 +37,8 @@ type Child = ChildProcessByStdio<Writable, Readable, null>;
 
 const HOUR_MS = 3_600_000;
 const START = 1_800_000_000_000;
-/** Beyond the lease of a process that was killed. */
-const AFTER_KILL_MS = 60_000;
+/** Beyond the lease of a process that was killed; four of them end before people are due to be read again. */
+const AFTER_KILL_MS = 35_000;
 
 /** What happens at the provider before each pass, what is asked for then, and how much later that is. */
 const PASSES: { change(provider: Provider): void; runs: Task["runs"]; afterMs: number }[] = [
