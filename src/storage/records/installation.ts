@@ -1,5 +1,7 @@
+import type { Insertable } from "kysely";
 import type { FolderMark } from "#storage/folder-mark.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import type { InstallationTable } from "#storage/schema.ts";
 
 /** Instants are epoch milliseconds. */
 export interface InstallationState {
@@ -24,6 +26,16 @@ const ID = 1;
 
 /** What belongs to the installation and to no workspace. */
 export function makeInstallationStore(sql: SqlHandles) {
+  /** Puts these into the one row, which is made when there is none. */
+  async function keep(values: Partial<Insertable<InstallationTable>>): Promise<void> {
+    const fresh = { completedAt: null, setupCodeHash: null, setupCodeExpiresAt: null, setupCodeTries: 0 };
+    await sql.write
+      .insertInto("installation")
+      .values({ ...fresh, ...values, id: ID })
+      .onConflict((oc) => oc.column("id").doUpdateSet(values))
+      .execute();
+  }
+
   return {
     async state(): Promise<InstallationState> {
       const row = await sql.read.selectFrom("installation").selectAll().where("id", "=", ID).executeTakeFirst();
@@ -37,12 +49,7 @@ export function makeInstallationStore(sql: SqlHandles) {
 
     /** Replaces the setup code and its count of tries. */
     async setSetupCode(hash: string, expiresAt: number): Promise<void> {
-      const code = { setupCodeHash: hash, setupCodeExpiresAt: expiresAt, setupCodeTries: 0 };
-      await sql.write
-        .insertInto("installation")
-        .values({ id: ID, completedAt: null, ...code })
-        .onConflict((oc) => oc.column("id").doUpdateSet(code))
-        .execute();
+      await keep({ setupCodeHash: hash, setupCodeExpiresAt: expiresAt, setupCodeTries: 0 });
     },
 
     async countSetupTry(): Promise<void> {
@@ -86,19 +93,7 @@ export function makeInstallationStore(sql: SqlHandles) {
     },
 
     async noteMark({ step: markStep, file: markFile }: FolderMark): Promise<void> {
-      const mark = { markStep, markFile };
-      await sql.write
-        .insertInto("installation")
-        .values({
-          id: ID,
-          completedAt: null,
-          setupCodeHash: null,
-          setupCodeExpiresAt: null,
-          setupCodeTries: 0,
-          ...mark,
-        })
-        .onConflict((oc) => oc.column("id").doUpdateSet(mark))
-        .execute();
+      await keep({ markStep, markFile });
     },
 
     /** What was noted of the data folder's key; undefined before that. */
@@ -108,18 +103,7 @@ export function makeInstallationStore(sql: SqlHandles) {
     },
 
     async noteKeyCheck(keyCheck: string): Promise<void> {
-      await sql.write
-        .insertInto("installation")
-        .values({
-          id: ID,
-          completedAt: null,
-          setupCodeHash: null,
-          setupCodeExpiresAt: null,
-          setupCodeTries: 0,
-          keyCheck,
-        })
-        .onConflict((oc) => oc.column("id").doUpdateSet({ keyCheck }))
-        .execute();
+      await keep({ keyCheck });
     },
 
     async listLocalRoots(): Promise<LocalRootRecord[]> {
