@@ -38,6 +38,7 @@ export default defineConfig({
     "keychain-child": "src/cli/keychain-child.ts",
     writer: "src/storage/writer/thread.ts",
     searcher: "src/storage/index/read/searcher-thread.ts",
+    counter: "src/server/mcp/counter-thread.ts",
     extractor: "src/extract/child.ts",
   },
   splitting: true,

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ApiError } from "#api/errors.ts";
 
-/** Programs that run outside the main thread: two kinds of worker thread and one kind of child process. */
-export type SpawnEntry = "writer" | "searcher" | "extractor";
+/** Programs that run outside the main thread: three kinds of worker thread and one kind of child process. */
+export type SpawnEntry = "writer" | "searcher" | "counter" | "extractor";
 
 /**
  * Absolute path of a built worker or child entry, `dist/<entry>.js` of this package. Fit for `new Worker(path)` and

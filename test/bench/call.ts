@@ -189,7 +189,7 @@ function render(answer: ShowResponse | undefined): unknown {
     },
     {
       maxTokens: 6_000,
-      count: (text) => text.length / 4,
+      count: async (texts) => texts.map((text) => text.length / 4),
       isDetailed: false,
       isContinued: false,
       timeZone: "Europe/Berlin",

@@ -1,3 +1,4 @@
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { cleanField, cleanLine, cleanMarked, cut } from "#api/clean.ts";
 import { parseDays } from "#api/days.ts";
 import { excerptLine, excerptLines, wrapLine } from "#cli/excerpt.ts";
@@ -12,9 +13,8 @@ import { readFields } from "#mcp-client/schema.ts";
 import { shorten } from "#server/mcp/entry.ts";
 import { readArguments } from "#server/mcp/arguments.ts";
 import { factTexts, fieldText, personName } from "#server/mcp/facts.ts";
-import { fits } from "#server/mcp/fitting.ts";
+import { makeTokenCounter } from "#server/mcp/token-counter.ts";
 import { nearestName } from "#server/mcp/nearest-name.ts";
-import { countTokens } from "#server/mcp/tokens.ts";
 import { formatForPeople } from "#server/log/log-lines.ts";
 import { itemFields } from "#server/sync/item-fields.ts";
 import { maskItem } from "#server/sync/mask-item.ts";
@@ -53,6 +53,7 @@ const MARKS = makeMarks("alpha beta");
 const TIME = { now: 0, timeZone: "UTC", baseUrl: "https://kb.test" };
 const CAPS = { schemaBytes: 64 * 1024, schemaDepth: 32 };
 const plain = (text: string) => text;
+const tokensOf = makeTokenCounter((text) => countTokens(text, { disallowedSpecial: new Set() }));
 
 /** How those that need more than a text are called, and those that begin with something else but read one. */
 export const CASES: Readonly<Record<string, Call>> = {
@@ -152,7 +153,7 @@ export const CASES: Readonly<Record<string, Call>> = {
     parsePushLine(text, 1, "p"),
     parsePushLine(JSON.stringify({ t: "upsert", item: { externalId: "1", kind: "page", title: text, text } }), 1, "p"),
   ],
-  "src/server/mcp/fitting.ts#fits": (text) => fits(text, { maxTokens: 6_000, count: countTokens }),
+  "src/server/mcp/token-counter.ts#makeTokenCounter": (text) => tokensOf(text),
   "src/sources/s3/sync.ts#isOwnKey": (text) => isOwnKey(text, { prefix: "a/" }),
   "src/sources/s3/map.ts#typeOf": (text) => typeOf(text, text),
   "src/sources/s3/xml.ts#readXml": (text) => outcomeOf(() => readXml(`<a>${text}</a>`, "h")),
@@ -181,6 +182,8 @@ export const CASES: Readonly<Record<string, Call>> = {
 /** What never gets a text of others, or gets it after somebody cut it. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/server/mcp/facts.ts#withDistance": "kb's own names",
+  "src/server/mcp/fitting.ts#fits": "counts in a thread of its own, by makeTokenCounter",
+  "src/server/mcp/fitting.ts#sizeOf": "counts in a thread of its own, by makeTokenCounter",
   "src/sources/file-scope/readers.ts#readersGroup": "kb's own names",
   "src/sources/forge/map.ts#userPrincipal": "kb's own names",
   "src/sources/git-repository/failures.ts#toCheckProblem": "an error, not a text",

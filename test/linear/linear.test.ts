@@ -9,7 +9,7 @@ const BYTES = 16 * 1024;
 const MOST = 40;
 /** A terminal has one reader; the others give everybody their turn between pieces, or take a text of a few thousand characters. */
 const SLOWER =
-  /^src\/cli\/|#(?:textOfStorage|readPage|readXml|readMultistatus|readSitemap|readHits|toRobots|parseQuery|makeMarks|findMarks|fits)$/;
+  /^src\/cli\/|#(?:textOfStorage|readPage|readXml|readMultistatus|readSitemap|readHits|toRobots|parseQuery|makeMarks|findMarks|makeTokenCounter)$/;
 
 const readers = findReaders();
 const byId = new Map(readers.map((reader) => [reader.id, reader]));

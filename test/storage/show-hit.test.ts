@@ -8,6 +8,7 @@ import { toSearchAnswer } from "#server/search/answer.ts";
 import { showHit } from "#storage/show-hit.ts";
 import type { SearchOutcome } from "#server/search/types.ts";
 import { renderSearch } from "#server/mcp/render-search.ts";
+import type { CountTokens } from "#server/mcp/tokens.ts";
 import type { ShownHit } from "#storage/search-index.ts";
 import { runs } from "../runs.ts";
 
@@ -53,7 +54,7 @@ function passage() {
 }
 
 /** Both forms of an answer with these hits, and what was noted. */
-function show(entries: readonly ShownHit[]) {
+async function show(entries: readonly ShownHit[]) {
   const faults: Fault[] = [];
   const outcome: SearchOutcome = {
     entries,
@@ -69,17 +70,18 @@ function show(entries: readonly ShownHit[]) {
     tookMs: 1,
   };
   const rendering = { maxTokens: 1e9, isDetailed: true, isContinued: false, timeZone: "UTC", baseUrl: BASE };
-  const tool = renderSearch(outcome, { ...rendering, count: (text) => text.length / 4 });
+  const count: CountTokens = async (texts) => texts.map((text) => text.length / 4);
+  const tool = await renderSearch(outcome, { ...rendering, count });
   return { rest: toSearchAnswer(outcome, { baseUrl: BASE }).results, tool: tool.structured.results ?? [], faults };
 }
 
 const GOOD = hitOf("kbi_good");
-const alone = show([GOOD]);
+const alone = await show([GOOD]);
 expect(alone.faults).toEqual([]);
 
 describe("a hit of which something can't be shown", () => {
-  test("is shown without what it says of itself; the others are as they were", () => {
-    const { rest, tool, faults } = show([hitOf("kbi_bad", { updatedAt: 1e17 }), GOOD]);
+  test("is shown without what it says of itself; the others are as they were", async () => {
+    const { rest, tool, faults } = await show([hitOf("kbi_bad", { updatedAt: 1e17 }), GOOD]);
     expect(rest[0]).toMatchObject({ kbId: "kbi_bad", title: "Renew the certificate", updatedAt: null });
     expect(rest[0]?.snippet).toBe("It ends in March.");
     expect(tool[0]).toMatchObject({ kbId: "kbi_bad", title: "Renew the certificate", snippet: "It ends in March." });
@@ -90,8 +92,8 @@ describe("a hit of which something can't be shown", () => {
     expect(JSON.stringify(faults)).not.toContain("certificate");
   });
 
-  test("is shown without its snippet, or without its title", () => {
-    const { rest, tool } = show([
+  test("is shown without its snippet, or without its title", async () => {
+    const { rest, tool } = await show([
       hitOf("kbi_text", {}, [{ ...passage(), text: null }]),
       hitOf("kbi_title", { title: null }),
     ]);
@@ -136,16 +138,16 @@ const HOSTILE: readonly unknown[] = [
   true,
 ];
 
-test("no stored value keeps an answer from being made, or changes another hit", () => {
+test("no stored value keeps an answer from being made, or changes another hit", async () => {
   const hostile = fc.constantFrom<unknown>(...HOSTILE);
   const bad = fc.dictionary(fc.constantFrom(...FIELD_NAMES, "url"), hostile, { maxKeys: 4 });
   const passages = fc.oneof(
     fc.constant([passage()]),
     fc.array(fc.record({ at: hostile, text: hostile, highlights: hostile })),
   );
-  fc.assert(
-    fc.property(bad, passages, (values, found) => {
-      const { rest, tool } = show([hitOf("kbi_bad", values, found), GOOD]);
+  await fc.assert(
+    fc.asyncProperty(bad, passages, async (values, found) => {
+      const { rest, tool } = await show([hitOf("kbi_bad", values, found), GOOD]);
       expect(rest[1]).toEqual(alone.rest[0]);
       expect(tool[1]).toEqual({ ...alone.tool[0], n: 2 });
       expect([rest[0]?.kbId, tool[0]?.kbId]).toEqual(["kbi_bad", "kbi_bad"]);

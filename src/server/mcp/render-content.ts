@@ -4,7 +4,7 @@ import type { ItemRecord } from "#storage/records/item-record.ts";
 import { placeAt } from "#text/sections.ts";
 import { titleOf, urlOf } from "./entry.ts";
 import { agentFacts, factTexts, fieldText, personName, withDistance, type Printing } from "./facts.ts";
-import { fits, mostThatFits } from "./fitting.ts";
+import { fits, mostThatFits, sizeOf } from "./fitting.ts";
 import type { CountTokens } from "./tokens.ts";
 
 export interface ContentRendering extends Printing {
@@ -39,21 +39,21 @@ export function charsFor(maxTokens: number): number {
  * A part of an item as quoted text between a header and an end line that says how to go on; at most `maxTokens`.
  * A long item's first part begins with its outline. Source: B12, B13.
  */
-export function renderContent(range: ContentRange, options: ContentRendering): string {
+export async function renderContent(range: ContentRange, options: ContentRendering): Promise<string> {
   const isWhole = range.start === 0 && range.start + range.text.length >= range.totalChars;
   const notes = notesOf(range.item);
   for (const header of headersOf(range, options)) {
     const whole = isWhole ? assemble(range, range.text.length, header, notes) : undefined;
-    if (whole !== undefined && fits(whole, options)) return whole;
-    const length = longestThatFits(range, header, notes, options);
+    if (whole !== undefined && (await fits([whole], options))) return whole;
+    const length = await longestThatFits(range, header, notes, options);
     const part = assemble(range, length, header, notes);
-    if (length > 0 || (range.text === "" && fits(part, options))) return part;
+    if (length > 0 || (range.text === "" && (await fits([part], options)))) return part;
   }
   return "End of part. Too large for maxTokens; raise it.";
 }
 
 /** The passages of an item that hold what was looked for; at most `maxTokens`. */
-export function renderPassages(found: ContentPassages, options: ContentRendering): string {
+export async function renderPassages(found: ContentPassages, options: ContentRendering): Promise<string> {
   const { item, passages, total, isTotalExact } = found;
   const atLeast = isTotalExact ? "" : "at least ";
   const header = headerLines(item, options, item.textChars).join("\n");
@@ -77,7 +77,7 @@ export function renderPassages(found: ContentPassages, options: ContentRendering
     ].join("\n\n");
   };
   return (
-    mostThatFits(blocks.length, render, (text) => fits(text, options)) ??
+    (await mostThatFits(blocks.length, render, (text) => [text], options)) ??
     "End of passages. Too large for maxTokens; raise it."
   );
 }
@@ -172,18 +172,19 @@ function assemble(range: ContentRange, length: number, header: string, notes: re
 }
 
 /** Code units of the text that fit, ended at a line or word where one ends near; 0 when nothing does. */
-function longestThatFits(
+async function longestThatFits(
   range: ContentRange,
   header: string,
   notes: readonly string[],
   options: ContentRendering,
-): number {
+): Promise<number> {
   let length = range.text.length;
   while (length > 0) {
     const part = assemble(range, length, header, notes);
-    if (fits(part, options)) return length;
+    const tokens = await sizeOf([part], options);
+    if (tokens <= options.maxTokens) return length;
     // Straight to about the right length, then a little less each time.
-    const guess = Math.floor((length * options.maxTokens * 0.97) / options.count(part));
+    const guess = Math.floor((length * options.maxTokens * 0.97) / tokens);
     length = cutPoint(range.text, Math.min(guess, length - 1));
   }
   return 0;

@@ -11,7 +11,7 @@ import type { EntityAnswer, EntityPage, EntityRecord, EntityRelationRecord } fro
 import type { ItemRecord } from "#storage/records/item-record.ts";
 import { titleOf, urlOf } from "./entry.ts";
 import { withDistance, type Printing } from "./facts.ts";
-import { bothFit, firstThatFits, mostThatFits, type Rendered } from "./fitting.ts";
+import { bothForms, firstThatFits, mostThatFits, type Rendered } from "./fitting.ts";
 import type { CountTokens } from "./tokens.ts";
 
 export interface EntityRendering extends Printing {
@@ -20,11 +20,11 @@ export interface EntityRendering extends Printing {
 }
 
 /** The answer of `kb_search_entities`: one line for each entity. Entities go from the end when there is no room. */
-export function renderEntities(
+export async function renderEntities(
   page: EntityPage,
   notes: readonly string[],
   options: EntityRendering,
-): Rendered<ToolEntitiesResult> {
+): Promise<Rendered<ToolEntitiesResult>> {
   const now = formatNow(options.now, options.timeZone);
   const part = (shown: number): Rendered<ToolEntitiesResult> => {
     const isAll = shown === page.entities.length;
@@ -37,11 +37,14 @@ export function renderEntities(
     };
     return { structured, text: entitiesText(structured) };
   };
-  return mostThatFits(page.entities.length, part, (form) => bothFit(form, options)) ?? part(0);
+  return (await mostThatFits(page.entities.length, part, bothForms, options)) ?? part(0);
 }
 
 /** The answer of `kb_get_entity_context`; every line of it ends in a kbId or an entityId. Source: B21. */
-export function renderContext(answer: EntityAnswer, options: EntityRendering): Rendered<ToolContextResult> {
+export async function renderContext(
+  answer: EntityAnswer,
+  options: EntityRendering,
+): Promise<Rendered<ToolContextResult>> {
   const now = formatNow(options.now, options.timeZone);
   function* candidates(): Generator<Rendered<ToolContextResult>> {
     for (const keep of [20, 10, 5, 3, 1, 0]) {

@@ -16,24 +16,26 @@ export interface LiveRendering {
  * The answer with live hits in a block of their own, as far as `maxTokens` leaves room for it: what is indexed stays as
  * it is, byte for byte.
  */
-export function addLive(
+export async function addLive(
   indexed: Rendered<ToolSearchResult>,
   live: LiveAnswer,
   rendering: LiveRendering,
-): Rendered<ToolSearchResult> & { live?: string } {
+): Promise<Rendered<ToolSearchResult> & { live?: string }> {
   const shown = shownBy(live, rendering.timeZone);
   const withHits = (count: number, snippetChars: number) => {
     const hits = shown(count, snippetChars);
     return { text: indexed.text, structured: { ...indexed.structured, live: hits }, live: liveText(hits) };
   };
-  const isFitting = ({ structured, live: block }: ReturnType<typeof withHits>) =>
-    fits(`${indexed.text}\n${block}`, rendering) && fits(JSON.stringify(structured), rendering);
+  const formsOf = ({ structured, live: block }: ReturnType<typeof withHits>) => [
+    `${indexed.text}\n${block}`,
+    JSON.stringify(structured),
+  ];
   const all = live.hits.length;
   for (const snippetChars of [500, 240, SHORTEST]) {
     const form = withHits(all, snippetChars);
-    if (isFitting(form)) return form;
+    if (await fits(formsOf(form), rendering)) return form;
   }
-  return mostThatFits(all - 1, (count) => withHits(count, SHORTEST), isFitting) ?? indexed;
+  return (await mostThatFits(all - 1, (count) => withHits(count, SHORTEST), formsOf, rendering)) ?? indexed;
 }
 
 /** Characters of a snippet where there is little room. */

@@ -5,7 +5,7 @@ import { showHit } from "#storage/show-hit.ts";
 import type { Grouping, SearchOutcome } from "#server/search/types.ts";
 import { entryLines, projectEntry, type EntryDetail } from "./entry.ts";
 import type { Printing } from "./facts.ts";
-import { bothFit, mostThatFits, type Rendered } from "./fitting.ts";
+import { bothFit, bothForms, mostThatFits, type Rendered } from "./fitting.ts";
 import type { CountTokens } from "./tokens.ts";
 
 export interface SearchRendering {
@@ -23,7 +23,10 @@ export interface SearchRendering {
  * The answer of `kb_search`, at most `maxTokens` in its larger form: snippets are shortened first, then optional facts
  * go, then entries from the end, and the cursor goes on after the last one shown. Source: B24.
  */
-export function renderSearch(outcome: SearchOutcome, options: SearchRendering): Rendered<ToolSearchResult> {
+export async function renderSearch(
+  outcome: SearchOutcome,
+  options: SearchRendering,
+): Promise<Rendered<ToolSearchResult>> {
   const { groupBy } = options;
   return groupBy === undefined ? renderEntries(outcome, options) : renderGroups(outcome, options, groupBy);
 }
@@ -33,18 +36,17 @@ const DETAILED: EntryDetail = { snippetChars: 600, passages: 3, hasOptional: tru
 const SHORT: EntryDetail = { snippetChars: 120, passages: 1, hasOptional: true, isDetailed: false };
 const BARE: EntryDetail = { ...SHORT, hasOptional: false };
 
-function renderEntries(outcome: SearchOutcome, options: SearchRendering): Rendered<ToolSearchResult> {
+async function renderEntries(outcome: SearchOutcome, options: SearchRendering): Promise<Rendered<ToolSearchResult>> {
   const time: Printing = { now: outcome.asOf, timeZone: options.timeZone, baseUrl: options.baseUrl };
   const full = options.isDetailed ? DETAILED : CONCISE;
   const all = outcome.entries.length;
   for (const detail of [full, { ...full, snippetChars: SHORT.snippetChars, passages: 1 }, BARE]) {
     const whole = render(outcome, options, entriesOf(outcome, all, detail, time), outcome.notes);
-    if (bothFit(whole, options)) return whole;
+    if (await bothFit(whole, options)) return whole;
   }
   const bare = entriesOf(outcome, all, BARE, time);
   const part = (shown: number) => render(outcome, options, bare.slice(0, shown), outcome.notes);
-  const isFitting = (form: Rendered<ToolSearchResult>) => bothFit(form, options);
-  return mostThatFits(all - 1, part, isFitting) ?? render(outcome, options, [], []);
+  return (await mostThatFits(all - 1, part, bothForms, options)) ?? render(outcome, options, [], []);
 }
 
 function entriesOf(outcome: SearchOutcome, count: number, detail: EntryDetail, time: Printing): ToolSearchEntry[] {
@@ -70,11 +72,11 @@ function render(
   return { structured, text: searchText(structured, { ...options, now: outcome.asOf }, options.isContinued) };
 }
 
-function renderGroups(
+async function renderGroups(
   outcome: SearchOutcome,
   options: SearchRendering,
   groupedBy: Grouping,
-): Rendered<ToolSearchResult> {
+): Promise<Rendered<ToolSearchResult>> {
   const groups = (outcome.facets[groupedBy] ?? []).map(({ value, entityId, count, assigned }) => ({
     value: cleanField(value, MAX_CHARS.source) || "(none)",
     ...(entityId !== undefined && { entityId }),
@@ -92,7 +94,7 @@ function renderGroups(
     return { structured, text: groupText(structured) };
   };
   const part = (shown: number) => one(shown, outcome.notes);
-  return mostThatFits(groups.length, part, (form) => bothFit(form, options)) ?? one(0, []);
+  return (await mostThatFits(groups.length, part, bothForms, options)) ?? one(0, []);
 }
 
 function headOf(outcome: SearchOutcome, options: SearchRendering, returned: number) {

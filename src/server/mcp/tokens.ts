@@ -1,48 +1,61 @@
-import { createRequire } from "node:module";
-import type * as O200k from "gpt-tokenizer/encoding/o200k_base";
+import { Worker } from "node:worker_threads";
+import { findSpawnEntry } from "#core/spawn.ts";
 
-/** How many o200k tokens a text has, at most: long runs are counted in pieces and never below their true count. */
-export type CountTokens = (text: string) => number;
+/** How many o200k tokens each text has, at most: long runs are counted in pieces and never below their true count. */
+export type CountTokens = (texts: readonly string[]) => Promise<number[]>;
+
+/** What the counting thread is asked. */
+export interface CountRequest {
+  id: number;
+  texts: readonly string[];
+}
+
+export interface CountReply {
+  id: number;
+  counts: number[];
+}
 
 /**
- * Counts by a tokenizer that the first text loads (25 MB and about 200 ms): ask only where the bytes of a text don't say enough.
- * Source: docs/decisions/0041.
+ * Counts in a thread of its own, which the first text starts: the tokenizer takes 25 MB and about 200 ms to load, and some
+ * 10 ms for the largest answer, in which nobody else would be served. Ask only where the bytes of a text don't say enough.
+ * Source: docs/decisions/0041, 0050.
  */
-export const countTokens: CountTokens = (text) => {
-  loaded ??= loadCounter();
-  return loaded(text);
+export const countTokens: CountTokens = (texts) => {
+  counter ??= startCounter(() => (counter = undefined));
+  return counter(texts);
 };
 
-let loaded: CountTokens | undefined;
+let counter: CountTokens | undefined;
 
-function loadCounter(): CountTokens {
-  // The types of the package say what the path gives.
-  const tokenizer = createRequire(import.meta.url)("gpt-tokenizer/encoding/o200k_base") as typeof O200k;
-  // Without this option a document that holds `<|endoftext|>` would throw.
-  return makeTokenCounter((text) => tokenizer.countTokens(text, { disallowedSpecial: new Set() }));
+interface Waiting {
+  resolve(counts: number[]): void;
+  reject(error: unknown): void;
 }
 
-/** From this length on a run without a break costs its length squared: 80,000 letters took 50 seconds (measured). */
-const LONG_RUN = 96;
-const PIECE = 48;
-
-/** Makes a counter that takes time in proportion to the text, from one that does not. */
-export function makeTokenCounter(count: CountTokens): CountTokens {
-  return (text) => {
-    let total = 0;
-    let from = 0;
-    for (const run of text.matchAll(/\S{97,}|\s{97,}/g)) {
-      if (run[0].length <= LONG_RUN) continue;
-      total += count(text.slice(from, run.index)) + countPieces(run[0], count);
-      from = run.index + run[0].length;
-    }
-    return total + count(text.slice(from));
+/** @param onEnd  told when the thread has ended, which nothing but a fault does: the next text starts another one */
+function startCounter(onEnd: () => void): CountTokens {
+  const thread = new Worker(findSpawnEntry("counter"), { resourceLimits: { maxYoungGenerationSizeMb: 12 } });
+  const waiting = new Map<number, Waiting>();
+  let lastId = 0;
+  // A process that has nothing else to do may end.
+  thread.unref();
+  thread.on("message", ({ id, counts }: CountReply) => {
+    waiting.get(id)?.resolve(counts);
+    waiting.delete(id);
+    if (waiting.size === 0) thread.unref();
+  });
+  const end = (cause: unknown) => {
+    onEnd();
+    for (const { reject } of waiting.values()) reject(new Error("The thread that counts tokens has ended.", { cause }));
+    waiting.clear();
   };
-}
-
-/** A cut can only keep a merge from happening; one token more for each makes up for what merging order might do. */
-function countPieces(run: string, count: CountTokens): number {
-  let total = 1;
-  for (let at = 0; at < run.length; at += PIECE) total += count(run.slice(at, at + PIECE)) + 1;
-  return total;
+  thread.once("error", end);
+  thread.once("exit", end);
+  return (texts) =>
+    new Promise((resolve, reject) => {
+      const id = ++lastId;
+      waiting.set(id, { resolve, reject });
+      thread.ref();
+      thread.postMessage({ id, texts } satisfies CountRequest);
+    });
 }

@@ -96,7 +96,7 @@ async function search({ search: service, baseUrl }: ToolOptions, call: ToolCall)
   const outcome: SearchOutcome = { ...found, notes: [...notes, ...found.notes] };
   const { maxTokens, count } = call;
   const { timeZone } = actor;
-  const indexed = renderSearch(outcome, {
+  const indexed = await renderSearch(outcome, {
     maxTokens,
     count,
     isDetailed: args.detail === "detailed",
@@ -155,14 +155,19 @@ async function contentText(
   const offset = typeof values["offset"] === "number" ? values["offset"] : 0;
   // The notes come before the item and count against its budget.
   const head = notes.map((note) => `Note: ${note}\n`).join("");
-  const room = { ...rendering, maxTokens: maxTokens - (head === "" ? 0 : call.count(head)) };
-  if (find !== undefined) return head + renderPassages(await files.find(actor, kbId, find), room);
+  const room = { ...rendering, maxTokens: maxTokens - (await tokensOf(head, call)) };
+  if (find !== undefined) return head + (await renderPassages(await files.find(actor, kbId, find), room));
   const range = { offset, limit: charsFor(maxTokens) };
   // An offset is one of the whole text: it says more exactly where to read than the section it came with.
   if (section === undefined || offset > 0) {
-    return head + renderContent(await files.text(actor, kbId, range), room);
+    return head + (await renderContent(await files.text(actor, kbId, range), room));
   }
-  return head + renderContent(await sectionText(files, actor, kbId, { ...range, ...section }), room);
+  return head + (await renderContent(await sectionText(files, actor, kbId, { ...range, ...section }), room));
+}
+
+async function tokensOf(text: string, { count }: ToolCall): Promise<number> {
+  const [tokens = 0] = text === "" ? [] : await count([text]);
+  return tokens;
 }
 
 /** A place that an address names but the item has not is a place of the page, not of its text: then all of it is read. */

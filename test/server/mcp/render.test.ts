@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { countTokens as tokenize } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
 import type { ToolSearchEntry, ToolSearchResult } from "#api/tools.ts";
 import type { SearchOutcome } from "#server/search/types.ts";
@@ -7,7 +8,8 @@ import type { ShownHit } from "#storage/search-index.ts";
 import { renderContent, renderPassages } from "#server/mcp/render-content.ts";
 import type { Rendered } from "#server/mcp/fitting.ts";
 import { renderSearch } from "#server/mcp/render-search.ts";
-import { countTokens as count, makeTokenCounter } from "#server/mcp/tokens.ts";
+import { makeTokenCounter } from "#server/mcp/token-counter.ts";
+import { countTokens, type CountTokens } from "#server/mcp/tokens.ts";
 import { hostileText } from "../../api/hostile-text.ts";
 import { hostileItem, hostileOutcome, NOW } from "./hostile.ts";
 import { runs } from "../../runs.ts";
@@ -20,9 +22,13 @@ const HOW = {
   baseUrl: "https://kb.test",
 };
 
+const tokensOf = makeTokenCounter((text) => tokenize(text, { disallowedSpecial: new Set() }));
+/** As in production, without its thread. */
+const count: CountTokens = async (texts) => texts.map(tokensOf);
+
 /** Tokens of the larger form. */
 function sizeOf({ text, structured }: Rendered<object>): number {
-  return Math.max(count(text), count(JSON.stringify(structured)));
+  return Math.max(tokensOf(text), tokensOf(JSON.stringify(structured)));
 }
 
 /** What a reader gets out of the text alone: every fact that the layout carries. */
@@ -111,14 +117,14 @@ function parseFields(line: string): Record<string, string> {
 }
 
 describe("kb_search", () => {
-  test("parsing the text gives exactly the entries of the structured form, whatever the items hold", () => {
-    fc.assert(
-      fc.property(
+  test("parsing the text gives exactly the entries of the structured form, whatever the items hold", async () => {
+    await fc.assert(
+      fc.asyncProperty(
         hostileOutcome,
         fc.boolean(),
         fc.constantFrom(200, 500, 2000, 20_000),
-        (outcome, isDetailed, maxTokens) => {
-          const { text, structured } = renderSearch(outcome, { ...HOW, isDetailed, maxTokens, count });
+        async (outcome, isDetailed, maxTokens) => {
+          const { text, structured } = await renderSearch(outcome, { ...HOW, isDetailed, maxTokens, count });
           expect(parseAnswer(text)).toEqual(structured);
           expect(text.split("\n").at(-1)).toMatch(/^End of results\. /);
         },
@@ -127,14 +133,14 @@ describe("kb_search", () => {
     );
   });
 
-  test("no form is ever larger than maxTokens, and what is shown keeps its main facts", () => {
-    fc.assert(
-      fc.property(
+  test("no form is ever larger than maxTokens, and what is shown keeps its main facts", async () => {
+    await fc.assert(
+      fc.asyncProperty(
         hostileOutcome,
         fc.boolean(),
         fc.integer({ min: 200, max: 3000 }),
-        (outcome, isDetailed, maxTokens) => {
-          const rendered = renderSearch(outcome, { ...HOW, isDetailed, maxTokens, count });
+        async (outcome, isDetailed, maxTokens) => {
+          const rendered = await renderSearch(outcome, { ...HOW, isDetailed, maxTokens, count });
           expect(sizeOf(rendered)).toBeLessThanOrEqual(maxTokens);
           for (const entry of rendered.structured.results ?? []) {
             for (const key of ["kbId", "providerId", "source", "title", "snippet"]) expect(entry).toHaveProperty(key);
@@ -147,7 +153,7 @@ describe("kb_search", () => {
     );
   });
 
-  test("a detailed entry shows eight fields at most, a concise one none", () => {
+  test("a detailed entry shows eight fields at most, a concise one none", async () => {
     const names = Array.from({ length: 12 }, (_, n) => `f${n}`);
     const fields = {
       status: "draft; old",
@@ -156,17 +162,17 @@ describe("kb_search", () => {
       ...Object.fromEntries(names.map((n) => [n, n])),
     };
     const outcome: SearchOutcome = { ...OUTCOME, entries: [{ ...ENTRY, item: { ...ENTRY.item, fields } }] };
-    const { text, structured } = renderSearch(outcome, { ...HOW, isDetailed: true, count });
+    const { text, structured } = await renderSearch(outcome, { ...HOW, isDetailed: true, count });
     expect(text).toContain(
       "\nfields: status: draft, old; pages: 12; tags: a, b¦c; f0: f0; f1: f1; f2: f2; f3: f3; f4: f4\n",
     );
     expect(structured.results?.[0]?.fields).toMatchObject({ status: "draft, old", pages: "12", tags: "a, b¦c" });
-    expect(JSON.stringify(renderSearch(outcome, { ...HOW, count }))).not.toContain("draft");
+    expect(JSON.stringify(await renderSearch(outcome, { ...HOW, count }))).not.toContain("draft");
   });
 
-  test("an answer reads as the layout says", () => {
+  test("an answer reads as the layout says", async () => {
     const outcome: SearchOutcome = { ...OUTCOME, entries: [ENTRY], total: 42, cursorAfter: () => "k7Qx2mZt9aVb4Lw0" };
-    expect(renderSearch(outcome, { ...HOW, count }).text)
+    expect((await renderSearch(outcome, { ...HOW, count })).text)
       .toBe(`42 found, 1-1 shown. Now: 2026-11-21 Sat 10:20 Europe/Berlin.
 
 [1] Payment webhook times out under load
@@ -179,13 +185,13 @@ Note: slack:#incidents is still being indexed (62 %); answers may be incomplete.
 End of results. 41 more: repeat the call with cursor="k7Qx2mZt9aVb4Lw0".`);
   });
 
-  test("counts by value are complete in both forms, and cut at the end when there is no room", () => {
+  test("counts by value are complete in both forms, and cut at the end when there is no room", async () => {
     const groups = Array.from({ length: 300 }, (_, n) => ({ value: `github:acme/repository-${n}`, count: 300 - n }));
     const outcome: SearchOutcome = { ...OUTCOME, entries: [], facets: { source: groups }, total: 900 };
-    const full = renderSearch(outcome, { ...HOW, groupBy: "source", maxTokens: 20_000, count });
+    const full = await renderSearch(outcome, { ...HOW, groupBy: "source", maxTokens: 20_000, count });
     expect(full.structured.groups).toEqual(groups);
     expect(full.text).toContain("\n300 x github:acme/repository-0\n299 x github:acme/repository-1\n");
-    const small = renderSearch(outcome, { ...HOW, groupBy: "source", maxTokens: 500, count });
+    const small = await renderSearch(outcome, { ...HOW, groupBy: "source", maxTokens: 500, count });
     expect(sizeOf(small)).toBeLessThanOrEqual(500);
     expect(small.structured.isCut).toBe(true);
     expect(small.text.split("\n").at(-1)).toMatch(/^End of results\. Cut by maxTokens after \d+ values\.$/);
@@ -195,22 +201,22 @@ End of results. 41 more: repeat the call with cursor="k7Qx2mZt9aVb4Lw0".`);
 describe("kb_get_file_content", () => {
   const time = { now: NOW, timeZone: "UTC", baseUrl: "https://kb.test" };
 
-  test("is never larger than maxTokens, quotes every line of the text, and says where to go on", () => {
+  test("is never larger than maxTokens, quotes every line of the text, and says where to go on", async () => {
     const text = fc.array(fc.oneof(hostileText, fc.lorem({ maxCount: 30 }), fc.constant("日本語の議事録".repeat(40))), {
       maxLength: 30,
     });
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         hostileItem,
         text,
         fc.integer({ min: 0, max: 50 }),
         fc.integer({ min: 200, max: 2000 }),
-        (item, parts, start, maxTokens) => {
+        async (item, parts, start, maxTokens) => {
           const whole = parts.join("\n");
           const from = Math.min(start, whole.length);
           const range = { item, text: whole.slice(from), start: from, totalChars: whole.length };
-          const answer = renderContent(range, { ...time, maxTokens, count });
-          expect(count(answer)).toBeLessThanOrEqual(maxTokens);
+          const answer = await renderContent(range, { ...time, maxTokens, count });
+          expect(tokensOf(answer)).toBeLessThanOrEqual(maxTokens);
           const lines = answer.split("\n");
           const first = lines.findIndex((line) => line.startsWith("> "));
           const last = lines.findLastIndex((line) => line.startsWith("> "));
@@ -224,7 +230,7 @@ describe("kb_get_file_content", () => {
     );
   });
 
-  test("reading part after part gives the whole text", () => {
+  test("reading part after part gives the whole text", async () => {
     const whole = Array.from({ length: 400 }, (_, n) => `Line ${n} of a long document with some words in it.`).join(
       "\n",
     );
@@ -237,7 +243,7 @@ describe("kb_get_file_content", () => {
         start: offset,
         totalChars: whole.length,
       };
-      const answer = renderContent(range, { ...time, maxTokens: 600, count });
+      const answer = await renderContent(range, { ...time, maxTokens: 600, count });
       read += answer
         .split("\n")
         .filter((line) => line.startsWith("> "))
@@ -250,17 +256,17 @@ describe("kb_get_file_content", () => {
     expect(read).toBe(whole);
   });
 
-  test("a long item begins with its outline, passages name their place", () => {
+  test("a long item begins with its outline, passages name their place", async () => {
     const sections = [
       { name: "Intro", level: 1, start: 0 },
       { name: 'Proposed "fix"', level: 1, start: 1840 },
     ];
     const item = { ...RECORD, sections, textChars: 81_200 };
     const range = { item, text: "word ".repeat(2000), start: 0, totalChars: 81_200 };
-    const answer = renderContent(range, { ...time, maxTokens: 1000, count });
+    const answer = await renderContent(range, { ...time, maxTokens: 1000, count });
     expect(answer).toContain('\nOutline: 0 Intro; 1840 Proposed "fix"\n');
     expect(answer).toMatch(/End of part\. Characters 0-[\d,]+ of 81,200; go on with offset=\d+\.$/);
-    const found = renderPassages(
+    const found = await renderPassages(
       { item, passages: [{ at: 1900, text: "a\nb" }], total: 3, isTotalExact: true },
       { ...time, maxTokens: 500, count },
     );
@@ -270,6 +276,13 @@ describe("kb_get_file_content", () => {
 });
 
 describe("counting tokens", () => {
+  test("the thread counts as the tokenizer does, however many ask at once", async () => {
+    const texts = ["", "one two three", "日本語の議事録".repeat(40), "<|endoftext|>", "x".repeat(5_000)];
+    const asked = await Promise.all([countTokens(texts), countTokens([]), ...texts.map((text) => countTokens([text]))]);
+    const expected = texts.map(tokensOf);
+    expect(asked).toEqual([expected, [], ...expected.map((tokens) => [tokens])]);
+  });
+
   test("takes time in proportion to the text and never counts too little", () => {
     for (const run of ["a", " ", "=", "日本語の議事録を", "👩‍🚀", "<|endoftext|>"]) {
       const text = run.repeat(8_000);
@@ -278,7 +291,7 @@ describe("counting tokens", () => {
       // The tokenizer takes the square of a run: none that it gets is long, and each character comes once.
       expect(Math.max(...pieces)).toBeLessThanOrEqual(96);
       expect(pieces.reduce((sum, length) => sum + length, 0)).toBe(text.length);
-      expect(count(text)).toBeGreaterThan(100);
+      expect(tokensOf(text)).toBeGreaterThan(100);
     }
     const plain = makeTokenCounter((text) => text.length);
     fc.assert(
