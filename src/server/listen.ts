@@ -10,6 +10,7 @@ import { answerBroken } from "./http/broken-request.ts";
 import { makeRequestId, withSecurityHeaders } from "./http/guard.ts";
 import { toProblem } from "./http/problem.ts";
 import type { Log } from "#core/log.ts";
+import { makeTurns } from "./turns.ts";
 
 /** A listening HTTP server. */
 export interface Listener {
@@ -72,7 +73,9 @@ export async function listen(
 ): Promise<Listener> {
   const server = await new Promise<Server>((resolve, reject) => {
     // Without an https option the node-server makes a plain http.Server.
-    const made = serve({ fetch, hostname: host, port, serverOptions: PATIENCE }, () => resolve(made)) as Server;
+    const made = serve({ fetch: inTurns(fetch), hostname: host, port, serverOptions: PATIENCE }, () =>
+      resolve(made),
+    ) as Server;
     made.on("request", closeUnlessRead);
     made.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
   });
@@ -88,6 +91,17 @@ export async function listen(
     port: (server.address() as AddressInfo).port,
     beginClosing: () => connections.end(),
     close: (timeoutMs) => closeServer(server, connections, timeoutMs),
+  };
+}
+
+/** Requests begin one by one; what asks whether the server lives goes first. */
+function inTurns(fetch: FetchHandler): FetchHandler {
+  const turns = makeTurns();
+  return (request, env) => {
+    const { url, headers } = env.incoming;
+    if (url === "/healthz") return fetch(request, env);
+    // What a request shows of its sender is unproven: it decides only when the request begins.
+    return turns.take(headers.authorization ?? headers.cookie ?? "", () => fetch(request, env));
   };
 }
 
