@@ -28,9 +28,10 @@ export async function startServer(
   dir: string,
   roots: readonly string[],
   nodeFlags: readonly string[] = [],
+  program = CLI,
 ): Promise<BenchServer> {
   const flags = [...nodeFlags, ...(process.env["KB_BENCH_NODE_FLAGS"] ?? "").split(" ").filter(Boolean)];
-  const args = [...flags, CLI, "serve", "--port", "0", "--data-dir", join(dir, "data")];
+  const args = [...flags, program, "serve", "--port", "0", "--data-dir", join(dir, "data")];
   const child = spawn(process.execPath, args, {
     env: {
       PATH: process.env["PATH"] ?? "",

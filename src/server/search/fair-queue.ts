@@ -11,8 +11,8 @@ export interface Waiter {
 export interface FairQueue<T> {
   readonly size: number;
   add(waiter: Waiter, entry: T): void;
-  /** The oldest entry of the person whose turn it is. */
-  take(): T | undefined;
+  /** The oldest entry of the person whose turn it is, among those who may have one now. */
+  take(mayHave?: (waiter: Waiter) => boolean): T | undefined;
   /** The newest entry of the person with most waiting, in the workspace with most waiting. */
   shed(): T | undefined;
 }
@@ -53,9 +53,10 @@ export function makeFairQueue<T>(): FairQueue<T> {
       workspace.size++;
       size++;
     },
-    take() {
+    take(mayHave = () => true) {
       for (const [workspaceId, workspace] of workspaces) {
         for (const [userId, line] of workspace.people) {
+          if (!mayHave({ workspaceId, userId })) continue;
           // Both go to the end of their rounds.
           workspaces.delete(workspaceId);
           workspaces.set(workspaceId, workspace);

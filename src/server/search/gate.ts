@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 import { ApiError } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { EntityService } from "#server/entities/types.ts";
@@ -22,6 +23,9 @@ export interface SearchGate {
 /** Searches at work: two for each search thread, so that one is ready when a thread gets free. */
 export const SEARCHES_AT_ONCE = 4;
 
+/** Of one person, one for each search thread: a colleague's begins at once, and waits for none that has not begun. Source: docs/decisions/0050. */
+const MOST_OF_ONE = 2;
+
 /** Nobody waits longer than this for a search to begin. */
 const MAX_WAIT_MS = 1_000;
 /** What a search is taken to last until some have been seen, and how much each one seen moves that. */
@@ -36,6 +40,7 @@ interface Finding {
 }
 
 interface Waiting {
+  waiter: Waiter;
   start(): void;
   refuse(error: ApiError): void;
 }
@@ -54,9 +59,9 @@ export function makeSearchGate({
   time = COMPUTING_TIME,
 }: SearchGateOptions): SearchGate {
   const queue = makeFairQueue<Waiting>();
-  let running = 0;
+  const running = makeTally();
   // Those that wait do so only while others work.
-  const gaps = makeGaps(() => running === 0, time);
+  const gaps = makeGaps(() => running.all === 0, time);
   let averageMs = FIRST_GUESS_MS;
 
   const mostWaiting = () => {
@@ -65,16 +70,16 @@ export function makeSearchGate({
   };
 
   const settle = () => {
-    while (running < slots) {
-      const next = queue.take();
+    while (running.all < slots) {
+      const next = queue.take((waiter) => running.of(waiter) < MOST_OF_ONE);
       if (next === undefined) break;
-      running++;
+      running.add(next.waiter, 1);
       next.start();
     }
     while (queue.size > mostWaiting()) queue.shed()?.refuse(overloaded((queue.size * averageMs) / slots));
   };
 
-  const perform = async <T>(work: () => Promise<T>): Promise<T> => {
+  const perform = async <T>(waiter: Waiter, work: () => Promise<T>): Promise<T> => {
     const startedAt = clock.now();
     try {
       return await work();
@@ -82,8 +87,9 @@ export function makeSearchGate({
       // A clock that was set back measures nothing.
       const tookMs = Math.max(1, clock.now() - startedAt);
       averageMs += (tookMs - averageMs) * WEIGHT;
-      running--;
-      settle();
+      running.add(waiter, -1);
+      // First the answer is made of what was found: results would pile up where that takes longer than a search.
+      setImmediate(settle);
       gaps.begin();
     }
   };
@@ -91,12 +97,28 @@ export function makeSearchGate({
   return {
     async run(waiter, work) {
       await new Promise<void>((start, refuse) => {
-        queue.add(waiter, { start, refuse });
+        queue.add(waiter, { waiter, start, refuse });
         settle();
       });
-      return perform(work);
+      return perform(waiter, work);
     },
     waitForGap: () => gaps.wait(),
+  };
+}
+
+/** Searches at work, of all and of each person. */
+function makeTally() {
+  const people = new Map<string, number>();
+  const keyOf = ({ workspaceId, userId }: Waiter) => `${workspaceId} ${userId}`;
+  return {
+    all: 0,
+    of: (waiter: Waiter) => people.get(keyOf(waiter)) ?? 0,
+    add(waiter: Waiter, count: 1 | -1) {
+      this.all += count;
+      const left = this.of(waiter) + count;
+      if (left === 0) people.delete(keyOf(waiter));
+      else people.set(keyOf(waiter), left);
+    },
   };
 }
 

@@ -11,7 +11,12 @@ function makeBusyGate(slots: number) {
   const ticks: (() => void)[] = [];
   const sleep = () => new Promise<void>((resolve) => ticks.push(resolve));
   const gate = makeSearchGate({ clock: { now: () => now }, slots, time: { now: () => now, sleep } });
-  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  // The next search begins in the turn after the one in which another has ended.
+  const settled = async () => {
+    await turn();
+    await turn();
+  };
   return {
     refused,
     settled,
@@ -98,6 +103,22 @@ describe("waiting searches", () => {
     const next = gate.run(person("b"), async () => "done");
     await expect(failing).rejects.toThrow("no");
     expect(await next).toBe("done");
+  });
+});
+
+describe("one person's searches", () => {
+  test("leave places to others, and wait for a turn of the event loop in which answers are made", async ({
+    expect,
+  }) => {
+    const gate = makeBusyGate(4);
+    for (let n = 0; n < 4; n++) gate.ask(`f${n}`, person("flood"));
+    await gate.settled();
+    expect(gate.names()).toEqual(["f0", "f1"]);
+    gate.ask("lone");
+    await gate.settled();
+    expect(gate.names()).toEqual(["f0", "f1", "lone"]);
+    await gate.endAll(10);
+    expect(gate.names()).toEqual(["f2", "f3"]);
   });
 });
 
