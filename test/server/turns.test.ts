@@ -28,7 +28,7 @@ test("a request alone begins at once, and so does the next after a turn", async 
   expect(loop.begun).toEqual(["a1", "a2"]);
 });
 
-test("of a crowd one begins in each turn, and whoever comes later is not behind all of it", async () => {
+test("of a crowd one begins in each turn, and a later sender is not behind all of it", async () => {
   const loop = makeLoop();
   for (let n = 1; n <= 500; n++) void loop.ask("crowd", `c${n}`);
   expect(loop.begun).toEqual(["c1"]);

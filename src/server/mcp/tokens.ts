@@ -18,7 +18,7 @@ export interface CountReply {
 /**
  * Counts in a thread of its own, which the first text starts: the tokenizer takes 25 MB and about 200 ms to load, and some
  * 10 ms for the largest answer, in which nobody else would be served. Ask only where the bytes of a text don't say enough.
- * Source: docs/decisions/0041, 0050.
+ * Source: docs/decisions/0050.
  */
 export const countTokens: CountTokens = (texts) => {
   counter ??= startCounter(() => (counter = undefined));
