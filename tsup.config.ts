@@ -1,3 +1,4 @@
+import { cpSync } from "node:fs";
 import { build, defineConfig, type Options } from "tsup";
 
 const SHARED = {
@@ -64,13 +65,16 @@ export default defineConfig({
   banner: {
     js: 'import { createRequire as __kbCreateRequire } from "node:module"; const require = __kbCreateRequire(import.meta.url);',
   },
-  onSuccess: () =>
-    build({
+  onSuccess: () => {
+    // Beside the extraction child, which may read its own folder. Source: docs/decisions/0063.
+    cpSync("node_modules/pdfjs-dist/cmaps", "dist/cmaps", { recursive: true });
+    return build({
       ...SHARED,
       config: false,
       silent: true,
       entry: { cli: "src/cli/main.ts", "mcp-entry": "src/cli/mcp-entry.ts" },
       splitting: false,
       esbuildPlugins: [LEAVE_OUT],
-    }),
+    });
+  },
 });

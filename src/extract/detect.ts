@@ -1,5 +1,6 @@
 import { decodeText, looksLikeUtf8Text } from "./decode.ts";
 import { loadPart } from "./load.ts";
+import { pdfStart } from "./pdf/header.ts";
 import { textTypeOfName } from "./text-types.ts";
 
 export type Detected =
@@ -18,6 +19,7 @@ export async function detectType(bytes: Uint8Array, fileName: string, declaredTy
   if (isBlank(bytes)) return { type: "empty" };
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   // Loading and asking file-type costs more than reading a small text, so text that shows itself goes first.
+  if (pdfStart(bytes) >= 0) return { type: "binary", mimeType: "application/pdf", label: "PDF" };
   if ((!looksLikeUtf8Text(bytes) && !looksLikeUtf16Text(sample)) || startsLikeDocument(sample)) {
     const binary = await detectBinary(bytes);
     if (binary !== undefined) return binary;
@@ -107,10 +109,10 @@ function looksLikeUtf16Text(sample: Uint8Array): boolean {
   return strange * 50 <= text.length;
 }
 
-/** Documents whose beginning is printable although they are no text files: PDF, PostScript, RTF. */
+/** Documents whose beginning is printable although they are no text files: PostScript, RTF. */
 function startsLikeDocument(sample: Uint8Array): boolean {
   const start = Buffer.from(sample.subarray(0, 8)).toString("latin1");
-  return start.startsWith("%PDF-") || start.startsWith("%!PS") || start.startsWith("{\\rtf");
+  return start.startsWith("%!PS") || start.startsWith("{\\rtf");
 }
 
 /** Step by step: one pattern for any number of comments takes exponential time on many of them. */

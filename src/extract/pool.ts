@@ -6,6 +6,7 @@ import type { Extracted, ExtractRequest, Extractor, NotExtracted } from "./extra
 import { ChildHandle, type ChildEnd, type Job } from "./child-handle.ts";
 import { makeNoText, tooLargeMessage, typeOf } from "./extract.ts";
 import { DEFAULT_EXTRACT_LIMITS, type ExtractLimits } from "./limits.ts";
+import { LOOK_BYTES, mayBePdf } from "./pdf/header.ts";
 import { UNKNOWN_READER } from "./registry.ts";
 import { spawnChild } from "./spawn-child.ts";
 import { textTypeOfName } from "./text-types.ts";
@@ -50,7 +51,6 @@ const MAX_SENT_AHEAD = 8;
 /** How often clocks and memory of children are looked at: a parser fills about 100 MB in that time. */
 const WATCH_MS = 100;
 const START_TIMEOUT_MS = 20_000;
-const PDF = "%PDF-";
 /** A workspace's child is given to another workspace that has waited this long. */
 const FAIR_WAIT_MS = 1_000;
 
@@ -72,8 +72,8 @@ class Pool {
   }
 
   async extract(request: ExtractRequest, signal?: AbortSignal): Promise<Extracted | NotExtracted> {
-    const first = request.bytes instanceof Uint8Array ? request.bytes : await firstOf(request.bytes, PDF.length);
-    const isPdf = Buffer.from(first.subarray(0, PDF.length)).toString("latin1") === PDF;
+    const first = request.bytes instanceof Uint8Array ? request.bytes : await firstOf(request.bytes, LOOK_BYTES);
+    const isPdf = mayBePdf(first);
     if (this.isClosed) throw closedError();
     if (signal?.aborted === true) throw abortError(signal);
     if (request.bytes.length > this.limits.maxBytes) {

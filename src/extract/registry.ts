@@ -90,7 +90,7 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/vnd.ms-excel": UNREADABLE,
   "application/vnd.ms-powerpoint": UNREADABLE,
   "application/x-encrypted-office": UNREADABLE,
-  "application/pdf": { version: 1, load: async () => (await import("./formats/pdf.ts")).pdfFormat },
+  "application/pdf": { version: 2, load: async () => (await import("./formats/pdf.ts")).pdfFormat },
 };
 
 /** Types of a family that are read by one format, whatever their name. */

@@ -34,9 +34,13 @@ export interface WordForms {
   tally: number;
 }
 
-/** From the coarsest cut to the finest. A hyphen makes an identifier only together with a digit (`ABC-123`, `utf-8`). */
-const CUTS = [/[/\\]/, /@/, /\./, /-/, /_+/] as const;
+/**
+ * From the coarsest cut to the finest. A hyphen makes an identifier only together with a digit (`ABC-123`, `utf-8`). One
+ * with a soft hyphen behind it stood at the end of a line: the word is found whole, without it, and by its parts.
+ */
+const CUTS = [/[/\\]/, /@/, /\./, /-(?!\u00ad)/, /-\u00ad/, /_+/] as const;
 const HYPHEN_CUT = 3;
+const LINE_END_CUT = 4;
 
 /**
  * The forms of a chunk: words joined by `_ . / \ - @ '` without a space between. Identifiers come whole and split:
@@ -71,6 +75,8 @@ function cut(text: string, offset: number, level: number): readonly WordForm[] {
     if (piece !== "") parts.push(...cut(piece, offset + start, level + 1));
     at = start + piece.length;
   }
+  if (level === LINE_END_CUT && parts.length > 1)
+    return [wordForm(foldWord(text.replaceAll("-", "")), offset, offset + text.length, parts)];
   const isIdentifier = level !== HYPHEN_CUT || /\p{N}/u.test(text);
   if (!isIdentifier || parts.length < 2 || text.length > MAX_TERM_LENGTH) return parts;
   const exact = foldWord(text);

@@ -146,6 +146,8 @@ function endOfChunk(text: string, start: number, classAt: ClassAt): number {
     if (found !== JOINER) break;
     let next = i + 1;
     if (text[i] === "_") while (text[next] === "_") next++;
+    // The hyphen of a line's end.
+    if (text[i] === "-" && text[next] === "\u00ad") next++;
     if (next >= text.length || !isWordClass(classAt(text, next))) break;
     i = next;
   }

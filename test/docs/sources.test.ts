@@ -25,7 +25,7 @@ const decisions = readdirSync(join(root, "docs/decisions"));
 
 /** Texts that others publish; what follows one in the same clause says where in it. */
 const PUBLIC =
-  /^(?:https:\/\/|RFC \d+|MCP specification|JSON-RPC|OpenID Connect|HTML standard|Fetch standard|IANA|MS-[A-Z]+|ECMA-376|PNG |IPTC|RTF 1\.9\.1|CVE-\d+|OWASP|EPUB|Unicode)/;
+  /^(?:https:\/\/|RFC \d+|MCP specification|JSON-RPC|OpenID Connect|HTML standard|Fetch standard|IANA|MS-[A-Z]+|ECMA-(?:48|376)|ISO 32000-1|PNG |IPTC|RTF 1\.9\.1|CVE-\d+|OWASP|EPUB|Unicode)/;
 
 /** What a `Source:` of a comment says: up to the end of its sentence, the marks of comments taken out. */
 function citationsOf(text: string): string[] {

@@ -76,6 +76,11 @@ export function makePdf(lines: readonly string[], options: PdfOptions = {}): Uin
     add(`<< /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <${secret}> /U <${secret}> >>`);
   const encrypt = options.isEncrypted === true ? `/Encrypt ${objects.length} 0 R /ID [<${secret}> <${secret}>]` : "";
 
+  return pdfOf(objects, `/Info ${infoNumber} 0 R ${encrypt}`);
+}
+
+/** A PDF of these objects, each a character a byte; the first is the catalog. */
+export function pdfOf(objects: readonly string[], trailer = ""): Uint8Array {
   let file = "%PDF-1.4\n";
   const offsets = objects.map((body, index) => {
     const offset = file.length;
@@ -85,6 +90,6 @@ export function makePdf(lines: readonly string[], options: PdfOptions = {}): Uin
   const start = file.length;
   const entries = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
   file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${entries}`;
-  file += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info ${infoNumber} 0 R ${encrypt} >>\nstartxref\n${start}\n%%EOF\n`;
+  file += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R ${trailer} >>\nstartxref\n${start}\n%%EOF\n`;
   return bytesOf(file, "latin1");
 }

@@ -1,0 +1,44 @@
+import { MAX_MEMBER_BYTES, MAX_MEMBERS } from "#extract/archive/member.ts";
+import { oneLine } from "#extract/clean.ts";
+import type { ExtractedChild } from "#extract/extractor.ts";
+import type { TextBuilder } from "#extract/text-builder.ts";
+import type { PdfDocument } from "./open.ts";
+
+export interface FoundFile {
+  fileName: string;
+  bytes: Uint8Array;
+}
+
+/** The files of the document's own list. A list that can't be read is no reason to lose the text. */
+export async function readAttachments(pdf: PdfDocument): Promise<FoundFile[]> {
+  const found: unknown = await pdf.getAttachments().catch(() => undefined);
+  return Object.values(found ?? {}).flatMap((file) => fileOf(file) ?? []);
+}
+
+/** A file as pdf.js gives it: `{ filename, content }`. */
+export function fileOf(file: unknown): FoundFile | undefined {
+  if (typeof file !== "object" || file === null || !("filename" in file) || !("content" in file)) return undefined;
+  const { filename, content } = file;
+  if (typeof filename !== "string" || !(content instanceof Uint8Array) || content.length === 0) return undefined;
+  return { fileName: oneLine(filename, 200) || "attachment", bytes: content };
+}
+
+/** Each file once: programs list what they pin to a page, too. */
+export function distinctFiles(files: readonly FoundFile[]): FoundFile[] {
+  const isSame = (a: FoundFile, b: FoundFile) => a.fileName === b.fileName && Buffer.compare(a.bytes, b.bytes) === 0;
+  return files.slice(0, MAX_MEMBERS).filter((file, at) => !files.slice(0, at).some((other) => isSame(file, other)));
+}
+
+/** The names of the files at the end of the text, and the files as parts, under the bounds of archives. */
+export function addAttachments(out: TextBuilder, files: readonly FoundFile[]): ExtractedChild<Uint8Array>[] {
+  if (files.length === 0) return [];
+  if (out.offset > 0) out.add("\n");
+  out.section("Attachments", 1, out.offset, { kind: "part" });
+  out.add(`Attachments:\n${files.map(({ fileName }) => `- ${fileName}\n`).join("")}`);
+  let room = MAX_MEMBER_BYTES;
+  return files.flatMap(({ fileName, bytes }, index) => {
+    if (bytes.length > room) return [];
+    room -= bytes.length;
+    return [{ id: `${index + 1}/${fileName}`, fileName, bytes }];
+  });
+}

@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { getDocumentProxy } from "unpdf";
+import { findPackageRoot } from "#core/spawn.ts";
+import { FontWatch } from "./font-watch.ts";
+import { pdfStart } from "./header.ts";
+
+export type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
+export type PdfPage = Awaited<ReturnType<PdfDocument["getPage"]>>;
+
+export interface OpenPdf {
+  pdf: PdfDocument;
+  fonts: FontWatch;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a PDF. Only unpdf's own loader is used: it carries a pdf.js with evaluation off. Source: S44.
+ *
+ * @throws Error named `PasswordException` when it wants a password, others when it is broken
+ */
+export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
+  const fonts = new FontWatch();
+  try {
+    const options = { verbosity: FontWatch.VERBOSITY, isOffscreenCanvasSupported: false, useWorkerFetch: false };
+    // A copy, because pdf.js takes the buffer away from its owner; offsets in the file count from its header.
+    const own = Uint8Array.from(bytes.subarray(Math.max(0, pdfStart(bytes))));
+    const pdf = await getDocumentProxy(own, { ...options, BinaryDataFactory: CMaps });
+    const close = async () => {
+      await pdf.destroy();
+      fonts.stop();
+    };
+    return { pdf, fonts, close };
+  } catch (error) {
+    fonts.stop();
+    throw error;
+  }
+}
+
+/**
+ * Adobe's tables of Chinese, Japanese and Korean character codes, which the build puts beside the programs: fonts name
+ * them, files do not hold them. Other data that pdf.js may ask for (fonts to draw with) changes no text.
+ */
+class CMaps {
+  async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {
+    if (kind !== "cMapUrl" || !/^[\w-]{1,60}\.bcmap$/u.test(filename)) throw new Error(`${kind} is not there`);
+    return new Uint8Array(await readFile(join(findPackageRoot(), "dist", "cmaps", filename)));
+  }
+}
