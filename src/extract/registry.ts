@@ -15,9 +15,9 @@ export interface Reader {
 
 const DOCX: Reader = { version: 1, load: async () => (await import("./formats/docx.ts")).docxFormat };
 const PPTX: Reader = { version: 1, load: async () => (await import("./formats/pptx.ts")).pptxFormat };
-const XLSX: Reader = { version: 1, load: async () => (await import("./formats/xlsx.ts")).xlsxFormat };
+const XLSX: Reader = { version: 2, load: async () => (await import("./formats/xlsx.ts")).xlsxFormat };
 const ODT: Reader = { version: 1, load: async () => (await import("./formats/odt.ts")).odtFormat };
-const ODS: Reader = { version: 1, load: async () => (await import("./formats/ods.ts")).odsFormat };
+const ODS: Reader = { version: 2, load: async () => (await import("./formats/ods.ts")).odsFormat };
 const ODP: Reader = { version: 1, load: async () => (await import("./formats/odp.ts")).odpFormat };
 const HTML: Reader = { version: 1, load: async () => (await import("./formats/html.ts")).htmlFormat };
 const CSV: Reader = { version: 1, load: async () => (await import("./formats/csv.ts")).csvFormat };

@@ -73,7 +73,7 @@ export function slideShape(texts: readonly string[], place?: string): string {
 
 /** A workbook of sheets given by the rows of their data: `<row>…</row>`; further parts by name. */
 export function makeXlsx(
-  sheets: readonly { name: string; rows: string; state?: string; after?: string }[],
+  sheets: readonly { name: string; rows: string; state?: string; before?: string; after?: string }[],
   parts: Record<string, string> = {},
 ): Uint8Array {
   const list = sheets.map(
@@ -83,9 +83,9 @@ export function makeXlsx(
   const rels = Object.fromEntries(
     sheets.map((_, index) => [`rId${index + 1}`, `worksheet worksheets/sheet${index + 1}.xml`]),
   );
-  const files = sheets.map(({ rows, after = "" }, index): [string, string] => [
+  const files = sheets.map(({ rows, before = "", after = "" }, index): [string, string] => [
     `xl/worksheets/sheet${index + 1}.xml`,
-    `<worksheet ${SHEET}><sheetData>${rows}</sheetData>${after}</worksheet>`,
+    `<worksheet ${SHEET}>${before}<sheetData>${rows}</sheetData>${after}</worksheet>`,
   ]);
   return makeZip({
     "[Content_Types].xml": contentTypes("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),

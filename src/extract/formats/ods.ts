@@ -1,6 +1,7 @@
 import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
 import { BlockWriter } from "#extract/office/blocks.ts";
 import { withZipReasons } from "#extract/office/failures.ts";
+import { hiddenProperties } from "#extract/office/hidden-cells.ts";
 import { bodyReader, makeOdfText, readOdfObject } from "#extract/office/odf-document.ts";
 import { openOdf, readOdfProperties } from "#extract/office/odf-file.ts";
 import { OdfSheets } from "#extract/office/odf-sheet.ts";
@@ -22,6 +23,6 @@ function readSpreadsheet({ bytes, maxTextLength, hasTime }: FormatInput): Format
   const sheets = new OdfSheets(writer, styles, (href) => readOdfObject(file, href, collector));
   if (!file.walk("content", bodyReader(styles, sheets))) throw new Error("the spreadsheet has no content");
   const { properties, ...rest } = resultProperties(readOdfProperties(file));
-  properties["sheets"] = String(sheets.count);
+  Object.assign(properties, { sheets: String(sheets.count) }, hiddenProperties(sheets.left));
   return { state: "ok", text: out.toString(), sections: out.sections, isCut: writer.isFull, properties, ...rest };
 }

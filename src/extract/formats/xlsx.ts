@@ -1,6 +1,14 @@
 import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
 import { withZipReasons } from "#extract/office/failures.ts";
-import { findType, linkOf, openPackage, type OfficePackage, type Relationships } from "#extract/office/package.ts";
+import { filteredRows, HiddenCells, hiddenProperties, type RowRange } from "#extract/office/hidden-cells.ts";
+import {
+  findType,
+  linkOf,
+  listType,
+  openPackage,
+  type OfficePackage,
+  type Relationships,
+} from "#extract/office/package.ts";
 import { resultProperties } from "#extract/office/properties.ts";
 import { readDrawings, readPersons, readSheetComments, readTables } from "#extract/office/sheet-extras.ts";
 import { makeSharedStrings, makeStyles, SheetRows, type Workbook } from "#extract/office/sheet-rows.ts";
@@ -32,13 +40,17 @@ function readWorkbook(input: FormatInput): FormatResult {
   const out = new TextBuilder(input.maxTextLength);
   const writer = new SheetWriter(out, input.hasTime);
   const persons = readPersons(file, relationships);
-  for (const sheet of found.sheets) {
-    const part = relationships.get(sheet.id)?.target;
-    if (part !== undefined && !sheet.isHidden && !writer.isFull)
-      readSheet({ file, part, name: sheet.name, writer, workbook, persons });
+  const hidden = { sheets: 0, rows: 0, columns: 0 };
+  for (const { id, name, isHidden, filter } of found.sheets) {
+    const part = relationships.get(id)?.target;
+    if (isHidden) hidden.sheets++;
+    if (part === undefined || isHidden || writer.isFull) continue;
+    const counts = readSheet({ file, part, name, filter, writer, workbook, persons });
+    hidden.rows += counts.rows;
+    hidden.columns += counts.columns;
   }
   const { properties, ...rest } = resultProperties(file.properties());
-  properties["sheets"] = String(found.sheets.length);
+  Object.assign(properties, { sheets: String(found.sheets.length) }, hiddenProperties(hidden));
   const isCut = writer.isFull || strings.isCut();
   return { state: "ok", text: out.toString(), sections: out.sections, isCut, properties, ...rest };
 }
@@ -46,21 +58,27 @@ function readWorkbook(input: FormatInput): FormatResult {
 const MAX_SHEETS = 5_000;
 
 interface FoundSheets {
-  sheets: { name: string; id: string; isHidden: boolean }[];
+  /** `filter`: the address that a filter without arrows looks at. */
+  sheets: { name: string; id: string; isHidden: boolean; filter?: string }[];
   startsIn1904: boolean;
 }
 
 /** The sheets in their order; undefined when the workbook has no main part. */
 function listSheets(file: OfficePackage, main: string): FoundSheets | undefined {
   const found: FoundSheets = { sheets: [], startsIn1904: false };
+  let filterOf: FoundSheets["sheets"][number] | undefined;
   const hasMain = file.walk(main, {
     open(name, attributes) {
       if (name === "workbookPr" && attributes["date1904"] !== undefined)
         found.startsIn1904 = isOn(attributes["date1904"]);
+      const isFilter = name === "definedName" && attributes["name"] === "_xlnm._FilterDatabase";
+      filterOf = isFilter ? found.sheets[Number(attributes["localSheetId"])] : undefined;
       if (name !== "sheet" || found.sheets.length >= MAX_SHEETS) return;
       const { name: title = "", state = "visible", "r:id": id } = attributes;
       if (id !== undefined) found.sheets.push({ name: title, id, isHidden: state !== "visible" });
     },
+    text: (data) => void (filterOf !== undefined && (filterOf.filter = (filterOf.filter ?? "") + data.slice(0, 200))),
+    close: () => void (filterOf = undefined),
   });
   return hasMain ? found : undefined;
 }
@@ -69,15 +87,23 @@ interface SheetInput {
   file: OfficePackage;
   part: string;
   name: string;
+  filter: string | undefined;
   writer: SheetWriter;
   workbook: Workbook;
   persons: ReadonlyMap<string, string>;
 }
 
-function readSheet({ file, part, name, writer, workbook, persons }: SheetInput): void {
+/** @returns how many rows and columns with words were left out */
+function readSheet(sheet: SheetInput): { rows: number; columns: number } {
+  const { file, part, name, filter, writer, workbook, persons } = sheet;
   const relationships: Relationships = file.relationshipsOf(part);
+  const hidden = new HiddenCells((isFiltered) => [
+    ...readFilters(file, part, isFiltered ? filter : undefined),
+    ...listType(relationships, "table").flatMap((table) => readFilters(file, table.target, undefined)),
+  ]);
   const rows = new SheetRows(
     workbook,
+    hidden,
     (row) => writer.row(row),
     () => writer.isFull,
   );
@@ -85,12 +111,32 @@ function readSheet({ file, part, name, writer, workbook, persons }: SheetInput):
   file.walk(part, rows);
   writer.endSheet();
   writer.lines(readTables(file, relationships));
-  writer.lines(readSheetComments(file, relationships, persons));
+  const isShown = (address: string) => !hidden.leavesOutAddress(address);
+  writer.lines(readSheetComments(file, relationships, persons, isShown));
   writer.lines(
     rows.links.flatMap(({ cell, id }) => {
-      const address = linkOf(relationships, id);
+      const address = isShown(cell) ? linkOf(relationships, id) : undefined;
       return address === undefined ? [] : [`Link on ${cell}: ${address}`];
     }),
   );
   writer.lines(readDrawings(file, relationships));
+  writer.lines(rows.headersAndFooters);
+  return hidden.counts;
+}
+
+/** The rows of the filters of a sheet or table that have conditions; without one, those of `otherwise`. */
+function readFilters(file: OfficePackage, part: string, otherwise: string | undefined): RowRange[] {
+  let address = "";
+  let isInColumn = false;
+  let found: RowRange[] | undefined;
+  file.walk(part, {
+    open(name, { ref }) {
+      if (name === "sheetData") return true;
+      if (name === "autoFilter") address = ref ?? "";
+      else if (isInColumn) found = filteredRows(address);
+      isInColumn = name === "filterColumn" || (isInColumn && name !== "autoFilter");
+    },
+    close: (name) => void (name === "filterColumn" && (isInColumn = false)),
+  });
+  return found ?? filteredRows(otherwise ?? "");
 }

@@ -1,11 +1,12 @@
 import { type Block, blocksText } from "./blocks.ts";
 import { commentLine } from "./comment-line.ts";
+import { HiddenCells } from "./hidden-cells.ts";
 import { percentText } from "./number-format.ts";
 import type { OdfStyles } from "./odf-styles.ts";
 import { columnLetters, type SheetCell, type SheetWriter } from "./sheet-writer.ts";
 import type { Attributes, XmlHandler } from "./xml.ts";
 
-/** Reads the sheets of an OpenDocument spreadsheet into a writer; hidden sheets are left out. */
+/** Reads the sheets of an OpenDocument spreadsheet into a writer; hidden sheets, rows and columns are left out. */
 export class OdfSheets implements Required<XmlHandler> {
   count = 0;
   private readonly writer: SheetWriter;
@@ -22,6 +23,12 @@ export class OdfSheets implements Required<XmlHandler> {
   private lines: string[] = [];
   private drawing = "";
   private tables = 0;
+  private hidden = new HiddenCells();
+  private nextColumn = 0;
+  /** Groups of rows or columns that are open, and whether each is collapsed, which only a view is. */
+  private readonly groups: boolean[] = [];
+  /** What was left out. */
+  readonly left = { sheets: 0, rows: 0, columns: 0 };
 
   constructor(writer: SheetWriter, styles: OdfStyles, object: (href: string) => Block[]) {
     this.writer = writer;
@@ -41,6 +48,13 @@ export class OdfSheets implements Required<XmlHandler> {
         this.rowRepeats = repeats(attributes["table:number-rows-repeated"], MAX_ROWS);
         this.column = 0;
         this.cells = [];
+        if (this.isHidden(attributes)) this.hidden.hideRow(this.row + 1);
+        return false;
+      case "table:table-column":
+        return this.addColumns(attributes);
+      case "table:table-row-group":
+      case "table:table-column-group":
+        this.groups.push(attributes["table:display"] === "false");
         return false;
       case "table:table-cell":
       case "table:covered-table-cell":
@@ -83,6 +97,10 @@ export class OdfSheets implements Required<XmlHandler> {
       case "table:table-cell":
       case "table:covered-table-cell":
         return this.endCell();
+      case "table:table-row-group":
+      case "table:table-column-group":
+        this.groups.pop();
+        return;
       case "office:annotation":
         this.endComment();
     }
@@ -100,8 +118,11 @@ export class OdfSheets implements Required<XmlHandler> {
     this.count++;
     if (this.styles.isHidden("table", attributes["table:style-name"])) {
       this.tables--;
+      this.left.sheets++;
       return true;
     }
+    this.hidden = new HiddenCells();
+    this.nextColumn = 0;
     this.writer.beginSheet(attributes["table:name"] ?? "");
     this.row = 0;
     this.lines = [];
@@ -114,6 +135,21 @@ export class OdfSheets implements Required<XmlHandler> {
     this.writer.endSheet();
     this.writer.lines(this.lines);
     this.lines = [];
+    this.left.rows += this.hidden.counts.rows;
+    this.left.columns += this.hidden.counts.columns;
+  }
+
+  /** `filter` is what a filter passes over. Source: ODF 1.3, 19.749. */
+  private isHidden(attributes: Attributes): boolean {
+    return this.tables === 1 && attributes["table:visibility"] === "collapse" && !this.groups.includes(true);
+  }
+
+  private addColumns(attributes: Attributes): boolean {
+    if (this.tables !== 1) return false;
+    const first = this.nextColumn;
+    this.nextColumn += repeats(attributes["table:number-columns-repeated"], MAX_COLUMNS);
+    if (this.isHidden(attributes)) this.hidden.hideColumns(first, this.nextColumn - 1);
+    return false;
   }
 
   private endRow(): void {
@@ -130,8 +166,8 @@ export class OdfSheets implements Required<XmlHandler> {
     this.cell = undefined;
     const text = cellText(cell);
     const times = /\S/u.test(text) ? Math.min(cell.repeats, MAX_SAME_CELLS) : 0;
-    for (let index = 0; index < times && this.cells.length < MAX_COLUMNS; index++)
-      this.cells.push({ column: this.column + index, text });
+    for (let column = this.column; column < this.column + times && this.cells.length < MAX_COLUMNS; column++)
+      if (!this.hidden.leavesOut(this.row + 1, column)) this.cells.push({ column, text });
     this.column += cell.repeats;
   }
 
@@ -139,6 +175,7 @@ export class OdfSheets implements Required<XmlHandler> {
     const { comment } = this;
     this.comment = undefined;
     if (comment === undefined || comment.text.trim() === "") return;
+    if (this.hidden.leavesOut(this.row + 1, this.column)) return;
     const place = `${columnLetters(this.column)}${this.row + 1}`;
     this.addLine(`Comment on ${place}, ${commentLine(comment.author, comment.date, comment.text.trim())}`);
   }

@@ -16,16 +16,17 @@ export function readPersons(file: OfficePackage, relationships: Relationships): 
   return persons;
 }
 
-/** The comments on cells, a line each: those of today with their answers, else the notes of old. */
+/** The comments on cells that are shown, a line each: those of today with their answers, else the notes of old. */
 export function readSheetComments(
   file: OfficePackage,
   relationships: Relationships,
   persons: ReadonlyMap<string, string>,
+  isShown: (address: string) => boolean,
 ): string[] {
   // Each threaded comment has a copy for old programs.
   const threads = listType(relationships, "threadedComment");
   const parts = threads.length > 0 ? threads : listType(relationships, "comments");
-  return parts.flatMap((part) => readComments(file, part.target, persons));
+  return parts.flatMap((part) => readComments(file, part.target, persons, isShown));
 }
 
 /** What stands in the drawings of a sheet: text boxes, charts, diagrams. */
@@ -49,7 +50,12 @@ export function readTables(file: OfficePackage, relationships: Relationships): s
 
 const MAX_LINES = 5_000;
 
-function readComments(file: OfficePackage, partName: string, persons: ReadonlyMap<string, string>): string[] {
+function readComments(
+  file: OfficePackage,
+  partName: string,
+  persons: ReadonlyMap<string, string>,
+  isShown: (address: string) => boolean,
+): string[] {
   const lines: string[] = [];
   const authors: string[] = [];
   let text = "";
@@ -67,7 +73,7 @@ function readComments(file: OfficePackage, partName: string, persons: ReadonlyMa
       const { ref = "", authorId, personId = "", dT } = head;
       const author = name === "comment" ? authors[Number(authorId)] : persons.get(personId);
       const words = withoutName(text.replaceAll(/\s+/gu, " ").trim(), author);
-      if (words !== "") lines.push(`Comment on ${ref}, ${commentLine(author, dT, words)}`);
+      if (words !== "" && isShown(ref)) lines.push(`Comment on ${ref}, ${commentLine(author, dT, words)}`);
     },
     isDone: () => lines.length > MAX_LINES,
   });

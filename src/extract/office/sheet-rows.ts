@@ -1,6 +1,7 @@
 import { formatCellNumber, numberKindOf, type NumberKind } from "./number-format.ts";
 import { columnOf, type SheetCell, type SheetRow } from "./sheet-writer.ts";
-import type { Attributes, XmlHandler } from "./xml.ts";
+import type { HiddenCells } from "./hidden-cells.ts";
+import { isOn, type Attributes, type XmlHandler } from "./xml.ts";
 
 export interface Workbook {
   strings: readonly string[];
@@ -67,6 +68,8 @@ export function makeStyles(): { handler: XmlHandler; kinds: NumberKind[] } {
 export class SheetRows implements XmlHandler {
   /** What else the sheet names, by relationship: addresses behind cells. */
   readonly links: { cell: string; id: string }[] = [];
+  /** What stands above and below the printed pages, each once; six at most. */
+  readonly headersAndFooters: string[] = [];
   private readonly workbook: Workbook;
   private readonly onRow: (row: SheetRow) => void;
   private readonly isFull: () => boolean;
@@ -77,9 +80,11 @@ export class SheetRows implements XmlHandler {
   private style = 0;
   private value = "";
   private isValue = false;
+  private readonly hidden: HiddenCells;
 
-  constructor(workbook: Workbook, onRow: (row: SheetRow) => void, isFull: () => boolean) {
+  constructor(workbook: Workbook, hidden: HiddenCells, onRow: (row: SheetRow) => void, isFull: () => boolean) {
     this.workbook = workbook;
+    this.hidden = hidden;
     this.onRow = onRow;
     this.isFull = isFull;
   }
@@ -94,6 +99,13 @@ export class SheetRows implements XmlHandler {
         this.rowNumber = toIndex(attributes["r"], MAX_ROWS) ?? this.rowNumber + 1;
         this.column = -1;
         this.cells = [];
+        this.hidden.addRow(this.rowNumber, attributes);
+        return;
+      case "col":
+        this.hidden.addColumns(attributes);
+        return;
+      case "sheetPr":
+        this.hidden.isFiltered = isOn(attributes["filterMode"] ?? "0");
         return;
       case "c":
         this.column = columnOf(attributes["r"] ?? "") ?? this.column + 1;
@@ -110,10 +122,18 @@ export class SheetRows implements XmlHandler {
         if (ref !== undefined && id !== undefined && this.links.length < MAX_LINKS) this.links.push({ cell: ref, id });
         return;
       }
-      // Formulas, readings, headers of printed pages, conditions.
+      case "oddHeader":
+      case "oddFooter":
+      case "evenHeader":
+      case "evenFooter":
+      case "firstHeader":
+      case "firstFooter":
+        this.value = "";
+        this.isValue = true;
+        return;
+      // Formulas, readings, conditions.
       case "f":
       case "rPh":
-      case "headerFooter":
       case "conditionalFormatting":
       case "dataValidations":
       case "extLst":
@@ -129,11 +149,19 @@ export class SheetRows implements XmlHandler {
     if (name === "v" || name === "t") this.isValue = false;
     else if (name === "c") this.addCell();
     else if (name === "row") this.onRow({ number: this.rowNumber, cells: this.cells });
+    else if (PAGE_PARTS.test(name)) this.addHeaderOrFooter();
+  }
+
+  private addHeaderOrFooter(): void {
+    this.isValue = false;
+    const words = headerText(this.value);
+    if (words !== "" && !this.headersAndFooters.includes(words)) this.headersAndFooters.push(words);
   }
 
   private addCell(): void {
     const text = this.cellText();
-    if (/\S/u.test(text) && this.cells.length < MAX_COLUMNS) this.cells.push({ column: this.column, text });
+    if (!/\S/u.test(text) || this.hidden.leavesOut(this.rowNumber, this.column)) return;
+    if (this.cells.length < MAX_COLUMNS) this.cells.push({ column: this.column, text });
   }
 
   private cellText(): string {
@@ -150,6 +178,18 @@ export class SheetRows implements XmlHandler {
     }
   }
 }
+
+/** The words of `&L…&C…&R…`, without codes for fonts, colours, and what only printing knows. Source: ECMA-376, 18.3.1.39. */
+function headerText(coded: string): string {
+  return coded
+    .replaceAll(/&(?:&|"[^"]{0,200}"|K(?:[\dA-F]{6}|\d\d[+-]\d{3})|\d{1,3}|[A-Z])/giu, (code) =>
+      code === "&&" ? "&" : " ",
+    )
+    .replaceAll(/\s+/gu, " ")
+    .trim();
+}
+
+const PAGE_PARTS = /^(?:odd|even|first)(?:Header|Footer)$/u;
 
 function toIndex(value: string | undefined, max: number): number | undefined {
   const number = Number(value);

@@ -29,7 +29,7 @@ describe("a workbook", () => {
       { name: "People", level: 1, start: 0, kind: "sheet", ref: "B2:C3" },
       { name: "Notes", level: 1, start: result.text.indexOf("# Notes"), kind: "sheet", ref: "A1:A1" },
     ]);
-    expect(result.properties).toEqual({ sheets: "3" });
+    expect(result.properties).toEqual({ sheets: "3", hiddenSheets: "1" });
   });
 
   test("gives numbers as they are meant: dates, times, shares, codes, truth", async ({ expect }) => {

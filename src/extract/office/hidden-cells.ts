@@ -1,0 +1,87 @@
+import { columnOf } from "./sheet-writer.ts";
+import { isOn, type Attributes } from "./xml.ts";
+
+/** Rows of a sheet from 1, both ends in it. */
+export interface RowRange {
+  first: number;
+  last: number;
+}
+
+/**
+ * The rows and columns of a sheet that its author has hidden. What only a view hides is not: rows that a filter passes over, and
+ * groups that are collapsed, which anyone opens with one click. Counts the rows and columns whose words are left out.
+ */
+export class HiddenCells {
+  /** The sheet says that a filter is at work, before its rows. */
+  isFiltered = false;
+  private readonly findFiltered: (isFiltered: boolean) => readonly RowRange[];
+  private filtered: readonly RowRange[] | undefined;
+  private readonly rows = new Set<number>();
+  private readonly columns: RowRange[] = [];
+  private readonly lostRows = new Set<number>();
+  private readonly lostColumns = new Set<number>();
+
+  /** @param findFiltered the rows that filters look at; asked at the first hidden row, as filters stand behind the rows */
+  constructor(findFiltered: (isFiltered: boolean) => readonly RowRange[] = () => []) {
+    this.findFiltered = findFiltered;
+  }
+
+  get counts(): { rows: number; columns: number } {
+    return { rows: this.lostRows.size, columns: this.lostColumns.size };
+  }
+
+  /** A row as the sheet writes it. */
+  addRow(number: number, { hidden, outlineLevel }: Attributes): void {
+    if (hidden === undefined || !isOn(hidden) || Number(outlineLevel ?? "0") > 0) return;
+    this.filtered ??= this.findFiltered(this.isFiltered);
+    if (!this.filtered.some(({ first, last }) => number >= first && number <= last)) this.hideRow(number);
+  }
+
+  /** Columns as the sheet writes them, numbered from 1. */
+  addColumns({ min, max, hidden, outlineLevel }: Attributes): void {
+    if (hidden === undefined || !isOn(hidden) || Number(outlineLevel ?? "0") > 0) return;
+    this.hideColumns(Number(min) - 1, Number(max) - 1);
+  }
+
+  hideRow(number: number): void {
+    this.rows.add(number);
+  }
+
+  /** @param first, last from 0 */
+  hideColumns(first: number, last: number): void {
+    if (this.columns.length < MAX_RANGES) this.columns.push({ first, last });
+  }
+
+  /** True for a cell with words that are not read; it is counted. */
+  leavesOut(row: number, column: number): boolean {
+    if (this.rows.size === 0 && this.columns.length === 0) return false;
+    const isInRow = this.rows.has(row);
+    const isInColumn = this.columns.some(({ first, last }) => column >= first && column <= last);
+    if (isInRow) this.lostRows.add(row);
+    if (isInColumn) this.lostColumns.add(column);
+    return isInRow || isInColumn;
+  }
+
+  /** The same for an address such as `B3` or the first cell of `B3:C4`. */
+  leavesOutAddress(address: string): boolean {
+    const column = columnOf(address);
+    const row = /\d+/u.exec(address)?.[0];
+    return column !== undefined && row !== undefined && this.leavesOut(Number(row), column);
+  }
+}
+
+/** The rows of an address such as `$A$1:$C$9`, with or without the name of a sheet, below its first, which is a filter's header. */
+export function filteredRows(address: string): RowRange[] {
+  const [, first, last] = /\$?[A-Z]{1,3}\$?(\d{1,7}):\$?[A-Z]{1,3}\$?(\d{1,7})$/u.exec(address.trim()) ?? [];
+  return first === undefined || last === undefined ? [] : [{ first: Number(first) + 1, last: Number(last) }];
+}
+
+/** What was left out of a document with sheets, as properties. */
+export function hiddenProperties(hidden: { sheets: number; rows: number; columns: number }): Record<string, string> {
+  const named = { hiddenSheets: hidden.sheets, hiddenRows: hidden.rows, hiddenColumns: hidden.columns };
+  return Object.fromEntries(
+    Object.entries(named).flatMap(([name, count]): [string, string][] => (count > 0 ? [[name, String(count)]] : [])),
+  );
+}
+
+const MAX_RANGES = 1_000;
