@@ -20,7 +20,7 @@ const ODT: Reader = { version: 1, load: async () => (await import("./formats/odt
 const ODS: Reader = { version: 2, load: async () => (await import("./formats/ods.ts")).odsFormat };
 const ODP: Reader = { version: 1, load: async () => (await import("./formats/odp.ts")).odpFormat };
 const HTML: Reader = { version: 1, load: async () => (await import("./formats/html.ts")).htmlFormat };
-const CSV: Reader = { version: 1, load: async () => (await import("./formats/csv.ts")).csvFormat };
+const CSV: Reader = { version: 2, load: async () => (await import("./formats/csv.ts")).csvFormat };
 const JSON_TEXT: Reader = { version: 1, load: async () => (await import("./formats/json.ts")).jsonFormat };
 const SUBTITLES: Reader = { version: 1, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };
 const RTF: Reader = { version: 1, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
@@ -35,7 +35,10 @@ const UNREADABLE: Reader = {
  */
 export const FORMATS: Readonly<Record<string, Reader>> = {
   "text/plain": { version: 1, load: async () => (await import("./formats/plain.ts")).plainFormat },
-  "text/markdown": { version: 2, load: async () => (await import("./formats/markdown.ts")).markdownFormat },
+  "text/x-asciidoc": { version: 2, load: async () => (await import("./formats/asciidoc.ts")).asciidocFormat },
+  "text/x-rst": { version: 2, load: async () => (await import("./formats/rst.ts")).rstFormat },
+  "text/x-org": { version: 2, load: async () => (await import("./formats/org.ts")).orgFormat },
+  "text/markdown": { version: 3, load: async () => (await import("./formats/markdown.ts")).markdownFormat },
   "text/html": HTML,
   "application/xhtml+xml": HTML,
   "text/csv": CSV,

@@ -20,3 +20,8 @@ export function valueOfYaml(
     return undefined;
   }
 }
+
+/** True for YAML with mistakes, however much of it could be read. */
+export function isBrokenYaml(source: string): boolean {
+  return parseDocument(source, { logLevel: "silent", stringKeys: true }).errors.length > 0;
+}

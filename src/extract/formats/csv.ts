@@ -11,9 +11,11 @@ import { plainFormat } from "./plain.ts";
 export const csvFormat: Format = {
   async extract(input): Promise<FormatText> {
     const decoded = input.decode();
-    const whole = cleanText(decoded.text);
+    // Excel's first line that names the delimiter is no row.
+    const [line = "", named] = /^sep=([^\r\n"])?[ \t]*\n/iu.exec(cleanText(decoded.text)) ?? [];
+    const whole = cleanText(decoded.text).slice(line.length);
     const text = cutAtLine(whole, input.maxTextLength);
-    const delimiter = input.mimeType === "text/tab-separated-values" ? "\t" : detectDelimiter(text);
+    const delimiter = input.mimeType === "text/tab-separated-values" ? "\t" : (named ?? detectDelimiter(text));
     const rows = delimiter === undefined ? undefined : parseRows(text, delimiter);
     if (rows === undefined || rows.length === 0) return plainText(input);
     const out = new TextBuilder(input.maxTextLength);

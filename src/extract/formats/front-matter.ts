@@ -20,18 +20,17 @@ const MAX_PROPERTIES = 40;
 const MAX_VALUE_LENGTH = 500;
 const MAX_LIST_LENGTH = 100;
 
-/** Reads YAML front matter between `---` lines at the very beginning. What is no YAML map stays part of the body. */
+/**
+ * Reads front matter at the very beginning: YAML between `---` lines, TOML between `+++`, JSON in braces of their own. YAML and TOML with
+ * mistakes are read line by line. What is no map stays part of the body.
+ */
 export async function readFrontMatter(text: string): Promise<FrontMatter> {
   const none: FrontMatter = { end: 0, properties: {} };
-  if (!text.startsWith("---")) return none;
-  const block = /^---[ \t]*\r?\n([\s\S]*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/u.exec(
-    text.slice(0, MAX_FRONT_MATTER_LENGTH),
-  );
-  if (block?.[1] === undefined) return none;
-  const fields = await parseMap(block[1]);
-  if (fields === undefined) return none;
+  const block = findBlock(text);
+  const fields = block === undefined ? undefined : await parseFields(block.kind, block.source);
+  if (block === undefined || fields === undefined) return none;
 
-  const front: FrontMatter = { end: block[0].length, properties: {} };
+  const front: FrontMatter = { end: block.end, properties: {} };
   for (const [key, value] of fields) {
     const name = oneLine(key, 60);
     const typed = typedValue(value);
@@ -52,11 +51,79 @@ export async function readFrontMatter(text: string): Promise<FrontMatter> {
   return front;
 }
 
-async function parseMap(source: string): Promise<[string, unknown][] | undefined> {
-  const { valueOfYaml } = await loadPart(() => import("#extract/yaml-document.ts"));
+type Fields = [string, unknown][];
+type Kind = "yaml" | "toml" | "json";
+
+/** The block with its kind, and where the body behind it begins. */
+function findBlock(text: string): { kind: Kind; source: string; end: number } | undefined {
+  if (!/^(?:---|\+\+\+|\{)/u.test(text)) return undefined;
+  const start = text.slice(0, MAX_FRONT_MATTER_LENGTH);
+  const json = /^\{[ \t]*\r?\n[\s\S]*?\r?\n\}[ \t]*(?:\r?\n|$)/u.exec(start)?.[0];
+  if (json !== undefined) return { kind: "json", source: json, end: json.length };
+  const [whole, , named, source] =
+    /^(---|\+\+\+)[ \t]*(yaml|toml|json)?[ \t]*\r?\n([\s\S]*?)\r?\n(?:\1|\.\.\.)[ \t]*(?:\r?\n|$)/u.exec(start) ?? [];
+  if (whole === undefined || source === undefined) return undefined;
+  const kind = named ?? (whole.startsWith("+") ? "toml" : "yaml");
+  return { kind: kind === "toml" || kind === "json" ? kind : "yaml", source, end: whole.length };
+}
+
+async function parseFields(kind: Kind, source: string): Promise<Fields | undefined> {
+  if (kind === "json") return fieldsOfJson(source);
+  if (kind === "toml") return fieldsOfToml(source);
+  const { isBrokenYaml, valueOfYaml } = await loadPart(() => import("#extract/yaml-document.ts"));
   // Few aliases: front matter has none.
-  const value = valueOfYaml(source, { maxAliasCount: 20, mapAsMap: true, isStrict: true });
-  return value instanceof Map ? [...value].map(([key, item]) => [String(key), item]) : undefined;
+  const parse = (part: string) => valueOfYaml(part, { maxAliasCount: 20, mapAsMap: true, isStrict: true });
+  const value = parse(source);
+  if (value instanceof Map) return [...value].map(([key, item]) => [String(key), item]);
+  return value === undefined && isBrokenYaml(source) ? fieldsByLine(source, ":", parse) : undefined;
+}
+
+function fieldsOfJson(source: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(source);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function fieldsOfToml(source: string): Promise<Fields | undefined> {
+  const { parse } = await loadPart(() => import("smol-toml"));
+  const tryParse = (part: string): Record<string, unknown> | undefined => {
+    try {
+      return parse(part);
+    } catch {
+      return undefined;
+    }
+  };
+  const value = tryParse(source);
+  if (value !== undefined) return Object.entries(value);
+  return fieldsByLine(source, "=", (part) => {
+    const table = tryParse(part);
+    return table === undefined ? undefined : new Map(Object.entries(table));
+  });
+}
+
+/** `key: rest` line by line, with the lines below it that belong to it; undefined where the text is not made of such lines. */
+function fieldsByLine(source: string, separator: ":" | "=", parse: (part: string) => unknown): Fields | undefined {
+  const head =
+    separator === ":"
+      ? /^([\p{L}_][\p{L}\p{N}_.-]{0,59})[ \t]*:(?:[ \t]+(.*))?$/u
+      : /^([\p{L}_][\p{L}\p{N}_.-]{0,59})[ \t]*=[ \t]*(.*)$/u;
+  const parts: { key: string; rest: string; lines: string[] }[] = [];
+  for (const line of source.split(/\r?\n/u)) {
+    const [, key, rest = ""] = head.exec(line) ?? [];
+    if (key !== undefined) parts.push({ key, rest, lines: [line] });
+    else if (/^(?:[ \t]|- |#|\]|$)/u.test(line)) parts.at(-1)?.lines.push(line);
+    // Prose between two rules.
+    else return undefined;
+  }
+  if (parts.length === 0) return undefined;
+  return parts.map(({ key, rest, lines }): [string, unknown] => {
+    const value = parse(lines.join("\n"));
+    const own: unknown = value instanceof Map && value.size === 1 ? value.get(key) : undefined;
+    return [key, own === undefined || own instanceof Map ? rest.replace(/^(["'])(.*)\1$/u, "$2") : own];
+  });
 }
 
 /** A scalar by its type, a list of scalars as texts, anything else as nothing. */
@@ -73,7 +140,11 @@ function typedValue(value: unknown): FieldValue | undefined {
 
 /** A scalar as one line; a date in the one form that dates have; anything else is nothing. */
 function scalarText(value: unknown): string {
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "" : value.toISOString();
+  if (value instanceof Date) {
+    if (Number.isNaN(value.getTime())) return "";
+    const iso = value.toISOString();
+    return rfc3339(iso) ?? iso;
+  }
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (typeof value !== "string") return "";
   const line = oneLine(value, MAX_VALUE_LENGTH);

@@ -9,12 +9,12 @@ import { readFrontMatter } from "./front-matter.ts";
  * reading program call home, become `[image: alt]`. Front matter becomes properties. Source: S45.
  */
 export const markdownFormat: Format = {
-  async extract({ decode, maxTextLength }): Promise<FormatText> {
+  async extract({ decode, fileName, maxTextLength }): Promise<FormatText> {
     const decoded = decode();
     const text = cleanText(decoded.text);
     const front = await readFrontMatter(text);
     const out = new TextBuilder(maxTextLength);
-    copyBody(text.slice(front.end), out);
+    copyBody(withoutRemarks(text.slice(front.end), fileName.toLowerCase().endsWith(".mdx")), out);
     const title = front.title ?? out.sections.find((section) => section.level === 1)?.name;
     return {
       state: "ok",
@@ -28,6 +28,46 @@ export const markdownFormat: Format = {
     };
   },
 };
+
+/**
+ * The body without what programs read and people don't: comments of Obsidian, pictures written out in the file, and in MDX the imports.
+ * Their lines stay, empty.
+ */
+function withoutRemarks(body: string, isMdx: boolean): string {
+  const hasComments = body.includes("%%");
+  const hasPictures = body.includes("]: <data:") || body.includes("]: data:");
+  if (!hasComments && !hasPictures && !isMdx) return body;
+  let fence: string | undefined;
+  // An end that never comes is no comment.
+  let openMarks = (body.match(/^[ \t]*%%(?!.*%%)|^(?!.*%%.*%%).*%%[ \t]*$/gmu) ?? []).length;
+  let isInComment = false;
+  let isInImport = false;
+  const lines = body.split("\n").map((line) => {
+    const mark = isInComment ? undefined : /^ {0,3}(`{3,}|~{3,})/u.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (line.trim().startsWith(fence)) fence = undefined;
+      return line;
+    }
+    fence = mark;
+    if (fence !== undefined) return line;
+    if (isInComment) {
+      isInComment = !line.includes("%%");
+      return "";
+    }
+    if (/^[ \t]*%%(?!.*%%)/u.test(line) && openMarks > 1) {
+      openMarks -= 2;
+      isInComment = true;
+      return "";
+    }
+    isInImport = isMdx && (isInImport ? line.trim() !== "" : IMPORT.test(line));
+    if (isInImport || (hasPictures && /^ {0,3}\[[^\]]{1,200}\]:[ \t]*<?data:/u.test(line))) return "";
+    return hasComments ? line.replaceAll(/(^|\s)%%(?!%)(?:(?!%%).){0,5000}%%(?=[\s.,;:)]|$)/gu, "$1") : line;
+  });
+  return lines.join("\n");
+}
+
+const IMPORT =
+  /^(?:import\s+(?:["']|[\w*{][^"']{0,1000}\sfrom\s+["']|\{[^}"']*$)|export\s+(?:const|default|let|function|\{|\*)[\s{(*])/u;
 
 /** A line as it is written out, and where. */
 interface Line {
@@ -84,11 +124,14 @@ const HASH = 0x23;
 const EQUALS = 0x3d;
 const DASH = 0x2d;
 
-/** A heading without its marks: links by their words, no emphasis, no code marks, no tags. */
+/** A heading without its marks: links by their words, no emphasis, no code marks, no tags, no id. */
 function plainHeading(text: string): string {
   return oneLine(
     text
       .slice(0, 1_000)
+      // Ids and classes behind the words, and tags of templates.
+      .replace(/\s*\{:?\s*[#.][^{}]*\}\s*$/u, "")
+      .replace(/\{%[^%]*%\}|\{\{[^{}]*\}\}/gu, "")
       .replace(/!?\[([^\]]*)\]\([^)]*\)/gu, "$1")
       .replace(/<[^>]*>/gu, "")
       .replace(/[*_`]{1,3}(?=\S)([^*_`]+)[*_`]{1,3}/gu, "$1")

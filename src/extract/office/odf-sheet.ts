@@ -139,7 +139,7 @@ export class OdfSheets implements Required<XmlHandler> {
     this.left.columns += this.hidden.counts.columns;
   }
 
-  /** `filter` is what a filter passes over. Source: ODF 1.3, 19.749. */
+  /** `filter` is what a filter passes over. Source: https://docs.oasis-open.org/office/OpenDocument/v1.3/ */
   private isHidden(attributes: Attributes): boolean {
     return this.tables === 1 && attributes["table:visibility"] === "collapse" && !this.groups.includes(true);
   }

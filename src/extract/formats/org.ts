@@ -1,0 +1,94 @@
+import { oneLine } from "#extract/clean.ts";
+import type { Format, FormatText } from "#extract/format.ts";
+import { type MarkedDocument, type MarkedLine, noteProperty, readMarkedText } from "./marked-text.ts";
+
+/**
+ * Org stays as it was written, without its comments; `#+TITLE:` and its like are title and properties, headings are sections.
+ * Source: https://orgmode.org/worg/org-syntax.html
+ */
+export const orgFormat: Format = {
+  extract(input): FormatText {
+    const document: MarkedDocument = { properties: {} };
+    const top: string[] = [];
+    const reader = new OrgReader(document, (name) => void top.push(name));
+    const result = readMarkedText(input, document, (line) => reader.read(line));
+    const [first] = top;
+    return result.title === undefined && top.length === 1 && first !== undefined ? { ...result, title: first } : result;
+  },
+};
+
+class OrgReader {
+  private readonly document: MarkedDocument;
+  private readonly onTop: (name: string) => void;
+  private block: string | undefined;
+  /** Stars of the heading whose text is a comment. */
+  private commentLevel: number | undefined;
+
+  constructor(document: MarkedDocument, onTop: (name: string) => void) {
+    this.document = document;
+    this.onTop = onTop;
+  }
+
+  read(line: string): MarkedLine {
+    if (this.block !== undefined) {
+      const isComment = this.block === "comment";
+      if (new RegExp(`^\\s*#\\+end_${this.block}\\b`, "iu").test(line)) this.block = undefined;
+      return { text: isComment ? "" : line };
+    }
+    const [, stars, words] = /^(\*{1,20})[ \t]+(\S.*)$/u.exec(line) ?? [];
+    if (stars !== undefined && words !== undefined) return this.heading(line, stars.length, words);
+    if (this.commentLevel !== undefined || /^[ \t]*#(?:[ \t]|$)/u.test(line)) return { text: "" };
+    this.block = /^\s*#\+begin_(src|example|comment|export|quote)\b/iu.exec(line)?.[1]?.toLowerCase();
+    if (this.block !== undefined) return { text: this.block === "comment" ? "" : line };
+    const [, name, value] = /^#\+([\w-]{1,60}):[ \t]*(\S.*)$/u.exec(line) ?? [];
+    if (name !== undefined && value !== undefined && ABOUT.has(name.toLowerCase()))
+      this.note(name.toLowerCase(), value);
+    return { text: line };
+  }
+
+  private note(name: string, value: string): void {
+    // A long title goes on in another line of its kind.
+    if (name === "title" && this.document.title !== undefined)
+      this.document.title = oneLine(`${this.document.title} ${value}`, 500);
+    else noteProperty(this.document, name === "filetags" ? "tags" : name, plain(value));
+  }
+
+  private heading(line: string, level: number, words: string): MarkedLine {
+    if (this.commentLevel !== undefined && level > this.commentLevel) return { text: "" };
+    this.commentLevel = /^(?:[A-Z]{2,12}[ \t]+)?COMMENT\b/u.test(words) ? level : undefined;
+    if (this.commentLevel !== undefined) return { text: "" };
+    const name = plain(
+      words
+        .replace(/^(?:TODO|DONE|NEXT|WAITING|HOLD|CANCELLED|CANCELED|STARTED)[ \t]+/u, "")
+        .replace(/^\[#[A-Z0-9]\][ \t]*/u, "")
+        .replace(/[ \t]+:[\p{L}\p{N}_@#%:]{1,200}:[ \t]*$/u, ""),
+    );
+    if (level === 1) this.onTop(name);
+    return { text: line, heading: { name, level } };
+  }
+}
+
+/** Keywords that say what a document is about; the others steer programs. */
+const ABOUT = new Set([
+  "title",
+  "subtitle",
+  "author",
+  "email",
+  "date",
+  "description",
+  "keywords",
+  "filetags",
+  "language",
+]);
+
+/** Words without links and emphasis. */
+function plain(words: string): string {
+  return oneLine(
+    words
+      .slice(0, 1_000)
+      .replaceAll(/\[\[[^\][]*\]\[([^\][]*)\]\]/gu, "$1")
+      .replaceAll(/\[\[([^\][]*)\]\]/gu, "$1")
+      .replaceAll(/(^|\s)([*/_=~+])(?=\S)([^*/_=~+]+)\2(?=\s|[.,;:!?]|$)/gu, "$1$3"),
+    200,
+  );
+}
