@@ -1,6 +1,7 @@
 import { decodeText, looksLikeUtf8Text } from "./decode.ts";
 import { loadPart } from "./load.ts";
 import { pdfStart } from "./pdf/header.ts";
+import { xmlTypeOf } from "./xml-kind.ts";
 import { textTypeOfName } from "./text-types.ts";
 
 export type Detected =
@@ -56,6 +57,9 @@ function mayBeOffice([first, second]: Uint8Array): boolean {
 
 function textType(sample: Uint8Array, fileName: string, declaredType: string | undefined): string {
   const byName = textTypeOfName(fileName);
+  const mayBeXml = byName === undefined || byName === "text/plain" || byName === "application/xml";
+  const xml = mayBeXml ? xmlTypeOf(decodeText(sample, SAMPLE_BYTES)?.text ?? "") : undefined;
+  if (xml !== undefined) return xml;
   if (byName !== undefined && byName !== "text/plain") return byName;
   const declared = declaredType?.split(";")[0]?.trim().toLowerCase();
   if (byName === undefined && declared !== undefined && isTextType(declared)) return declared;

@@ -13,17 +13,18 @@ export interface Reader {
   load: FormatLoader;
 }
 
-const DOCX: Reader = { version: 1, load: async () => (await import("./formats/docx.ts")).docxFormat };
-const PPTX: Reader = { version: 1, load: async () => (await import("./formats/pptx.ts")).pptxFormat };
+const DOCX: Reader = { version: 2, load: async () => (await import("./formats/docx.ts")).docxFormat };
+const PPTX: Reader = { version: 2, load: async () => (await import("./formats/pptx.ts")).pptxFormat };
 const XLSX: Reader = { version: 2, load: async () => (await import("./formats/xlsx.ts")).xlsxFormat };
-const ODT: Reader = { version: 1, load: async () => (await import("./formats/odt.ts")).odtFormat };
+const ODT: Reader = { version: 2, load: async () => (await import("./formats/odt.ts")).odtFormat };
 const ODS: Reader = { version: 2, load: async () => (await import("./formats/ods.ts")).odsFormat };
-const ODP: Reader = { version: 1, load: async () => (await import("./formats/odp.ts")).odpFormat };
-const HTML: Reader = { version: 1, load: async () => (await import("./formats/html.ts")).htmlFormat };
+const ODP: Reader = { version: 2, load: async () => (await import("./formats/odp.ts")).odpFormat };
+const HTML: Reader = { version: 2, load: async () => (await import("./formats/html.ts")).htmlFormat };
 const CSV: Reader = { version: 2, load: async () => (await import("./formats/csv.ts")).csvFormat };
 const JSON_TEXT: Reader = { version: 1, load: async () => (await import("./formats/json.ts")).jsonFormat };
 const SUBTITLES: Reader = { version: 1, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };
-const RTF: Reader = { version: 1, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
+const RTF: Reader = { version: 2, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
+const XML: Reader = { version: 2, load: async () => (await import("./formats/xml.ts")).xmlFormat };
 const UNREADABLE: Reader = {
   version: 1,
   load: async () => (await import("./formats/unreadable-office.ts")).unreadableOfficeFormat,
@@ -48,7 +49,13 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/x-ipynb+json": { version: 1, load: async () => (await import("./formats/notebook.ts")).notebookFormat },
   "application/yaml": { version: 2, load: async () => (await import("./formats/yaml.ts")).yamlFormat },
   "application/toml": { version: 1, load: async () => (await import("./formats/toml.ts")).tomlFormat },
-  "application/xml": { version: 1, load: async () => (await import("./formats/xml.ts")).xmlFormat },
+  "application/xml": XML,
+  "text/xml": XML,
+  "application/rss+xml": { version: 1, load: async () => (await import("./formats/feed.ts")).feedFormat },
+  "application/vnd.ms-word.2003+xml": {
+    version: 1,
+    load: async () => (await import("./formats/word-2003.ts")).word2003Format,
+  },
   "text/x-log": { version: 1, load: async () => (await import("./formats/log.ts")).logFormat },
   "application/x-subrip": SUBTITLES,
   "text/vtt": SUBTITLES,
@@ -88,7 +95,7 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/vnd.oasis.opendocument.graphics-flat-xml": ODP,
   "application/rtf": RTF,
   "text/rtf": RTF,
-  "application/epub+zip": { version: 1, load: async () => (await import("./formats/epub.ts")).epubFormat },
+  "application/epub+zip": { version: 2, load: async () => (await import("./formats/epub.ts")).epubFormat },
   "application/msword": UNREADABLE,
   "application/vnd.ms-excel": UNREADABLE,
   "application/vnd.ms-powerpoint": UNREADABLE,

@@ -1,6 +1,11 @@
 import { Parser } from "htmlparser2";
 import { cleanText, oneLine } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
+import { isBase64 } from "./base64.ts";
+import { readXmlBook } from "./xml-book.ts";
+import { renderHtml } from "#extract/html/render.ts";
+import { surveyHtml } from "#extract/html/survey.ts";
+import { isBook } from "#extract/xml-kind.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
@@ -9,7 +14,9 @@ import { TextBuilder } from "#extract/text-builder.ts";
  */
 export const xmlFormat: Format = {
   extract({ bytes, decode, maxTextLength }): FormatText {
-    const decoded = decode(declaredEncoding(bytes));
+    const decoded = decode(xmlEncodingOf(bytes));
+    const book = readBook(cleanText(decoded.text), maxTextLength);
+    if (book !== undefined) return { ...book, isCut: book.isCut === true || decoded.isCut };
     const out = new TextBuilder(maxTextLength);
     const writer = new XmlWriter(out);
     const source = cleanText(decoded.text);
@@ -28,6 +35,23 @@ export const xmlFormat: Format = {
     };
   },
 };
+
+/** A document of prose, as Markdown; undefined for data. */
+function readBook(source: string, maxTextLength: number): FormatText | undefined {
+  if (!isBook(source.slice(0, 4_096))) return undefined;
+  const { html, title, language, properties, isCut } = readXmlBook(source);
+  const { isDataTable } = surveyHtml(html);
+  const out = renderHtml(html, { scope: "everything", maxTextLength, isDataTable });
+  return {
+    state: "ok",
+    text: out.toString(),
+    sections: out.sections,
+    properties,
+    isCut: isCut || out.isFull,
+    ...(title !== undefined && { title }),
+    ...(language !== undefined && /^[a-z]{2}$/u.test(language) && { language }),
+  };
+}
 
 /** Small, because the parser works on all open elements at each new one. */
 const STEP_LENGTH = 8_192;
@@ -96,7 +120,7 @@ class XmlWriter {
     const top = this.open.at(-1);
     if (top === undefined) return;
     const parent = this.open.at(-2);
-    if (top.isInline && parent !== undefined) parent.text += top.text;
+    if (top.isInline && parent !== undefined) parent.text += isBase64(top.text) ? "" : top.text;
     else {
       this.release();
       if (parent !== undefined && top.isLeaf && !top.hasLine && top.text.length < MAX_HELD_LENGTH) {
@@ -129,7 +153,7 @@ class XmlWriter {
 
   private write(qualified: string, raw: string, hasLine: boolean, depth: number): void {
     const text = raw.replaceAll(/[ \t]*\n\s*/gu, "\n").trim();
-    if (text === "") return;
+    if (text === "" || isBase64(text)) return;
     const name = localName(qualified);
     if (depth <= 3) this.note(name, text);
     this.line(`${hasLine ? "" : `${name}: `}${text}`, depth - (hasLine ? 0 : 1));
@@ -162,6 +186,7 @@ const PROPERTIES: Readonly<Record<string, string>> = {
 /** Names, links and words; not namespaces, colours and coordinates. */
 function isWorthReading(key: string, value: string): boolean {
   if (/^xmlns(?::|$)|^xsi:|:space$/u.test(key) || value.trim() === "") return false;
+  if (value.startsWith("data:") || isBase64(value)) return false;
   return /\p{L}{2}/u.test(value) || /^\d{2,}$/u.test(value.trim());
 }
 
@@ -169,7 +194,8 @@ function localName(name: string): string {
   return name.slice(name.indexOf(":") + 1);
 }
 
-function declaredEncoding(bytes: Uint8Array): string | undefined {
+/** What the declaration of an XML document says. */
+export function xmlEncodingOf(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 200)).toString("latin1");
   return /<\?xml[^>]{0,100}encoding\s*=\s*["']([\w.:-]{2,40})/iu.exec(start)?.[1];
 }

@@ -1,4 +1,5 @@
 import { oneLine } from "#extract/clean.ts";
+import { restOfWord } from "#extract/link-addresses.ts";
 import type { TextBuilder } from "#extract/text-builder.ts";
 
 type End = () => void;
@@ -28,6 +29,9 @@ export class MarkdownWriter {
   private rowCells: string[] | undefined;
   private cellText: string | undefined;
   private headingText: string | undefined;
+  /** Where the links lead that have just ended: to be written behind the word, which may go on. */
+  private addresses: string[] = [];
+  private lastWord = "";
 
   constructor(out: TextBuilder) {
     this.out = out;
@@ -90,9 +94,12 @@ export class MarkdownWriter {
   link(href: string): End | undefined {
     if (!/^(?:https?:\/\/|mailto:)\S{1,2000}$/iu.test(href) || this.headingText !== undefined || this.preDepth > 0)
       return undefined;
+    const address = href.replace(/^mailto:/iu, "");
     const start = this.written();
+    // A neighbour that leads to the same place goes on with that link.
+    this.addresses = this.addresses.filter((other) => other !== address);
     return () => {
-      if (this.written() > start) this.append(` (${href.replace(/^mailto:/iu, "")})`);
+      if (this.written() > start && !this.addresses.includes(address)) this.addresses.push(address);
     };
   }
 
@@ -186,6 +193,7 @@ export class MarkdownWriter {
     this.cellText = "";
     this.needsSpace = false;
     return () => {
+      this.writeAddresses();
       cells.push(oneLine(this.cellText ?? "", MAX_CELL_LENGTH).replaceAll("|", "\\|"));
       this.cellText = undefined;
       this.needsSpace = false;
@@ -193,6 +201,7 @@ export class MarkdownWriter {
   }
 
   end(): void {
+    this.writeAddresses();
     if (this.hasText) this.out.add("\n");
   }
 
@@ -215,10 +224,23 @@ export class MarkdownWriter {
     const isLineStart = this.breaks > 0 || !this.hasText;
     const space = this.needsSpace && (this.isGathering() || !isLineStart) ? " " : "";
     this.needsSpace = false;
-    this.append(space + words);
+    const rest =
+      this.addresses.length === 0 || space !== "" ? 0 : restOfWord(this.lastWord + words, this.lastWord.length);
+    if (rest > 0) this.append(words.slice(0, rest));
+    if (rest === words.length) return;
+    this.writeAddresses();
+    this.append(space + words.slice(rest));
+  }
+
+  private writeAddresses(): void {
+    const { addresses } = this;
+    if (addresses.length === 0) return;
+    this.addresses = [];
+    this.append(addresses.map((address) => ` (${address})`).join(""));
   }
 
   private append(words: string): void {
+    this.lastWord = words.slice(-2);
     if (this.cellText !== undefined) {
       if (this.cellText.length < MAX_CELL_LENGTH) this.cellText += words;
     } else if (this.headingText !== undefined) {
@@ -241,6 +263,7 @@ export class MarkdownWriter {
   }
 
   private newLines(count: number): void {
+    this.writeAddresses();
     this.needsSpace = this.isGathering();
     if (this.isGathering() || this.preDepth > 0) return;
     // A list item begins on its own line, with whatever is first in it.

@@ -1,3 +1,4 @@
+import { type LinkMark, withAddresses } from "#extract/link-addresses.ts";
 import { altText, type Block, type BlockWriter } from "./blocks.ts";
 import { ListCounter } from "./list-numbers.ts";
 import type { OdfStyles } from "./odf-styles.ts";
@@ -70,7 +71,7 @@ export class OdfText implements XmlHandler {
     const styleName = attributes["text:style-name"];
     const isHidden = this.context.styles.isHidden("paragraph", styleName);
     const level = heading ?? (this.context.styles.isTitle(styleName) ? 1 : undefined);
-    this.flow.paragraphs.push({ text: "", isHidden, heading: level });
+    this.flow.paragraphs.push({ text: "", marks: [], isHidden, heading: level });
   }
 
   hideParagraph(isHidden: string | undefined): void {
@@ -103,8 +104,8 @@ export class OdfText implements XmlHandler {
   endLink(): void {
     const link = this.flow.links.pop();
     const paragraph = this.flow.paragraphs.at(-1);
-    if (link?.address === undefined || paragraph === undefined || paragraph.text.length <= link.start) return;
-    if (paragraph.text.slice(link.start).trim() !== link.address) this.write(` (${link.address})`);
+    if (link?.address === undefined || paragraph === undefined) return;
+    paragraph.marks.push({ start: link.start, end: paragraph.text.length, address: link.address });
   }
 
   beginList(attributes: Attributes): void {
@@ -202,8 +203,9 @@ export class OdfText implements XmlHandler {
     return this.context.writer.endCapture();
   }
 
-  private blockOf({ text, isHidden, heading }: OpenParagraph): Block | undefined {
-    if (isHidden || !/\S/u.test(text)) return undefined;
+  private blockOf({ text: words, marks, isHidden, heading }: OpenParagraph): Block | undefined {
+    if (isHidden || !/\S/u.test(words)) return undefined;
+    const text = withAddresses(words, marks);
     if (heading !== undefined) return { kind: "paragraph", text, heading };
     const { lists } = this.flow;
     const list = lists.at(-1);
@@ -225,6 +227,7 @@ interface Flow {
 
 interface OpenParagraph {
   text: string;
+  marks: LinkMark[];
   isHidden: boolean;
   heading: number | undefined;
 }

@@ -1,6 +1,7 @@
-import { DOCUMENT_ZIP_CAPS, openZip, type Zip, type ZipEntry } from "#extract/zip.ts";
+import { DOCUMENT_ZIP_CAPS, looksLikeZip, openZip, type Zip, type ZipEntry } from "#extract/zip.ts";
 import { setProperty, type DocumentProperties } from "./properties.ts";
-import { walkXml, type XmlHandler } from "./xml.ts";
+import { readFlatPackage } from "./flat-package.ts";
+import { walkXml, xmlFromBytes, type XmlHandler } from "./xml.ts";
 
 export interface Relationship {
   id: string;
@@ -27,27 +28,57 @@ export interface OfficePackage {
 }
 
 /**
- * Opens an Office document (the family of DOCX, PPTX, XLSX).
+ * Opens an Office document (the family of DOCX, PPTX, XLSX): a ZIP archive, or one XML file with all parts.
  *
  * @throws ZipError when its archive can't be read
  */
 export function openPackage(bytes: Uint8Array): OfficePackage {
+  return looksLikeZip(bytes) ? openZipped(bytes) : openFlat(readFlatPackage(bytes));
+}
+
+function openZipped(bytes: Uint8Array): OfficePackage {
   const zip = openZip(bytes, DOCUMENT_ZIP_CAPS);
-  const walk = (partName: string, handler: XmlHandler) => {
-    const entry = zip.find(partName);
-    if (entry !== undefined) walkEntry(zip, entry, handler);
-    return entry !== undefined;
-  };
+  return packageOf({
+    has: (name) => zip.find(name) !== undefined,
+    read: (name) => {
+      const entry = zip.find(name);
+      return entry === undefined ? undefined : zip.read(entry, MAX_PART_BYTES);
+    },
+    walk: (name, handler) => {
+      const entry = zip.find(name);
+      if (entry !== undefined) walkEntry(zip, entry, handler);
+      return entry !== undefined;
+    },
+  });
+}
+
+function openFlat(parts: ReadonlyMap<string, Uint8Array>): OfficePackage {
+  return packageOf({
+    has: (name) => parts.has(name),
+    read: (name) => parts.get(name),
+    walk: (name, handler) => {
+      const part = parts.get(name);
+      if (part !== undefined) walkXml(xmlFromBytes(part), handler);
+      return part !== undefined;
+    },
+  });
+}
+
+/** Where the parts are. */
+interface Parts {
+  has(name: string): boolean;
+  read(name: string): Uint8Array | undefined;
+  walk: Walk;
+}
+
+function packageOf({ has, read, walk }: Parts): OfficePackage {
   const relationshipsOf = (partName: string) => readRelationships(partName, walk);
   const roots = relationshipsOf("");
   return {
     mainPart: findType(roots, "officeDocument")?.target,
-    hasPart: (name) => zip.find(name) !== undefined,
+    hasPart: has,
     walk,
-    read: (partName) => {
-      const entry = zip.find(partName);
-      return entry === undefined ? undefined : zip.read(entry, MAX_PART_BYTES);
-    },
+    read,
     relationshipsOf,
     properties: () => readProperties(roots, walk),
   };

@@ -1,4 +1,5 @@
 // Over 400 lines: one state machine, all of whose parts work on the same groups and paragraphs.
+import { withAddresses } from "#extract/link-addresses.ts";
 import { blocksText, type Block, type BlockWriter } from "./blocks.ts";
 import { codePageOfCharset, decodeRtfBytes, encodingOfCodePage } from "./rtf-fonts.ts";
 import { dateOf, isBullet, newFlow, newGroup, type RtfFlow, type RtfGroup } from "./rtf-state.ts";
@@ -351,9 +352,7 @@ export class RtfReader implements RtfHandler {
 
   private addAddress(instruction: { text: string }, start: number): void {
     const address = linkOfInstruction(instruction.text);
-    const { flow } = this;
-    if (address === undefined || flow.text.length <= start || flow.text.slice(start).trim() === address) return;
-    flow.text += ` (${address})`;
+    if (address !== undefined) this.flow.marks.push({ start, end: this.flow.text.length, address });
   }
 
   /** Text of its own inside the text: a note, a comment, a header. */
@@ -377,8 +376,10 @@ export class RtfReader implements RtfHandler {
     const { flow, writer } = this;
     if (flow.isInTable) this.openCell();
     else this.endTable();
-    const { text, heading, marker, depth } = flow;
+    const { heading, marker, depth } = flow;
+    const text = withAddresses(flow.text, flow.marks);
     flow.text = "";
+    flow.marks = [];
     flow.marker = undefined;
     if (heading !== undefined && !flow.isInTable)
       writer.paragraph(marker === undefined || isBullet(marker) ? text : `${marker} ${text}`, { heading });

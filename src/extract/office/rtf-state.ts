@@ -1,3 +1,4 @@
+import type { LinkMark } from "#extract/link-addresses.ts";
 import type { RtfDestination } from "./rtf-words.ts";
 
 /** What holds inside a group, and what it gathers. */
@@ -22,6 +23,7 @@ export interface RtfGroup {
 /** A run of paragraphs: the document's, a note's, a comment's. */
 export interface RtfFlow {
   text: string;
+  marks: LinkMark[];
   isInTable: boolean;
   heading: number | undefined;
   marker: string | undefined;
@@ -50,7 +52,7 @@ export function newGroup(): RtfGroup {
 
 /** Text that has not begun. */
 export function newFlow(): RtfFlow {
-  return { text: "", isInTable: false, heading: undefined, marker: undefined, depth: 0, table: "none" };
+  return { text: "", marks: [], isInTable: false, heading: undefined, marker: undefined, depth: 0, table: "none" };
 }
 
 /** A date of the properties from its parts. */

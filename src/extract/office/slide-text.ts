@@ -1,3 +1,4 @@
+import { type LinkMark, withAddresses } from "#extract/link-addresses.ts";
 import { Alternatives } from "./alternatives.ts";
 import { altText, blocksText, type Block, type BlockWriter } from "./blocks.ts";
 import { linkOf, type Relationships } from "./package.ts";
@@ -53,9 +54,10 @@ export class SlideText implements XmlHandler {
   write(text: string): void {
     const paragraph = this.paragraph;
     if (paragraph === undefined || paragraph.text.length > MAX_PARAGRAPH_LENGTH) return;
-    if (paragraph.link !== paragraph.runLink) this.endLink(paragraph);
-    paragraph.link = paragraph.runLink;
+    const { marks, runLink: address } = paragraph;
+    const start = paragraph.text.length;
     paragraph.text += text;
+    if (address !== undefined) marks.push({ start, end: paragraph.text.length, address });
   }
 
   show(isShown: boolean): void {
@@ -91,7 +93,7 @@ export class SlideText implements XmlHandler {
   }
 
   beginParagraph(): void {
-    this.paragraph = { text: "", depth: 0, bullet: undefined, link: undefined, runLink: undefined };
+    this.paragraph = { text: "", marks: [], depth: 0, bullet: undefined, runLink: undefined };
   }
 
   paragraphProperties(attributes: Attributes): void {
@@ -118,8 +120,8 @@ export class SlideText implements XmlHandler {
     const paragraph = this.paragraph;
     this.paragraph = undefined;
     if (paragraph === undefined) return;
-    this.endLink(paragraph);
-    const { depth, bullet, text } = paragraph;
+    const { depth, bullet } = paragraph;
+    const text = withAddresses(paragraph.text, paragraph.marks);
     const isItem = bullet ?? (depth > 0 || this.openShapes.at(-1)?.place === "body");
     this.context.writer.paragraph(text, isItem ? { list: { depth, marker: "-" } } : {});
   }
@@ -130,12 +132,6 @@ export class SlideText implements XmlHandler {
 
   get writer(): BlockWriter {
     return this.context.writer;
-  }
-
-  private endLink(paragraph: OpenParagraph): void {
-    const { link, text } = paragraph;
-    if (link !== undefined && !text.endsWith(link)) paragraph.text += ` (${link})`;
-    paragraph.link = undefined;
   }
 }
 
@@ -153,8 +149,8 @@ interface OpenParagraph {
   text: string;
   depth: number;
   bullet: boolean | undefined;
-  /** Of the words that were written last, and of the run that is open. */
-  link: string | undefined;
+  marks: LinkMark[];
+  /** Where the run that is open leads. */
   runLink: string | undefined;
 }
 

@@ -1,7 +1,8 @@
+import { type LinkMark, withAddresses } from "#extract/link-addresses.ts";
 import { Alternatives } from "./alternatives.ts";
 import { altText, type Block, type BlockWriter } from "./blocks.ts";
 import { FieldStack } from "./word-fields.ts";
-import { linkOf, type Relationships } from "./package.ts";
+import { linkOf, webAddress, type Relationships } from "./package.ts";
 import type { WordNumbering } from "./word-numbering.ts";
 import { outlineHeading, type WordStyles } from "./word-styles.ts";
 import { isOn, type Attributes, type XmlHandler } from "./xml.ts";
@@ -67,7 +68,7 @@ export class WordText implements XmlHandler {
   }
 
   beginParagraph(): void {
-    this.paragraphs.push({ text: "", styleId: undefined });
+    this.paragraphs.push({ text: "", marks: [], styleId: undefined });
     this.isRunHidden = false;
   }
 
@@ -80,7 +81,7 @@ export class WordText implements XmlHandler {
     const paragraph = this.paragraphs.pop();
     if (paragraph === undefined) return;
     this.fields.endInstructions();
-    this.emit(paragraph);
+    this.emit({ ...paragraph, text: withAddresses(paragraph.text, paragraph.marks) });
     if (this.paragraphs.length > 0 || this.boxes > 0) return;
     const pending = this.pending;
     this.pending = [];
@@ -125,6 +126,12 @@ export class WordText implements XmlHandler {
   beginLink(id: string | undefined): void {
     const start = this.paragraphs.at(-1)?.text.length ?? 0;
     this.links.push({ start, address: linkOf(this.context.relationships, id) });
+  }
+
+  /** The same for a link that says itself where it leads. */
+  beginLinkTo(address: string | undefined): void {
+    const start = this.paragraphs.at(-1)?.text.length ?? 0;
+    this.links.push({ start, address: webAddress(address ?? "") });
   }
 
   endLink(): void {
@@ -211,16 +218,17 @@ export class WordText implements XmlHandler {
     }
   }
 
-  /** The address of a link behind its words, unless these are the address. */
+  /** A link whose words began there and end here. */
   private addAddress(address: string | undefined, start: number): void {
     const paragraph = this.paragraphs.at(-1);
-    if (address === undefined || paragraph === undefined || paragraph.text.length <= start) return;
-    if (paragraph.text.slice(start).trim() !== address) paragraph.text += ` (${address})`;
+    if (address !== undefined && paragraph !== undefined)
+      paragraph.marks.push({ start, end: paragraph.text.length, address });
   }
 }
 
 interface OpenParagraph {
   text: string;
+  marks: LinkMark[];
   styleId: string | undefined;
   outlineLevel?: number;
   listId?: string;

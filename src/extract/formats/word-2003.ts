@@ -1,0 +1,100 @@
+import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
+import { BlockWriter } from "#extract/office/blocks.ts";
+import { resultProperties, setProperty, type DocumentProperties } from "#extract/office/properties.ts";
+import { makeWordNumbering } from "#extract/office/word-numbering.ts";
+import { makeWordStyles } from "#extract/office/word-styles.ts";
+import { WordText } from "#extract/office/word-text.ts";
+import { walkXml, xmlFromBytes, type XmlHandler } from "#extract/office/xml.ts";
+import { TextBuilder } from "#extract/text-builder.ts";
+
+/** Word's XML of 2003: one document with everything in it, whose text has the elements of today's. */
+export const word2003Format: Format = {
+  extract: readDocument,
+};
+
+function readDocument({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
+  const out = new TextBuilder(maxTextLength);
+  const writer = new BlockWriter(out, hasTime);
+  const styles = makeWordStyles();
+  const properties: DocumentProperties = {};
+  walkXml(xmlFromBytes(bytes), onlyIn("w:styles", styles.handler));
+  walkXml(xmlFromBytes(bytes), onlyIn("o:DocumentProperties", propertyReader(properties)));
+  const text = new WordText({
+    writer,
+    styles,
+    numbering: makeWordNumbering(),
+    relationships: new Map(),
+    found: () => [],
+  });
+  walkXml(xmlFromBytes(bytes), onlyIn("w:body", withBoxes(text)));
+  writer.end();
+  return {
+    state: "ok",
+    text: out.toString(),
+    sections: out.sections,
+    isCut: writer.isFull,
+    ...resultProperties(properties),
+  };
+}
+
+/** What is inside an element of that name, wherever it stands. */
+function onlyIn(element: string, handler: XmlHandler): XmlHandler {
+  let depth = 0;
+  return {
+    open(name, attributes) {
+      if (depth > 0 || name === element) depth++;
+      return depth > 1 ? handler.open?.(name, attributes) === true && depth-- > 0 : undefined;
+    },
+    text: (data) => void (depth > 0 && handler.text?.(data)),
+    close(name) {
+      if (depth > 1) handler.close?.(name);
+      depth = Math.max(0, depth - 1);
+    },
+    isDone: () => handler.isDone?.() === true,
+  };
+}
+
+/** Notes, headers and footers stand where they are named: they come behind the paragraph, as text boxes do. */
+function withBoxes(text: WordText): XmlHandler {
+  return {
+    open(name, attributes) {
+      if (BOXES.has(name)) return text.beginBox();
+      if (name === "w:hlink") return text.beginLinkTo(attributes["w:dest"]);
+      return text.open(name, attributes);
+    },
+    text: (data) => text.text(data),
+    close(name) {
+      if (BOXES.has(name)) text.endBox();
+      else if (name === "w:hlink") text.endLink();
+      else text.close(name);
+    },
+    isDone: () => text.isDone(),
+  };
+}
+
+const BOXES = new Set(["w:footnote", "w:endnote", "w:hdr", "w:ftr"]);
+
+function propertyReader(properties: DocumentProperties): XmlHandler {
+  let text = "";
+  return {
+    open: () => void (text = ""),
+    text: (data) => void (text.length < 4_000 && (text += data)),
+    close(name) {
+      const property = PROPERTIES.get(name);
+      if (property !== undefined) setProperty(properties, property, text);
+      text = "";
+    },
+  };
+}
+
+const PROPERTIES = new Map([
+  ["o:Title", "title"],
+  ["o:Author", "author"],
+  ["o:Subject", "subject"],
+  ["o:Keywords", "keywords"],
+  ["o:Category", "category"],
+  ["o:LastAuthor", "lastModifiedBy"],
+  ["o:Created", "created"],
+  ["o:LastSaved", "modified"],
+  ["o:Company", "company"],
+]);
