@@ -8,7 +8,16 @@ import { beforeOpenToken } from "#text/secrets/tokens.ts";
 export function cleanText(text: string): string {
   // The common case, clean text, costs one scan and no copy.
   if (!UNCLEAN.test(text)) return text;
-  return text.replace(LINE_BREAKS, "\n").replace(CONTROLS, "").replace(LONE_SURROGATES, "\ufffd");
+  return withoutEscapes(text).replace(LINE_BREAKS, "\n").replace(CONTROLS, "").replace(LONE_SURROGATES, "\ufffd");
+}
+
+/**
+ * Without what is for a terminal: colours, titles, links (their words stay), and letters that it writes twice. Where its
+ * cursor jumps, words would run together. Source: ECMA-48.
+ */
+function withoutEscapes(text: string): string {
+  if (!ESCAPE.test(text)) return text;
+  return text.replace(STRINGS, "").replace(CURSOR_MOVES, " ").replace(SEQUENCES, "").replace(OVERSTRIKES, "");
 }
 
 /** The first `maxLength` code units, never ending inside a surrogate pair, nor inside a token: no mask would know its half. */
@@ -26,6 +35,12 @@ export function oneLine(text: string, maxLength: number): string {
 /* oxlint-disable no-control-regex -- removing control characters is what this file is for */
 // Without Unicode mode, which is four times slower: text with emoji takes the long way, nothing more.
 const UNCLEAN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]/;
+const ESCAPE = /[\x08\x1b]/;
+// Titles, links and devices' own words end with BEL or ST; one without an end goes no further than its line.
+const STRINGS = /\x1b[\]PX^_][^\x07\x1b\x9c\n\r]*(?:\x07|\x1b\\|\x9c)/gu;
+const CURSOR_MOVES = /\x1b\[[\d;]*[A-Hfd]/gu;
+const SEQUENCES = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]/gu;
+const OVERSTRIKES = /_\x08(?=[^\s])|([^\s])\x08(?=\1)/gu;
 // Form feeds and vertical tabs end a page or line; NEL and the Unicode separators are line breaks too.
 const LINE_BREAKS = /\r\n?|[\x0b\x0c\x85\u2028\u2029]/gu;
 // In Unicode mode a pair is one code point, so only lone surrogates match.

@@ -1,14 +1,13 @@
 import { isUtf8 } from "node:buffer";
-import chardet from "chardet";
 import iconv from "iconv-lite";
+import { guessEncoding } from "./decode-guess.ts";
+import { decodeStateful, findStateful } from "./decode-stateful.ts";
+import { guessUtf16 } from "./decode-utf16.ts";
 import type { DecodedText } from "./format.ts";
 
-/** Statistics of an encoding settle long before this many bytes; chardet takes 3 ms for them. */
-const SAMPLE_BYTES = 32_768;
-
 /**
- * Bytes as text: byte order mark, then valid UTF-8, then the zero-byte patterns of UTF-16 and UTF-32, then what the
- * document declares, then mostly-valid UTF-8, then statistics (Latin-x, Shift_JIS, GB18030, KOI8-R …).
+ * Bytes as text: byte order mark, then valid UTF-8, then UTF-16 and UTF-32 by their patterns, then mostly valid UTF-8,
+ * then what the document declares, then the letters that the bytes would be (Latin-x, Shift_JIS, GB18030, KOI8-R, DOS …).
  *
  * @param maxLength text is wanted up to this many UTF-16 code units; bytes far beyond are not decoded
  * @returns undefined when the bytes are no text in any encoding
@@ -21,10 +20,16 @@ export function decodeText(bytes: Uint8Array, maxLength: number, declared?: stri
   const encoding = findEncoding(buffer, isCut, declared);
   if (encoding === undefined) return undefined;
   // Most bytes are one code unit each: where the first are as many as are taken, the others need not be decoded.
-  const head = encoding === "utf-8" && buffer.length > maxLength ? buffer.toString("utf8", 0, maxLength) : "";
+  const head =
+    encoding === "utf-8" && buffer.length > maxLength ? withoutZeros(buffer.toString("utf8", 0, maxLength)) : "";
   if (head.length >= maxLength && maxLength > 0) return { text: head, encoding, isCut: true };
-  const text = decodeAs(buffer, encoding);
+  const text = withoutZeros(decodeAs(buffer, encoding));
   return { text: text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, encoding, isCut };
+}
+
+/** Zeros part words, as spaces do; lines stay as many as they are. */
+function withoutZeros(text: string): string {
+  return text.includes("\0") ? text.replaceAll(/\0+/gu, " ") : text;
 }
 
 /** True when the first bytes are plain text in ASCII or valid UTF-8: no control characters that text does not have. */
@@ -34,30 +39,39 @@ export function looksLikeUtf8Text(bytes: Uint8Array): boolean {
   return isUtf8(bytes.length > sample.length ? trimTail(sample) : sample);
 }
 
-/** Tab, line feed, vertical tab, form feed, carriage return, escape (terminal logs). */
-const TEXT_CONTROLS = new Set([0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b]);
+/** Bell, backspace, tab, line feed, vertical tab, form feed, carriage return, escape (terminal logs). */
+const TEXT_CONTROLS = new Set([0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b]);
+/** As much of a file as tells whether it is text. */
+const SAMPLE_BYTES = 32_768;
 
 function decodeAs(buffer: Buffer, encoding: string): string {
   if (encoding === "utf-8") return buffer.toString("utf8");
-  // iconv-lite has no stateful encodings; the platform's decoder has this one.
-  if (encoding === ISO_2022_JP) return new TextDecoder(ISO_2022_JP).decode(buffer);
-  return iconv.decode(buffer, encoding, { stripBOM: true });
+  return decodeStateful(buffer, encoding) ?? iconv.decode(buffer, encoding, { stripBOM: true });
 }
-
-const ISO_2022_JP = "iso-2022-jp";
 
 function findEncoding(buffer: Buffer, isCut: boolean, declared: string | undefined): string | undefined {
   const marked = fromByteOrderMark(buffer);
   if (marked !== undefined) return marked;
-  const sample = buffer.subarray(0, SAMPLE_BYTES);
-  if (sample.includes(0)) return fromZeroPattern(sample);
-  // ISO-2022-JP is seven-bit, so valid UTF-8, and shows itself by its escape sequences.
-  if (sample.includes("\x1b$B") || sample.includes("\x1b$@")) return ISO_2022_JP;
-  if (isUtf8(isCut ? trimTail(buffer) : buffer)) return hasOnlyTextControls(sample) ? "utf-8" : undefined;
+  const sample = withoutFirstZeros(buffer).subarray(0, SAMPLE_BYTES);
+  // Seven-bit, so valid UTF-8, and shown by their escape sequences.
+  const stateful = findStateful(sample);
+  if (stateful !== undefined) return stateful;
+  const isValid = isUtf8(isCut ? trimTail(buffer) : buffer);
+  if (sample.includes(0) || !isValid) {
+    const wide = guessUtf16(buffer.subarray(0, SAMPLE_BYTES));
+    if (wide !== undefined) return wide;
+  }
   if (!hasOnlyTextControls(sample)) return undefined;
-  if (declared !== undefined && iconv.encodingExists(declared)) return declared.toLowerCase();
-  return isMostlyUtf8(buffer) ? "utf-8" : fromStatistics(buffer);
+  if (isValid) return "utf-8";
+  const named = declared?.toLowerCase();
+  const isUtf8Named = named !== undefined && UTF_8.test(named);
+  if (isMostlyUtf8(buffer, isUtf8Named ? 1 : 20)) return "utf-8";
+  if (named !== undefined && !isUtf8Named && iconv.encodingExists(named)) return named;
+  return guessEncoding(buffer);
 }
+
+/** Names of what the bytes are known not to be, where they are no UTF-8. */
+const UTF_8 = /^(?:utf-?8|us-ascii|ascii|unicode-1-1-utf-8)$/u;
 
 function fromByteOrderMark(buffer: Buffer): string | undefined {
   const [a, b, c, d] = buffer;
@@ -67,34 +81,35 @@ function fromByteOrderMark(buffer: Buffer): string | undefined {
   return a === 0 && b === 0 && c === 0xfe && d === 0xff ? "utf-32be" : undefined;
 }
 
-/**
- * Text of mostly Latin letters in UTF-16 has zeros at every second byte and nowhere else; in UTF-32 three of four.
- * Without a mark nothing else tells (CJK in UTF-16 without a mark is not recognised).
- */
-function fromZeroPattern(sample: Buffer): string | undefined {
-  if (sample.length < 4) return undefined;
-  const zeros = [0, 0, 0, 0];
-  const quads = Math.floor(sample.length / 4);
-  for (let i = 0; i < quads * 4; i++) if (sample[i] === 0) zeros[i & 3] = (zeros[i & 3] ?? 0) + 1;
-  const [a, b, c, d] = zeros.map((count) => count / quads);
-  if (a === undefined || b === undefined || c === undefined || d === undefined) return undefined;
-  if (b > 0.95 && c > 0.95 && d > 0.95 && a < 0.05) return "utf-32le";
-  if (a > 0.95 && b > 0.95 && c > 0.95 && d < 0.05) return "utf-32be";
-  const guess = b + d > 1 && a + c < 0.1 ? "utf-16le" : a + c > 1 && b + d < 0.1 ? "utf-16be" : undefined;
-  // A table of small numbers has the same zeros; its other bytes are not letters.
-  return guess !== undefined && hasOnlyTextControls(Buffer.from(iconv.decode(sample, guess))) ? guess : undefined;
+/** A log may begin with a block that was reserved and never written. */
+function withoutFirstZeros(buffer: Buffer): Buffer {
+  if (buffer[0] !== 0) return buffer;
+  return buffer.subarray(
+    Math.max(
+      0,
+      buffer.findIndex((byte) => byte !== 0),
+    ),
+  );
 }
 
-/** At most one, and 1 in 200, control characters that text does not have. */
+/**
+ * At most one, and 1 in 200, control characters that text does not have. Zeros side by side count as one: a power cut
+ * leaves a block of them in a log. Programs and databases have many short ones, and other controls.
+ */
 function hasOnlyTextControls(sample: Buffer): boolean {
   let strange = 0;
-  for (const byte of sample) if (byte < 0x20 && !TEXT_CONTROLS.has(byte)) strange++;
+  let last = 1;
+  for (const byte of sample) {
+    if (byte < 0x20 && !TEXT_CONTROLS.has(byte) && (byte !== 0 || last !== 0)) strange++;
+    last = byte;
+  }
   return strange <= 1 + sample.length / 200;
 }
 
-/** UTF-8 with a few broken places: nineteen of twenty non-ASCII characters are valid. */
-function isMostlyUtf8(buffer: Buffer): boolean {
-  const text = sampleAroundNonAscii(buffer).toString("utf8");
+/** UTF-8 with a few broken places: for each of them, more than `ratio` characters beyond ASCII are valid. */
+function isMostlyUtf8(buffer: Buffer, ratio: number): boolean {
+  const first = buffer.findIndex((byte) => byte > 0x7f);
+  const text = buffer.toString("utf8", first, first + SAMPLE_BYTES);
   let broken = 0;
   let valid = 0;
   for (let i = 0; i < text.length; i++) {
@@ -102,24 +117,7 @@ function isMostlyUtf8(buffer: Buffer): boolean {
     if (unit === 0xfffd) broken++;
     else if (unit > 0x7f) valid++;
   }
-  return valid > 0 && broken * 20 <= valid;
-}
-
-function fromStatistics(buffer: Buffer): string | undefined {
-  const sample = sampleAroundNonAscii(buffer);
-  for (const { name, confidence } of chardet.analyse(sample)) {
-    if (name === "UTF-8" || confidence < 10 || !iconv.encodingExists(name)) continue;
-    return name.toLowerCase();
-  }
-  // A short or odd text: Windows-1252 has a letter for almost every byte, and its ASCII part is right in any case.
-  return "windows-1252";
-}
-
-/** A sample that starts shortly before the first non-ASCII byte: a licence header in English tells nothing. */
-function sampleAroundNonAscii(buffer: Buffer): Buffer {
-  const first = buffer.findIndex((byte) => byte > 0x7f);
-  const start = Math.max(0, first - 256);
-  return buffer.subarray(start, start + SAMPLE_BYTES);
+  return valid > 0 && (ratio === 1 ? broken < valid : broken * ratio <= valid);
 }
 
 /** Without the last bytes if they are the start of a character that was cut. */

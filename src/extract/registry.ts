@@ -21,8 +21,8 @@ const ODS: Reader = { version: 2, load: async () => (await import("./formats/ods
 const ODP: Reader = { version: 2, load: async () => (await import("./formats/odp.ts")).odpFormat };
 const HTML: Reader = { version: 2, load: async () => (await import("./formats/html.ts")).htmlFormat };
 const CSV: Reader = { version: 2, load: async () => (await import("./formats/csv.ts")).csvFormat };
-const JSON_TEXT: Reader = { version: 1, load: async () => (await import("./formats/json.ts")).jsonFormat };
-const SUBTITLES: Reader = { version: 1, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };
+const JSON_TEXT: Reader = { version: 2, load: async () => (await import("./formats/json.ts")).jsonFormat };
+const SUBTITLES: Reader = { version: 2, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };
 const RTF: Reader = { version: 2, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
 const XML: Reader = { version: 2, load: async () => (await import("./formats/xml.ts")).xmlFormat };
 const UNREADABLE: Reader = {
@@ -35,7 +35,7 @@ const UNREADABLE: Reader = {
  * that are not named are read as plain text.
  */
 export const FORMATS: Readonly<Record<string, Reader>> = {
-  "text/plain": { version: 1, load: async () => (await import("./formats/plain.ts")).plainFormat },
+  "text/plain": { version: 2, load: async () => (await import("./formats/plain.ts")).plainFormat },
   "text/x-asciidoc": { version: 2, load: async () => (await import("./formats/asciidoc.ts")).asciidocFormat },
   "text/x-rst": { version: 2, load: async () => (await import("./formats/rst.ts")).rstFormat },
   "text/x-org": { version: 2, load: async () => (await import("./formats/org.ts")).orgFormat },
@@ -46,9 +46,9 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "text/tab-separated-values": CSV,
   "application/json": JSON_TEXT,
   "application/x-ndjson": JSON_TEXT,
-  "application/x-ipynb+json": { version: 1, load: async () => (await import("./formats/notebook.ts")).notebookFormat },
-  "application/yaml": { version: 2, load: async () => (await import("./formats/yaml.ts")).yamlFormat },
-  "application/toml": { version: 1, load: async () => (await import("./formats/toml.ts")).tomlFormat },
+  "application/x-ipynb+json": { version: 2, load: async () => (await import("./formats/notebook.ts")).notebookFormat },
+  "application/yaml": { version: 3, load: async () => (await import("./formats/yaml.ts")).yamlFormat },
+  "application/toml": { version: 2, load: async () => (await import("./formats/toml.ts")).tomlFormat },
   "application/xml": XML,
   "text/xml": XML,
   "application/rss+xml": { version: 1, load: async () => (await import("./formats/feed.ts")).feedFormat },
@@ -56,15 +56,15 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
     version: 1,
     load: async () => (await import("./formats/word-2003.ts")).word2003Format,
   },
-  "text/x-log": { version: 1, load: async () => (await import("./formats/log.ts")).logFormat },
+  "text/x-log": { version: 2, load: async () => (await import("./formats/log.ts")).logFormat },
   "application/x-subrip": SUBTITLES,
   "text/vtt": SUBTITLES,
-  "application/zip": { version: 1, load: async () => (await import("./formats/archive.ts")).zipFormat },
-  "application/x-tar": { version: 1, load: async () => (await import("./formats/archive.ts")).tarFormat },
-  "application/gzip": { version: 1, load: async () => (await import("./formats/archive.ts")).gzipFormat },
-  "message/rfc822": { version: 1, load: async () => (await import("./formats/mail.ts")).mailFormat },
-  "application/vnd.ms-outlook": { version: 1, load: async () => (await import("./formats/msg.ts")).msgFormat },
-  "application/mbox": { version: 1, load: async () => (await import("./formats/mbox.ts")).mboxFormat },
+  "application/zip": { version: 2, load: async () => (await import("./formats/archive.ts")).zipFormat },
+  "application/x-tar": { version: 2, load: async () => (await import("./formats/archive.ts")).tarFormat },
+  "application/gzip": { version: 2, load: async () => (await import("./formats/archive.ts")).gzipFormat },
+  "message/rfc822": { version: 2, load: async () => (await import("./formats/mail.ts")).mailFormat },
+  "application/vnd.ms-outlook": { version: 2, load: async () => (await import("./formats/msg.ts")).msgFormat },
+  "application/mbox": { version: 2, load: async () => (await import("./formats/mbox.ts")).mboxFormat },
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document": DOCX,
   "application/vnd.openxmlformats-officedocument.wordprocessingml.template": DOCX,
   "application/vnd.ms-word.document.macroenabled.12": DOCX,
@@ -132,8 +132,14 @@ export const UNKNOWN_READER = "*";
 /** Raise it when a reader no longer ends its process: what did is then tried again. */
 const UNKNOWN_READER_VERSION = 1;
 
+/** The media type of bytes that are neither a known format nor text. */
+export const UNKNOWN_BYTES = "application/octet-stream";
+/** Raise it when more bytes are text: files that were none are then read again. */
+const UNKNOWN_BYTES_VERSION = 1;
+
 /** The version of what reads this media type now: 0 when nothing does, so that a first reader is a better one. */
 export function readerVersionOf(reader: string): number {
   if (reader === UNKNOWN_READER) return UNKNOWN_READER_VERSION;
+  if (reader === UNKNOWN_BYTES) return UNKNOWN_BYTES_VERSION;
   return findFormat(reader, reader.startsWith("text/"))?.version ?? 0;
 }

@@ -1,5 +1,5 @@
-import { isUtf8 } from "node:buffer";
-import iconv from "iconv-lite";
+import { crc32 } from "node:zlib";
+import { nameDecoder } from "./archive/names.ts";
 import { ZipError } from "./zip-error.ts";
 
 /** What the central directory says of an entry. */
@@ -24,7 +24,7 @@ export function readDirectory(bytes: Uint8Array, maxEntries: number): DirectoryR
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { start, end, count, shift } = findDirectory(view);
   if (count > maxEntries) throw new ZipError("too_large", `the archive has more than ${maxEntries} entries`);
-  const records: DirectoryRecord[] = [];
+  const records: RawRecord[] = [];
   let at = start;
   while (at + 46 <= end && view.getUint32(at, true) === RECORD) {
     if (records.length >= maxEntries)
@@ -36,7 +36,7 @@ export function readDirectory(bytes: Uint8Array, maxEntries: number): DirectoryR
     at = extraEnd + view.getUint16(at + 32, true);
   }
   if (records.length < count) throw new ZipError("failed", "the archive's directory is broken");
-  return records;
+  return withNames(records);
 }
 
 /**
@@ -130,11 +130,15 @@ function readRecord(
   view: DataView,
   at: number,
   { nameEnd, extraEnd, shift }: { nameEnd: number; extraEnd: number; shift: number },
-): DirectoryRecord {
+): RawRecord {
   const flags = view.getUint16(at + 8, true);
   const [size, packedSize, offset] = readSizes(view, at, nameEnd, extraEnd);
-  const record: DirectoryRecord = {
-    name: decodeName(bytes.subarray(at + 46, nameEnd), (flags & UTF8_NAME) !== 0),
+  const name = bytes.subarray(at + 46, nameEnd);
+  const rawName = Buffer.from(name.buffer, name.byteOffset, name.byteLength);
+  const unicodeName =
+    (flags & UTF8_NAME) === 0 ? readUnicodeName(bytes.subarray(nameEnd, extraEnd), rawName) : undefined;
+  const record: RawRecord = {
+    rawName: unicodeName ?? rawName,
     size,
     packedSize,
     method: view.getUint16(at + 10, true),
@@ -173,12 +177,31 @@ function readSizes(view: DataView, at: number, extraStart: number, extraEnd: num
   return sizes;
 }
 
-function decodeName(bytes: Uint8Array, isUtf8Name: boolean): string {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // Many programs write UTF-8 without saying so; what is no UTF-8 is the alphabet of DOS, as the format says.
-  const name = isUtf8Name || isUtf8(buffer) ? buffer.toString("utf8") : iconv.decode(buffer, "cp437");
-  return name.replaceAll("\\", "/");
+/** A record whose name is still bytes. */
+interface RawRecord extends Omit<DirectoryRecord, "name"> {
+  rawName: Buffer;
 }
+
+/** A backslash separates folders only as a letter of its own: in Shift_JIS it is the second byte of others. */
+function withNames(records: readonly RawRecord[]): DirectoryRecord[] {
+  const decode = nameDecoder(records.map(({ rawName }) => rawName));
+  return records.map(({ rawName, ...rest }) => ({ ...rest, name: decode(rawName).replaceAll("\\", "/") }));
+}
+
+/** The name of the Unicode path field, if it belongs to this name, as PKWARE's APPNOTE.TXT 4.6.9 has it. */
+function readUnicodeName(extra: Uint8Array, rawName: Buffer): Buffer | undefined {
+  const fields = Buffer.from(extra.buffer, extra.byteOffset, extra.byteLength);
+  for (let at = 0; at + 4 <= fields.length;) {
+    const end = at + 4 + fields.readUInt16LE(at + 2);
+    const isOne = fields.readUInt16LE(at) === UNICODE_PATH && end <= fields.length && end >= at + 9;
+    if (isOne && fields[at + 4] === 1 && fields.readUInt32LE(at + 5) === crc32(rawName))
+      return fields.subarray(at + 9, end);
+    at = end;
+  }
+  return undefined;
+}
+
+const UNICODE_PATH = 0x7075;
 
 function readDosTime(date: number, time: number): string | undefined {
   const month = (date >> 5) & 15;

@@ -5,18 +5,18 @@ type Files = Record<string, string | Uint8Array>;
 const toBytes = (content: string | Uint8Array) => (typeof content === "string" ? Buffer.from(content) : content);
 
 /** A tar archive of regular files; a type other than "0" makes them something else. */
-export function makeTar(files: Files, type = "0"): Buffer {
+export function makeTar(files: Files, type = "0", names: BufferEncoding = "utf8"): Buffer {
   const blocks = Object.entries(files).flatMap(([name, content]) => {
     const body = toBytes(content);
     const padding = Buffer.alloc((512 - (body.length % 512)) % 512);
-    return [tarHeader(name, body.length, type), body, padding];
+    return [tarHeader(name, body.length, type, names), body, padding];
   });
   return Buffer.concat([...blocks, Buffer.alloc(1_024)]);
 }
 
-export function tarHeader(name: string, size: number, type: string): Buffer {
+export function tarHeader(name: string, size: number, type: string, names: BufferEncoding = "utf8"): Buffer {
   const header = Buffer.alloc(512);
-  header.write(name, 0, 100);
+  header.write(name, 0, 100, names);
   header.write(`0000644\0`, 100);
   header.write(`${size.toString(8).padStart(11, "0")}\0`, 124);
   header.write("        ", 148);

@@ -1,7 +1,8 @@
 import iconv from "iconv-lite";
 import { describe, test } from "vitest";
 import { decodeText } from "#extract/decode.ts";
-import { bytesOf, textOf } from "./documents.ts";
+import { bytesOf, extractFile, textOf } from "./documents.ts";
+import { makeBroken, makeMore, makeSnippets, type Snippet } from "./snippets.ts";
 
 const RUSSIAN =
   "Съешь же ещё этих мягких французских булок да выпей чаю. Широкая электрификация южных губерний даст мощный толчок подъёму сельского хозяйства.";
@@ -70,5 +71,115 @@ describe("decodeText", () => {
     const result = await textOf("a.txt", "😀".repeat(1_000), { maxTextLength: 301 });
     expect(result.text).toBe("😀".repeat(150));
     expect(result.properties["truncated"]).toBe("Only the first 300 characters were read.");
+  });
+});
+
+describe("an encoding that nothing names", () => {
+  const wrong = (snippets: readonly Snippet[]) =>
+    snippets
+      .filter(({ bytes, text }) => decodeText(bytes, 1_000_000)?.text !== text)
+      .map(({ encoding, length, text }) => `${encoding}, ${length}: ${text.slice(0, 40)}`);
+
+  test("is found for 420 snippets of 20 encodings, three lengths and seven texts", ({ expect }) => {
+    const snippets = makeSnippets();
+    expect(snippets).toHaveLength(420);
+    expect(wrong(snippets)).toEqual([]);
+  });
+
+  test("is found for Korea's seven-bit one and UTF-16 without its mark", ({ expect }) => {
+    expect(wrong(makeMore())).toEqual([]);
+  });
+
+  test.for([1, 3, 10])("is UTF-8 with %d broken bytes", (count, { expect }) => {
+    for (const { bytes } of makeBroken(count)) expect(decodeText(bytes, 1_000_000)?.encoding).toBe("utf-8");
+  });
+
+  test.for([
+    ["windows-1252", "“Hello” – it’s fine, £100 per m²"],
+    ["windows-1252", "Ingatlan: 5 €"],
+    ["windows-1251", "ПРИКАЗ О НАЗНАЧЕНИИ"],
+    ["koi8-r", "ВСЕМ СОТРУДНИКАМ ОТДЕЛА"],
+    ["cp866", "╔══════╗\n║ Итого ║\n╚══════╝\nвсего продано товаров"],
+    ["cp437", "┌───┐\n│ a │\n└───┘"],
+    ["windows-1257", "Lietuvių kalba yra graži"],
+    ["windows-874", "ภาษาไทยเป็นภาษาราชการ"],
+    ["shift_jis", "売上表"],
+    ["euc-jp", "売上表を更新"],
+    ["euc-kr", "재고 목록"],
+    ["gb18030", "采购订单编号"],
+  ] as const)("%s is found by few letters: %s", ([encoding, text], { expect }) => {
+    expect(decodeText(iconv.encode(text, encoding), 1_000)?.text).toBe(text);
+  });
+
+  test("a character that the end of the sample cuts counts for nothing", ({ expect }) => {
+    const text = `${"会议推迟到星期二".repeat(700)}完`;
+    for (const start of ["", "a"]) {
+      const bytes = iconv.encode(start + text, "gb18030");
+      expect(decodeText(bytes, 1_000_000)?.text).toBe(start + text);
+    }
+  });
+});
+
+describe("an encoding that a document names", () => {
+  test("is not UTF-8 where the bytes are not even mostly that", ({ expect }) => {
+    const bytes = iconv.encode(RUSSIAN, "windows-1251");
+    for (const name of ["utf-8", "UTF8", "us-ascii"]) expect(decodeText(bytes, 1_000, name)?.text).toBe(RUSSIAN);
+  });
+
+  test("stays UTF-8 where more than half of its characters are valid, whatever else is named", ({ expect }) => {
+    const half = Buffer.concat([bytesOf("größer, Übergröße "), Buffer.from([0xff, 0x20, 0xfe])]);
+    expect(decodeText(half, 1_000, "utf-8")?.encoding).toBe("utf-8");
+    const stray = Buffer.concat([bytesOf(RUSSIAN), Buffer.from([0xff])]);
+    expect(decodeText(stray, 1_000, "windows-1251")?.encoding).toBe("utf-8");
+  });
+
+  test("is read behind a long script, and not from one", async ({ expect }) => {
+    const script = `<script>var a = '<meta charset="koi8-r">';${"/* filler */".repeat(1_000)}</script>`;
+    const page = `<html><head>${script}<meta charset="iso-8859-15"></head><body><p>5 \u20ac</p></body></html>`;
+    expect((await textOf("a.html", iconv.encode(page, "iso-8859-15"))).text).toContain("5 €");
+  });
+});
+
+describe("zeros", () => {
+  const line = "2025-06-01 12:00 started\n";
+
+  test.for([
+    ["a block in a log", `${line.repeat(20)}${"\0".repeat(4_096)}${line.repeat(20)}`],
+    ["a block at its beginning", `${"\0".repeat(40_000)}${line.repeat(20)}`],
+    ["a block at its end", `${line.repeat(20)}${"\0".repeat(70_000)}`],
+    ["one in a note", "first\0second"],
+    ["one in two hundred bytes", `${"word ".repeat(40)}\0`.repeat(30)],
+  ] as const)("%s are spaces", async ([, text], { expect }) => {
+    const result = await textOf("a.log", text);
+    expect(result.text).not.toContain("\0");
+    expect(result.text.trim()).toBe(text.replaceAll(/\0+/gu, " ").trim());
+  });
+
+  test("programs, databases and random bytes stay binary", async ({ expect }) => {
+    const names = ["id", "name", "created", "owner"].map((name) => name.padEnd(16, "\0")).join("");
+    const table = Buffer.concat([bytesOf("TABL\u0003\0\0\0"), bytesOf(names.repeat(50))]);
+    const records = Buffer.alloc(4_096);
+    for (let at = 0; at < records.length; at += 8) records.writeUInt32LE(at * 7, at);
+    const random = Uint8Array.from({ length: 4_096 }, (_, at) => ((at * 2_654_435_761) >>> 13) & 0xff);
+    const strings = bytesOf(["main", "printf", "libc.so.6", "exit"].join("\0").repeat(100));
+    for (const bytes of [table, records, random, strings])
+      expect(await extractFile("a.dat", bytes)).toMatchObject({ reason: "unsupported_type" });
+  });
+});
+
+describe("what is for a terminal", () => {
+  test.for([
+    ["colours", "\x1b[31mERROR\x1b[0m in \x1b[1;38;5;42mmodule\x1b[0m", "ERROR in module"],
+    ["colours in a word", "mod\x1b[32mule", "module"],
+    ["titles that end with BEL", "\x1b]0;my shell\x07$ make", "$ make"],
+    ["titles that end with ST", "\x1b]2;my shell\x1b\\$ make", "$ make"],
+    ["links, whose words stay", "see \x1b]8;;https://one.test/a\x1b\\the docs\x1b]8;;\x1b\\ now", "see the docs now"],
+    ["a title without an end", "\x1b]0;half\nnext", "0;half\nnext"],
+    ["places of the cursor", "one\x1b[20Gtwo\x1b[2;5Hthree\x1b[K", "one two three"],
+    ["character sets", "\x1b(Bplain\x1b=", "plain"],
+    ["words for a device", "a\x1bP1$r0m\x1b\\b", "ab"],
+    ["bold and underlined letters of manuals", "N\bNA\bAM\bME\bE _\bw_\bo_\br_\bd", "NAME word"],
+  ] as const)("%s go", async ([, raw, clean], { expect }) => {
+    expect((await textOf("a.log", `${raw}\n`)).text).toBe(`${clean}\n`);
   });
 });

@@ -1,9 +1,18 @@
+import { crc32 } from "node:zlib";
 import { strToU8, zipSync } from "fflate";
+import iconv from "iconv-lite";
 import { describe, test } from "vitest";
 import { DOCUMENT_ZIP_CAPS, openZip, type Zip } from "#extract/zip.ts";
 import { makeOverlappingZip, patchZip } from "./zip-files.ts";
 
 const CAPS = DOCUMENT_ZIP_CAPS;
+
+/** Each place of some bytes with others of the same length. */
+function replaceAll(bytes: Uint8Array, from: Buffer, to: Buffer): Uint8Array {
+  const copy = Buffer.from(bytes);
+  for (let at = copy.indexOf(from); at >= 0; at = copy.indexOf(from, at + 1)) to.copy(copy, at);
+  return copy;
+}
 const textIn = (zip: Zip, name: string) => Buffer.from(zip.read(name, 1_000)).toString();
 
 describe("a ZIP archive", () => {
@@ -40,6 +49,41 @@ describe("a ZIP archive", () => {
     const dos = patchZip(zipSync({ "caf_.txt": strToU8("x") }), "_", Buffer.from([0x82]));
     expect(openZip(dos, CAPS).entries[0]?.name).toBe("café.txt");
     expect(openZip(zipSync({ "é\\b.txt": strToU8("x") }), CAPS).entries[0]?.name).toBe("é/b.txt");
+  });
+
+  test.for([
+    ["shift_jis", ["議事録.txt", "予算表.txt", "資料/契約書.docx"]],
+    ["cp866", ["Договор поставки.txt", "Отчёт.doc"]],
+    ["gb18030", ["会议纪要.txt", "预算/合同.docx"]],
+    ["euc-kr", ["회의록.txt", "예산 보고서.hwp"]],
+    ["big5", ["會議記錄.txt", "預算表.xls"]],
+    ["cp850", ["Größe.txt", "Straße.txt", "Übersicht/März.doc"]],
+    ["cp437", ["Größe.txt"]],
+    ["windows-1251", ["Приказ о назначении.txt"]],
+  ] as const)("gives names in %s, guessed together", ([encoding, names], { expect }) => {
+    // No two of them have the same length of letters in their places.
+    const files = Object.fromEntries(names.map((_, at) => [`${"_".repeat(40)}${at}`, strToU8("x")]));
+    let bytes: Uint8Array = zipSync(files);
+    names.forEach((name, at) => {
+      const raw = Buffer.alloc(41, 0x2e);
+      iconv.encode(name, encoding).copy(raw);
+      bytes = replaceAll(bytes, Buffer.from(`${"_".repeat(40)}${at}`), raw);
+    });
+    const found = openZip(bytes, CAPS).entries.map(({ name }) => name.replace(/\.+$/u, ""));
+    expect(found).toEqual(names);
+  });
+
+  test("believes a Unicode path field that belongs to the name, and no other", ({ expect }) => {
+    const field = (raw: Uint8Array) => {
+      const data = Buffer.concat([Buffer.alloc(5), Buffer.from("契約.txt")]);
+      data[0] = 1;
+      data.writeUInt32LE(crc32(raw), 1);
+      return Uint8Array.from(data);
+    };
+    const right = zipSync({ "____.txt": [strToU8("x"), { extra: { 0x7075: field(Buffer.from("____.txt")) } }] });
+    expect(openZip(right, CAPS).entries[0]?.name).toBe("契約.txt");
+    const stale = zipSync({ "____.txt": [strToU8("x"), { extra: { 0x7075: field(Buffer.from("other.txt")) } }] });
+    expect(openZip(stale, CAPS).entries[0]?.name).toBe("____.txt");
   });
 
   test("an encrypted entry says so and is not read", ({ expect }) => {

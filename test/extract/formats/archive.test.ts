@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
+import iconv from "iconv-lite";
 import { describe, test } from "vitest";
 import { memberPath } from "#extract/archive/member.ts";
 import { makeTar, makeTgz, tarHeader } from "../containers.ts";
@@ -72,6 +73,15 @@ describe("an archive", () => {
   test("has no links, devices or folders in it", async ({ expect }) => {
     for (const type of ["1", "2", "3", "5", "6"])
       expect(await open("a.tar", makeTar({ x: "" }, type))).toMatchObject({ reason: "empty" });
+  });
+
+  test("gives names of a tar in the encoding of the machine that packed it", async ({ expect }) => {
+    const raw = (name: string) => iconv.encode(name, "shift_jis").toString("latin1");
+    const tar = makeTar({ [raw("議事録.txt")]: "1", [raw("予算表.txt")]: "2" }, "0", "latin1");
+    expect(partsOf(await open("a.tar", tar))).toEqual([
+      ["議事録.txt", "1"],
+      ["予算表.txt", "2"],
+    ]);
   });
 
   test("gives long names of both kinds of tar", async ({ expect }) => {

@@ -1,0 +1,17 @@
+import { isUtf8 } from "node:buffer";
+import iconv from "iconv-lite";
+import { guessEncoding } from "#extract/decode-guess.ts";
+
+/**
+ * Reads the names of an archive's members. Many programs write UTF-8 without saying so. What is no UTF-8 is in the
+ * alphabet of the machine that packed it: all such names together tell which.
+ */
+export function nameDecoder(names: readonly Buffer[]): (name: Buffer) => string {
+  const others = names.filter((name) => !isUtf8(name));
+  if (others.length === 0) return (name) => name.toString("utf8");
+  const together = Buffer.concat(others.flatMap((name) => [name, LINE_FEED]));
+  const encoding = guessEncoding(together, { prefersDos: true });
+  return (name) => (isUtf8(name) ? name.toString("utf8") : iconv.decode(name, encoding));
+}
+
+const LINE_FEED = Buffer.from("\n");

@@ -1,0 +1,37 @@
+import iconv from "iconv-lite";
+
+/** The encoding that the escapes of seven-bit text name; undefined when it has none of them. */
+export function findStateful(sample: Buffer): string | undefined {
+  if (sample.includes("\x1b$B") || sample.includes("\x1b$@")) return "iso-2022-jp";
+  if (sample.includes("\x1b$)C")) return "iso-2022-kr";
+  return sample.includes("\x1b$)A") ? "iso-2022-cn" : undefined;
+}
+
+/**
+ * Bytes in an encoding that switches tables by escapes. The platform's decoder has Japan's; Korea's and China's switch
+ * between ASCII and two bytes, as EUC without its eighth bit, by SO and SI. Source: RFC 1557, RFC 1922.
+ *
+ * @returns undefined for every other encoding
+ */
+export function decodeStateful(buffer: Buffer, encoding: string): string | undefined {
+  if (encoding === "iso-2022-jp") return new TextDecoder(encoding).decode(buffer);
+  const table = SHIFTED[encoding];
+  if (table === undefined) return undefined;
+  const out: number[] = [];
+  let isShifted = false;
+  for (let at = 0; at < buffer.length; at++) {
+    const byte = buffer[at] ?? 0;
+    if (byte === 0x1b && buffer[at + 1] === 0x24) at += 3;
+    else if (byte === SHIFT_OUT || byte === SHIFT_IN) isShifted = byte === SHIFT_OUT;
+    else {
+      // A line begins in ASCII.
+      if (byte === 0x0a) isShifted = false;
+      out.push(isShifted && byte > 0x20 ? byte | 0x80 : byte);
+    }
+  }
+  return iconv.decode(Buffer.from(out), table);
+}
+
+const SHIFT_OUT = 0x0e;
+const SHIFT_IN = 0x0f;
+const SHIFTED: Readonly<Record<string, string>> = { "iso-2022-kr": "euc-kr", "iso-2022-cn": "gb2312" };

@@ -1,0 +1,71 @@
+import iconv from "iconv-lite";
+
+/**
+ * UTF-16 and UTF-32 without a mark. Text of mostly Latin letters has zeros at every second byte and nowhere else, in
+ * UTF-32 three of four; of other scripts it has few zeros, and letters of one script between them.
+ */
+export function guessUtf16(sample: Buffer): string | undefined {
+  if (sample.length < 4) return undefined;
+  return fromZeros(sample) ?? fromScripts(sample);
+}
+
+function fromZeros(sample: Buffer): string | undefined {
+  const zeros = [0, 0, 0, 0];
+  const quads = Math.floor(sample.length / 4);
+  for (let i = 0; i < quads * 4; i++) if (sample[i] === 0) zeros[i & 3] = (zeros[i & 3] ?? 0) + 1;
+  const [a = 0, b = 0, c = 0, d = 0] = zeros.map((count) => count / quads);
+  if (b > 0.95 && c > 0.95 && d > 0.95 && a < 0.05) return "utf-32le";
+  if (a > 0.95 && b > 0.95 && c > 0.95 && d < 0.05) return "utf-32be";
+  const guess = b + d > 1 && a + c < 0.1 ? "utf-16le" : a + c > 1 && b + d < 0.1 ? "utf-16be" : undefined;
+  // A table of small numbers has the same zeros; its other bytes are not letters.
+  return guess !== undefined && !CONTROLS.test(decodeUtf16(sample, guess)) ? guess : undefined;
+}
+
+function fromScripts(sample: Buffer): string | undefined {
+  const guesses = ["utf-16le", "utf-16be"].filter((name) => isTextOfOneScript(decodeUtf16(sample, name)));
+  return guesses.length === 1 ? guesses[0] : undefined;
+}
+
+function decodeUtf16(sample: Buffer, name: string): string {
+  return iconv.decode(sample.subarray(0, sample.length & ~1), name);
+}
+
+/**
+ * True when nearly all is ASCII, punctuation and one script. Letters of one byte, two by two, look like Han; that is why
+ * spaces, line breaks or kana have to be among them.
+ */
+function isTextOfOneScript(text: string): boolean {
+  if (CONTROLS.test(text) || STRANGE.test(text)) return false;
+  const length = [...text].length;
+  const common = countOf(text, COMMON);
+  return SCRIPTS.some((script) => {
+    const letters = countOf(text, script);
+    return letters * 4 >= length && letters + common >= length * 0.98 && (EVIDENCE.test(text) || isKana(text, letters));
+  });
+}
+
+function isKana(text: string, letters: number): boolean {
+  return countOf(text, /[\u3041-\u30ff、。「」]/gu) * 4 >= letters;
+}
+
+function countOf(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}
+
+// oxlint-disable-next-line no-control-regex -- text has none of these
+const CONTROLS = /[\0-\x08\x0e-\x1a\x1c-\x1f]/u;
+const STRANGE = /[\p{Cn}\p{Co}\p{Cs}\ufffd]/u;
+const EVIDENCE = /[ \n\u3000]/u;
+const COMMON = /[\t\n\r -~\u00a0-\u024f\p{Mn}\u2010-\u203a\u20ac\u2116\u3000-\u303f\uff00-\uff65]/gu;
+const SCRIPTS = [
+  /\p{Script=Cyrillic}/gu,
+  /\p{Script=Greek}/gu,
+  /[\p{Script=Hebrew}\u0591-\u05f4]/gu,
+  /[\p{Script=Arabic}\u060c-\u06ff]/gu,
+  /\p{Script=Thai}/gu,
+  /\p{Script=Devanagari}/gu,
+  /\p{Script=Armenian}/gu,
+  /\p{Script=Georgian}/gu,
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/gu,
+  /[\p{Script=Hangul}\p{Script=Han}]/gu,
+];
