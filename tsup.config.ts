@@ -1,12 +1,18 @@
-import { cpSync } from "node:fs";
+import { cpSync, renameSync, writeFileSync } from "node:fs";
 import { build, defineConfig, type Options } from "tsup";
+import { buildId, buildVersion } from "./scripts/build-info.ts";
+
+const [BUILD, VERSION] = [buildId(), buildVersion()];
 
 const SHARED = {
   format: ["esm"],
   target: "node20",
   platform: "node",
   sourcemap: true,
+  // Which packages are bundled, and which are loaded from beside: `scripts/package.ts` asks.
+  metafile: true,
   dts: false,
+  define: { __KB_BUILD__: JSON.stringify(BUILD), __KB_VERSION__: JSON.stringify(VERSION) },
   // Without comments: one of them with a letter beyond Latin-1, and V8 keeps the whole file as two bytes a letter.
   esbuildOptions: (options) => void Object.assign(options, { minifyWhitespace: true, lineLimit: 120 }),
 } satisfies Options;
@@ -51,6 +57,7 @@ export default defineConfig({
     "@clack/prompts",
     /^@hono\//,
     "commander",
+    "gpt-tokenizer",
     /^hono($|\/)/,
     "ipaddr.js",
     "kysely",
@@ -65,10 +72,11 @@ export default defineConfig({
   banner: {
     js: 'import { createRequire as __kbCreateRequire } from "node:module"; const require = __kbCreateRequire(import.meta.url);',
   },
-  onSuccess: () => {
+  onSuccess: async () => {
+    renameSync("dist/metafile-esm.json", "dist/metafile-shared.json");
     // Beside the extraction child, which may read its own folder. Source: docs/decisions/0063.
     cpSync("node_modules/pdfjs-dist/cmaps", "dist/cmaps", { recursive: true });
-    return build({
+    await build({
       ...SHARED,
       config: false,
       silent: true,
@@ -76,5 +84,8 @@ export default defineConfig({
       splitting: false,
       esbuildPlugins: [LEAVE_OUT],
     });
+    renameSync("dist/metafile-esm.json", "dist/metafile-cli.json");
+    // Last: a build without it is not complete.
+    writeFileSync("dist/build.json", `${JSON.stringify({ build: BUILD, version: VERSION })}\n`);
   },
 });

@@ -170,6 +170,8 @@ export const ERROR_CODES = {
   database_unusable: "unavailable",
   database_damaged: "unavailable",
   port_in_use: "unavailable",
+  /** The program's files were replaced while it ran. */
+  restart_needed: "unavailable",
   schema_too_new: "unavailable",
   search_timeout: "unavailable",
   /** More searches wait than can start within a second. */

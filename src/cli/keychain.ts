@@ -6,6 +6,7 @@
  * waits for an unlock dialogue holds a thread that Node joins before it ends, whatever the exit code.
  */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { checkBuild } from "#core/build.ts";
 import type { Clock } from "#core/clock.ts";
 import { parseObject, textOf } from "./state-file.ts";
 
@@ -100,6 +101,7 @@ function reasonOf(why: string): string {
 }
 
 function startKeychainChild(): ChildProcessWithoutNullStreams {
+  checkBuild();
   // Run from its sources the program has the endings and the loader of its sources.
   const isSource = import.meta.url.endsWith(".ts");
   // Not imported: the bridge starts without them.

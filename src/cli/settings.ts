@@ -6,6 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isLoopbackHost, parseServerUrl, type ServerUrl } from "#api/server-url.ts";
+import { checkBuild } from "#core/build.ts";
 import { defined } from "#core/defined.ts";
 import type { CommonOptions } from "./command.ts";
 import {
@@ -307,9 +308,7 @@ async function findStored(
   // Nothing leaves for a server whose line is open to all, the login that would be renewed least.
   refusePlainHttp(settings.server, deps.env);
   const kept = usableAccess(stored.oauth, purpose, refused, deps.clock.now());
-  // Loaded when a token has to be fetched: the bridge starts without it.
-  const access =
-    kept ?? (await (await import("./oauth/refresh.ts")).renewAccess(deps, store, settings.server, purpose, refused));
+  const access = kept ?? (await (await loadRefresh()).renewAccess(deps, store, settings.server, purpose, refused));
   if (access === undefined) return undefined;
   return {
     kind: "token",
@@ -339,4 +338,10 @@ function profileName(server: ServerUrl, taken: Record<string, Profile>): string 
 
 function nonEmpty(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === "" ? undefined : text.trim();
+}
+
+/** Loaded when a token has to be fetched: the bridge starts without it, and may run until after an update. */
+async function loadRefresh() {
+  checkBuild();
+  return import("./oauth/refresh.ts");
 }

@@ -135,7 +135,7 @@ class Pool {
   /** Gives waiting jobs to children that can take them, starting children as far as allowed. */
   private dispatch(): void {
     while (this.waiting.length > 0) {
-      const child = this.findChild();
+      const child = this.tryToFindChild();
       if (child === undefined) break;
       const index = this.nextIndexFor(child);
       const job = this.waiting[index];
@@ -146,6 +146,16 @@ class Pool {
       if (job.deaths > 0 || this.isWorn(child)) child.retire();
     }
     this.watch();
+  }
+
+  /** Waiting jobs fail with the reason no child can be started. Undefined then, as when all are busy. */
+  private tryToFindChild(): ChildHandle | undefined {
+    try {
+      return this.findChild();
+    } catch (error) {
+      for (const job of this.waiting.splice(0)) job.fail(error);
+      return undefined;
+    }
   }
 
   /** The child with the least to do that takes the job it would get; else a new one, if one is allowed. */

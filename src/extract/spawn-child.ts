@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
+import { checkBuild } from "#core/build.ts";
 import type { ExtractLimits, InnerLimits } from "./limits.ts";
 
 export interface SpawnOptions {
@@ -16,6 +17,7 @@ export interface SpawnOptions {
  * from strings, and read access to its own program only, by Node's permission model. Source: S44.
  */
 export function spawnChild(options: SpawnOptions): ChildProcess {
+  checkBuild();
   const { limits, childPath } = options;
   const { maxBytes, maxTextLength, pdfTimeoutMs } = limits;
   const flags = [

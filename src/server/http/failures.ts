@@ -40,6 +40,7 @@ const EVERYWHERE: readonly ErrorCode[] = [
   "unavailable",
   "database_unusable",
   "database_damaged",
+  "restart_needed",
 ];
 
 /** Other sites are kept from changing anything; and where there is no room, nothing is changed. */

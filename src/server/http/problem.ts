@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { cleanText } from "#api/clean.ts";
 import type { ProblemBody } from "#api/common.ts";
 import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
+import { explainMissingPart } from "#core/build.ts";
 import { defined } from "#core/defined.ts";
 import type { Log } from "#core/log.ts";
 import type { AppContext } from "./env.ts";
@@ -16,6 +17,8 @@ export interface ProblemAnswer {
 /** The error itself when a caller can meet it, else `internal` with nothing of what happened inside. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  const missing = explainMissingPart(error);
+  if (missing !== undefined) return missing;
   return new ApiError("internal", {
     message: "Unexpected server error. Try again; if it persists, send the request ID to your administrator.",
     cause: error,

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { checkBuild } from "#core/build.ts";
 import { findSpawnEntry } from "#core/spawn.ts";
 
 /** How many o200k tokens each text has, at most: long runs are counted in pieces and never below their true count. */
@@ -34,6 +35,7 @@ interface Waiting {
 
 /** @param onEnd  told when the thread has ended, which nothing but a fault does: the next text starts another one */
 function startCounter(onEnd: () => void): CountTokens {
+  checkBuild();
   const thread = new Worker(findSpawnEntry("counter"), { resourceLimits: { maxYoungGenerationSizeMb: 12 } });
   const waiting = new Map<number, Waiting>();
   let lastId = 0;

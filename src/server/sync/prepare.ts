@@ -291,7 +291,12 @@ async function extractFetched(
 }
 
 /** What says more than that this one item can't be read. */
-const THROWN: ReadonlySet<string> = new Set(["source_unauthorized", "source_rate_limited", "source_changed"]);
+const THROWN: ReadonlySet<string> = new Set([
+  "source_unauthorized",
+  "source_rate_limited",
+  "source_changed",
+  "restart_needed",
+]);
 
 function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, bytes: number): ReadText {
   const { mimeType, reader, analyzed } = result;

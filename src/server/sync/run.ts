@@ -1,6 +1,7 @@
 import { groupsAlways } from "#storage/access/item-clocks.ts";
 import { setMaxListeners } from "node:events";
 import { isApiError } from "#api/errors.ts";
+import { explainMissingPart } from "#core/build.ts";
 import type { SourceProblem } from "#api/common.ts";
 import type { Source, SyncEnd, SyncRequest } from "#sources/contract.ts";
 import { withSignal } from "#sources/with-signal.ts";
@@ -261,7 +262,8 @@ function cover(
   else sink.cursor(json, state);
 }
 
-async function endOf(error: unknown, options: RunOptions, sink: BatchSink): Promise<RunEnd> {
+async function endOf(thrown: unknown, options: RunOptions, sink: BatchSink): Promise<RunEnd> {
+  const error = explainMissingPart(thrown) ?? thrown;
   if (sink.refusal) return { type: "superseded", reason: sink.refusal };
   // What came before the end is whole, with its cursor: it is kept.
   const isLast =
@@ -278,7 +280,8 @@ async function endOf(error: unknown, options: RunOptions, sink: BatchSink): Prom
   if (isApiError(error, "source_rate_limited")) {
     return { type: "waiting", retryAfterMs: error.retryAfterMs ?? DEFAULT_WAIT_MS, problem };
   }
-  if (isUnwritable(error)) return { type: "waiting", retryAfterMs: UNWRITABLE_WAIT_MS, problem };
+  if (isUnwritable(error) || isApiError(error, "restart_needed"))
+    return { type: "waiting", retryAfterMs: UNWRITABLE_WAIT_MS, problem };
   const { connectorId, providerId } = options.connector;
   if (fault) options.faults?.note(fault, { connectorId, providerId, syncId: options.sync.syncId });
   else if (problem.code === "internal") options.context.log("The run failed.", { error: withoutWords(error) });

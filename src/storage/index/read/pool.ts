@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import { ApiError } from "#api/errors.ts";
+import { checkBuild } from "#core/build.ts";
 import type { FoundPassages } from "#text/snippet.ts";
 import { awaitThreadEnd } from "#storage/end-thread.ts";
 import { THREAD_MEMORY } from "#storage/thread-memory.ts";
@@ -88,9 +89,14 @@ function makeThreads(options: SearchPoolOptions, size: number): Runner {
         next.reject(timedOut());
         continue;
       }
+      try {
+        slot.worker ??= start(slot);
+      } catch (error) {
+        next.reject(error);
+        continue;
+      }
       slot.running = { ...next, id: nextId++ };
       const message: SearcherMessage = { id: slot.running.id, task: next.task };
-      slot.worker ??= start(slot);
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
       slot.worker.postMessage(message);
     }
@@ -142,6 +148,7 @@ function startWorker(
 ): Worker {
   const { file, cacheBytes, exchange, workerUrl } = options;
   if (workerUrl === undefined) throw new Error("A pool with threads needs the searcher's entry.");
+  checkBuild();
   const worker = new Worker(workerUrl, {
     workerData: { file, cacheBytes, exchange },
     name: "kb-searcher",

@@ -1,0 +1,46 @@
+import { ApiError } from "#api/errors.ts";
+
+declare const __KB_BUILD__: string | undefined;
+
+/** The build that this code is of; undefined where it runs from its sources. */
+const BUILD = typeof __KB_BUILD__ === "string" ? __KB_BUILD__ : undefined;
+
+/** Beside the bundles, written when all of them are there. */
+const FILE = "build.json";
+
+/**
+ * Makes sure that a program file that is loaded now is of the build that runs. An update replaces the files under a running
+ * server, and a thread or child of another build would be asked in words that it doesn't know.
+ *
+ * @throws ApiError `restart_needed` when the files are of another build, or are being replaced
+ */
+export function checkBuild(build = BUILD, file = new URL(FILE, import.meta.url)): void {
+  if (build !== undefined && readBuild(file) !== build) throw restartNeeded();
+}
+
+/** What a failure to load a part of a build means once its files were replaced; undefined for any other failure. */
+export function explainMissingPart(error: unknown, build = BUILD): ApiError | undefined {
+  if (build === undefined || !(error instanceof Error)) return undefined;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ERR_MODULE_NOT_FOUND") return restartNeeded(error);
+  return error.cause === undefined ? undefined : explainMissingPart(error.cause, build);
+}
+
+function restartNeeded(cause?: unknown): ApiError {
+  return new ApiError("restart_needed", {
+    message: "kb was updated while it was running. Restart it to use the new version.",
+    hint: "Stop the server and start it again; for the bridge, restart your MCP client",
+    cause,
+  });
+}
+
+function readBuild(file: URL): unknown {
+  // Not imported: the bridge starts without it.
+  const { readFileSync } = process.getBuiltinModule("node:fs");
+  try {
+    const info: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return typeof info === "object" && info !== null && "build" in info ? info.build : undefined;
+  } catch {
+    return undefined;
+  }
+}
