@@ -61,6 +61,21 @@ function listPreloads(): Plugin {
   };
 }
 
+/** Writes which packages the page is made of, for the notices of the package. */
+function listPackages(): Plugin {
+  return {
+    name: "kb-packages",
+    apply: "build",
+    generateBundle(_options, bundle) {
+      const modules = Object.values(bundle).flatMap((output) =>
+        output.type === "chunk" ? Object.keys(output.modules) : [],
+      );
+      const names = modules.flatMap((id) => /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? []);
+      writeFileSync(join(OUT, "..", "metafile-web.json"), JSON.stringify([...new Set(names)].toSorted()));
+    },
+  };
+}
+
 /** Compresses what the build wrote, once, so that the server never does; prints what a first visit loads. */
 function compress(): Plugin {
   return {
@@ -93,7 +108,7 @@ function compress(): Plugin {
 /** The page: `src/server/web/app` → `dist/web`, which `kb serve` serves. tsup cleans `dist`, so it is built after it. */
 export default defineConfig({
   root: APP,
-  plugins: [react(), tailwindcss(), listPreloads(), compress()],
+  plugins: [react(), tailwindcss(), listPreloads(), listPackages(), compress()],
   logLevel: "warn",
   build: {
     outDir: OUT,

@@ -39,7 +39,10 @@ export default defineConfig({
       // `npm test`: what runs in this process, against fakes and the file system.
       { extends: true, test: { name: "in-process", include: ["test/**/*.test.ts"], exclude: [SYSTEM] } },
       // `npm run test:system`: what starts another program or repeats a property for long.
-      { extends: true, test: { name: "system", include: [SYSTEM] } },
+      {
+        extends: true,
+        test: { name: "system", include: [SYSTEM], globalSetup: "test/package/global-setup.ts" },
+      },
     ],
   },
 });

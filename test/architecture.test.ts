@@ -9,6 +9,7 @@ const STARTERS: Readonly<Record<string, string>> = {
   "cli/completion.test.ts": "bash completes a word",
   "cli/lock.test.ts": "node ends, and its id is a dead one's",
   "cli/quickstart/clients.test.ts": "sh runs the printed commands against programs that print",
+  "package/package.test.ts": "the packed program runs once, as a short form of the system test",
   "docs/event-samples.test.ts": "python runs the sample of the page",
   "sources/filesystem/open-inside.test.ts": "mkfifo, and node flips a link",
   "sources/filesystem/walk.test.ts": "mkfifo, and git says what it ignores",

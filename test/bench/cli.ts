@@ -8,8 +8,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir, cpus } from "node:os";
 import { join } from "node:path";
+import { CLI } from "../program.ts";
 
-const CLI = process.env["KB_TEST_CLI"] ?? new URL("../../dist/cli.js", import.meta.url).pathname;
 const STARTS = 15;
 const CALLS = 300;
 type Message = { id: number } & Record<string, unknown>;

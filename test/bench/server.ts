@@ -1,8 +1,8 @@
 /** The built program as a server of its own for the benchmarks: started, signed in to, and ended in order. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { delimiter, join } from "node:path";
+import { CLI } from "../program.ts";
 
-const CLI = new URL("../../dist/cli.js", import.meta.url).pathname;
 export const ADMIN = { email: "admin@bench.test", password: "blue kettle morning" };
 const POLL_MS = 100;
 

@@ -2,9 +2,9 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { CLI } from "../program.ts";
 
-/** The built command line; `npm test` builds it first. `KB_TEST_CLI` names another build. */
-export const CLI = process.env["KB_TEST_CLI"] ?? new URL("../../dist/cli.js", import.meta.url).pathname;
+export { CLI };
 
 /** An environment with nothing of the developer's: a home and a settings folder of its own. */
 export function cleanEnv(dir: string, more: Record<string, string> = {}): Record<string, string> {

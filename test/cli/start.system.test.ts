@@ -9,7 +9,9 @@ import { promisify } from "node:util";
 import { test } from "vitest";
 import { tempDir } from "../temp-dir.ts";
 
+/** The build in this folder: its maps tell which source each function is of, and the package has none. */
 const CLI = new URL("../../dist/cli.js", import.meta.url).pathname;
+
 /** Prints what of Node itself was loaded. */
 const HOOK =
   "data:text/javascript,process.on('exit',()=>process.stderr.write('LOADED '+process.moduleLoadList.join(' ')))";

@@ -5,10 +5,10 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, onTestFinished } from "vitest";
+import { CLI } from "../program.ts";
 import { operatorOf } from "./operator.ts";
 
-/** The built program. */
-export const CLI = new URL("../../dist/cli.js", import.meta.url).pathname;
+export { CLI };
 
 export const ADMIN = { email: "admin@acme.test", password: "blue kettle morning" };
 

@@ -15,8 +15,8 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { makeRandom } from "../extract/mutations.ts";
+import { CLI } from "../program.ts";
 
-const CLI = new URL("../../dist/cli.js", import.meta.url).pathname;
 const ADMIN = { email: "admin@acme.test", password: "blue kettle morning" };
 const ITEMS = Number(process.argv[2] ?? 100_000);
 /** What makes a row of a table one of its kind. */

@@ -15,10 +15,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { operatorOf } from "../e2e/operator.ts";
+import { CLI } from "../program.ts";
 
 const PROGRAM = process.env["SCHEMATHESIS"] ?? "schemathesis";
 const SECONDS = process.argv[2] ?? "300";
-const CLI = new URL("../../dist/cli.js", import.meta.url).pathname;
 const DOCUMENT = new URL("../../docs/openapi.json", import.meta.url).pathname;
 const ADMIN = { email: "admin@acme.test", password: "blue kettle morning" };
 const CHECKS = [

@@ -16,8 +16,8 @@ export function Clients({ mcpUrl }: { mcpUrl: string }) {
           <>
             <p className="text-muted">
               We recommend the bridge on your own machine. Install <code className="font-mono">kb</code> there (
-              <code className="font-mono">npm ci</code>, <code className="font-mono">npm run build</code>,{" "}
-              <code className="font-mono">npm link</code>), then sign in:
+              <code className="font-mono">npm install --global --ignore-scripts</code> and the package file), then sign
+              in:
             </p>
             <CodeBlock label="Sign in" value={`kb login ${baseUrl}`}>
               Run in a terminal
