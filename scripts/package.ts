@@ -22,6 +22,9 @@ const STAGE = join(values.out, "stage");
 /** Members of package.json that mean something where kb is installed. */
 const KEPT = ["name", "private", "description", "license", "bin", "type", "engines"] as const;
 
+/** Files of theirs are copied into the build, as `tsup.config.ts` says. */
+const COPIED = ["pdfjs-dist"];
+
 interface Manifest {
   version: string;
   dependencies: Record<string, string>;
@@ -55,7 +58,7 @@ const staged = {
   optionalDependencies: manifest.optionalDependencies,
 };
 const shrinkwrap = makeShrinkwrap(staged as typeof staged & { name: string }, lock);
-const bundled = readPackages(inside, join(ROOT, "node_modules"));
+const bundled = readPackages([...inside, ...COPIED].toSorted(), join(ROOT, "node_modules"));
 
 rmSync(STAGE, { recursive: true, force: true });
 mkdirSync(STAGE, { recursive: true });
