@@ -12,7 +12,7 @@ const SHARED = {
   // Which packages are bundled, and which are loaded from beside: `scripts/package.ts` asks.
   metafile: true,
   dts: false,
-  define: { __KB_BUILD__: JSON.stringify(BUILD), __KB_VERSION__: JSON.stringify(VERSION) },
+  define: { KB_BUILD_ID: JSON.stringify(BUILD), KB_BUILD_VERSION: JSON.stringify(VERSION) },
   // Without comments: one of them with a letter beyond Latin-1, and V8 keeps the whole file as two bytes a letter.
   esbuildOptions: (options) => void Object.assign(options, { minifyWhitespace: true, lineLimit: 120 }),
 } satisfies Options;

@@ -1,9 +1,9 @@
 import { ApiError } from "#api/errors.ts";
 
-declare const __KB_BUILD__: string | undefined;
+declare const KB_BUILD_ID: string | undefined;
 
 /** The build that this code is of; undefined where it runs from its sources. */
-const BUILD = typeof __KB_BUILD__ === "string" ? __KB_BUILD__ : undefined;
+const BUILD = typeof KB_BUILD_ID === "string" ? KB_BUILD_ID : undefined;
 
 /** Beside the bundles, written when all of them are there. */
 const FILE = "build.json";
