@@ -39,6 +39,21 @@ export function looksLikeUtf8Text(bytes: Uint8Array): boolean {
   return isUtf8(bytes.length > sample.length ? trimTail(sample) : sample);
 }
 
+/**
+ * True when the first 32 kB have at most one, and 1 in 200, control characters that text does not have. Zeros side by side count as one: a
+ * power cut leaves a block of them in a log. Programs and databases have many short ones, and other controls.
+ */
+export function hasOnlyTextControls(bytes: Uint8Array): boolean {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  let strange = 0;
+  let last = 1;
+  for (const byte of sample) {
+    if (byte < 0x20 && !TEXT_CONTROLS.has(byte) && (byte !== 0 || last !== 0)) strange++;
+    last = byte;
+  }
+  return strange <= 1 + sample.length / 200;
+}
+
 /** Bell, backspace, tab, line feed, vertical tab, form feed, carriage return, escape (terminal logs). */
 const TEXT_CONTROLS = new Set([0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b]);
 /** As much of a file as tells whether it is text. */
@@ -90,20 +105,6 @@ function withoutFirstZeros(buffer: Buffer): Buffer {
       buffer.findIndex((byte) => byte !== 0),
     ),
   );
-}
-
-/**
- * At most one, and 1 in 200, control characters that text does not have. Zeros side by side count as one: a power cut
- * leaves a block of them in a log. Programs and databases have many short ones, and other controls.
- */
-function hasOnlyTextControls(sample: Buffer): boolean {
-  let strange = 0;
-  let last = 1;
-  for (const byte of sample) {
-    if (byte < 0x20 && !TEXT_CONTROLS.has(byte) && (byte !== 0 || last !== 0)) strange++;
-    last = byte;
-  }
-  return strange <= 1 + sample.length / 200;
 }
 
 /** UTF-8 with a few broken places: for each of them, more than `ratio` characters beyond ASCII are valid. */

@@ -1,4 +1,4 @@
-import { decodeText, looksLikeUtf8Text } from "./decode.ts";
+import { decodeText, hasOnlyTextControls, looksLikeUtf8Text } from "./decode.ts";
 import { loadPart } from "./load.ts";
 import { pdfStart } from "./pdf/header.ts";
 import { xmlTypeOf } from "./xml-kind.ts";
@@ -21,10 +21,12 @@ export async function detectType(bytes: Uint8Array, fileName: string, declaredTy
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   // Loading and asking file-type costs more than reading a small text, so text that shows itself goes first.
   if (pdfStart(bytes) >= 0) return { type: "binary", mimeType: "application/pdf", label: "PDF" };
-  if ((!looksLikeUtf8Text(bytes) && !looksLikeUtf16Text(sample)) || startsLikeDocument(sample)) {
+  const beginsAsUtf8 = looksLikeUtf8Text(bytes);
+  const isText = beginsAsUtf8 ? hasOnlyTextControls(bytes) : looksLikeUtf16Text(sample);
+  if (!isText || startsLikeDocument(sample)) {
     const binary = await detectBinary(bytes);
     if (binary !== undefined) return binary;
-    if (decodeText(sample, SAMPLE_BYTES) === undefined)
+    if (!isText && (beginsAsUtf8 || decodeText(sample, SAMPLE_BYTES) === undefined))
       return { type: "binary", mimeType: "application/octet-stream", label: "binary" };
   }
   const mimeType = textType(sample, fileName, declaredType);

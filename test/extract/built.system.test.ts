@@ -1,9 +1,11 @@
+import iconv from "iconv-lite";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { findSpawnEntry } from "#core/spawn.ts";
 import type { Extracted, Extractor, NotExtracted } from "#extract/extractor.ts";
 import { makeExtractor } from "#extract/pool.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { bytesOf, extractFile, requestOf } from "./documents.ts";
+import { makeAsianPage } from "./pdf-files.ts";
 import { makeSamples } from "./mutations.ts";
 import { inMemory } from "../spool.ts";
 
@@ -21,6 +23,7 @@ const MORE = [
   { name: "a.qmd", bytes: bytesOf("---\ntitle: Q\nformat: html\n---\n## Part\n\nText\n") },
   { name: "api.yaml", bytes: bytesOf(API) },
   { name: "api.yml", bytes: bytesOf(API.replace("openapi: 3.1.0", 'swagger: "2.0"')) },
+  { name: "asia.pdf", bytes: makeAsianPage("90ms-RKSJ-H", "Japan1", iconv.encode("会議は火曜日", "shift_jis")) },
 ];
 
 /** What came through a pipe is the same bytes in another kind of array. */
@@ -56,6 +59,12 @@ describe("the built extractor", () => {
       ];
       expect({ name, ...plain(there) }).toEqual({ name, ...plain(here) });
     }
+  });
+
+  test("reads fonts of Asia by the tables beside it", async ({ expect }) => {
+    const asia = MORE.find(({ name }) => name === "asia.pdf");
+    const read = await built.extract(requestOf("asia.pdf", asia?.bytes ?? ""));
+    expect(read).toMatchObject({ state: "ok", text: "[Page 1]\n会議は火曜日\n" });
   });
 
   test("reads front matter, and the operations of an API in YAML", async ({ expect }) => {

@@ -121,6 +121,13 @@ describe("an encoding that nothing names", () => {
 });
 
 describe("an encoding that a document names", () => {
+  test("is a field, of a table, too, unless it is UTF-8", async ({ expect }) => {
+    const table = "Имя;Город\nИван;Москва\nОльга;Казань\n";
+    const { properties } = await textOf("a.csv", iconv.encode(table, "windows-1251"));
+    expect(properties).toEqual({ rows: "2", columns: "2", encoding: "windows-1251" });
+    expect((await textOf("a.csv", table)).properties).toEqual({ rows: "2", columns: "2" });
+  });
+
   test("is not UTF-8 where the bytes are not even mostly that", ({ expect }) => {
     const bytes = iconv.encode(RUSSIAN, "windows-1251");
     for (const name of ["utf-8", "UTF8", "us-ascii"]) expect(decodeText(bytes, 1_000, name)?.text).toBe(RUSSIAN);
@@ -153,6 +160,12 @@ describe("zeros", () => {
     const result = await textOf("a.log", text);
     expect(result.text).not.toContain("\0");
     expect(result.text.trim()).toBe(text.replaceAll(/\0+/gu, " ").trim());
+  });
+
+  test("a container whose head is text is binary, and said so", async ({ expect }) => {
+    const noise = Buffer.from(Array.from({ length: 20_000 }, (_, at) => (at * at) % 251));
+    const bytes = Buffer.concat([bytesOf("Name: value\n".repeat(400)), noise]);
+    expect(await extractFile("a.p7m", bytes)).toMatchObject({ reason: "unsupported_type" });
   });
 
   test("programs, databases and random bytes stay binary", async ({ expect }) => {

@@ -20,7 +20,8 @@ export const csvFormat: Format = {
     if (rows === undefined || rows.length === 0) return plainText(input);
     const out = new TextBuilder(input.maxTextLength);
     writeRows(rows, out);
-    const properties = { rows: String(rows.length - 1), columns: String(rows[0]?.length ?? 0) };
+    const encoding = decoded.encoding === "utf-8" ? {} : { encoding: decoded.encoding };
+    const properties = { rows: String(rows.length - 1), columns: String(rows[0]?.length ?? 0), ...encoding };
     const isCut = decoded.isCut || text.length < whole.length || out.isFull;
     return { state: "ok", text: out.toString(), sections: out.sections, properties, isCut };
   },
