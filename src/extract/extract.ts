@@ -10,7 +10,7 @@ import type { Extracted, ExtractRequest, NotExtracted } from "./extractor.ts";
 import { cutText, oneLine } from "./clean.ts";
 import { decodeText } from "./decode.ts";
 import { detectType } from "./detect.ts";
-import type { FormatInput, FormatText } from "./format.ts";
+import type { FormatInput, FormatNoText, FormatText } from "./format.ts";
 import type { InnerLimits } from "./limits.ts";
 import { loadPart, NotLoaded } from "./load.ts";
 import { findFormat, type Reader } from "./registry.ts";
@@ -73,8 +73,8 @@ async function extractLoaded(
   try {
     const format = await loadPart(found.load);
     const result = await format.extract(makeInput(request, detected.mimeType, limits, tools));
-    if (result.state === "no_text") return noText(result.reason, result.message, detected.mimeType);
-    if (!/\S/u.test(result.text)) return noText("empty", "The file has no text.", detected.mimeType);
+    if (result.state === "no_text") return finishWithoutText(request, detected.mimeType, result, tools);
+    if (!/\S/u.test(result.text)) return finishWithoutText(request, detected.mimeType, { ...result, ...BLANK }, tools);
     return finish(request, detected.mimeType, result, limits, tools);
   } catch (error) {
     if (error instanceof NotLoaded) throw error;
@@ -139,12 +139,10 @@ function finish(
   const whole = cutText(result.text, limits.maxTextLength);
   const isCut = result.isCut === true || whole.length < result.text.length;
   const cut = isCut ? beforeOpenToken(whole) : whole;
-  const findIn = request.keepsSecrets === true ? (words: string) => ({ text: words, cuts: [] }) : maskSecrets;
+  const findIn = secretFinder(request);
   const { text, cuts } = findIn(cut);
   const { mask, found } = makeMask(findIn);
-  const properties = Object.fromEntries(
-    Object.entries(result.properties).map(([key, value]) => [mask(key), maskedValue(value, mask)]),
-  );
+  const properties = maskedProperties(result.properties, mask);
   if (isCut) properties["truncated"] = `Only the first ${text.length} characters were read.`;
   const { path, labels } = request;
   const stated = result.title === undefined ? undefined : mask(result.title);
@@ -170,6 +168,38 @@ function finish(
   // What stands in the text as well, as a heading does, is one secret; one that stands only beside it, or was cut off, counts too.
   extracted.maskedSecrets = Math.max(cuts.length, found() || cut.length < whole.length ? 1 : 0);
   return extracted;
+}
+
+const BLANK = { state: "no_text", reason: "empty", message: "The file has no text." } as const;
+
+/** A document without text keeps what it says of itself: it is found by its title and its fields. */
+function finishWithoutText(
+  request: ExtractRequest,
+  mimeType: string,
+  { reason, message, title, language, properties = {} }: FormatNoText,
+  tools: ExtractTools,
+): NotExtracted {
+  const { mask, found } = makeMask(secretFinder(request));
+  const stated = title === undefined ? undefined : mask(title);
+  const about = { ...request, ...titleAndName(request, stated) };
+  return {
+    ...makeNoText(about, { reason, message, mimeType, reader: mimeType, retryable: false }, tools),
+    ...(stated !== undefined && stated !== "" && { title: stated }),
+    ...defined({ language }),
+    properties: maskedProperties(properties, mask),
+    maskedSecrets: found() ? 1 : 0,
+  };
+}
+
+function secretFinder(request: ExtractRequest): (words: string) => Pick<MaskedText, "text" | "cuts"> {
+  return request.keepsSecrets === true ? (words) => ({ text: words, cuts: [] }) : maskSecrets;
+}
+
+function maskedProperties(
+  properties: Readonly<Record<string, FieldValue>>,
+  mask: (text: string) => string,
+): Record<string, FieldValue> {
+  return Object.fromEntries(Object.entries(properties).map(([key, value]) => [mask(key), maskedValue(value, mask)]));
 }
 
 /** Masks the words that stand beside a text, and says whether there was anything to mask. */

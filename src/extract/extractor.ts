@@ -74,6 +74,14 @@ export interface NotExtracted {
   reader: string | null;
   /** Where kb made a mistake, when it looks like one. */
   fault?: Fault;
+  /** Title that the document itself states. */
+  title?: string;
+  /** ISO 639-1, when it is clear. */
+  language?: string;
+  /** Claimed authors, dates and other properties of the document itself; absent = none. */
+  properties?: Record<string, FieldValue>;
+  /** How many secrets were taken out of them; absent = none. */
+  maskedSecrets?: number;
   /** True when another try can end differently (the child was killed, memory was short). */
   retryable: boolean;
   /** Term vector of title, path and labels only. */

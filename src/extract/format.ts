@@ -46,6 +46,10 @@ export interface FormatNoText {
   reason: NotExtracted["reason"];
   /** One sentence for the connector's owner. */
   message: string;
+  title?: string;
+  language?: string;
+  /** What the document says of itself all the same. */
+  properties?: Record<string, FieldValue>;
 }
 
 export type FormatResult = FormatText | FormatNoText;

@@ -72,6 +72,10 @@ export function decodeResult(frame: Frame): Extracted | NotExtracted {
       reader,
       ...defined({ fault: parseFault(head["fault"]) }),
       retryable: head["retryable"] === true,
+      ...(typeof head["title"] === "string" && { title: head["title"] }),
+      ...(typeof head["language"] === "string" && { language: head["language"] }),
+      ...(head["properties"] !== undefined && { properties: asProperties(head["properties"]) }),
+      ...(head["maskedSecrets"] !== undefined && { maskedSecrets: asNumber(head["maskedSecrets"]) }),
       analyzed,
     };
   }

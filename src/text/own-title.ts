@@ -1,10 +1,6 @@
-const MAX_TITLE_CHARS = 300;
+import { isDefaultTitle } from "./default-titles.ts";
 
-/** What programs call a document that nobody gave a title, with whatever number or file name they add to it. */
-const PLACEHOLDER =
-  /^(?:untitled|unnamed|no title|title|document|new document|presentation|powerpoint presentation|workbook|spreadsheet|slide|page|book|sheet|tabelle|dokument|unbenannt|message|\(?no subject\)?)[\s_-]*\(?\d*\)?$/iu;
-/** Printing writes the program and the file it printed: `Microsoft Word - plan.doc`. */
-const PRINTED = /^microsoft (?:word|excel|powerpoint|outlook) - /iu;
+const MAX_TITLE_CHARS = 300;
 
 /**
  * The title that a document gives itself, as the title of a file that has only a name; undefined where it gives none, or
@@ -14,7 +10,7 @@ const PRINTED = /^microsoft (?:word|excel|powerpoint|outlook) - /iu;
  */
 export function ownTitle(stated: string | undefined, fileName: string): string | undefined {
   const title = (stated ?? "").replace(/\s+/gu, " ").trim();
-  if (!/[\p{L}\p{N}]/u.test(title) || PLACEHOLDER.test(title) || PRINTED.test(title)) return undefined;
+  if (!/[\p{L}\p{N}]/u.test(title) || isDefaultTitle(title)) return undefined;
   if (title === fileName) return undefined;
   return title.length <= MAX_TITLE_CHARS ? title : shortened(title);
 }

@@ -41,9 +41,10 @@ async function readDocument(open: OpenPdf, input: FormatInput): Promise<FormatRe
   if (pages.read > 0 && pages.broken === pages.read) throw new Error("none of its pages can be read");
   const files = distinctFiles([...(await readAttachments(pdf)), ...pages.files]);
   const children = addAttachments(out, files);
-  if (out.offset === 0) return noText(pdf.numPages, pages.withoutFont);
   const { title, ...properties } = await readMetadata(pdf);
   properties["pages"] = String(pdf.numPages);
+  if (out.offset === 0)
+    return { ...noText(pdf.numPages, pages.withoutFont), properties, ...(title !== undefined && { title }) };
   if (pages.broken > 0) properties["unreadablePages"] = String(pages.broken);
   if (pages.withoutFont > 0) properties["pagesWithUnreadableFonts"] = String(pages.withoutFont);
   if (files.length > 0) properties["attachments"] = String(files.length);

@@ -332,7 +332,16 @@ function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, b
           analyzed,
         }
       : { state: "none", reason: result.reason, message, analyzed };
-  return { text, bytes, mimeType, properties: {}, maskedSecrets: 0, ...(reader !== null && { reader }) };
+  const { title, language, properties, maskedSecrets = 0 } = result;
+  return {
+    text,
+    bytes,
+    mimeType,
+    ...(title && { title }),
+    properties: { ...properties, ...(language && { language }) },
+    maskedSecrets,
+    ...(reader !== null && { reader }),
+  };
 }
 
 /** Says in the log where kb made a mistake; the item's own failure says no more than that it did. */
