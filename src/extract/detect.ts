@@ -2,6 +2,7 @@ import { decodeText, hasOnlyTextControls, looksLikeUtf8Text } from "./decode.ts"
 import { loadPart } from "./load.ts";
 import { pdfStart } from "./pdf/header.ts";
 import { xmlTypeOf } from "./xml-kind.ts";
+import { kindByMark } from "./marks.ts";
 import { textTypeOfName } from "./text-types.ts";
 
 export type Detected =
@@ -19,12 +20,14 @@ export type Detected =
 export async function detectType(bytes: Uint8Array, fileName: string, declaredType?: string): Promise<Detected> {
   if (isBlank(bytes)) return { type: "empty" };
   const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const marked = kindByMark(sample);
+  if (marked !== undefined) return { type: "binary", ...marked };
   // Loading and asking file-type costs more than reading a small text, so text that shows itself goes first.
   if (pdfStart(bytes) >= 0) return { type: "binary", mimeType: "application/pdf", label: "PDF" };
   const beginsAsUtf8 = looksLikeUtf8Text(bytes);
   const isText = beginsAsUtf8 ? hasOnlyTextControls(bytes) : looksLikeUtf16Text(sample);
   if (!isText || startsLikeDocument(sample)) {
-    const binary = await detectBinary(bytes);
+    const binary = await detectBinary(bytes, fileName);
     if (binary !== undefined) return binary;
     if (!isText && (beginsAsUtf8 || decodeText(sample, SAMPLE_BYTES) === undefined))
       return { type: "binary", mimeType: "application/octet-stream", label: "binary" };
@@ -40,10 +43,10 @@ const SAMPLE_BYTES = 4_096;
 /** Types that file-type names although they are plain text to us. */
 const TEXT_FOR_US = new Set(["application/xml", "text/calendar", "text/vcard"]);
 
-async function detectBinary(bytes: Uint8Array): Promise<Detected | undefined> {
+async function detectBinary(bytes: Uint8Array, fileName: string): Promise<Detected | undefined> {
   if (mayBeOffice(bytes)) {
     const { officeKindOf } = await loadPart(() => import("./office/kind.ts"));
-    const kind = officeKindOf(bytes);
+    const kind = officeKindOf(bytes, fileName);
     if (kind !== undefined) return { type: "binary", ...kind };
   }
   const { fileTypeFromBuffer } = await loadPart(() => import("file-type"));
@@ -77,7 +80,9 @@ function mayBeMail(fileName: string): boolean {
 
 /** A mail, or a mailbox, by its first lines: fields of a message only, and two of those that every mail has. */
 function mailTypeOf(sample: Uint8Array): string | undefined {
-  const text = Buffer.from(sample).toString("latin1");
+  const text = Buffer.from(sample)
+    .toString("latin1")
+    .replace(/^[\r\n]+/u, "");
   const isMailbox = /^From (?:-|\S.*\d{4})\s*\r?\n/u.test(text);
   const start = isMailbox ? text.indexOf("\n") + 1 : 0;
   // A long head is cut with the sample: its last line may be half of one.

@@ -25,6 +25,7 @@ const JSON_TEXT: Reader = { version: 2, load: async () => (await import("./forma
 const SUBTITLES: Reader = { version: 2, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };
 const RTF: Reader = { version: 2, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
 const XML: Reader = { version: 2, load: async () => (await import("./formats/xml.ts")).xmlFormat };
+const CALENDAR: Reader = { version: 2, load: async () => (await import("./formats/calendar.ts")).calendarFormat };
 const UNREADABLE: Reader = {
   version: 1,
   load: async () => (await import("./formats/unreadable-office.ts")).unreadableOfficeFormat,
@@ -62,6 +63,8 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/zip": { version: 2, load: async () => (await import("./formats/archive.ts")).zipFormat },
   "application/x-tar": { version: 2, load: async () => (await import("./formats/archive.ts")).tarFormat },
   "application/gzip": { version: 2, load: async () => (await import("./formats/archive.ts")).gzipFormat },
+  "text/calendar": CALENDAR,
+  "text/vcard": CALENDAR,
   "message/rfc822": { version: 2, load: async () => (await import("./formats/mail.ts")).mailFormat },
   "application/vnd.ms-outlook": { version: 2, load: async () => (await import("./formats/msg.ts")).msgFormat },
   "application/mbox": { version: 2, load: async () => (await import("./formats/mbox.ts")).mboxFormat },
@@ -100,7 +103,7 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/vnd.ms-excel": UNREADABLE,
   "application/vnd.ms-powerpoint": UNREADABLE,
   "application/x-encrypted-office": UNREADABLE,
-  "application/pdf": { version: 2, load: async () => (await import("./formats/pdf.ts")).pdfFormat },
+  "application/pdf": { version: 3, load: async () => (await import("./formats/pdf.ts")).pdfFormat },
 };
 
 /** Types of a family that are read by one format, whatever their name. */

@@ -87,7 +87,7 @@ const EXTENSIONS_BY_TYPE: Readonly<Record<string, string>> = {
   "text/vtt": "vtt",
   "text/calendar": "ics ifb",
   "text/vcard": "vcf vcard",
-  "message/rfc822": "eml mht mhtml",
+  "message/rfc822": "eml emlx mht mhtml",
   "application/mbox": "mbox mbx",
   "image/svg+xml": "svg",
 };

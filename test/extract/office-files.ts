@@ -24,7 +24,7 @@ export interface WordParts {
   body: string;
   /** Relationships of the document, as for `makeRels`. */
   rels?: Record<string, string>;
-  parts?: Record<string, string>;
+  parts?: Record<string, string | Uint8Array>;
   mainType?: string;
 }
 

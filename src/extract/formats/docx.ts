@@ -1,13 +1,11 @@
-import { cleanText } from "#extract/clean.ts";
 import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
-import { surveyHtml } from "#extract/html/survey.ts";
-import { renderHtml } from "#extract/html/render.ts";
 import { blocksText, BlockWriter, type Block } from "#extract/office/blocks.ts";
 import { readChart, readDiagram } from "#extract/office/chart-text.ts";
 import { commentLine } from "#extract/office/comment-line.ts";
 import { withZipReasons } from "#extract/office/failures.ts";
 import { findType, openPackage, type OfficePackage, type Relationships } from "#extract/office/package.ts";
 import { resultProperties } from "#extract/office/properties.ts";
+import { readChunk } from "#extract/office/word-chunk.ts";
 import { makeWordNumbering, type WordNumbering } from "#extract/office/word-numbering.ts";
 import { makeWordStyles, type WordStyles } from "#extract/office/word-styles.ts";
 import { WordText, type WordReference } from "#extract/office/word-text.ts";
@@ -28,6 +26,7 @@ function readDocument({ bytes, maxTextLength, hasTime }: FormatInput): FormatRes
   const document = new WordDocument(file, main, new BlockWriter(out, hasTime));
   if (!document.readBody()) throw new Error("the document has no text part");
   document.readRest();
+  document.writer.end();
   return {
     state: "ok",
     text: out.toString(),
@@ -52,7 +51,10 @@ class WordDocument {
     endnote: new Set(),
   };
 
-  constructor(file: OfficePackage, main: string, writer: BlockWriter) {
+  private readonly depth: number;
+
+  constructor(file: OfficePackage, main: string, writer: BlockWriter, depth = 0) {
+    this.depth = depth;
     this.file = file;
     this.main = main;
     this.writer = writer;
@@ -71,7 +73,6 @@ class WordDocument {
     this.addNotes("endnote", "Endnotes");
     this.addComments();
     this.addHeadersAndFooters();
-    this.writer.end();
   }
 
   private storyReader(relationships: Relationships): WordText {
@@ -91,13 +92,17 @@ class WordDocument {
     return kind === "diagram" ? readDiagram(this.file, part.target) : this.readChunk(part.target);
   }
 
-  /** A document of another format that is put into this one; HTML is read. */
+  /** A document that is put into this one, of any format that Word takes. */
   private readChunk(partName: string): Block[] {
-    if (!/\.(?:x?html?|xht)$/iu.test(partName)) return [];
-    const html = cleanText(Buffer.from(this.file.read(partName) ?? []).toString("utf8"));
-    const { isDataTable } = surveyHtml(html);
-    const text = renderHtml(html, { scope: "everything", maxTextLength: MAX_CHUNK_LENGTH, isDataTable }).toString();
-    return text.split(/\n{2,}/u).map((paragraph) => ({ kind: "paragraph", text: paragraph }));
+    const bytes = this.writer.isFull || this.depth >= MAX_DEPTH ? undefined : this.file.read(partName);
+    return bytes === undefined ? [] : readChunk(bytes, this.writer, (inner) => this.readInner(inner));
+  }
+
+  private readInner(bytes: Uint8Array): void {
+    const file = openPackage(bytes);
+    const inner = new WordDocument(file, file.mainPart ?? "word/document.xml", this.writer, this.depth + 1);
+    inner.readBody();
+    inner.readRest();
   }
 
   private walkType(type: string, handler: Parameters<OfficePackage["walk"]>[1]): void {
@@ -175,4 +180,5 @@ class WordDocument {
   }
 }
 
-const MAX_CHUNK_LENGTH = 1_000_000;
+/** Documents within documents, as mails within mails. */
+const MAX_DEPTH = 3;

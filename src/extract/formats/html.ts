@@ -13,21 +13,26 @@ import type { TextBuilder } from "#extract/text-builder.ts";
 export const htmlFormat: Format = {
   async extract({ bytes, decode, maxTextLength }): Promise<FormatText> {
     const decoded = decode(declaredEncoding(bytes));
-    const html = cleanText(decoded.text);
-    const survey = surveyHtml(html);
-    const out = await renderContent(html, survey, maxTextLength);
-    const { title, language, properties } = survey;
-    return {
-      state: "ok",
-      text: out.toString(),
-      sections: out.sections,
-      properties,
-      isCut: decoded.isCut || out.isFull,
-      ...(title === undefined ? {} : { title }),
-      ...(language === undefined ? {} : { language }),
-    };
+    const page = await renderPage(cleanText(decoded.text), maxTextLength);
+    return { ...page, isCut: decoded.isCut || page.isCut === true };
   },
 };
+
+/** The content of a page that is decoded and clean. */
+export async function renderPage(html: string, maxTextLength: number): Promise<FormatText> {
+  const survey = surveyHtml(html);
+  const out = await renderContent(html, survey, maxTextLength);
+  const { title, language, properties } = survey;
+  return {
+    state: "ok",
+    text: out.toString(),
+    sections: out.sections,
+    properties,
+    isCut: out.isFull,
+    ...(title === undefined ? {} : { title }),
+    ...(language === undefined ? {} : { language }),
+  };
+}
 
 /** Above, finding the article costs more than it is worth: 100 kB take 25 to 200 ms, the other ways 5. */
 const MAX_READABILITY_LENGTH = 100_000;

@@ -1,9 +1,55 @@
-import type { Format } from "#extract/format.ts";
-import { mailText, readMail } from "#extract/mail/message.ts";
+import { cleanText, oneLine } from "#extract/clean.ts";
+import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
+import { fieldText, type MailHeader, readHeader } from "#extract/mail/header.ts";
+import { type Mail, mailText, messageIn, readMail } from "#extract/mail/message.ts";
+import { readMailDate } from "#extract/mail/date.ts";
+import { renderPage } from "./html.ts";
 
-/** A mail (`.eml`, `.mht`, a file of a maildir): head, text, and its attachments as parts. */
+/** A mail (`.eml`, a file of a maildir): head, text, and its attachments as parts. A saved page (`.mht`) is read as the page. */
 export const mailFormat: Format = {
-  extract({ bytes, maxTextLength }) {
-    return mailText(readMail(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)), maxTextLength);
+  async extract(input): Promise<FormatResult> {
+    const { bytes } = input;
+    const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const header = readHeader(messageIn(whole));
+    const mail = readMail(whole);
+    return isSavedPage(header, input.fileName) ? savedPage(mail, header, input) : mailText(mail, input.maxTextLength);
   },
 };
+
+/** Browsers and Word name themselves; a mail has somebody it is from. */
+function isSavedPage(header: MailHeader, fileName: string): boolean {
+  if (header.fields.has("snapshot-content-location")) return true;
+  const from = header.fields.get("from")?.[0] ?? "";
+  const isPage = /^\s*"?<?\s*saved by\b/iu.test(from) || (/\.mht(?:ml)?$/iu.test(fileName) && !/@/u.test(from));
+  return isPage && !header.fields.has("received");
+}
+
+async function savedPage(mail: Mail, header: MailHeader, { maxTextLength }: FormatInput): Promise<FormatResult> {
+  const pages = mail.texts.filter(({ isHtml }) => isHtml).map(({ text }) => cleanText(text));
+  const [first] = pages;
+  if (first === undefined) return mailText(mail, maxTextLength);
+  const page = await renderPage(first, maxTextLength);
+  // A page of frames has its words in the others.
+  const frames = /<frame\b/iu.test(first) ? pages.slice(1).join("\n") : "";
+  const { text, sections, isCut } = frames === "" ? page : await renderPage(frames, maxTextLength);
+  const url = oneLine(fieldText(header, "snapshot-content-location") || fieldText(header, "content-location"), 500);
+  const date = readMailDate(fieldText(header, "date"));
+  const title = page.title ?? (mail.subject === "" ? undefined : mail.subject);
+  return {
+    state: "ok",
+    text,
+    sections,
+    properties: { ...page.properties, ...(url !== "" && { url }), ...(date !== undefined && { saved: date }) },
+    isCut: isCut === true || mail.isCut,
+    ...(title !== undefined && { title }),
+    ...(page.language !== undefined && { language: page.language }),
+    ...(mail.attachments.length > 0 && {
+      children: mail.attachments.map(({ fileName, mimeType, bytes }, index) => ({
+        id: `${index + 1}/${fileName}`,
+        fileName,
+        mimeType,
+        bytes,
+      })),
+    }),
+  };
+}

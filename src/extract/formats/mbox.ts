@@ -20,7 +20,8 @@ export const mboxFormat: Format = {
       if (out.isFull || !hasTime()) break;
       read++;
       const mail = readMail(message);
-      const isChild = children.length < MAX_CHILDREN;
+      // Without a head there is nothing to list it by: its words are the mailbox's.
+      const isChild = children.length < MAX_CHILDREN && headOf(mail) !== "";
       if (read > 1) out.add("\n");
       out.section(messageName(mail.subject), 1, out.offset, { kind: "part", ref: String(read) });
       out.add(isChild ? headOf(mail) : mailText(mail, maxTextLength).text);
@@ -55,10 +56,15 @@ export function splitMailbox(bytes: Buffer): Buffer[] {
     const lineFeed = bytes.indexOf(0x0a, at);
     const line = bytes.toString("latin1", at, Math.min(lineFeed < 0 ? bytes.length : lineFeed, at + 200));
     const next = lineFeed < 0 ? "" : bytes.toString("latin1", lineFeed + 1, lineFeed + 80);
-    if (/\d{4}|^From -\s*$/u.test(line) && /^(?:>?From |[!-9;-~]{1,60}:)/u.test(next)) starts.push(at);
+    if (/\d{4}|^From -\s*$/u.test(line) && (/^(?:>?From |[!-9;-~]{1,60}:)/u.test(next) || ENVELOPE.test(line)))
+      starts.push(at);
   }
   return starts.map((start, index) => withoutQuotes(bytes.subarray(start, starts[index + 1] ?? bytes.length)));
 }
+
+/** A line that is no sentence: messages without a head, as old programs kept them, begin with it, too. */
+const ENVELOPE =
+  /^From \S{1,100} +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d(?::\d\d)?(?: [A-Z+-][\w:+-]{1,9})? \d{4}\s*$/u;
 
 function isAfterBlankLine(bytes: Buffer, at: number): boolean {
   if (bytes[at - 1] !== 0x0a) return false;

@@ -48,12 +48,12 @@ const ATTACH_HIDDEN = 0x7ffe;
 const MAX_CHILDREN = 1_000;
 const MAX_DEPTH = 3;
 
-function readMessage(storage: CompoundEntry, depth: number): Mail {
-  const read = new Properties(storage, depth === 0 ? 32 : 24);
+function readMessage(storage: CompoundEntry, depth: number, charset?: string): Mail {
+  const read = new Properties(storage, depth === 0 ? 32 : 24, charset);
   const header = readHeader(Buffer.from(read.text(HEADERS), "utf8"));
   const named = (prefix: string) =>
     storage.children.filter((child) => child.name.startsWith(prefix)).slice(0, MAX_CHILDREN);
-  const recipients = named("__recip_version1.0_").map((entry) => new Properties(entry, 8));
+  const recipients = named("__recip_version1.0_").map((entry) => new Properties(entry, 8, read.charset));
   const people = (type: number) =>
     recipients
       .filter((one) => (one.number(RECIPIENT_TYPE) ?? 1) === type)
@@ -67,7 +67,7 @@ function readMessage(storage: CompoundEntry, depth: number): Mail {
     date: read.time(CLIENT_SUBMIT_TIME) ?? read.time(DELIVERY_TIME) ?? readMailDate(fieldText(header, "date")),
     properties: read.text(MESSAGE_ID) === "" ? {} : { messageId: oneLine(read.text(MESSAGE_ID), 500) },
     texts: bodyOf(read),
-    attachments: named("__attach_version1.0_").flatMap((entry) => readAttachment(entry, depth)),
+    attachments: named("__attach_version1.0_").flatMap((entry) => readAttachment(entry, depth, read.charset)),
     isCut: false,
   };
 }
@@ -85,13 +85,13 @@ function bodyOf(read: Properties): MailText[] {
 }
 
 /** A file, or a message in it, which is written as a mail so that it is complete by itself. */
-function readAttachment(entry: CompoundEntry, depth: number): MailAttachment[] {
-  const read = new Properties(entry, 8);
+function readAttachment(entry: CompoundEntry, depth: number, charset: string): MailAttachment[] {
+  const read = new Properties(entry, 8, charset);
   const inner = entry.children.find((child) => child.name === "__substg1.0_3701000D");
   if (inner !== undefined) {
     const isMessage = inner.children.some((child) => child.name === "__properties_version1.0");
     if (!isMessage || depth >= MAX_DEPTH) return [];
-    const mail = readMessage(inner, depth + 1);
+    const mail = readMessage(inner, depth + 1, charset);
     const fileName = `${messageName(mail.subject || read.text(DISPLAY_NAME))}.eml`;
     return [{ fileName, mimeType: "message/rfc822", bytes: writeMail(mail) }, ...mail.attachments];
   }
@@ -137,13 +137,13 @@ class Properties {
   private readonly fixed: Buffer;
   private readonly start: number;
 
-  constructor(storage: CompoundEntry, start: number) {
+  /** @param outer the encoding of the message that this is a part of: recipients and attachments name none themselves */
+  constructor(storage: CompoundEntry, start: number, outer = "windows-1252") {
     for (const child of storage.children) if (!child.isStorage) this.streams.set(child.name.toUpperCase(), child);
     this.fixed = this.streams.get("__PROPERTIES_VERSION1.0")?.read() ?? Buffer.alloc(0);
     this.start = start;
-    const page = this.number(MESSAGE_CODE_PAGE) ?? this.number(CODE_PAGE) ?? 1252;
-    this.charset = page === 65_001 ? "utf-8" : page === 20_127 ? "us-ascii" : `windows-${page}`;
-    if (CHARSETS[page] !== undefined) this.charset = CHARSETS[page];
+    const page = this.number(MESSAGE_CODE_PAGE) ?? this.number(CODE_PAGE);
+    this.charset = page === undefined ? outer : (CHARSETS[page] ?? `windows-${page}`);
   }
 
   text(id: number): string {
@@ -183,6 +183,8 @@ class Properties {
 
 /** Code pages that have other names than `windows-…`. */
 const CHARSETS: Readonly<Record<number, string>> = {
+  20127: "us-ascii",
+  65001: "utf-8",
   932: "shift_jis",
   936: "gb18030",
   949: "euc-kr",

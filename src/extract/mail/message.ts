@@ -22,7 +22,8 @@ export interface Mail extends MailBody {
 }
 
 /** Reads an RFC 5322 message. Never throws. */
-export function readMail(bytes: Buffer): Mail {
+export function readMail(whole: Buffer): Mail {
+  const bytes = messageIn(whole);
   const header = readHeader(bytes);
   const people = (name: string) =>
     readAddresses((header.fields.get(name) ?? []).join(", "))
@@ -42,6 +43,15 @@ export function readMail(bytes: Buffer): Mail {
     date: dateOf(header),
     properties,
   };
+}
+
+/** Without blank lines first, as exports write them, and out of the file of Apple Mail: its length, it, and a property list. */
+export function messageIn(whole: Buffer): Buffer {
+  const start = whole.toString("latin1", 0, 200);
+  const blank = /^(?:\xef\xbb\xbf)?[\r\n]+/u.exec(start)?.[0].length ?? 0;
+  const length = /^[ \t]*(\d{1,10})[ \t]*\r?\n/u.exec(start);
+  if (length === null) return whole.subarray(blank);
+  return whole.subarray(length[0].length, length[0].length + Number(length[1]));
 }
 
 const HEADER_PROPERTIES: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 import { oneLine } from "#extract/clean.ts";
 import { decodeCharset } from "./charset.ts";
 import { fieldText, type MailHeader, readHeader, readParameterField } from "./header.ts";
+import { takeUuencoded } from "./uuencoded.ts";
 import { decodeTransfer } from "./transfer.ts";
 
 /** Text that a reader of the mail sees, in the order of the mail. */
@@ -86,10 +87,11 @@ function readLeaf({ header, body, depth, inside }: Entity, type: string, paramet
   const mimeType = type.includes("/") ? type : inside === "multipart/digest" ? "message/rfc822" : "text/plain";
   const isAttached = disposition.value === "attachment" || (name !== "" && depth > 0);
   if (!isAttached && READ_AS_TEXT.has(mimeType)) {
-    return {
-      texts: [{ isHtml: mimeType === "text/html", text: decodeCharset(bytes, parameters["charset"]) }],
-      attachments: [],
-    };
+    const isHtml = mimeType === "text/html";
+    const text = decodeCharset(bytes, parameters["charset"]);
+    if (isHtml || !/^begin(?:-base64)? \d{3,4} /mu.test(text)) return { texts: [{ isHtml, text }], attachments: [] };
+    const { rest, files } = takeUuencoded(text);
+    return { texts: [{ isHtml, text: rest }], attachments: files };
   }
   if (isDecoration(header, mimeType, disposition.value, inside) || bytes.length === 0 || SIGNATURES.test(mimeType))
     return { texts: [], attachments: [] };
@@ -112,11 +114,14 @@ const READ_AS_TEXT = new Set([
 
 const SIGNATURES = /^application\/(?:pgp-signature|pkcs7-signature|x-pkcs7-signature|pgp-encrypted)$/u;
 
-/** Images that belong to the HTML of a mail, such as logos, and are not attachments. */
-function isDecoration(header: MailHeader, mimeType: string, disposition: string, inside: string): boolean {
-  if (!mimeType.startsWith("image/") || disposition === "attachment") return false;
-  return inside === "multipart/related" && header.fields.has("content-id");
+/** What belongs to the HTML of a mail or page, such as logos and style sheets, and is no attachment. */
+function isDecoration({ fields }: MailHeader, mimeType: string, disposition: string, inside: string): boolean {
+  if (inside !== "multipart/related" || disposition === "attachment") return false;
+  if (fields.has("content-location")) return true;
+  return fields.has("content-id") && DECORATIONS.test(mimeType);
 }
+
+const DECORATIONS = /^(?:image\/|font\/|text\/(?:css|javascript)$|application\/(?:x-)?(?:javascript|font))/u;
 
 function nameOf(header: MailHeader, bytes: Buffer, mimeType: string): string {
   if (mimeType === "message/rfc822" || mimeType === "message/global") {

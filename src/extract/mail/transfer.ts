@@ -56,7 +56,8 @@ function softBreakAt(bytes: Buffer, start: number): number {
   return at >= bytes.length ? at - start : 0;
 }
 
-function fromUuencode(text: string): Buffer {
+/** What stands between `begin 644 name` and `end`. */
+export function fromUuencode(text: string): Buffer {
   const lines = text.split(/\r?\n/u);
   const first = lines.findIndex((line) => /^begin \d{3,4} /u.test(line));
   const out: Buffer[] = [];

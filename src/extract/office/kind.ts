@@ -1,3 +1,4 @@
+import { otherDocumentKind } from "./other-documents.ts";
 import { looksLikeZip, openZip, type Zip } from "#extract/zip.ts";
 
 export interface OfficeKind {
@@ -10,8 +11,8 @@ export interface OfficeKind {
  * What a document in a ZIP archive or in an OLE file is; undefined for an unknown type. The parts decide: names
  * of files and what a library makes of the first entry are wrong too often.
  */
-export function officeKindOf(bytes: Uint8Array): OfficeKind | undefined {
-  if (looksLikeZip(bytes)) return zipKind(bytes);
+export function officeKindOf(bytes: Uint8Array, fileName: string): OfficeKind | undefined {
+  if (looksLikeZip(bytes)) return zipKind(bytes, fileName);
   return Buffer.from(bytes.subarray(0, 8)).equals(OLE_MARK) ? oleKind(bytes) : undefined;
 }
 
@@ -57,10 +58,10 @@ const MAIN_TYPES: readonly (readonly [string, string, string])[] = [
 
 const KIND_CAPS = { maxEntries: 100_000, maxUnpackedBytes: 4 * 1_048_576, maxRatio: 1_032 };
 
-function zipKind(bytes: Uint8Array): OfficeKind | undefined {
+function zipKind(bytes: Uint8Array, fileName: string): OfficeKind | undefined {
   try {
     const zip = openZip(bytes, KIND_CAPS);
-    return declaredKind(zip) ?? openXmlKind(zip) ?? kindByParts(zip);
+    return declaredKind(zip) ?? openXmlKind(zip) ?? kindByParts(zip) ?? otherKind(zip, fileName);
   } catch {
     // Not readable as an archive: its reader says why.
     return undefined;
@@ -101,6 +102,13 @@ function kindByParts(zip: Zip): OfficeKind | undefined {
   if (zip.find("xl/workbook.xml") !== undefined) return find("XLSX");
   if (zip.find("META-INF/container.xml") === undefined) return undefined;
   return zip.entries.some((entry) => entry.name.endsWith(".opf")) ? EPUB : undefined;
+}
+
+function otherKind(zip: Zip, fileName: string): OfficeKind | undefined {
+  return otherDocumentKind(
+    zip.entries.map(({ name }) => name),
+    fileName,
+  );
 }
 
 function find(label: string): OfficeKind | undefined {

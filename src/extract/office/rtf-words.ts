@@ -57,7 +57,7 @@ export const RTF_DESTINATIONS = new Map<string, RtfDestination>([
   ...words("header headerl headerr headerf footer footerl footerr footerf", "furniture"),
   ...words("title subject author operator company keywords doccomm creatim revtim category", "property"),
   ...words(
-    `colortbl info pict objdata themedata datastore colorschememapping latentstyles listtable listoverridetable rsidtbl
+    `colortbl info pict objdata themedata datastore colorschememapping latentstyles listtable listoverridetable list listoverride listname rsidtbl
     generator xmlnstbl mmathPr mmathPict nonshppict shppict shprslt upr filetbl revtbl pgdsctbl bkmkstart bkmkend xe tc
     tcn rxe txe htmltag mhtmltag atnid atndate atnref atnparent atrfstart atrfend background docvar userprops pn pnseclvl
     objclass objname objalias fontemb fontfile falt panose template password ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn

@@ -299,49 +299,31 @@ const THROWN: ReadonlySet<string> = new Set([
 ]);
 
 function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, bytes: number): ReadText {
-  const { mimeType, reader, analyzed } = result;
-  if (result.state === "ok") {
-    const { text, sections, firstLine, properties, title, language } = result;
-    options.room?.note(text);
-    return {
-      text: {
-        state: "text",
-        text,
-        textHash: hashText(text),
-        sections,
-        ...(firstLine !== undefined && { firstLine }),
-        analyzed,
-      },
-      bytes,
-      mimeType,
-      reader: result.reader,
-      ...(title && { title }),
-      properties: { ...properties, ...(language && { language }) },
-      maskedSecrets: result.maskedSecrets,
-      ...(result.children && { children: result.children }),
-    };
-  }
-  const message = redact(result.message);
-  const text: ItemText =
-    result.reason === "failed"
-      ? {
-          state: "failed",
-          message,
-          retryAt: result.retryable ? options.now() + RETRY_MS : null,
-          ...noteFault(options, result.fault),
-          analyzed,
-        }
-      : { state: "none", reason: result.reason, message, analyzed };
-  const { title, language, properties, maskedSecrets = 0 } = result;
-  return {
-    text,
+  const { mimeType, reader, title, language, properties, maskedSecrets = 0 } = result;
+  const read = {
     bytes,
     mimeType,
+    ...(reader !== null && { reader }),
     ...(title && { title }),
     properties: { ...properties, ...(language && { language }) },
     maskedSecrets,
-    ...(reader !== null && { reader }),
   };
+  if (result.state === "no_text") return { ...read, text: noTextOf(options, result) };
+  const { text, sections, firstLine, analyzed, children } = result;
+  options.room?.note(text);
+  const lines = firstLine !== undefined && { firstLine };
+  return {
+    ...read,
+    text: { state: "text", text, textHash: hashText(text), sections, ...lines, analyzed },
+    ...(children && { children }),
+  };
+}
+
+function noTextOf(options: PrepareOptions, { reason, analyzed, retryable, fault, ...result }: NotExtracted): ItemText {
+  const message = redact(result.message);
+  if (reason !== "failed") return { state: "none", reason, message, analyzed };
+  const retryAt = retryable ? options.now() + RETRY_MS : null;
+  return { state: "failed", message, retryAt, ...noteFault(options, fault), analyzed };
 }
 
 /** Says in the log where kb made a mistake; the item's own failure says no more than that it did. */
