@@ -32,14 +32,15 @@ export type FetchHandler = Parameters<typeof serve>[0]["fetch"];
 const KEEP_ALIVE_MS = 5_000;
 
 /**
- * Headers must have come within 20 seconds of their first byte (`connections.ts` has what never sends one). Bodies are measured by their pace where they are read (`http/body.ts`): an
+ * Headers must have come within 20 seconds of their first byte, with a look each second (`connections.ts` has what never
+ * sends one). Bodies are measured by their pace where they are read (`http/body.ts`): an
  * upload that makes progress may take longer than any time for the whole request.
  */
 const PATIENCE = {
-  headersTimeout: 20_000,
+  headersTimeout: 19_000,
   requestTimeout: 0,
   keepAliveTimeout: KEEP_ALIVE_MS,
-  connectionsCheckingInterval: 5_000,
+  connectionsCheckingInterval: 1_000,
 };
 
 /** A connection closes 20 seconds after it came when it has sent nothing by then; a look each second keeps to it. */

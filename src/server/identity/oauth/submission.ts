@@ -43,8 +43,16 @@ function goOnAsGet(fields: Record<string, unknown>): Response {
   for (const [name, value] of Object.entries(fields)) {
     for (const one of Array.isArray(value) ? value : [value]) query.append(name, String(one));
   }
-  return redirect(`${PATHS.authorize}?${query}`);
+  const asked = query.toString();
+  if (asked.length > MAX_QUERY_CHARS) {
+    const message = `The request for authorization has ${asked.length} characters, and at most ${MAX_QUERY_CHARS} fit into an address.`;
+    throw new ApiError("invalid_request", { message });
+  }
+  return redirect(`${PATHS.authorize}?${asked}`);
 }
+
+/** What proxies and browsers pass on in an address. */
+const MAX_QUERY_CHARS = 8_000;
 
 function redirect(to: string): Response {
   return new Response(null, { status: 303, headers: { Location: to, "Cache-Control": "no-store" } });

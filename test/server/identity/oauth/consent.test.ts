@@ -242,6 +242,9 @@ describe("deciding", () => {
     const answer = await browser.post("/oauth/authorize", new URLSearchParams(url.split("?")[1]));
     expect(answer.status).toBe(303);
     expect(answer.headers.get("location")).toBe(url);
+    const long = new URLSearchParams({ client_id: "x", state: "s".repeat(9_000) });
+    const refused = await browser.post("/oauth/authorize", long);
+    expect([refused.status, refused.headers.get("location")]).toEqual([400, null]);
     expect((await browser.post("/oauth/authorize", new URLSearchParams({ uid: "x", decision: "allow" }))).status).toBe(
       400,
     );
