@@ -51,7 +51,7 @@ export const DETAILS = ["concise", "detailed"] as const;
 /** What the server enforces of the numbers that the descriptions state. */
 export const TOOL_LIMITS = {
   limit: { min: 1, max: 50, fallback: 10 },
-  maxTokens: { min: 200, max: 20_000, search: 6000, context: 4000, content: 6000 },
+  maxTokens: { min: 200, max: 20_000, search: 6000, entities: 6000, context: 4000, content: 6000 },
   queryChars: 4000,
   valueChars: 500,
   /** Of a method, a tool or an argument: a longer one is refused unread. */
@@ -61,6 +61,14 @@ export const TOOL_LIMITS = {
 } as const;
 
 const KIND: PublishedSchema = { type: "string", enum: TOOL_KINDS };
+
+const TEXT: PublishedSchema = { type: "string" };
+/** What every entry has; the facts of its kind come beside. */
+const ENTRY: PublishedSchema = {
+  type: "object",
+  properties: { kbId: TEXT, providerId: TEXT, source: TEXT, url: TEXT, title: TEXT, kind: TEXT, snippet: TEXT },
+};
+const ENTITY: PublishedSchema = { type: "object", properties: { entityId: TEXT, type: TEXT, name: TEXT } };
 
 const KB_SEARCH: ToolDefinition = {
   name: "kb_search",
@@ -120,7 +128,7 @@ const KB_SEARCH: ToolDefinition = {
     properties: {
       now: { type: "string" },
       total: { type: "integer" },
-      results: { type: "array", items: { type: "object" } },
+      results: { type: "array", items: ENTRY },
       groups: { type: "array", items: { type: "object" } },
       notes: { type: "array", items: { type: "string" } },
       next: { type: "object" },
@@ -142,6 +150,7 @@ const KB_SEARCH_ENTITIES: ToolDefinition = {
       query: { type: "string", description: "Name or part of it, email, login or key." },
       type: { type: "string", enum: ENTITY_TYPES },
       limit: { type: "integer", description: "1-50, default 10." },
+      maxTokens: { type: "integer", description: "Default 6000." },
       cursor: { type: "string", description: "As in kb_search." },
     },
     required: ["query"],
@@ -151,7 +160,7 @@ const KB_SEARCH_ENTITIES: ToolDefinition = {
     properties: {
       now: { type: "string" },
       total: { type: "integer" },
-      entities: { type: "array", items: { type: "object" } },
+      entities: { type: "array", items: ENTITY },
       notes: { type: "array", items: { type: "string" } },
       next: { type: "object" },
     },
@@ -245,6 +254,8 @@ export type AgentFacts = { [N in AgentField as AgentName<N>]?: AgentValues[TypeO
 
 /** One entry of `kb_search` in `structuredContent`; no nulls. */
 export interface ToolSearchEntry extends AgentFacts {
+  /** The day on which kb last read the item, where its source says no date of a change. */
+  indexed?: string;
   n: number;
   kbId: string;
   providerId: string;

@@ -154,7 +154,7 @@ function printResult(result: SearchResult, number: number, output: Output): void
     ...(result.section === null ? [] : [result.section]),
     ...(result.assignees.length > 0 ? [result.assignees.map((person) => person.name).join(", ")] : []),
     ...(result.dueAt === null ? [] : [`due ${result.dueAt.slice(0, 10)}`]),
-    ...(result.updatedAt === null ? [] : [`updated ${result.updatedAt.slice(0, 10)}`]),
+    result.updatedAt === null ? `indexed ${result.indexedAt.slice(0, 10)}` : `updated ${result.updatedAt.slice(0, 10)}`,
   ];
   output.painted("   ", facts.join(" | "), paint.dim);
   const url = result.sectionUrl ?? result.url;

@@ -43,7 +43,8 @@ export interface ReadArguments {
 export function readArguments(tool: ToolName, raw: unknown): ReadArguments {
   const rules = ARGUMENTS[tool];
   const result: ReadArguments = { values: {}, notes: [] };
-  for (const [name, value] of canonical(tool, asRecord(tool, raw), result.notes)) {
+  const received = asRecord(tool, raw);
+  for (const [name, value] of canonical(tool, received, result.notes)) {
     const rule = rules[name];
     if (rule === undefined) throw unknownArgument(tool, name);
     const read = readOne(name, rule, value, result.notes);
@@ -53,6 +54,9 @@ export function readArguments(tool: ToolName, raw: unknown): ReadArguments {
     if (result.values[name] !== undefined) continue;
     if (rule.type === "integer") result.values[name] = rule.fallback;
     if (rule.type === "text" && rule.isRequired === true) throw missingArgument(tool, name);
+    // An empty one asks for the newest, and filters can do without; a call without anything may have lost its arguments.
+    if (rule === QUERY && Object.keys(received).length === 0)
+      result.notes.push(`${name} is missing and was read as "".`);
   }
   return result;
 }
@@ -122,6 +126,7 @@ const ARGUMENTS: Record<ToolName, Readonly<Record<string, ArgumentRule>>> = {
       synonyms: { people: "person", user: "person", repo: "repository", directory: "folder", tag: "label" },
     },
     limit: LIMIT,
+    maxTokens: size(TOOL_LIMITS.maxTokens.entities),
     cursor: { type: "cursor" },
   },
   kb_get_entity_context: {
@@ -162,7 +167,7 @@ const ALIASES: Record<ToolName, Readonly<Record<string, string>>> = {
     date_field: "dateField",
     max_tokens: "maxTokens",
   },
-  kb_search_entities: { q: "query", name: "query", text: "query", kind: "type" },
+  kb_search_entities: { q: "query", name: "query", text: "query", kind: "type", max_tokens: "maxTokens" },
   kb_get_entity_context: { entityId: "entity", name: "entity", id: "entity", since: "after", max_tokens: "maxTokens" },
   kb_get_file_content: { id: "kbId", url: "kbId", fileId: "kbId", key: "kbId", query: "find", max_tokens: "maxTokens" },
 };
@@ -306,7 +311,10 @@ function readInteger(
     const range = rule.max > 1_000_000 ? `a number from ${rule.min} on` : `a number from ${rule.min} to ${rule.max}`;
     throw invalid(name, `${name} ${describe(single)} is not ${range}.`);
   }
-  if (number === 0 && rule.isZeroAbsent === true) return rule.fallback;
+  if (number === 0 && rule.isZeroAbsent === true) {
+    notes.push(`${name} 0 was read as ${rule.fallback}.`);
+    return rule.fallback;
+  }
   const clamped = Math.min(rule.max, Math.max(rule.min, Math.trunc(number)));
   if (clamped !== Math.trunc(number)) notes.push(`${name} ${number} was read as ${clamped}.`);
   return clamped;

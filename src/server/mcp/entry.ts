@@ -3,7 +3,8 @@ import { outsideUrl } from "#api/own-url.ts";
 import type { ToolSearchEntry } from "#api/tools.ts";
 import type { ShownItem } from "#storage/records/item-record.ts";
 import type { Excerpt, ShownHit } from "#storage/search-index.ts";
-import { agentFacts, factTexts, type Printing } from "./facts.ts";
+import { formatDay } from "#api/days.ts";
+import { agentFacts, factTexts, type Printing, withDistance } from "./facts.ts";
 
 /** How much of an entry is shown; the budget goes down this list. Source: B24. */
 export interface EntryDetail {
@@ -34,6 +35,7 @@ export function projectEntry(entry: ShownHit, n: number, detail: EntryDetail, ti
     title: titleOf(item),
     kind: item.kind,
     ...(detail.hasOptional && agentFacts(item, detail.isDetailed, time)),
+    ...(item.updatedAt === null && { indexed: formatDay(item.indexedAt, time.timeZone) }),
     ...(first !== undefined && { at: first.at }),
     ...(detail.hasOptional && sectionOf(first)),
     snippet: first === undefined ? "" : shorten(first.text, detail.snippetChars),
@@ -55,6 +57,7 @@ export function entryLines(entry: ToolSearchEntry, time: Printing): string[] {
     `kbId: ${entry.kbId}`,
     entry.status === undefined ? entry.kind : `${entry.kind}, ${entry.status}`,
     ...factTexts(entry, time),
+    ...(entry.indexed === undefined ? [] : [`indexed: ${withDistance(entry.indexed, time)}`]),
   ];
   const place = [
     `providerId: ${entry.providerId}`,

@@ -105,7 +105,7 @@ function headerLines(item: ItemRecord, time: Printing, totalChars: number): stri
     `Title: ${titleOf(item).replaceAll("|", "¦")}`,
     item.status === null ? item.kind : `${item.kind}, ${item.status}`,
     ...(item.author === null ? [] : [`by ${personName(item.author)}`]),
-    ...(item.updatedAt === null ? [] : [`updated: ${withDistance(formatDay(item.updatedAt, time.timeZone), time)}`]),
+    ageOf(item, time),
     `URL: ${urlOf(item, time)}`,
     `${thousands(totalChars)} characters`,
   ];
@@ -117,6 +117,12 @@ function headerLines(item: ItemRecord, time: Printing, totalChars: number): stri
   ];
   const more = moreFacts(item, time);
   return [facts.join(" | "), place.join(" | "), ...(more.length === 0 ? [] : [more.join(" | ")])];
+}
+
+/** When it changed; where its source doesn't tell, when kb read it last. */
+function ageOf({ updatedAt, indexedAt }: ItemRecord, time: Printing): string {
+  const day = withDistance(formatDay(updatedAt ?? indexedAt, time.timeZone), time);
+  return `${updatedAt === null ? "indexed" : "updated"}: ${day}`;
 }
 
 /** What a task or document says about itself besides its text. */

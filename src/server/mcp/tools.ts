@@ -64,7 +64,8 @@ export function makeTools(options: ToolOptions): ToolCalls {
       const { values, notes } = readArguments(tool, args);
       context.report(0, 1, tool);
       context.signal.throwIfAborted();
-      const maxTokens = typeof values["maxTokens"] === "number" ? values["maxTokens"] : ENTITY_TOKENS;
+      // Each tool has the argument, with a default.
+      const maxTokens = Number(values["maxTokens"]);
       const noteReads = (kbIds: readonly string[]) =>
         options.reads.recordReads(actor, { type: "tool", name: tool }, kbIds);
       const size = { maxTokens, count: countTokens };
@@ -75,9 +76,6 @@ export function makeTools(options: ToolOptions): ToolCalls {
     },
   };
 }
-
-/** `kb_search_entities` has no argument for its size: 50 lines fit. */
-const ENTITY_TOKENS = 6000;
 
 async function search({ search: service, baseUrl }: ToolOptions, call: ToolCall): Promise<ToolResult> {
   const { actor, values, notes } = call;

@@ -45,7 +45,7 @@ describe("placeholders", () => {
     for (const cursor of [null, "", "null", "None", "undefined", "n/a", " "]) {
       expect(readArguments("kb_search", { query: "x", cursor, limit: 0, maxTokens: 0 })).toEqual({
         values: { query: "x", ...DEFAULTS },
-        notes: [],
+        notes: ["limit 0 was read as 10.", "maxTokens 0 was read as 6000."],
       });
     }
     for (const cursor of ["zzz", "next_page", "cursor_abcdefghijklmnop", "aB3_aB3-aB3_aB3-aB3_aB3-aB3_"]) {
@@ -55,8 +55,10 @@ describe("placeholders", () => {
 
   test("no arguments at all are an empty search", () => {
     for (const raw of [undefined, null, {}, [], ""]) {
-      expect(readArguments("kb_search", raw)).toEqual({ values: DEFAULTS, notes: [] });
+      const notes = ['query is missing and was read as "".'];
+      expect(readArguments("kb_search", raw)).toEqual({ values: DEFAULTS, notes });
     }
+    expect(readArguments("kb_search", { query: "" })).toEqual({ values: DEFAULTS, notes: [] });
   });
 });
 
@@ -130,6 +132,7 @@ describe("near values", () => {
       query: "an",
       type: "person",
       limit: 10,
+      maxTokens: 6000,
     });
   });
 });
@@ -160,7 +163,7 @@ describe("bad input", () => {
     [
       "kb_search_entities",
       { [LONG]: 1 },
-      "unknown_argument: A name of 3000 characters. kb_search_entities takes query, type, limit, cursor.",
+      "unknown_argument: A name of 3000 characters. kb_search_entities takes query, type, limit, maxTokens, cursor.",
     ],
     ["kb_search", { assignee: LONG }, "invalid_argument: assignee is longer than 500 characters."],
     ["kb_search", { source: LONG }, "invalid_argument: source is longer than 2100 characters."],
@@ -195,7 +198,7 @@ describe("bad input", () => {
     [
       "kb_search_entities",
       { colour: "red" },
-      'unknown_argument: "colour". kb_search_entities takes query, type, limit, cursor.',
+      'unknown_argument: "colour". kb_search_entities takes query, type, limit, maxTokens, cursor.',
     ],
     [
       "kb_get_entity_context",

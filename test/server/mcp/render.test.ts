@@ -99,6 +99,7 @@ function parseEntry(block: string): ToolSearchEntry {
     by: named("by "),
     updated,
     created: named("created: "),
+    indexed: named("indexed: ")?.slice(0, 10),
     labels: list(named("labels: ")),
     path: named("path: "),
     fields: rest === lines ? undefined : parseFields(lines[0] ?? ""),

@@ -55,7 +55,7 @@ export function Result({ result, onKey }: { result: SearchResult; onKey: Keyboar
 
 /** Where it is from, its state, whose it is, and when it changed. */
 function Facts({ result }: { result: SearchResult }) {
-  const { kind, key, source, status, assignees, author, updatedAt } = result;
+  const { kind, key, source, status, assignees, author, updatedAt, indexedAt } = result;
   const place = placeOf(result, 3);
   const from = sourceWords(source, useQuery(sourcesQuery).data?.sources);
   const who = kind === "task" && assignees.length > 0 ? assignees.map(({ name }) => name).join(", ") : author?.name;
@@ -67,7 +67,13 @@ function Facts({ result }: { result: SearchResult }) {
       </span>
     ),
     who !== undefined && <bdi key="who">{who}</bdi>,
-    updatedAt !== null && <Time at={updatedAt} key="time" />,
+    updatedAt === null ? (
+      <span key="time">
+        indexed <Time at={indexedAt} />
+      </span>
+    ) : (
+      <Time at={updatedAt} key="time" />
+    ),
   ];
   return (
     <p className="text-muted mt-0.5 flex flex-wrap items-center gap-x-2 gap-y-0.5 text-xs wrap-anywhere">
