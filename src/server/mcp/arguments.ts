@@ -2,28 +2,16 @@ import { ApiError } from "#api/errors.ts";
 import { cleanLine } from "#api/clean.ts";
 import { isNoCursor } from "#api/common.ts";
 import { nearestName } from "./nearest-name.ts";
+import { TOOL_KINDS, TOOL_LIMITS, type ToolName } from "#api/tools.ts";
 import {
-  DATE_FIELDS,
-  DETAILS,
-  ENTITY_TYPES,
-  GROUPINGS,
-  SORT_ORDERS,
-  TOOL_KINDS,
-  TOOL_LIMITS,
-  type ToolName,
-} from "#api/tools.ts";
-
-/** What an argument may be. Everything is lenient on the way in and said on the way out. Source: B3, B4. */
-export type ArgumentRule =
-  /** `isFilter`: `any`, `all`, `none`, `*` mean "not given". */
-  | { type: "text"; isFilter?: boolean; isRequired?: boolean; maxChars?: number; isCut?: boolean }
-  | { type: "choice"; values: readonly string[]; synonyms?: Readonly<Record<string, string>> }
-  /** One or several of the kinds. */
-  | { type: "kinds" }
-  | { type: "boolean" }
-  | { type: "integer"; min: number; max: number; fallback: number; isZeroAbsent?: boolean }
-  /** Words for "none" give an empty list; anything else is checked by the caller. */
-  | { type: "cursor" };
+  ADDRESS_CHARS,
+  ALIASES,
+  type ArgumentRule,
+  ARGUMENTS,
+  FILTER_PLACEHOLDERS,
+  KIND_SYNONYMS,
+  QUERY,
+} from "./argument-rules.ts";
 
 export type ArgumentValue = string | number | boolean | readonly string[];
 
@@ -60,134 +48,6 @@ export function readArguments(tool: ToolName, raw: unknown): ReadArguments {
   }
   return result;
 }
-
-const FILTER: ArgumentRule = { type: "text", isFilter: true };
-const LIMIT: ArgumentRule = { type: "integer", ...TOOL_LIMITS.limit, isZeroAbsent: true };
-const QUERY: ArgumentRule = { type: "text", maxChars: TOOL_LIMITS.queryChars, isCut: true };
-const ADDRESS_CHARS = 2100;
-
-function size(fallback: number): ArgumentRule {
-  return {
-    type: "integer",
-    min: TOOL_LIMITS.maxTokens.min,
-    max: TOOL_LIMITS.maxTokens.max,
-    fallback,
-    isZeroAbsent: true,
-  };
-}
-
-const ARGUMENTS: Record<ToolName, Readonly<Record<string, ArgumentRule>>> = {
-  kb_search: {
-    query: QUERY,
-    kind: { type: "kinds" },
-    status: {
-      type: "choice",
-      values: ["open", "done"],
-      synonyms: {
-        closed: "done",
-        resolved: "done",
-        completed: "done",
-        complete: "done",
-        finished: "done",
-        todo: "open",
-        in_progress: "open",
-        "in progress": "open",
-        active: "open",
-      },
-    },
-    assignee: FILTER,
-    people: FILTER,
-    priority: FILTER,
-    source: { ...FILTER, maxChars: ADDRESS_CHARS },
-    after: FILTER,
-    before: FILTER,
-    dateField: {
-      type: "choice",
-      values: DATE_FIELDS,
-      synonyms: { updatedat: "updated", createdat: "created", dueat: "due", modified: "updated" },
-    },
-    sortBy: {
-      type: "choice",
-      values: SORT_ORDERS,
-      synonyms: { date: "recency", newest: "recency", latest: "recency", recent: "recency", updated: "recency" },
-    },
-    groupBy: { type: "choice", values: GROUPINGS, synonyms: { people: "person", provider: "source" } },
-    limit: LIMIT,
-    maxTokens: size(TOOL_LIMITS.maxTokens.search),
-    detail: { type: "choice", values: DETAILS, synonyms: { full: "detailed", short: "concise", brief: "concise" } },
-    cursor: { type: "cursor" },
-    live: { type: "boolean" },
-  },
-  kb_search_entities: {
-    query: QUERY,
-    type: {
-      type: "choice",
-      values: ENTITY_TYPES,
-      synonyms: { people: "person", user: "person", repo: "repository", directory: "folder", tag: "label" },
-    },
-    limit: LIMIT,
-    maxTokens: size(TOOL_LIMITS.maxTokens.entities),
-    cursor: { type: "cursor" },
-  },
-  kb_get_entity_context: {
-    entity: { type: "text", isRequired: true, maxChars: ADDRESS_CHARS },
-    kind: { type: "kinds" },
-    after: FILTER,
-    maxTokens: size(TOOL_LIMITS.maxTokens.context),
-  },
-  kb_get_file_content: {
-    kbId: { type: "text", isRequired: true, maxChars: ADDRESS_CHARS },
-    find: { type: "text" },
-    offset: { type: "integer", min: 0, max: 2 ** 40, fallback: 0 },
-    maxTokens: size(TOOL_LIMITS.maxTokens.content),
-  },
-};
-
-const ALIASES: Record<ToolName, Readonly<Record<string, string>>> = {
-  kb_search: {
-    q: "query",
-    text: "query",
-    sort: "sortBy",
-    sort_by: "sortBy",
-    type: "kind",
-    since: "after",
-    updatedAfter: "after",
-    until: "before",
-    updatedBefore: "before",
-    providerId: "source",
-    container: "source",
-    app: "source",
-    person: "people",
-    author: "people",
-    sender: "people",
-    owner: "assignee",
-    assigned_to: "assignee",
-    assignedTo: "assignee",
-    group_by: "groupBy",
-    date_field: "dateField",
-    max_tokens: "maxTokens",
-  },
-  kb_search_entities: { q: "query", name: "query", text: "query", kind: "type", max_tokens: "maxTokens" },
-  kb_get_entity_context: { entityId: "entity", name: "entity", id: "entity", since: "after", max_tokens: "maxTokens" },
-  kb_get_file_content: { id: "kbId", url: "kbId", fileId: "kbId", key: "kbId", query: "find", max_tokens: "maxTokens" },
-};
-
-const KIND_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  issue: ["task"],
-  ticket: ["task"],
-  bug: ["task"],
-  pr: ["task"],
-  pull_request: ["task"],
-  "pull request": ["task"],
-  doc: ["file", "page"],
-  document: ["file", "page"],
-  email: ["message"],
-  mail: ["message"],
-  thread: ["message"],
-  chat: ["message"],
-};
-
-const FILTER_PLACEHOLDERS = new Set(["any", "all", "none", "*", "null", "undefined", "n/a"]);
 
 function asRecord(tool: ToolName, raw: unknown): Record<string, unknown> {
   if (isAbsent(raw)) return {};
@@ -311,13 +171,10 @@ function readInteger(
     const range = rule.max > 1_000_000 ? `a number from ${rule.min} on` : `a number from ${rule.min} to ${rule.max}`;
     throw invalid(name, `${name} ${describe(single)} is not ${range}.`);
   }
-  if (number === 0 && rule.isZeroAbsent === true) {
-    notes.push(`${name} 0 was read as ${rule.fallback}.`);
-    return rule.fallback;
-  }
   const clamped = Math.min(rule.max, Math.max(rule.min, Math.trunc(number)));
-  if (clamped !== Math.trunc(number)) notes.push(`${name} ${number} was read as ${clamped}.`);
-  return clamped;
+  const meant = number === 0 && rule.isZeroAbsent === true ? rule.fallback : clamped;
+  if (meant !== Math.trunc(number)) notes.push(`${name} ${number} was read as ${meant}.`);
+  return meant;
 }
 
 function readBoolean(name: string, value: unknown): boolean | undefined {

@@ -1,0 +1,147 @@
+import { DATE_FIELDS, DETAILS, ENTITY_TYPES, GROUPINGS, SORT_ORDERS, TOOL_LIMITS, type ToolName } from "#api/tools.ts";
+
+/** What an argument may be. Everything is lenient on the way in and said on the way out. Source: B3, B4. */
+export type ArgumentRule =
+  /** `isFilter`: `any`, `all`, `none`, `*` mean "not given". */
+  | { type: "text"; isFilter?: boolean; isRequired?: boolean; maxChars?: number; isCut?: boolean }
+  | { type: "choice"; values: readonly string[]; synonyms?: Readonly<Record<string, string>> }
+  /** One or several of the kinds. */
+  | { type: "kinds" }
+  | { type: "boolean" }
+  | { type: "integer"; min: number; max: number; fallback: number; isZeroAbsent?: boolean }
+  /** Words for "none" give an empty list; anything else is checked by the caller. */
+  | { type: "cursor" };
+
+const FILTER: ArgumentRule = { type: "text", isFilter: true };
+const LIMIT: ArgumentRule = { type: "integer", ...TOOL_LIMITS.limit, isZeroAbsent: true };
+/** An empty one asks for the newest. */
+export const QUERY: ArgumentRule = { type: "text", maxChars: TOOL_LIMITS.queryChars, isCut: true };
+/** No right value but a query is longer. */
+export const ADDRESS_CHARS = 2100;
+
+function size(fallback: number): ArgumentRule {
+  return {
+    type: "integer",
+    min: TOOL_LIMITS.maxTokens.min,
+    max: TOOL_LIMITS.maxTokens.max,
+    fallback,
+    isZeroAbsent: true,
+  };
+}
+
+/** What each tool takes, by the names that it publishes. */
+export const ARGUMENTS: Record<ToolName, Readonly<Record<string, ArgumentRule>>> = {
+  kb_search: {
+    query: QUERY,
+    kind: { type: "kinds" },
+    status: {
+      type: "choice",
+      values: ["open", "done"],
+      synonyms: {
+        closed: "done",
+        resolved: "done",
+        completed: "done",
+        complete: "done",
+        finished: "done",
+        todo: "open",
+        in_progress: "open",
+        "in progress": "open",
+        active: "open",
+      },
+    },
+    assignee: FILTER,
+    people: FILTER,
+    priority: FILTER,
+    source: { ...FILTER, maxChars: ADDRESS_CHARS },
+    after: FILTER,
+    before: FILTER,
+    dateField: {
+      type: "choice",
+      values: DATE_FIELDS,
+      synonyms: { updatedat: "updated", createdat: "created", dueat: "due", modified: "updated" },
+    },
+    sortBy: {
+      type: "choice",
+      values: SORT_ORDERS,
+      synonyms: { date: "recency", newest: "recency", latest: "recency", recent: "recency", updated: "recency" },
+    },
+    groupBy: { type: "choice", values: GROUPINGS, synonyms: { people: "person", provider: "source" } },
+    limit: LIMIT,
+    maxTokens: size(TOOL_LIMITS.maxTokens.search),
+    detail: { type: "choice", values: DETAILS, synonyms: { full: "detailed", short: "concise", brief: "concise" } },
+    cursor: { type: "cursor" },
+    live: { type: "boolean" },
+  },
+  kb_search_entities: {
+    query: QUERY,
+    type: {
+      type: "choice",
+      values: ENTITY_TYPES,
+      synonyms: { people: "person", user: "person", repo: "repository", directory: "folder", tag: "label" },
+    },
+    limit: LIMIT,
+    maxTokens: size(TOOL_LIMITS.maxTokens.entities),
+    cursor: { type: "cursor" },
+  },
+  kb_get_entity_context: {
+    entity: { type: "text", isRequired: true, maxChars: ADDRESS_CHARS },
+    kind: { type: "kinds" },
+    after: FILTER,
+    maxTokens: size(TOOL_LIMITS.maxTokens.context),
+  },
+  kb_get_file_content: {
+    kbId: { type: "text", isRequired: true, maxChars: ADDRESS_CHARS },
+    find: { type: "text" },
+    offset: { type: "integer", min: 0, max: 2 ** 40, fallback: 0 },
+    maxTokens: size(TOOL_LIMITS.maxTokens.content),
+  },
+};
+
+/** Other names of arguments that models use. */
+export const ALIASES: Record<ToolName, Readonly<Record<string, string>>> = {
+  kb_search: {
+    q: "query",
+    text: "query",
+    sort: "sortBy",
+    sort_by: "sortBy",
+    type: "kind",
+    since: "after",
+    updatedAfter: "after",
+    until: "before",
+    updatedBefore: "before",
+    providerId: "source",
+    container: "source",
+    app: "source",
+    person: "people",
+    author: "people",
+    sender: "people",
+    owner: "assignee",
+    assigned_to: "assignee",
+    assignedTo: "assignee",
+    group_by: "groupBy",
+    date_field: "dateField",
+    max_tokens: "maxTokens",
+  },
+  kb_search_entities: { q: "query", name: "query", text: "query", kind: "type", max_tokens: "maxTokens" },
+  kb_get_entity_context: { entityId: "entity", name: "entity", id: "entity", since: "after", max_tokens: "maxTokens" },
+  kb_get_file_content: { id: "kbId", url: "kbId", fileId: "kbId", key: "kbId", query: "find", max_tokens: "maxTokens" },
+};
+
+/** Words for kinds that models use. */
+export const KIND_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  issue: ["task"],
+  ticket: ["task"],
+  bug: ["task"],
+  pr: ["task"],
+  pull_request: ["task"],
+  "pull request": ["task"],
+  doc: ["file", "page"],
+  document: ["file", "page"],
+  email: ["message"],
+  mail: ["message"],
+  thread: ["message"],
+  chat: ["message"],
+};
+
+/** Values that mean "not given". */
+export const FILTER_PLACEHOLDERS = new Set(["any", "all", "none", "*", "null", "undefined", "n/a"]);
