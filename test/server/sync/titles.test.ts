@@ -93,3 +93,24 @@ test("a file is found by its exact name as high as by its title", async () => {
   const weightOf = ({ terms, weights }: typeof named, term: string) => weights[terms.split("\n").indexOf(term)];
   for (const term of titled.terms.split("\n")) expect(weightOf(named, term)).toBe(weightOf(titled, term));
 });
+
+test("a document without text is shown by its title, with its fields and without its secrets", async () => {
+  const token = `ghp_${"a1B2".repeat(9)}`;
+  const { rows } = await syncFiles({
+    "a/app.html": `<html lang="de"><head><title>Dashboard Windpark</title><meta name="author" content="Ana"></head><body></body></html>`,
+    "b/empty.md": `---\ntitle: Plan\nkey: ${token}\n---\n`,
+  });
+  const shown = [...rows.values()].map(({ externalId, title, key, textReason }) => [
+    externalId,
+    title,
+    key,
+    textReason,
+  ]);
+  expect(shown.toSorted()).toEqual([
+    ["a/app.html", "Dashboard Windpark", "app.html", "empty"],
+    ["b/empty.md", "Plan", "empty.md", "empty"],
+  ]);
+  expect(JSON.parse(rows.get("a/app.html")?.fields ?? "")).toEqual({ author: "Ana", language: "de" });
+  expect(rows.get("b/empty.md")?.fields).not.toContain(token);
+  expect(rows.get("b/empty.md")?.maskedSecrets).toBe(1);
+});
