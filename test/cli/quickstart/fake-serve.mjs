@@ -57,6 +57,7 @@ const item = {
   url: null,
   path: [],
   updatedAt: null,
+  indexedAt: "2026-11-20T00:00:00.000Z",
   status: null,
   assignees: [],
   dueAt: null,
