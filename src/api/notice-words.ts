@@ -1,9 +1,8 @@
 import type { EventTargetNotice, LinkNotice } from "./notices.ts";
 
-/** The user of a source whom a notice is about, for a sentence. */
+/** The user of a source whom a notice is about, for a sentence; no principal, which says nothing to people. */
 export function personOf({ person, connector }: Pick<LinkNotice, "person" | "connector">): string {
-  const { name, principal, providerId } = person;
-  return `${name === null ? principal : `${name} (${principal})`} of ${connector ?? providerId}`;
+  return `${person.name ?? "a user"} of ${connector ?? person.providerId}`;
 }
 
 /** Why an event target was paused, as a sentence goes on after its name. */

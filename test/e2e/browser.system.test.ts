@@ -6,6 +6,7 @@ import { peopleConnectAccounts } from "./browser-accounts.suite.ts";
 import { peopleKeepConnectors } from "./browser-connectors.suite.ts";
 import { looks } from "./browser-look.suite.ts";
 import { peopleSignInElsewhere } from "./browser-oauth.suite.ts";
+import { outagesPass } from "./browser-outage.suite.ts";
 import { peopleDo } from "./browser-people.suite.ts";
 import { peopleConnectServers } from "./browser-servers.suite.ts";
 import { shareServerProcess } from "./server-process.ts";
@@ -19,6 +20,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 180_000 }, ()
   describe("people", () => peopleDo(openBrowser, server));
   describe("accounts at GitHub, Google and Slack", () => peopleSignInElsewhere(openBrowser));
   describe("connectors", () => peopleKeepConnectors(openBrowser));
+  describe("outages", () => outagesPass(openBrowser));
   describe("provider servers", () => peopleConnectServers(openBrowser));
   describe.skipIf(whyNoGitea() !== undefined)("accounts", () => peopleConnectAccounts(openBrowser));
 });

@@ -1,5 +1,6 @@
 import { makeApiClient } from "#api/client.ts";
 import { signInAddress } from "#server/web/app/return-to.ts";
+import { reopenNotices } from "./closed-notices.ts";
 import { Problem } from "./problem.ts";
 
 /** The typed client of this site's own server; the session travels in its cookie. */
@@ -30,6 +31,7 @@ export async function take<A extends Answer>(call: Promise<A>): Promise<DataOf<A
 
 /** Leaves for the sign-in page. Never resolves: nothing that waits for an answer draws a failure meanwhile. */
 function goToSignIn(): Promise<never> {
+  reopenNotices();
   const { pathname, search, hash } = window.location;
   window.location.replace(signInAddress(pathname + search + hash));
   return new Promise(() => undefined);

@@ -11,13 +11,27 @@ export class Problem extends Error {
   readonly requestId: string | undefined;
 
   constructor(body: Partial<ProblemBody>) {
-    super(body.detail ?? "The server sent an unexpected response. Reload the page.");
+    super(body.detail ?? (isOutageStatus(body.status) ? OUTAGE : UNEXPECTED));
     this.status = body.status ?? 0;
     this.code = body.code ?? "unknown";
     this.hint = body.hint;
     this.requestId = body.requestId;
     this.fields = fieldsOf(body);
   }
+}
+
+const UNEXPECTED = "The server sent an unexpected response. Reload the page.";
+const OUTAGE = "The server isn't answering. It may be restarting: this page tries again by itself.";
+
+function isOutageStatus(status: number | undefined): boolean {
+  return status === 502 || status === 503 || status === 504;
+}
+
+/** Whether the server, or the way to it, is down for a while: what is shown stays, and it is asked again. */
+export function isOutage(error: unknown): boolean {
+  if (error === null || error === undefined) return false;
+  const { status, code } = toProblem(error);
+  return code === "no_answer" || isOutageStatus(status);
 }
 
 /** The problem of anything that was thrown; what is not an answer means that there was none. */

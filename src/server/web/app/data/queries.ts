@@ -1,6 +1,9 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query";
 import { api, take } from "./client.ts";
-import { Problem } from "./problem.ts";
+import { isOutage, Problem } from "./problem.ts";
+
+/** How often a server that is down is asked again. */
+const OUTAGE_MS = 4_000;
 
 /** What was asked stays fresh for a few seconds; only a server that gave no proper answer is asked again. */
 export function makeQueryClient(): QueryClient {
@@ -8,6 +11,7 @@ export function makeQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 5_000,
+        refetchInterval: ({ state }) => isOutage(state.error) && OUTAGE_MS,
         retry: (count, error) => count < 1 && !(error instanceof Problem && error.status < 500),
       },
     },

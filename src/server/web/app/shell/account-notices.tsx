@@ -1,17 +1,22 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import type { EventTargetNotice, LinkNotice, Notice as AccountNotice, ToolsNotice } from "#api/notices.ts";
 import { pauseOf, personOf } from "#api/notice-words.ts";
 import type { Session } from "#api/session.ts";
+import { closedNotices, closeNotice } from "#server/web/app/data/closed-notices.ts";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 
 /** What a person must know of their account, and an owner of the workspace, above every page. */
 export function AccountNotices({ notices }: Pick<Session, "notices">) {
-  return notices.map((notice) => (
-    <Notice className="mb-4" key={keyOf(notice)} tone="warn">
-      {sentencesOf(notice)}
-    </Notice>
-  ));
+  const [closed, setClosed] = useState(closedNotices);
+  const close = (key: string) => setClosed(closeNotice(key));
+  return notices
+    .filter((notice) => !closed.includes(keyOf(notice)))
+    .map((notice) => (
+      <Notice className="mb-4" key={keyOf(notice)} onClose={() => close(keyOf(notice))} tone="warn">
+        {sentencesOf(notice)}
+      </Notice>
+    ));
 }
 
 function keyOf(notice: AccountNotice): string {

@@ -1,9 +1,9 @@
 import type { InfiniteData } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { toProblem } from "#server/web/app/data/problem.ts";
+import { isOutage, toProblem } from "#server/web/app/data/problem.ts";
 import { Skeleton } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
-import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
+import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 
 interface Query<T> {
   data: T | undefined;
@@ -21,7 +21,20 @@ export function Loaded<T>({
   lines?: number;
   children(data: T): ReactNode;
 }) {
-  if (query.data !== undefined) return children(query.data);
+  if (query.data !== undefined) {
+    return (
+      <>
+        {isOutage(query.error) && (
+          <Notice className="mb-3" tone="warn">
+            <output>
+              The server isn&rsquo;t answering. This is what was here before; the page tries again by itself.
+            </output>
+          </Notice>
+        )}
+        {children(query.data)}
+      </>
+    );
+  }
   if (query.error === null) return <Skeleton lines={lines ?? 3} />;
   return (
     <div className="space-y-3">

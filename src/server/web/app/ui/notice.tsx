@@ -18,10 +18,12 @@ export function Notice({
   tone = "info",
   children,
   className = "",
+  onClose,
 }: {
   tone?: Tone;
   children: ReactNode;
   className?: string;
+  onClose?: () => void;
 }) {
   return (
     <div
@@ -34,6 +36,11 @@ export function Notice({
         </span>
       )}
       <div className="min-w-0 flex-1 wrap-anywhere">{children}</div>
+      {onClose !== undefined && (
+        <button aria-label="Close this notice" className="shrink-0 self-start" onClick={onClose} type="button">
+          <Icon name="close" />
+        </button>
+      )}
     </div>
   );
 }

@@ -1,8 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useRef, type KeyboardEvent } from "react";
+import { useRef, useState, type KeyboardEvent } from "react";
 import { plural } from "#api/plural.ts";
 import type { SearchAnswer } from "#api/search.ts";
+import { isOutage } from "#server/web/app/data/problem.ts";
 import { type Asked, askedIn, searchQuery } from "#server/web/app/data/search.ts";
 import { noteWords } from "#server/web/app/search-words.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
@@ -22,6 +23,11 @@ export function Page() {
   const box = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLOListElement>(null);
   const first = answers.data?.pages[0];
+  // While the server is down, what was found before stays; a question that fails for another reason shows that.
+  const [last, setLast] = useState(answers.data);
+  if (answers.data !== undefined && answers.data !== last) setLast(answers.data);
+  const data = answers.data ?? (isOutage(answers.error) ? last : undefined);
+  const isOfAnother = answers.isPlaceholderData || answers.data === undefined;
 
   const ask = (change: Asked) => {
     const search = askedIn({ ...asked, ...change });
@@ -42,10 +48,14 @@ export function Page() {
           />
           {!isEmpty(asked, first) && <Filters asked={asked} facets={first?.facets ?? {}} onChange={ask} />}
         </search>
-        <Loaded lines={6} query={answers}>
+        <Loaded lines={6} query={{ data, error: answers.error, refetch: answers.refetch }}>
           {({ pages }) => (
-            <div aria-busy={answers.isPlaceholderData}>
-              <Summary answer={pages[0]} isForWords={asked.query !== undefined} />
+            <div aria-busy={isOfAnother} className={isOfAnother ? "opacity-50" : ""}>
+              {isOfAnother ? (
+                <output className="text-muted mb-2 block text-xs">Searching…</output>
+              ) : (
+                <Summary answer={pages[0]} isForWords={asked.query !== undefined} />
+              )}
               <ol className="divide-line bg-surface border-line divide-y rounded-lg border empty:hidden" ref={list}>
                 {pages.flatMap(({ results }) =>
                   results.map((result) => (

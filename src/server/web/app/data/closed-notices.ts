@@ -1,0 +1,23 @@
+const KEY = "kb-closed-notices";
+
+/** The notices that were closed in this browser since the last sign-in, by their keys. */
+export function closedNotices(): readonly string[] {
+  try {
+    const kept: unknown = JSON.parse(window.localStorage.getItem(KEY) ?? "[]");
+    return Array.isArray(kept) ? kept.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** @returns all that are closed now */
+export function closeNotice(key: string): readonly string[] {
+  const closed = [...closedNotices(), key];
+  window.localStorage.setItem(KEY, JSON.stringify(closed));
+  return closed;
+}
+
+/** A notice about a password or a link is shown once more after each sign-in. */
+export function reopenNotices(): void {
+  window.localStorage.removeItem(KEY);
+}
