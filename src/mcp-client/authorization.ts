@@ -41,6 +41,8 @@ export interface McpAuthorization {
 export interface DiscoverDeps {
   client: GuardedClient;
   signal: AbortSignal;
+  /** `https://host:port` each: where the operator lets the documents of every server lead. Source: S66. */
+  authorizationServers?: readonly string[];
   /** For all of it; 10 s unless told. */
   timeoutMs?: number;
 }
@@ -89,13 +91,13 @@ const ServerMetadata = z.looseObject({
 export async function discoverAuthorization(
   target: Pick<McpTarget, "url">,
   challenge: McpChallenge,
-  { client, signal, timeoutMs = MCP_CAPS.openMs }: DiscoverDeps,
+  { client, signal, authorizationServers = [], timeoutMs = MCP_CAPS.openMs }: DiscoverDeps,
 ): Promise<McpAuthorization> {
   signal.throwIfAborted();
   const exchange = makeExchange("auth", signal, timeoutMs);
   const faults: MetadataFault[] = [];
   try {
-    const find = { client, exchange, configured: configuredPlaces([target.url]), faults };
+    const find = { client, exchange, configured: configuredPlaces([target.url, ...authorizationServers]), faults };
     const resource = await findResource(new URL(target.url), challenge, find);
     for (const issuer of resource.issuers.slice(0, MAX_ISSUERS)) {
       const found = await findServer(issuer, find);
@@ -112,7 +114,7 @@ export async function discoverAuthorization(
 interface Finding {
   client: GuardedClient;
   exchange: Exchange;
-  /** The server itself: whatever its documents name is reached where it is public, or there. */
+  /** The server itself and what the operator named: whatever its documents name is reached where it is public, or there. */
   configured: ConfiguredPlaces;
   /** What was refused so far. */
   faults: MetadataFault[];

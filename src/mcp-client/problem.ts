@@ -106,6 +106,12 @@ export class McpProblem extends Error {
 }
 
 function messageOf({ code, metadata, asked }: McpProblemDetails): string {
-  const more = metadata === undefined ? (asked === undefined ? "" : `kb asked ${asked}.`) : describeFault(metadata);
-  return `${MCP_PROBLEMS[code]} ${more}`.trimEnd();
+  const place = asked === undefined ? "" : `kb asked ${asked}.`;
+  const more = metadata === undefined ? place : describeFault(metadata);
+  const isElsewhere = code === "address_not_allowed" && asked !== undefined;
+  return `${MCP_PROBLEMS[code]} ${more} ${isElsewhere ? NAME_IT : ""}`.trimEnd();
 }
+
+/** What the operator can do where a server's metadata leads to a private address. */
+const NAME_IT =
+  "If it's the authorization server, the operator can add its host:port to KB_ALLOW_PRIVATE_HOSTS and KB_MCP_AUTHORIZATION_SERVERS.";

@@ -61,6 +61,11 @@ export const SETTINGS = {
     .describe(
       "Private addresses that the connectors of every member can reach, each as `host:port`, separated by commas; also for ports other than 80, 443 and 22. They count where a configuration names them, and for nothing that a response leads to. Not available in managed mode.",
     ),
+  mcpAuthorizationServers: list(",")
+    .default([])
+    .describe(
+      "Authorization servers at a private address or another port than their MCP server's, each as `host:port`, separated by commas. The OAuth metadata of every provider server can lead there, if `KB_ALLOW_PRIVATE_HOSTS` lists them too.",
+    ),
   instances: list(",")
     .pipe(z.array(z.string().transform(toInstance)))
     .default([])

@@ -18,8 +18,12 @@ async function start(documents: Documents, inner: readonly string[] = []) {
         .writeHead(200, { "content-type": "application/json" })
         .end(typeof found === "string" ? found : JSON.stringify(found));
   });
-  const discover = (challenge: McpChallenge = {}): Promise<McpAuthorization> =>
+  const discover = (
+    challenge: McpChallenge = {},
+    authorizationServers: readonly string[] = [],
+  ): Promise<McpAuthorization> =>
     discoverAuthorization({ url: `${origin}/mcp` }, challenge, {
+      authorizationServers,
       client: makeTestClient([origin, ...inner]),
       signal: new AbortController().signal,
       timeoutMs: 2_000,
@@ -150,6 +154,21 @@ test("metadata leads to no address that is not allowed", async () => {
   expect(await problemFrom(discover())).toBe("auth: address_not_allowed");
   await expect(discover()).rejects.toThrow("kb asked http://169.254.169.254/.well-known/oauth-authorization-server.");
   expect(await problemFrom(discover({ resourceMetadata: "http://127.0.0.1:1/x" }))).toBe("auth: address_not_allowed");
+});
+
+test("metadata leads to the authorization server that the operator named, and to no other port of its host", async () => {
+  const login: string = await startHttp((request, response) => {
+    const body = request.url === SERVER ? JSON.stringify(server(login)) : "{}";
+    response.writeHead(200, { "content-type": "application/json" }).end(body);
+  });
+  const { discover } = await start(
+    (at) => ({ [RESOURCE]: { resource: `${at}/mcp`, authorization_servers: [login] } }),
+    [login],
+  );
+  await expect(discover()).rejects.toThrow("KB_MCP_AUTHORIZATION_SERVERS");
+  expect(await problemFrom(discover({}, ["https://127.0.0.1:1"]))).toBe("auth: address_not_allowed");
+  const found = await discover({}, [`https://${new URL(login).host}`]);
+  expect(found).toMatchObject({ issuer: login, tokenEndpoint: `${login}/token` });
 });
 
 test("no document leads to a host that the operator listed for something else", async () => {

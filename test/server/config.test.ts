@@ -46,6 +46,7 @@ describe("settings", () => {
       signup: "invite",
       localRoots: [],
       allowPrivateHosts: [],
+      mcpAuthorizationServers: [],
       instances: [],
       logLevel: "info",
       trustedProxies: [],

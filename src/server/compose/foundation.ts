@@ -25,6 +25,8 @@ export interface AppSettings {
   trustedProxies: readonly string[];
   /** `KB_LOCAL_ROOTS`. */
   localRoots: readonly string[];
+  /** `KB_MCP_AUTHORIZATION_SERVERS`: `host:port` each; absent and [] = none. */
+  mcpAuthorizationServers?: readonly string[];
   /** `KB_INSTANCES`. */
   instances: readonly RegisteredInstance[];
   /** Services at which people connect accounts, by their ids. */
@@ -77,6 +79,7 @@ export function makeFoundation(
     allowedHosts: settings.allowedHosts,
     trustedProxies: settings.trustedProxies,
     localRoots: settings.localRoots,
+    mcpAuthorizationServers: settings.mcpAuthorizationServers,
     instances: instancesOf(settings),
     accounts: accountsOf(settings),
     webhookSecrets: settings.webhookSecrets,
@@ -137,10 +140,13 @@ export function readSecretKeys({ secretKeys }: Settings): VaultKey[] {
   throw new ApiError("settings_invalid", { message: `KB_SECRET_KEYS: ${keys.fault}.` });
 }
 
-/** @throws ApiError `settings_invalid` when the list of private hosts can't be read */
-export function requirePrivateHosts({ allowPrivateHosts }: Settings): void {
-  const fault = faultOfPrivateHosts(allowPrivateHosts);
-  if (fault !== undefined) throw new ApiError("settings_invalid", { message: `KB_ALLOW_PRIVATE_HOSTS: ${fault}` });
+/** @throws ApiError `settings_invalid` when a list of private hosts can't be read */
+export function requirePrivateHosts({ allowPrivateHosts, mcpAuthorizationServers }: Settings): void {
+  const lists = { KB_ALLOW_PRIVATE_HOSTS: allowPrivateHosts, KB_MCP_AUTHORIZATION_SERVERS: mcpAuthorizationServers };
+  for (const [name, entries] of Object.entries(lists)) {
+    const fault = faultOfPrivateHosts(entries);
+    if (fault !== undefined) throw new ApiError("settings_invalid", { message: `${name}: ${fault}` });
+  }
 }
 
 /**

@@ -30,11 +30,11 @@ export function makeMcpOpener({ guard, instanceId }: { guard: AddressGuard; inst
 }
 
 /** How to sign in at servers of others, by their metadata; its client is loaded on first use. */
-function makeDiscover(guard: AddressGuard): Discover {
+function makeDiscover(guard: AddressGuard, authorizationServers: readonly string[]): Discover {
   const client = makeGuardedClient({ guard, keepsConnections: false });
   return async (url, challenge, signal) => {
     const { discoverAuthorization } = await import("#mcp-client/authorization.ts");
-    return discoverAuthorization({ url }, challenge, { client, signal });
+    return discoverAuthorization({ url }, challenge, { client, signal, authorizationServers });
   };
 }
 
@@ -58,6 +58,7 @@ export function makeProviderServers(
 ) {
   const { openMcp, emit, connectorDeps, http, once, sleep, afterwards } = adapters;
   const { baseUrl } = settings;
+  const authorizationServers = (settings.mcpAuthorizationServers ?? []).map((place) => `https://${place}`);
   const serverDeps: ServerDeps = {
     store,
     clock,
@@ -67,8 +68,8 @@ export function makeProviderServers(
     cursors,
     secrets: makeSecretKeeper({ vault }),
     openMcp,
-    discover: makeDiscover(addressGuard),
-    oauth: makeProviderOAuth({ http, baseUrl, now: () => clock.now() }),
+    discover: makeDiscover(addressGuard, authorizationServers),
+    oauth: makeProviderOAuth({ http, baseUrl, authorizationServers, now: () => clock.now() }),
     once,
     afterwards,
     renewer: makeRenewer({ clock, randomBytes, sleep }),

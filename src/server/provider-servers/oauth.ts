@@ -30,17 +30,23 @@ export interface ProvenAccount {
 export function makeProviderOAuth({
   http: pool,
   baseUrl,
+  authorizationServers = [],
   now,
 }: {
   http: Pick<SourceHttpPool, "for">;
   baseUrl: string;
+  /** `https://host:port` each: where the operator lets the documents of every server lead. Source: S66. */
+  authorizationServers?: readonly string[];
   now(): number;
 }) {
   const redirectUrl = `${baseUrl}/api/mcp-servers/callback`;
-  // What a server's documents name is reached where it is public, or at the host and port of the server itself.
+  // What a server's documents name is reached where it is public, at the server's own host and port, or where the operator named it.
   const httpFor = ({ resource }: Pick<McpAuthorization, "resource">) =>
     pool.for({
-      source: { originOf: () => new URL(resource).origin, spec: { auth: [{ type: "none" }] } },
+      source: {
+        originOf: () => new URL(resource).origin,
+        spec: { auth: [{ type: "none" }], origins: authorizationServers },
+      },
       config: {},
       credentials: {},
       signal: AbortSignal.timeout(ASK_MS),

@@ -2,6 +2,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { McpProblem } from "#mcp-client/problem.ts";
+import { startHttp } from "../../mcp-client/servers.ts";
 import { makeOAuthServer } from "./auth-server.ts";
 import { makeProviderServer, URL_A } from "./server.ts";
 
@@ -476,3 +477,17 @@ test.each(["registration_endpoint", "token_endpoint", "revocation_endpoint"])(
     expect(connections).toBe(0);
   },
 );
+
+test("a token endpoint at a host that the operator named is asked", async () => {
+  const asked: string[] = [];
+  const login = await startHttp((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.writeHead(400, { "content-type": "application/json" }).end('{"error":"invalid_grant"}');
+  });
+  const { host } = new URL(login);
+  const metadata = { token_endpoint: `${login}/token` };
+  const kb = await makeOAuthServer({ hosts: [host], metadata, settings: { mcpAuthorizationServers: [host] } });
+  const { location } = await kb.connectThere(kb.anna, "anna");
+  expect(location).not.toContain("#found=");
+  expect(asked).toEqual(["POST /token"]);
+});

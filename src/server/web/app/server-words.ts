@@ -78,7 +78,8 @@ export function adviceOn(code: string): string {
 
 const ADVICE: Readonly<Record<string, string>> = {
   unreachable: "Check the URL, and that the server runs and can be reached from the machine that kb runs on.",
-  address_not_allowed: "The address is private. To allow it, the server's operator adds it to KB_ALLOW_PRIVATE_HOSTS.",
+  address_not_allowed:
+    "The address is private. To allow it, the server's operator adds it to KB_ALLOW_PRIVATE_HOSTS, and an authorization server also to KB_MCP_AUTHORIZATION_SERVERS.",
   timeout: "Try again. If it stays slow, ask the server's operator.",
   auth_required: "Ask the server's operator for a token, or check the one that you gave.",
   forbidden: "Check that the token has the rights that it needs.",
