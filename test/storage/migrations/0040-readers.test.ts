@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { up } from "#storage/migrations/0040-readers.ts";
-import { readerVersionOf } from "#extract/registry.ts";
 import type { ItemsTable } from "#storage/schema.ts";
 import { makeWorld } from "../access/fixtures.ts";
 import { runMigration } from "./run.ts";
@@ -103,5 +102,10 @@ test("stored items get the reader that read them, and what the faulty program fa
   expect(got).toEqual(Object.fromEntries(Object.entries(STORED).map(([name, { gets }]) => [name, gets])));
 
   const older = Object.values(STORED).filter(({ isOlder }) => isOlder).length;
-  expect(await world.store.in(workspaceId).itemWrites.countOlder(connectorId, readerVersionOf)).toBe(older);
+  expect(await world.store.in(workspaceId).itemWrites.countOlder(connectorId, versionThen)).toBe(older);
 });
+
+/** The version that a reader had when the migration was written: they have become better since. */
+function versionThen(reader: string): number {
+  return Math.max(...Object.values(STORED).map(({ gets: [name, version] }) => (name === reader ? (version ?? 0) : 0)));
+}
