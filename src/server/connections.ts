@@ -50,6 +50,8 @@ interface State {
 
 /** What share of the descriptors may be open, and down to which share idle connections go when more are. */
 const [FULL, RELIEVED] = [0.9, 0.8];
+/** Above this share a new connection is closed at once: the rest is for the database, syncs and answers. */
+const CRAMPED = 0.95;
 const COUNT_EVERY_MS = 1_000;
 const LOG_EVERY_MS = 60_000;
 /** While a server ends: what has arrived by then is a request that is answered, and what is begun has so long to be one. */
@@ -69,7 +71,7 @@ export function watchConnections(server: Server, options: ConnectionOptions): Co
   server.on("connection", (socket) => {
     open.set(socket, { since: now(), bytes: 0, hasAsked: false, answers: new Set() });
     socket.once("close", () => open.delete(socket));
-    relieve();
+    if (relieve() > CRAMPED) socket.destroy();
   });
   // Before the handler of the app, which may answer at once.
   server.prependListener("request", ({ socket }: IncomingMessage, answer: ServerResponse) => {
@@ -101,25 +103,27 @@ export function watchConnections(server: Server, options: ConnectionOptions): Co
     }
   }
 
-  /** Near the limit of open files the connections go that have waited longest without a request. */
-  function relieve(): void {
+  /** Near the limit of open files the connections go that have waited longest without a request. Gives the share that stays open. */
+  function relieve(): number {
     const { limit } = descriptors;
-    if (limit === undefined) return;
+    if (limit === undefined) return 0;
     const isFull = () => others + open.size > limit * FULL;
     // What else is open is counted when it matters, and once a second: it reads a folder of the system.
-    if (!isFull() && now() - countedAt < COUNT_EVERY_MS) return;
-    [others, countedAt] = [descriptors.count() - open.size, now()];
-    if (!isFull()) return;
+    if (!isFull() && now() - countedAt < COUNT_EVERY_MS) return 0;
+    [others, countedAt] = [countOpen(descriptors, limit) - open.size, now()];
+    if (!isFull()) return 0;
     const tooMany = others + open.size - Math.floor(limit * RELIEVED);
     const old = idle().filter(([, { since }]) => now() - since >= times.youngMs);
     const gone = old.toSorted(([, a], [, b]) => a.since - b.since).slice(0, tooMany);
     for (const [socket] of gone) socket.destroy();
-    if (now() - loggedAt < LOG_EVERY_MS) return;
+    const share = (others + open.size - gone.length) / limit;
+    if (now() - loggedAt < LOG_EVERY_MS) return share;
     loggedAt = now();
     log.warn(
       { open: others + open.size, limit, connections: open.size, closed: gone.length },
       "Open files are near the limit: the connections that were idle longest are closed. Raise the limit of open files (ulimit -n, LimitNOFILE), or look for who opens so many.",
     );
+    return share;
   }
 
   let timer = setInterval(look, times.lookMs).unref();
@@ -133,6 +137,15 @@ export function watchConnections(server: Server, options: ConnectionOptions): Co
     },
     release: () => clearInterval(timer),
   };
+}
+
+/** Counting opens a file itself: when that fails, all that may be open is. */
+function countOpen(descriptors: Descriptors, limit: number): number {
+  try {
+    return descriptors.count();
+  } catch {
+    return limit;
+  }
 }
 
 /** As Linux tells them; elsewhere there is no limit that is known. */

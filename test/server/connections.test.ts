@@ -96,6 +96,24 @@ describe("near the limit of open files", () => {
     release();
     expect((await slow).text).toBe("late");
   });
+
+  test("when no file is left to count them, a new connection is closed and requests under way go on", async ({
+    expect,
+  }) => {
+    let isExhausted = false;
+    const count = (): number => {
+      if (isExhausted) throw Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
+      return 18;
+    };
+    const { listener, url, release, asked } = await serve({ times: LONG, descriptors: { limit: 20, count } });
+    const slow = ask(`${url}/slow`);
+    await asked;
+    isExhausted = true;
+    const late = await open(listener.port);
+    if (!late.closed) await once(late, "close");
+    release();
+    expect((await slow).text).toBe("late");
+  });
 });
 
 describe("from the end's beginning on", () => {
