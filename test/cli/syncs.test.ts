@@ -36,6 +36,7 @@ function worldWith(...states: ReturnType<typeof sync>[]): FakeWorld {
       "GET /api/connectors": {
         body: { connectors: [connector, { ...connector, id: "con_2", name: "dogs" }], nextCursor: null },
       },
+      [`GET /api/connectors/${connector.id}`]: { body: { connector: { ...connector, counts: { held: 0 } } } },
       [`POST /api/connectors/${connector.id}/syncs`]: { status: 202, ...sync("queued") },
       [`GET /api/connectors/${connector.id}/syncs/syn_1`]: states,
     },
@@ -84,6 +85,15 @@ test("a sync tells that people and groups were not read first, and nothing of it
   expect((await wait("partial")).stderr).toContain(`Not all groups could be read first: ${warning}`);
   const well = await wait("read");
   expect([well.code, well.stderr]).toEqual([0, ""]);
+});
+
+test("a sync tells of removals that wait for approval", async ({ expect }) => {
+  const world = worldWith(sync("succeeded"));
+  world.routes[`GET /api/connectors/${connector.id}`] = {
+    body: { connector: { ...connector, counts: { held: 150 } } },
+  };
+  const run = await kb(world, "connectors", "sync", "docs", "--wait");
+  expect(run.stderr).toContain(`150 removals wait for approval: kb connectors removals ${connector.id}`);
 });
 
 test("people and groups alone are read on request", async ({ expect }) => {

@@ -1,6 +1,6 @@
 import type { BodyOf } from "#api/client.ts";
 import { describeUnread } from "#api/people-words.ts";
-import { count } from "#api/plural.ts";
+import { count, plural } from "#api/plural.ts";
 import { connect, type Api } from "#cli/api.ts";
 import { command, fieldsOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
@@ -65,6 +65,12 @@ export const startSync = command(
     if (warning !== undefined) output.talk(warning);
     for (const skip of finished.skips.filter((item) => item.reason === "failed").slice(0, 10)) {
       output.talk(`  ${skip.externalId ?? "an item"}: ${skip.message ?? skip.reason}`);
+    }
+    const after = await api.get("/api/connectors/{id}", { params: { path: { id: connector.id } } });
+    const { held } = after.connector.counts;
+    if (held > 0) {
+      const waiting = `${plural(held, "removal")} ${held === 1 ? "waits" : "wait"} for approval`;
+      output.talk(`${waiting}: kb connectors removals ${connector.id}`);
     }
     return exitOfSync(finished);
   },
