@@ -4,6 +4,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
+# Tests run the program as another user too.
+chmod 755 "$scratch"
 trap 'rm -rf "$scratch"' EXIT
 failed=0
 for version in "${@:-22 24}"; do
