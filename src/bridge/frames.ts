@@ -13,6 +13,8 @@ export type Frame =
   | { type: "batch"; frames: Frame[] }
   | { type: "invalid"; id: RequestId | null; code: number; message: string };
 
+export type RequestFrame = Extract<Frame, { type: "request" }>;
+
 /** Longest line that is kept; a longer one is dropped up to its end and answered with an error. The server takes 2 MiB. */
 export const MAX_FRAME_BYTES = 64 * 1024 * 1024;
 

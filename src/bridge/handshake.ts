@@ -17,6 +17,8 @@ export interface Handshake {
   answer(method: string, params: Record<string, unknown>): LocalAnswer | undefined;
   /** Headers that tell the server in which revision this request speaks, and for which client: its `User-Agent`. */
   headers(method: string, params: Record<string, unknown>): Record<string, string>;
+  /** True once the host began with `initialize`, which promises it notices of a changed list. */
+  hasBegun(): boolean;
 }
 
 /** A handshake that remembers the revision its host negotiated. */
@@ -35,6 +37,7 @@ export function makeHandshake(): Handshake {
       if (method !== "server/discover") return undefined;
       return modern === undefined || isSpokenModern(modern) ? { result: discoverResult() } : unsupported(modern);
     },
+    hasBegun: () => negotiated !== undefined,
     headers(method, params) {
       const modern = modernVersion(params);
       const agent = { "user-agent": [client, `kb/${VERSION}`].join(" ").trimStart() };
@@ -54,8 +57,18 @@ const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 const SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo";
 const SERVER_INFO = { name: "kb", title: "kb connector search", version: VERSION } as const;
 
+/** What a result says about itself from 2026-07-28 on: complete, and to be asked for again the next time. */
+export function modernFields(): Record<string, unknown> {
+  return { resultType: "complete", ttlMs: 0, cacheScope: "private", _meta: { [SERVER_INFO_KEY]: SERVER_INFO } };
+}
+
 function initializeResult(protocolVersion: string): Record<string, unknown> {
-  return { protocolVersion, capabilities: { tools: {} }, serverInfo: SERVER_INFO, instructions: INSTRUCTIONS };
+  return {
+    protocolVersion,
+    capabilities: { tools: { listChanged: true } },
+    serverInfo: SERVER_INFO,
+    instructions: INSTRUCTIONS,
+  };
 }
 
 function discoverResult(): Record<string, unknown> {
@@ -63,10 +76,7 @@ function discoverResult(): Record<string, unknown> {
     supportedVersions: MODERN_PROTOCOL_VERSIONS,
     capabilities: { tools: {} },
     instructions: INSTRUCTIONS,
-    resultType: "complete",
-    ttlMs: 0,
-    cacheScope: "private",
-    _meta: { [SERVER_INFO_KEY]: SERVER_INFO },
+    ...modernFields(),
   };
 }
 
@@ -101,7 +111,8 @@ function headerWord(text: unknown): string {
 
 const MAX_PRODUCT_CHARS = 60;
 
-function modernVersion(params: Record<string, unknown>): string | undefined {
+/** The revision that a request's envelope names; undefined for one of the revisions that open with `initialize`. */
+export function modernVersion(params: Record<string, unknown>): string | undefined {
   const version = asObject(params["_meta"])?.[VERSION_KEY];
   return typeof version === "string" ? version : undefined;
 }

@@ -18,10 +18,14 @@ export interface BridgeOptions {
   signal: AbortSignal;
   /** Milliseconds for the answers still missing when stdin ends; 5,000 unless told. */
   lastAnswersMs?: number;
+  /** Milliseconds that the server has to give its list of tools; 4,000 unless told. */
+  listMs?: number;
 }
 
 /** How long requests that are in flight when stdin ends may still take: a piped request wants its answer. */
 const LAST_ANSWERS_MS = 5_000;
+/** Shorter than a host's start may take (the strictest gives 10 s), and than a piped request has. */
+const LIST_MS = 4_000;
 /** The last line may come without its end. */
 const NEWLINE = new Uint8Array([10]);
 
@@ -42,6 +46,7 @@ export async function runBridge(options: BridgeOptions): Promise<number> {
     log,
     wait: waitFor,
     now: steadyMs,
+    listMs: options.listMs ?? LIST_MS,
   });
   const reader = makeFrameReader(
     (line) => relay.accept(parseFrame(line)),

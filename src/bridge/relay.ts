@@ -2,14 +2,15 @@
  * One frame from the host → one POST to /mcp → the frames that answer it. Each request gets exactly one answer, or none
  * when the host cancelled it; requests never wait for each other.
  */
-import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
+import { ApiError } from "#api/errors.ts";
 import { readNetworkFailure } from "#api/network-failure.ts";
-import { defined } from "#core/defined.ts";
-import { asObject, toLine, type Frame, type RequestId } from "./frames.ts";
+import { errorLine, failureLine, messageOf, refused, strange, unreachable } from "./failures.ts";
+import { asObject, toLine, type Frame, type RequestFrame, type RequestId } from "./frames.ts";
 import type { Handshake } from "./handshake.ts";
 import type { Post, PostAnswer } from "./post.ts";
 import type { BridgeLogin, Session } from "./session.ts";
 import { readEvents } from "./sse.ts";
+import { makeToolList } from "./tool-list.ts";
 
 export interface RelayOptions {
   post: Post;
@@ -22,6 +23,8 @@ export interface RelayOptions {
   wait(ms: number, signal: AbortSignal): Promise<void>;
   /** Milliseconds on any steady clock. */
   now(): number;
+  /** Milliseconds that the server has to give its list of tools before the host gets the program's. */
+  listMs: number;
 }
 
 export interface Relay {
@@ -39,6 +42,8 @@ export const RETRY_PAUSES_MS = [150, 700];
 /** Makes the relay of one host connection. */
 export function makeRelay(options: RelayOptions): Relay {
   const { handshake, emit, log } = options;
+  const ask = (request: RequestFrame, signal: AbortSignal) => relayRequest(request, signal, options);
+  const list = makeToolList({ ...options, ask });
   const inFlight = new Map<string, AbortController>();
   const open = new Set<Promise<void>>();
   let isClosed = false;
@@ -52,12 +57,15 @@ export function makeRelay(options: RelayOptions): Relay {
     inFlight.set(key, abort);
     const startedAt = options.now();
     try {
-      const line = await relayRequest(request, abort.signal, options);
+      const line = await (request.method === "tools/list" ? list.answer : ask)(request, abort.signal);
+      if (request.method !== "tools/list") list.noteReached();
       log("debug", `${printable(request.method)} id=${key} ${Math.round(options.now() - startedAt)} ms`);
       return abort.signal.aborted ? undefined : line;
     } catch (error) {
       if (abort.signal.aborted) return undefined;
-      return failureLine(request, error, log);
+      list.noteFailure();
+      log("warn", `${printable(request.method)}: ${messageOf(error)}`);
+      return failureLine(request, error);
     } finally {
       inFlight.delete(key);
     }
@@ -103,12 +111,11 @@ export function makeRelay(options: RelayOptions): Relay {
     },
     close() {
       isClosed = true;
+      list.close();
       for (const abort of inFlight.values()) abort.abort();
     },
   };
 }
-
-type RequestFrame = Extract<Frame, { type: "request" }>;
 
 /** Everything the server offers reads, so a repeat after a broken connection changes nothing. */
 const REPEATABLE = new Set(["tools/list", "tools/call", "server/discover"]);
@@ -220,63 +227,11 @@ function isNotification(text: string): boolean {
   }
 }
 
-function refused(login: BridgeLogin): ApiError {
-  const message =
-    login.from === "the stored login"
-      ? `not_signed_in: ${login.storedFor} no longer accepts the stored login. Ask the person to run: kb login ${login.storedFor}`
-      : `not_signed_in: ${login.storedFor} refuses the token in ${login.from}. Ask the person to replace it (kb tokens create NAME makes one).`;
-  return new ApiError("unauthenticated", { message });
-}
-
-function strange(response: PostAnswer, login: BridgeLogin): ApiError {
-  const { status } = response;
-  if (status === 429) {
-    const seconds = Number(response.header("retry-after") ?? "") || 10;
-    return new ApiError("rate_limited", {
-      message: `rate_limited: too many calls. Wait ${seconds} seconds, then repeat the call.`,
-    });
-  }
-  const message =
-    status >= 500
-      ? `unavailable: ${login.mcpUrl} answers HTTP ${status}. Repeat the call in a moment.`
-      : `unavailable: ${login.mcpUrl} answers HTTP ${status} without an MCP message, so it may not be a kb server. Ask the person to check the address with: kb whoami`;
-  return new ApiError("unavailable", { message });
-}
-
-function unreachable(error: unknown, login: BridgeLogin): unknown {
-  if (error instanceof ApiError) return error;
-  const { why } = readNetworkFailure(error);
-  return new ApiError("unavailable", {
-    message: `unavailable: no answer from ${login.mcpUrl}: ${why}. Ask the person to start the server (kb serve) or to set its address (KB_URL). Then repeat the call; the bridge needs no restart.`,
-    cause: error,
-  });
-}
-
-function failureLine(request: RequestFrame, error: unknown, log: RelayOptions["log"]): string {
-  const known = error instanceof ApiError ? error : undefined;
-  const message = known?.message ?? `internal: the bridge failed: ${String(error)}`;
-  log("warn", `${printable(request.method)}: ${message}`);
-  // A tool result is what the model reads; a protocol error may end in the host's log only.
-  if (known?.class === "unauthenticated" && request.method === "tools/call") return toolErrorLine(request, message);
-  const rpc = ERROR_CLASSES[known?.class ?? "internal"];
-  return errorLine(request.id, rpc.jsonRpc, message, { code: known?.code ?? "internal", retryable: rpc.retryable });
-}
-
-function toolErrorLine(request: RequestFrame, text: string): string {
-  const isModern = asObject(request.params["_meta"])?.["io.modelcontextprotocol/protocolVersion"] !== undefined;
-  const result = { content: [{ type: "text", text }], isError: true, ...(isModern ? { resultType: "complete" } : {}) };
-  return JSON.stringify({ jsonrpc: "2.0", id: request.id, result });
-}
-
-function errorLine(id: RequestId | null, code: number, message: string, data?: Record<string, unknown>): string {
-  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...defined({ data }) } });
-}
-
 function keyOf(id: RequestId): string {
   return JSON.stringify(id);
 }
 
 /** A method's name is the host's text: kept to one line of a log. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 60);
 }

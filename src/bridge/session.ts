@@ -15,10 +15,10 @@ export interface BridgeLogin {
 }
 
 /**
- * Finds the login as it is now; undefined when nobody has signed in. A token that was `refused` is renewed where that can
- * be done. Throws ApiError when the settings are wrong or the login has ended.
+ * Finds the login as it is now. A token that was `refused` is renewed where that can be done. Throws ApiError when nobody
+ * has signed in, the settings are wrong or the login has ended.
  */
-export type FindLogin = (refused?: string) => Promise<BridgeLogin | undefined>;
+export type FindLogin = (refused?: string) => Promise<BridgeLogin>;
 
 export interface Session {
   /**
@@ -34,9 +34,6 @@ export interface Session {
    */
   renew(used: BridgeLogin): Promise<boolean>;
 }
-
-/** What an agent reads when nobody has signed in. Source: B18. */
-export const NOT_SIGNED_IN = "not_signed_in: this bridge has no login. Ask the person to run: kb login";
 
 export function makeSession(findLogin: FindLogin): Session {
   let current: Promise<BridgeLogin> | undefined;
@@ -68,12 +65,11 @@ export function makeSession(findLogin: FindLogin): Session {
   };
 }
 
-function checked(login: BridgeLogin | undefined): BridgeLogin {
-  if (login === undefined) throw new ApiError("unauthenticated", { message: NOT_SIGNED_IN });
+function checked(login: BridgeLogin): BridgeLogin {
   const { origin } = parseServerUrl(login.mcpUrl);
   if (origin !== login.storedFor) {
     throw new ApiError("forbidden", {
-      message: `forbidden: ${login.from} belongs to ${login.storedFor} and is not sent to ${origin}. Ask the person to run: kb login ${origin}`,
+      message: `forbidden: ${login.from} belongs to ${login.storedFor} and is not sent to ${origin}, so ask the person to run: kb login ${origin}`,
     });
   }
   return login;

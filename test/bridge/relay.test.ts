@@ -1,7 +1,9 @@
 import { PassThrough } from "node:stream";
-import { onTestFinished, test } from "vitest";
-import { runBridge } from "#bridge/main.ts";
+import { describe, onTestFinished, test } from "vitest";
+import { runBridge, type BridgeOptions } from "#bridge/main.ts";
 import type { FindLogin } from "#bridge/session.ts";
+import { ApiError } from "#api/errors.ts";
+import { TOOLS } from "#api/tools.ts";
 import { VERSION } from "#api/version.ts";
 import { events, result, startUpstream, status, type Answer, type Upstream } from "./upstream.ts";
 
@@ -24,7 +26,7 @@ interface Host {
   logs: string[];
 }
 
-function startBridge(findLogin: FindLogin, lastAnswersMs?: number): Host {
+function startBridge(findLogin: FindLogin, times: Pick<BridgeOptions, "lastAnswersMs" | "listMs"> = {}): Host {
   const stdin = new PassThrough();
   const stdout = new PassThrough();
   const abort = new AbortController();
@@ -50,7 +52,7 @@ function startBridge(findLogin: FindLogin, lastAnswersMs?: number): Host {
     findLogin,
     log: (level, message) => logs.push(`${level} ${message}`),
     signal: abort.signal,
-    ...(lastAnswersMs !== undefined && { lastAnswersMs }),
+    ...times,
   });
   onTestFinished(() => abort.abort());
   return {
@@ -78,6 +80,12 @@ async function bridgeTo(answer: Answer): Promise<{ host: Host; upstream: Upstrea
   return { host: startBridge(loginTo(upstream)), upstream };
 }
 
+/** The words of a call that failed, as the model reads them. */
+function said({ result: failed }: Message): unknown {
+  const [block] = (failed?.["isError"] === true ? failed["content"] : []) as { text: string }[];
+  return block?.text;
+}
+
 const call = (id: unknown, name = "kb_search", more: Record<string, unknown> = {}): unknown => ({
   jsonrpc: "2.0",
   id,
@@ -90,7 +98,11 @@ test("initialize, ping and server/discover are answered without the server", asy
   host.send({ jsonrpc: "2.0", id: "a", method: "initialize", params: { protocolVersion: "2025-06-18" } });
   expect(await host.next()).toMatchObject({
     id: "a",
-    result: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "kb" } },
+    result: {
+      protocolVersion: "2025-06-18",
+      capabilities: { tools: { listChanged: true } },
+      serverInfo: { name: "kb" },
+    },
   });
   host.send({ jsonrpc: "2.0", method: "notifications/initialized" });
   host.send({ jsonrpc: "2.0", id: 2, method: "ping" });
@@ -224,7 +236,7 @@ test("progress is forwarded before the answer of a stream", async ({ expect }) =
 test("a stream that ends without an answer is answered with an error", async ({ expect }) => {
   const { host } = await bridgeTo(events(() => []));
   host.send(call(1));
-  expect(await host.next()).toMatchObject({ id: 1, error: { code: -32050 } });
+  expect(said(await host.next())).toContain("ended the stream without an answer");
 });
 
 test("an 8 MB answer with line breaks arrives as one line", async ({ expect }) => {
@@ -260,20 +272,134 @@ test("a batch is answered as a batch, without its notifications", async ({ expec
   ]);
 });
 
-test("without a login a tool call says what the person runs, and a list fails with the same words", async ({
-  expect,
-}) => {
-  const host = startBridge(async () => undefined);
-  host.send(call(1));
-  const text = "not_signed_in: this bridge has no login. Ask the person to run: kb login";
-  expect((await host.next()).result).toEqual({ content: [{ type: "text", text }], isError: true });
-  host.send({ jsonrpc: "2.0", id: 2, method: "tools/list" });
-  expect((await host.next()).error).toMatchObject({ code: -32001, message: text });
+const NOT_SIGNED_IN = "not_signed_in: this bridge has no login for http://127.0.0.1:7700, so ask the person to run: …";
+const noLogin: FindLogin = () => Promise.reject(new ApiError("unauthenticated", { message: NOT_SIGNED_IN }));
+
+/** Begins as a host does and gives the list that it is given. */
+async function listed(host: Host): Promise<unknown> {
+  host.send({ jsonrpc: "2.0", id: "i", method: "initialize", params: { protocolVersion: "2025-11-25" } });
+  await host.next();
+  host.send({ jsonrpc: "2.0", id: "l", method: "tools/list" });
+  return (await host.next()).result?.["tools"];
+}
+
+const OWN_TOOLS: unknown = JSON.parse(JSON.stringify(TOOLS));
+const CHANGED = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
+
+describe("the tools are listed whatever is wrong", () => {
+  test("without a login, and each call says what the person runs", async ({ expect }) => {
+    const host = startBridge(noLogin);
+    expect(await listed(host)).toEqual(OWN_TOOLS);
+    host.send(call(1));
+    expect((await host.next()).result).toEqual({ content: [{ type: "text", text: NOT_SIGNED_IN }], isError: true });
+  });
+
+  test.for([
+    ["refuses the login", status(401, "{}")],
+    ["refuses in JSON-RPC", status(403, '{"jsonrpc":"2.0","id":null,"error":{"code":-32003,"message":"no"}}')],
+    ["is no kb server", status(200, "<html>")],
+    ["fails", status(500)],
+    ["redirects", status(308, "", { location: "https://kb.example.com/mcp" })],
+    ["gives a list that is none", result({ tools: "all" })],
+  ] as const)("while the server %s", async ([, answer], { expect }) => {
+    const { host, upstream } = await bridgeTo(answer);
+    expect(await listed(host)).toEqual(OWN_TOOLS);
+    host.send(call(1));
+    await host.next();
+    // The call was tried, and what is said of it names the server.
+    expect(upstream.seen.at(-1)?.method).toBe("tools/call");
+  });
+
+  test("while the server keeps silent", async ({ expect }) => {
+    const upstream = await startUpstream(() => undefined);
+    const host = startBridge(loginTo(upstream), { listMs: 20 });
+    expect(await listed(host)).toEqual(OWN_TOOLS);
+    // What nobody waits for any more is given up.
+    await upstream.seen[0]?.aborted;
+  });
+
+  test("a host of 2026-07-28 is told to ask again", async ({ expect }) => {
+    const host = startBridge(noLogin);
+    host.send({ jsonrpc: "2.0", id: 1, method: "tools/list", params: meta("2026-07-28") });
+    expect((await host.next()).result).toMatchObject({ tools: OWN_TOOLS, resultType: "complete", ttlMs: 0 });
+  });
+
+  test("a page that no list has stays the server's error", async ({ expect }) => {
+    const { host } = await bridgeTo(
+      status(200, '{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"one page"}}'),
+    );
+    host.send({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { cursor: "2" } });
+    expect((await host.next()).error?.message).toBe("one page");
+  });
+});
+
+describe("a list that differs from the one the host has", () => {
+  /** A server with this list, that answers calls with their id. */
+  const serverOf = (tools: () => unknown): Answer => {
+    return (seen, response) => result(seen.method === "tools/list" ? { tools: tools() } : { ok: true })(seen, response);
+  };
+
+  test("is told once the server can be reached, and one time", async ({ expect }) => {
+    const upstream = await startUpstream(serverOf(() => [{ name: "kb_other" }]));
+    let login: FindLogin = noLogin;
+    const host = startBridge(() => login());
+    expect(await listed(host)).toEqual(OWN_TOOLS);
+    login = loginTo(upstream);
+    host.send(call(1));
+    expect(await host.next()).toMatchObject({ id: 1, result: { ok: true } });
+    expect(await host.next()).toEqual(CHANGED);
+    host.send({ jsonrpc: "2.0", id: 2, method: "tools/list" });
+    expect((await host.next()).result).toEqual({ tools: [{ name: "kb_other" }] });
+    for (const id of [3, 4]) {
+      host.send(call(id));
+      expect(await host.next()).toMatchObject({ id, result: { ok: true } });
+    }
+    expect(host.all().split("list_changed")).toHaveLength(2);
+  });
+
+  test("after an outage it is the one of the server that came back", async ({ expect }) => {
+    let tools = [{ name: "kb_search" }];
+    let isUp = true;
+    const { host } = await bridgeTo((seen, response) =>
+      isUp ? serverOf(() => tools)(seen, response) : status(503)(seen, response),
+    );
+    expect(await listed(host)).toEqual(tools);
+    isUp = false;
+    host.send(call(1));
+    expect((await host.next()).result).toMatchObject({ isError: true });
+    [isUp, tools] = [true, [{ name: "kb_find" }]];
+    host.send(call(2));
+    expect(await host.next()).toMatchObject({ id: 2 });
+    expect(await host.next()).toEqual(CHANGED);
+  });
+
+  test("an equal list is told to nobody, and a host without a list or a beginning is asked nothing", async ({
+    expect,
+  }) => {
+    const upstream = await startUpstream(serverOf(() => TOOLS));
+    let login: FindLogin = noLogin;
+    const host = startBridge(() => login());
+    host.send({ jsonrpc: "2.0", id: 0, method: "tools/list" });
+    await host.next();
+    login = loginTo(upstream);
+    host.send(call(1));
+    await host.next();
+    expect(upstream.seen.map(({ method }) => method)).toEqual(["tools/call"]);
+    login = noLogin;
+    const begun = startBridge(() => login());
+    await listed(begun);
+    login = loginTo(upstream);
+    for (const id of [1, 2, 3]) {
+      begun.send(call(id));
+      expect(await begun.next()).toMatchObject({ id, result: { ok: true } });
+    }
+    expect(upstream.seen.filter(({ method }) => method === "tools/list")).toHaveLength(1);
+  });
 });
 
 test("a login that comes later is used without a restart", async ({ expect }) => {
   const upstream = await startUpstream(result({ ok: true }));
-  let login: FindLogin = async () => undefined;
+  let login: FindLogin = noLogin;
   const host = startBridge(() => login());
   host.send(call(1));
   expect((await host.next()).result).toMatchObject({ isError: true });
@@ -289,7 +415,7 @@ test("a refused token is looked up again once and the call repeated with the new
       : status(401, "{}")(seen, response),
   );
   let token = "kb_pat_old";
-  const host = startBridge(async () => (await loginTo(upstream, token)()) ?? undefined);
+  const host = startBridge(() => loginTo(upstream, token)());
   host.send(call(1));
   expect((await host.next()).result).toMatchObject({ isError: true });
   token = "kb_pat_new";
@@ -307,7 +433,7 @@ test("a token never goes to an origin that it was not stored for", async ({ expe
     from: "the stored login",
   }));
   host.send(call(1));
-  expect((await host.next()).error?.message).toContain("belongs to https://kb.example.com");
+  expect(said(await host.next())).toContain("belongs to https://kb.example.com");
   expect(upstream.seen).toEqual([]);
 });
 
@@ -315,7 +441,7 @@ test("a redirect is an error and is not followed", async ({ expect }) => {
   const other = await startUpstream(result({}));
   const { host } = await bridgeTo(status(307, "", { location: `${other.url}/mcp` }));
   host.send(call(1));
-  expect((await host.next()).error?.message).toMatch(/^redirect_refused: /);
+  expect(said(await host.next())).toMatch(/^redirect_refused: /);
   expect(other.seen).toEqual([]);
 });
 
@@ -323,17 +449,17 @@ test.for([
   [status(502, "<html>"), /HTTP 502/],
   [status(200, "<html>"), /without an MCP message/],
   [status(202), /without an MCP message/],
-  [status(429, "", { "retry-after": "12" }), /Wait 12 seconds/],
+  [status(429, "", { "retry-after": "12" }), /wait 12 seconds/],
 ] as const)(
-  "an answer that is without an MCP message becomes an error with the way on (%#)",
+  "an answer without an MCP message becomes words with the way on (%#)",
   async ([answer, text], { expect }) => {
     const { host } = await bridgeTo(answer);
     host.send(call(1));
-    expect((await host.next()).error?.message).toMatch(text);
+    expect(said(await host.next())).toMatch(text);
   },
 );
 
-test("a server that is down gives an error for each request, and one that comes back is found again", async ({
+test("a server that is down gives an answer to each request, and one that comes back is found again", async ({
   expect,
 }) => {
   const first = await startUpstream(result({}));
@@ -341,11 +467,9 @@ test("a server that is down gives an error for each request, and one that comes 
   await first.close();
   const host = startBridge(loginTo(first));
   host.send(call(1));
-  host.send({ jsonrpc: "2.0", id: 2, method: "tools/list" });
-  const answers = [await host.next(), await host.next()];
-  expect(new Set(answers.map((answer) => answer.id))).toEqual(new Set([1, 2]));
-  for (const answer of answers)
-    expect(answer.error).toMatchObject({ code: -32050, message: expect.stringContaining("kb serve") as string });
+  expect(said(await host.next())).toMatch(/^unavailable: no answer from http:.*kb serve/);
+  host.send({ jsonrpc: "2.0", id: 2, method: "resources/list" });
+  expect(await host.next()).toMatchObject({ id: 2, error: { code: -32050, data: { retryable: true } } });
   await startUpstream(result({ back: true }), port);
   host.send(call(3));
   expect((await host.next()).result).toEqual({ back: true });
@@ -394,7 +518,7 @@ test("what is not answered in time after the end of stdin is aborted; it ends wi
     isThere = resolve;
   });
   const upstream = await startUpstream(() => isThere());
-  const host = startBridge(loginTo(upstream), 20);
+  const host = startBridge(loginTo(upstream), { lastAnswersMs: 20 });
   host.send(call(1));
   await arrived;
   expect(await host.end()).toBe(0);

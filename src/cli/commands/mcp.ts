@@ -65,13 +65,13 @@ export async function runMcp(input: McpInput, deps: Host): Promise<number> {
 const ENDING_MS = 30_000;
 
 /** The login as settings and files have it at the time of the call, so that a later `kb login` needs no restart. */
-function makeFindLogin(input: McpInput, deps: Host): (refused?: string) => Promise<FoundLogin | undefined> {
+function makeFindLogin(input: McpInput, deps: Host): (refused?: string) => Promise<FoundLogin> {
   return async (refused) => {
     try {
       const settings = await loadSettings(deps, input.options);
       const credential = await findCredential(deps, settings, "mcp", refused);
-      if (credential === undefined) return undefined;
-      const { mcpUrl, origin } = settings.server;
+      const { mcpUrl, origin, baseUrl } = settings.server;
+      if (credential === undefined) throw new ApiError("unauthenticated", { message: notSignedInTo(baseUrl) });
       const { expiresAt, from, value } = credential;
       const isEnding = expiresAt === undefined ? undefined : () => expiresAt - ENDING_MS < deps.clock.now();
       return { mcpUrl, token: value, storedFor: origin, from, ...defined({ isEnding }) };
@@ -79,6 +79,11 @@ function makeFindLogin(input: McpInput, deps: Host): (refused?: string) => Promi
       throw isCliFailure(error) ? forAgents(error) : error;
     }
   };
+}
+
+/** What an agent reads when nobody has signed in. Source: B18. */
+function notSignedInTo(server: string): string {
+  return `not_signed_in: this bridge has no login for ${server}, so ask the person to run: kb login ${server}`;
 }
 
 /** By its name: what is loaded only when it is needed has a class of its own in the built program. */

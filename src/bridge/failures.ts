@@ -1,0 +1,68 @@
+/** What a host reads when there is no answer of the server: each failure says what to do, with the server's name. */
+import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
+import { readNetworkFailure } from "#api/network-failure.ts";
+import { defined } from "#core/defined.ts";
+import type { RequestFrame, RequestId } from "./frames.ts";
+import { modernVersion } from "./handshake.ts";
+import type { PostAnswer } from "./post.ts";
+import type { BridgeLogin } from "./session.ts";
+
+/** The server refuses the login, and no other is to be had. */
+export function refused(login: BridgeLogin): ApiError {
+  const message =
+    login.from === "the stored login"
+      ? `not_signed_in: ${login.storedFor} no longer accepts the stored login, so ask the person to run: kb login ${login.storedFor}`
+      : `not_signed_in: ${login.storedFor} refuses the token in ${login.from}, so ask the person to replace it (kb tokens create NAME makes one).`;
+  return new ApiError("unauthenticated", { message });
+}
+
+/** An answer that holds no MCP message. */
+export function strange(response: PostAnswer, login: BridgeLogin): ApiError {
+  const { status } = response;
+  if (status === 429) {
+    const seconds = Number(response.header("retry-after") ?? "") || 10;
+    return new ApiError("rate_limited", {
+      message: `rate_limited: ${login.storedFor} received too many calls, so wait ${seconds} seconds, then repeat the call.`,
+    });
+  }
+  const message =
+    status >= 500
+      ? `unavailable: ${login.mcpUrl} answers HTTP ${status}, so repeat the call in a moment.`
+      : `unavailable: ${login.mcpUrl} answers HTTP ${status} without an MCP message, so it may not be a kb server: ask the person to check the address with: kb whoami`;
+  return new ApiError("unavailable", { message });
+}
+
+/** The server can't be reached; a failure that already says what to do stays as it is. */
+export function unreachable(error: unknown, login: BridgeLogin): unknown {
+  if (error instanceof ApiError) return error;
+  const { why } = readNetworkFailure(error);
+  return new ApiError("unavailable", {
+    message: `unavailable: no answer from ${login.mcpUrl}: ${why}, so ask the person to start the server (kb serve) or to set its address (KB_URL), then repeat the call.`,
+    cause: error,
+  });
+}
+
+/** The words of a failure: those that say what to do, else those of a fault of the bridge. */
+export function messageOf(error: unknown): string {
+  return error instanceof ApiError ? error.message : `internal: the bridge failed: ${String(error)}`;
+}
+
+/** What a failed request is answered with. A call gets a tool result: the model reads it; a protocol error may end in the host's log only. */
+export function failureLine(request: RequestFrame, error: unknown): string {
+  const message = messageOf(error);
+  if (request.method === "tools/call") return toolErrorLine(request, message);
+  const known = error instanceof ApiError ? error : undefined;
+  const rpc = ERROR_CLASSES[known?.class ?? "internal"];
+  return errorLine(request.id, rpc.jsonRpc, message, { code: known?.code ?? "internal", retryable: rpc.retryable });
+}
+
+function toolErrorLine(request: RequestFrame, text: string): string {
+  const isModern = modernVersion(request.params) !== undefined;
+  const result = { content: [{ type: "text", text }], isError: true, ...(isModern ? { resultType: "complete" } : {}) };
+  return JSON.stringify({ jsonrpc: "2.0", id: request.id, result });
+}
+
+/** A JSON-RPC error as one line. */
+export function errorLine(id: RequestId | null, code: number, message: string, data?: Record<string, unknown>): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...defined({ data }) } });
+}

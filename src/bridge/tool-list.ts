@@ -1,0 +1,121 @@
+/**
+ * The list of tools whatever is wrong: hosts ask for it once, and an agent without it has no tool for the whole session.
+ * It is the server's where there is an answer in time, else the program's own; never a list that some server gave before.
+ */
+import { TOOLS } from "#api/tools.ts";
+import { messageOf } from "./failures.ts";
+import { asObject, type RequestFrame } from "./frames.ts";
+import { modernFields, modernVersion, type Handshake } from "./handshake.ts";
+
+export interface ToolListOptions {
+  /** Relays a request. Rejects when the server has no answer to it. */
+  ask(request: RequestFrame, signal: AbortSignal): Promise<string>;
+  handshake: Pick<Handshake, "hasBegun">;
+  /** Writes one line to the host. */
+  emit(line: string): void;
+  log(level: "info" | "warn", message: string): void;
+  /** Resolves after `ms`, at once when the signal aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Milliseconds that the server has for its list. */
+  listMs: number;
+}
+
+export interface ToolList {
+  /** The answer to `tools/list` as one line. Rejects only when the signal aborts, or for a page that no list has. */
+  answer(request: RequestFrame, signal: AbortSignal): Promise<string>;
+  /** The server answered something: if its list may differ from the one the host has, it is asked for and compared. */
+  noteReached(): void;
+  /** The server did not answer: another one, or a newer one, may answer next. */
+  noteFailure(): void;
+  /** Asks for nothing more. */
+  close(): void;
+}
+
+/** Makes the list of one host connection. */
+export function makeToolList(options: ToolListOptions): ToolList {
+  const { ask, log, listMs } = options;
+  /** The tools that the host has, as it got them last, as JSON. */
+  let hostTools: string | undefined;
+  let isToCheck = false;
+  const closed = new AbortController();
+
+  async function compare(): Promise<void> {
+    const line = await ask(OWN_REQUEST, closed.signal).catch(() => undefined);
+    const tools = line === undefined ? undefined : toolsIn(line);
+    if (tools === undefined) isToCheck = true;
+    else if (tools !== hostTools && !closed.signal.aborted) {
+      hostTools = tools;
+      log("info", "the server's list of tools differs from the one the host has; the host is told");
+      options.emit(CHANGED);
+    }
+  }
+
+  /** The server's answer when it comes in time; otherwise why there is none. */
+  async function askInTime(request: RequestFrame, signal: AbortSignal): Promise<{ line?: string; why: string }> {
+    const late = new AbortController();
+    const asked = ask(request, AbortSignal.any([signal, late.signal])).then(
+      (line) => ({ line, why: "the server gave no list" }),
+      (error: unknown) => ({ why: messageOf(error) }),
+    );
+    const waited = options.wait(listMs, AbortSignal.any([signal, late.signal]));
+    const tooLate = waited.then(() => ({ why: `no answer within ${listMs / 1000} s` }));
+    const answer = await Promise.race([asked, tooLate]);
+    late.abort();
+    return answer;
+  }
+
+  return {
+    async answer(request, signal) {
+      const { line, why } = await askInTime(request, signal);
+      signal.throwIfAborted();
+      const tools = line === undefined ? undefined : toolsIn(line);
+      // There is one page: who asks for another gets the server's error.
+      if (line !== undefined && (tools !== undefined || isForPage(request))) {
+        if (tools !== undefined) {
+          hostTools = tools;
+          isToCheck = false;
+        }
+        return line;
+      }
+      log("warn", `tools/list: answered with the list of this program: ${why}`);
+      hostTools = OWN_TOOLS;
+      isToCheck = true;
+      return ownAnswer(request);
+    },
+    noteReached() {
+      if (!isToCheck || hostTools === undefined || !options.handshake.hasBegun()) return;
+      isToCheck = false;
+      void compare();
+    },
+    noteFailure() {
+      isToCheck = true;
+    },
+    close: () => closed.abort(),
+  };
+}
+
+const OWN_TOOLS = JSON.stringify(TOOLS);
+const CHANGED = JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+/** The bridge's own question; its id meets no other, for each request has its own connection to the server. */
+const OWN_MESSAGE = { id: "kb-tools", method: "tools/list", params: {} } as const;
+const OWN_REQUEST: RequestFrame = {
+  type: "request",
+  ...OWN_MESSAGE,
+  raw: JSON.stringify({ jsonrpc: "2.0", ...OWN_MESSAGE }),
+};
+
+/** The tools of an answer as JSON; undefined when it holds none. */
+function toolsIn(line: string): string | undefined {
+  // `ask` gives answers that were read as JSON objects.
+  const tools = asObject((JSON.parse(line) as { result?: unknown }).result)?.["tools"];
+  return Array.isArray(tools) ? JSON.stringify(tools) : undefined;
+}
+
+function isForPage({ params }: RequestFrame): boolean {
+  return typeof params["cursor"] === "string" && params["cursor"] !== "";
+}
+
+function ownAnswer(request: RequestFrame): string {
+  const modern = modernVersion(request.params) === undefined ? {} : modernFields();
+  return JSON.stringify({ jsonrpc: "2.0", id: request.id, result: { tools: TOOLS, ...modern } });
+}
