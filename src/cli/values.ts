@@ -1,4 +1,5 @@
 /** Values as people type them: durations, numbers, key=value pairs, secrets by reference, what comes on stdin. */
+import { editDistance } from "#core/edit-distance.ts";
 import { readFile } from "node:fs/promises";
 import type { Deps } from "./deps.ts";
 import { usageFailure } from "./failure.ts";
@@ -86,22 +87,4 @@ export function nearest(word: string, choices: readonly string[]): string | unde
   }));
   const best = scored.sort((a, b) => a.distance - b.distance)[0];
   return best !== undefined && best.distance <= Math.max(1, Math.floor(word.length / 3)) ? best.choice : undefined;
-}
-
-/** Letters to insert, drop, replace or swap with their neighbour until one word is the other. */
-function editDistance(a: string, b: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const substituted = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const swapped = isSwap ? (before[j - 2] ?? 0) + 1 : Infinity;
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substituted, swapped));
-    }
-    before = row;
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

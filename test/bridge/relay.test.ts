@@ -154,6 +154,14 @@ test("a request goes upstream as it came, with the token, and its answer comes b
   });
 });
 
+test("what a host adds to arguments, or writes as text, is the server's to read", async ({ expect }) => {
+  const { host, upstream } = await bridgeTo(result({ content: [] }));
+  const written = { name: "kb_search", arguments: '{"query":"x","toolCallId":"call_1"}' };
+  host.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: written });
+  await host.next();
+  expect(JSON.parse(upstream.seen[0]?.body ?? "")).toMatchObject({ params: written });
+});
+
 test("a request of 2026-07-28 carries its standard headers", async ({ expect }) => {
   const { host, upstream } = await bridgeTo(result({ resultType: "complete" }));
   host.send(call(1, "kb_süche", meta("2026-07-28")));

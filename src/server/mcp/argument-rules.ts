@@ -127,6 +127,29 @@ export const ALIASES: Record<ToolName, Readonly<Record<string, string>>> = {
   kb_get_file_content: { id: "kbId", url: "kbId", fileId: "kbId", key: "kbId", query: "find", max_tokens: "maxTokens" },
 };
 
+/**
+ * What hosts add to the arguments of every call, each with its report. They are no words of the model, which
+ * can't leave them out, so they are dropped with a note. None is a name of ours in any writing (a test): a filter that is
+ * dropped would widen the answer.
+ */
+export const HOST_ARGUMENTS: ReadonlySet<string> = new Set([
+  // n8n, MCP Client Tool. Reported: n8n-io/n8n#21500
+  "toolCallId",
+  "tool",
+  // n8n, the fields of its chat trigger. Reported: n8n-io/n8n#22787
+  "sessionId",
+  "action",
+  "chatInput",
+  // Hosts that put the request's metadata inside the arguments. Source: MCP specification, `_meta` of `params`.
+  "_meta",
+  // Cline, its list of steps. Reported: cline/cline#9951
+  "task_progress",
+  // Gemini CLI, its scheduler. Reported: google-gemini/gemini-cli#27403
+  "wait_for_previous",
+  // CrewAI, the agent's fingerprint. Reported: crewAIInc/crewAI#4796
+  "security_context",
+]);
+
 /** Words for kinds that models use. */
 export const KIND_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   issue: ["task"],

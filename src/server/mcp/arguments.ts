@@ -1,5 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 import { cleanLine } from "#api/clean.ts";
+import { findJsonFault, MAX_JSON_DEPTH } from "#core/json-bounds.ts";
 import { isNoCursor } from "#api/common.ts";
 import { nearestName } from "./nearest-name.ts";
 import { TOOL_KINDS, TOOL_LIMITS, type ToolName } from "#api/tools.ts";
@@ -9,6 +10,7 @@ import {
   type ArgumentRule,
   ARGUMENTS,
   FILTER_PLACEHOLDERS,
+  HOST_ARGUMENTS,
   KIND_SYNONYMS,
   QUERY,
 } from "./argument-rules.ts";
@@ -31,7 +33,7 @@ export interface ReadArguments {
 export function readArguments(tool: ToolName, raw: unknown): ReadArguments {
   const rules = ARGUMENTS[tool];
   const result: ReadArguments = { values: {}, notes: [] };
-  const received = asRecord(tool, raw);
+  const received = withoutHostArguments(asRecord(tool, raw, result.notes), result.notes);
   for (const [name, value] of canonical(tool, received, result.notes)) {
     const rule = rules[name];
     if (rule === undefined) throw unknownArgument(tool, name);
@@ -49,12 +51,36 @@ export function readArguments(tool: ToolName, raw: unknown): ReadArguments {
   return result;
 }
 
-function asRecord(tool: ToolName, raw: unknown): Record<string, unknown> {
+function asRecord(tool: ToolName, raw: unknown, notes: string[]): Record<string, unknown> {
   if (isAbsent(raw)) return {};
-  if (typeof raw === "object" && raw !== null && !Array.isArray(raw)) return { ...raw };
+  const read = typeof raw === "string" ? parseText(raw) : raw;
+  if (typeof read === "object" && read !== null && !Array.isArray(read)) {
+    if (read !== raw) notes.push("arguments came as text and were read as JSON.");
+    return { ...read };
+  }
   throw new ApiError("invalid_argument", {
     message: `arguments of ${tool} must be an object such as {"${Object.keys(ARGUMENTS[tool])[0]}": "…"}.`,
   });
+}
+
+/** The value that a text is JSON of; undefined for any other text, and for one that holds more than arguments do. */
+function parseText(text: string): unknown {
+  if (findJsonFault(text, TEXT_BOUNDS) !== undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The caller says what is wrong with it.
+    return undefined;
+  }
+}
+
+const TEXT_BOUNDS = { maxDepth: MAX_JSON_DEPTH, maxMembers: 1000 };
+
+function withoutHostArguments(received: Record<string, unknown>, notes: string[]): Record<string, unknown> {
+  const added = Object.keys(received).filter((name) => HOST_ARGUMENTS.has(name));
+  if (added.length === 0) return received;
+  notes.push(`Ignored ${added.join(", ")}: added by the host, no argument of this tool.`);
+  return Object.fromEntries(Object.entries(received).filter(([name]) => !HOST_ARGUMENTS.has(name)));
 }
 
 /** The given arguments under their canonical names; an alias counts only where the real name is not given. */
@@ -91,9 +117,9 @@ function isAbsent(value: unknown): boolean {
 
 function readOne(name: string, rule: ArgumentRule, value: unknown, notes: string[]): ArgumentValue | undefined {
   if (rule.type !== "text") refuseLong(name, value);
-  if (rule.type === "integer") return readInteger(name, rule, value, notes);
-  if (rule.type === "boolean") return readBoolean(name, value);
-  if (rule.type === "kinds") return readKinds(textsOf(name, value), notes);
+  if (rule.type === "integer") return readInteger(name, rule, listOf(value), notes);
+  if (rule.type === "boolean") return readBoolean(name, listOf(value));
+  if (rule.type === "kinds") return readKinds(textsOf(name, listOf(value)), notes);
   const text = oneText(name, value);
   switch (rule.type) {
     case "cursor":
@@ -103,6 +129,13 @@ function readOne(name: string, rule: ArgumentRule, value: unknown, notes: string
     case "text":
       return rule.isFilter === true && isPlaceholder(text) ? undefined : readText(name, rule, text, notes);
   }
+}
+
+/** A list that came as JSON text. Only for arguments that are no free text: a query may begin with a bracket. */
+function listOf(value: unknown): unknown {
+  if (typeof value !== "string" || !value.trimStart().startsWith("[")) return value;
+  const read = parseText(value);
+  return Array.isArray(read) ? read : value;
 }
 
 /** A longer value than any that is right is refused unread. */

@@ -1,4 +1,5 @@
 import { TOOLS, TOOL_LIMITS, type PublishedSchema, type ToolDefinition } from "#api/tools.ts";
+import { HOST_ARGUMENTS } from "./argument-rules.ts";
 import { LEGACY_VERSIONS, MODERN_VERSIONS, SEED_VERSION } from "./revisions.ts";
 
 /** `docs/mcp.md`: the reference of `POST /mcp` for developers of agents, made from what the server itself publishes. */
@@ -53,7 +54,12 @@ curl -s http://127.0.0.1:7700/mcp \\
 
 To omit an argument, leave it out or send \`null\`, \`""\` or \`[]\`; filters also accept \`any\`, \`all\` and \`none\`. Numbers can be
 strings. Similar names and values (\`since\` for \`after\`, \`closed\` for \`done\`) are accepted with a note. An unknown argument
-is an error that lists the known ones.`;
+is an error that names the nearest and lists the known ones.
+
+Hosts add arguments of their own to each call. These are dropped with a note:
+${[...HOST_ARGUMENTS].map((name) => `\`${name}\``).join(", ")}.
+JSON text is read as JSON in place of \`arguments\` itself and where a number, a boolean or a list belongs; \`query\`, \`find\` and IDs are
+always taken as they are.`;
 
 function toolSection(tool: ToolDefinition): string {
   const rows = Object.entries(tool.inputSchema.properties ?? {}).map(

@@ -2,6 +2,10 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isApiError } from "#api/errors.ts";
 import { TOOL_NAMES, TOOLS } from "#api/tools.ts";
+import { EntitiesQuery } from "#api/entities.ts";
+import { ITEM_FIELDS } from "#api/item-fields.ts";
+import { SearchQuery } from "#api/search.ts";
+import { ALIASES, ARGUMENTS, HOST_ARGUMENTS } from "#server/mcp/argument-rules.ts";
 import { readArguments } from "#server/mcp/arguments.ts";
 
 /** The `code: message` of the error that reading throws. */
@@ -134,6 +138,98 @@ describe("near values", () => {
       limit: 10,
       maxTokens: 6000,
     });
+  });
+});
+
+describe("what hosts add or spell otherwise", () => {
+  const call = { query: "release", toolCallId: "call_1", sessionId: "s", action: "sendMessage", chatInput: "hi" };
+
+  test("is dropped with one note, whatever its value is", () => {
+    expect(readArguments("kb_search", call)).toEqual({
+      values: { query: "release", ...DEFAULTS },
+      notes: ["Ignored toolCallId, sessionId, action, chatInput: added by the host, no argument of this tool."],
+    });
+    for (const name of HOST_ARGUMENTS) {
+      for (const value of ["x".repeat(5000), { deep: [{ a: 1 }] }, 7, null]) {
+        for (const tool of TOOL_NAMES) {
+          const own = { query: "x", entity: "x", kbId: "x" };
+          const [key = ""] = Object.keys(ARGUMENTS[tool]);
+          const base = { [key]: own[key as keyof typeof own] };
+          const { values, notes } = readArguments(tool, { ...base, [name]: value });
+          expect(values).toEqual(readArguments(tool, base).values);
+          expect(notes).toEqual([`Ignored ${name}: added by the host, no argument of this tool.`]);
+        }
+      }
+    }
+  });
+
+  test("is no call with arguments: without any other the call is told to lack its query", () => {
+    expect(readArguments("kb_search", { toolCallId: "x" }).notes).toContain('query is missing and was read as "".');
+  });
+
+  test("holds no name of ours in any writing: a dropped filter would widen the answer", () => {
+    const folded = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+    const taken = [
+      ...TOOL_NAMES.flatMap((tool) => [...Object.keys(ARGUMENTS[tool]), ...Object.keys(ALIASES[tool])]),
+      ...TOOLS.flatMap((tool) => Object.keys(tool.inputSchema.properties ?? {})),
+      ...Object.keys(SearchQuery.shape),
+      ...Object.keys(EntitiesQuery.shape),
+      // Filters that stand in a query: fields of items that agents see.
+      ...Object.keys(ITEM_FIELDS),
+    ].map(folded);
+    expect(taken.length).toBeGreaterThan(60);
+    expect([...HOST_ARGUMENTS].filter((name) => taken.includes(folded(name)))).toEqual([]);
+  });
+
+  test("leaves every other unknown argument an error that names the nearest", () => {
+    for (const [name, near] of [
+      ["asignee", "assignee"],
+      ["poeple", "people"],
+      ["statsu", "status"],
+      ["sources", "source"],
+      ["kinds", "kind"],
+      ["toolcallid", undefined],
+      ["tool_call", undefined],
+      ["Action", undefined],
+    ] as const) {
+      const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+      expect(errorOf("kb_search", { query: "x", [name]: "y" })).toContain(
+        `unknown_argument: "${name}".${hint} kb_search`,
+      );
+    }
+  });
+
+  test.each<[unknown, Record<string, unknown>]>([
+    ['{"query":"ledger","limit":5}', { query: "ledger", limit: 5 }],
+    [
+      { query: "x", kind: '["task", "page"]' },
+      { query: "x", kind: ["page", "task"] },
+    ],
+    [
+      { query: "x", limit: "[7]" },
+      { query: "x", limit: 7 },
+    ],
+    [
+      { query: "x", live: "[true]" },
+      { query: "x", live: true },
+    ],
+    [{ query: '["task"]' }, { query: '["task"]' }],
+    [{ query: '{"a":1}' }, { query: '{"a":1}' }],
+    [
+      { query: "x", source: '["github"]' },
+      { query: "x", source: '["github"]' },
+    ],
+  ])("JSON text is read where no text belongs: %j", (raw, values) => {
+    expect(readArguments("kb_search", raw).values).toEqual({ ...DEFAULTS, ...values });
+  });
+
+  test("ids and what to find are never parsed, and text that is no object is no arguments", () => {
+    const ids = { kbId: '["kbi_1"]', find: "[ledger]" };
+    expect(readArguments("kb_get_file_content", ids).values).toMatchObject(ids);
+    const deep = `{"query":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+    for (const raw of ["ledger", "[1]", '"{}"', "{query: 1}", "7", deep]) {
+      expect(errorOf("kb_search", raw)).toMatch(/^invalid_argument: arguments of kb_search must be an object/);
+    }
   });
 });
 
