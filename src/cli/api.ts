@@ -49,7 +49,9 @@ type Values = Readonly<Record<string, unknown>>;
 /** The API of the server that the settings name, with the person's credential. Throws with exit code 4 without one. */
 export async function connect(input: Pick<Input, "options">, deps: Deps): Promise<Api> {
   const settings = await loadSettings(deps, input.options);
-  return makeApi(deps, settings, await getCredential(deps, settings, "api"));
+  const credential = await getCredential(deps, settings, "api");
+  if (credential.warning !== undefined) deps.io.stderr.write(`Warning: ${credential.warning}\n`);
+  return makeApi(deps, settings, credential);
 }
 
 /** One request as it is sent, whatever made it. */

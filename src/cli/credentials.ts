@@ -18,6 +18,11 @@ export interface AccessToken {
   expiresAt: number;
 }
 
+/** An access token that was just looked up; `warning` says why it can't be renewed. */
+export interface FoundAccess extends AccessToken {
+  warning?: string;
+}
+
 /** A login by OAuth, and all that it needs to stay one. */
 export interface OAuthLogin {
   tokenEndpoint: string;

@@ -50,8 +50,8 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
       columns: () => host.stdout.columns || host.stderr.columns || DEFAULT_COLUMNS,
     },
     env: host.env,
-    cwd: host.cwd(),
-    home: homedir(),
+    cwd: folderOr(() => host.cwd()),
+    home: folderOr(homedir),
     platform: host.platform,
     clock,
     signal: abort.signal,
@@ -64,6 +64,18 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
     tellReady: (port) => void host.send?.({ type: "ready", port }),
   };
 }
+
+/** A folder that the system doesn't know (it was removed, or this user has none) is one in which kb finds nothing. */
+function folderOr(find: () => string): string {
+  try {
+    return find();
+  } catch {
+    // Not the working directory: its author may not choose settings.
+    return NO_FOLDER;
+  }
+}
+
+const NO_FOLDER = "/nonexistent";
 
 /**
  * Ends the process as a signal does that nobody handles. `exit` would end its threads by force, and one in the middle of

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import type { CliClock } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
 import { CliFailure } from "./failure.ts";
-import { makeFolder, parseObject } from "./state-file.ts";
+import { makeFolder, parseObject, unwritable } from "./state-file.ts";
 
 export interface LockOptions {
   clock: CliClock;
@@ -20,6 +20,7 @@ export interface LockOptions {
  * Runs `work` while this process alone holds the lock file at `path`.
  *
  * @throws CliFailure `lock_timeout` (exit code 9) when others hold it longer than `waitMs`
+ *   and one for which `isUnwritable` is true when its folder takes no files
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   const mine = await acquire(path, options);
@@ -27,7 +28,8 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
     return await work();
   } finally {
     // Somebody who thought us dead may hold it now: theirs stays.
-    if ((await contentOf(path)) === mine) await rm(path, { force: true });
+    // One that can't be removed ends with its lease.
+    if ((await contentOf(path)) === mine) await rm(path, { force: true }).catch(() => undefined);
   }
 }
 
@@ -52,12 +54,16 @@ async function acquire(path: string, { clock, leaseMs, waitMs }: LockOptions): P
 async function create(path: string, content: string): Promise<boolean> {
   const file = await open(path, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
     // Windows says EPERM while another process removes the file.
-    if (error.code === "EEXIST" || error.code === "EPERM") return undefined;
-    throw error;
+    if (error.code === "EEXIST" || (error.code === "EPERM" && process.platform === "win32")) return undefined;
+    throw unwritable(path, error);
   });
   if (file === undefined) return false;
   try {
     await file.writeFile(content);
+  } catch (error) {
+    // A full disk took the name and not the content: the next one would wait for it.
+    await rm(path, { force: true }).catch(() => undefined);
+    throw unwritable(path, error);
   } finally {
     await file.close();
   }

@@ -5,6 +5,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isApiError } from "#api/errors.ts";
 import { isLoopbackHost, parseServerUrl, type ServerUrl } from "#api/server-url.ts";
 import { checkBuild } from "#core/build.ts";
 import { defined } from "#core/defined.ts";
@@ -14,6 +15,7 @@ import {
   isFresh,
   makeCredentialStore,
   usableAccess,
+  type FoundAccess,
   type Purpose,
   type StoredLogin,
 } from "./credentials.ts";
@@ -48,6 +50,8 @@ export interface Credential {
   login: "environment" | "browser" | "admin" | "token" | "password";
   /** For a token that ends by itself: milliseconds since the epoch. */
   expiresAt?: number;
+  /** For one that serves but can't be renewed: why. */
+  warning?: string;
   /** For one that can be renewed: a different one after a refusal, undefined when there is none. */
   renew?(): Promise<Credential | undefined>;
 }
@@ -77,7 +81,8 @@ export async function loadSettings(
   const flag = options.url;
   const fromEnv = nonEmpty(deps.env["KB_URL"]);
   const defaults = { ...known?.defaults, ...project.defaults };
-  const server = parseServerUrl(flag ?? fromEnv ?? known?.url ?? LOCAL_URL);
+  const place = flag !== undefined ? "--url" : fromEnv !== undefined ? "KB_URL" : `Profile "${profile ?? ""}"`;
+  const server = parseAddress(flag ?? fromEnv ?? known?.url ?? LOCAL_URL, place);
   return {
     server,
     serverFrom: flag !== undefined ? "flag" : fromEnv !== undefined ? "environment" : "profile",
@@ -100,16 +105,26 @@ export async function findCredential(
   purpose: Purpose,
   refused?: string,
 ): Promise<Credential | undefined> {
-  const fromEnv = await readEnvToken(deps);
-  if (fromEnv !== undefined && settings.serverFrom === "profile") {
-    throw usageFailure(
-      `${fromEnv.from} is set without its server. A token is never sent to an address from a file.`,
-      "Also set KB_URL, or give --url.",
-    );
-  }
+  const fromEnv = await findEnvToken(deps, settings);
   const credential = fromEnv ?? (await findStored(deps, settings, purpose, refused));
   if (credential !== undefined) refusePlainHttp(settings.server, deps.env);
   return credential;
+}
+
+/**
+ * The token that the environment gives for this server; undefined when it gives none.
+ *
+ * @throws CliFailure (usage) when it is none, or set without the address that it belongs to
+ */
+export async function findEnvToken(deps: SettingsDeps, settings: Settings): Promise<Credential | undefined> {
+  const token = await readEnvToken(deps);
+  if (token !== undefined && settings.serverFrom === "profile") {
+    throw usageFailure(
+      `${token.from} is set without its server. A token is never sent to an address from a file.`,
+      "Also set KB_URL, or give --url.",
+    );
+  }
+  return token;
 }
 
 /** `findCredential`, or exit code 4 with the command that signs in. */
@@ -273,8 +288,35 @@ async function readEnvToken(deps: SettingsDeps): Promise<Credential | undefined>
   return { kind: "token", value, from: "KB_TOKEN_FILE", login: "environment" };
 }
 
+/** The address that stands in `place`. @throws CliFailure (usage) that names the place */
+function parseAddress(text: string, place: string): ServerUrl {
+  refusePlaceholder(text, place);
+  try {
+    return parseServerUrl(text);
+  } catch (error) {
+    if (!isApiError(error, "invalid_argument")) throw error;
+    throw usageFailure(`${place}: ${error.message}`, error.hint);
+  }
+}
+
+/** What configuration files write for a variable: programs that don't know the form hand it on as it is. */
+const PLACEHOLDER = /^(?:\$\{[^}]*\}|\$\w+|%\w+%|\{\{.*\}\})$/s;
+
+/** @throws CliFailure (usage) */
+function refusePlaceholder(text: string, place: string): void {
+  if (!PLACEHOLDER.test(text.trim())) return;
+  throw usageFailure(
+    `${place} holds the name of a variable, not its value: the program that started kb didn't fill it in.`,
+    `Give the value itself, or leave ${place} out and sign in with: kb login`,
+  );
+}
+
 /** A token is one word of visible ASCII; anything else would make a header of its own. */
 function checkedToken(token: string, from: string): string {
+  refusePlaceholder(token, from);
+  if (/^bearer\s/i.test(token)) {
+    throw usageFailure(`${from} begins with "Bearer".`, `Leave that word out: ${from} takes the token alone.`);
+  }
   if (/^[\x21-\x7e]{8,512}$/.test(token)) return token;
   throw usageFailure(`${from} does not contain a token (one word of 8 to 512 visible characters).`);
 }
@@ -308,7 +350,8 @@ async function findStored(
   // Nothing leaves for a server whose line is open to all, the login that would be renewed least.
   refusePlainHttp(settings.server, deps.env);
   const kept = usableAccess(stored.oauth, purpose, refused, deps.clock.now());
-  const access = kept ?? (await (await loadRefresh()).renewAccess(deps, store, settings.server, purpose, refused));
+  const access: FoundAccess | undefined =
+    kept ?? (await (await loadRefresh()).renewAccess(deps, store, settings.server, purpose, refused));
   if (access === undefined) return undefined;
   return {
     kind: "token",
@@ -316,6 +359,7 @@ async function findStored(
     from: STORED,
     login: "browser",
     expiresAt: access.expiresAt,
+    ...defined({ warning: access.warning }),
     renew: () => findStored(deps, settings, purpose, access.token),
   };
 }

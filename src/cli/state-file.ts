@@ -7,12 +7,18 @@ import { CliFailure } from "./failure.ts";
 /**
  * The object in a file; undefined when there is no file.
  *
- * @throws CliFailure when it is no JSON object
+ * @throws CliFailure when it can't be read, or is no JSON object
  */
 export async function readStateFile(path: string): Promise<Record<string, unknown> | undefined> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
-    throw error;
+    throw new CliFailure({
+      code: "settings_unreadable",
+      exit: EXIT.usage,
+      message: `${path} can't be read (${error.code}).`,
+      hint: "Give this user read permission, or choose another folder with KB_CONFIG_DIR.",
+      cause: error,
+    });
   });
   if (text === undefined) return undefined;
   const value = parseObject(text);
@@ -47,11 +53,37 @@ export async function makeFolder(path: string): Promise<void> {
   });
 }
 
+const UNWRITABLE = new Set(["file_unwritable", "folder_unusable"]);
+
+/**
+ * True for the failure of a place that takes no files: it is read-only, full, or another user's. By its code: what is
+ * loaded only when it is needed has classes of its own in the built program.
+ */
+export function isUnwritable(error: unknown): error is CliFailure {
+  return error instanceof Error && "code" in error && UNWRITABLE.has(String(error.code));
+}
+
+/** A failure to write as one that says so; anything that is no failure of the system's stays what it is. */
+export function unwritable(path: string, cause: unknown): unknown {
+  if (!(cause instanceof Error) || !("syscall" in cause) || !("code" in cause)) return cause;
+  return new CliFailure({
+    code: "file_unwritable",
+    exit: EXIT.failure,
+    message: `${path} can't be written (${String(cause.code)}).`,
+    hint: "Make room, or give this user write permission in that folder.",
+    cause,
+  });
+}
+
 async function isThere(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined;
 }
 
-/** Writes an object with mode 0600 into a folder of mode 0700, so that a reader sees the old or the new one, whole. */
+/**
+ * Writes an object with mode 0600 into a folder of mode 0700, so that a reader sees the old or the new one, whole.
+ *
+ * @throws CliFailure when the folder takes no files
+ */
 export async function writeStateFile(path: string, value: Record<string, unknown>): Promise<void> {
   await makeFolder(dirname(path));
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
@@ -65,8 +97,8 @@ export async function writeStateFile(path: string, value: Record<string, unknown
     }
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw unwritable(path, error);
   }
 }
 

@@ -14,7 +14,7 @@ export function cleanEnv(dir: string, more: Record<string, string> = {}): Record
 /** Starts the built command; it is killed with the test. */
 export function startCli(
   args: readonly string[],
-  options: { cwd: string; env: Record<string, string> },
+  options: { cwd: string; env: Record<string, string>; uid?: number | undefined },
 ): ChildProcessWithoutNullStreams {
   if (!existsSync(CLI)) throw new Error(`${CLI} is missing. Run: npm run build`);
   const child = spawn(process.execPath, [CLI, ...args], options);

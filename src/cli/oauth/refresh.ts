@@ -5,11 +5,15 @@ import {
   usableAccess,
   type AccessToken,
   type CredentialStore,
+  type FoundAccess,
   type OAuthLogin,
   type Purpose,
   type StoredLogin,
 } from "#cli/credentials.ts";
+import { isoOf } from "#core/instant.ts";
+import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, notSignedIn } from "#cli/failure.ts";
+import { isUnwritable } from "#cli/state-file.ts";
 import { requestTokens, type TokenAnswer, type TokenDeps } from "./tokens.ts";
 
 /** The resource that a token for this audience is bound to. Source: RFC 8707. */
@@ -19,10 +23,12 @@ export function resourceOf(server: ServerUrl, purpose: Purpose): string {
 
 /**
  * A token for `purpose` from the login stored for the server: what another process fetched meanwhile, else a new one.
- * Undefined when no OAuth login is stored there.
+ * Undefined when no OAuth login is stored there. Where nothing can be written, nothing is renewed: the server would end
+ * the login when the used refresh token is shown again. The token that is there serves until its end. Source: S83.
  *
  * @param refused a token that the server has just refused: another one is needed
- * @throws CliFailure 4 when the login has ended, 7 when the server can't be asked and no usable token is left
+ * @throws CliFailure 4 when the login has ended, 7 when the server can't be asked and no usable token is left, 1
+ *   (`login_not_kept`) when it can't be kept and none is left
  */
 export async function renewAccess(
   deps: TokenDeps,
@@ -30,14 +36,21 @@ export async function renewAccess(
   server: ServerUrl,
   purpose: Purpose,
   refused?: string,
-): Promise<AccessToken | undefined> {
-  return await store.exclusively(server.origin, async () => {
-    const login = await store.find(server.origin);
-    if (login?.oauth === undefined) return undefined;
-    const { oauth } = login;
-    const kept = usableAccess(oauth, purpose, refused, deps.clock.now());
-    return kept ?? (await renew(deps, store, server, purpose, { ...login, oauth }, refused));
-  });
+): Promise<FoundAccess | undefined> {
+  try {
+    return await store.exclusively(server.origin, async () => {
+      const login = await store.find(server.origin);
+      if (login?.oauth === undefined) return undefined;
+      const { oauth } = login;
+      const kept = usableAccess(oauth, purpose, refused, deps.clock.now());
+      return kept ?? (await renew(deps, store, server, purpose, { ...login, oauth }, refused));
+    });
+  } catch (error) {
+    if (!isUnwritable(error)) throw error;
+    const left = leftOf((await store.find(server.origin))?.oauth, purpose, refused, deps.clock.now());
+    if (left === undefined) throw notKept(server, error);
+    return { ...left, warning: lastsUntil(server, left, error) };
+  }
 }
 
 /**
@@ -61,8 +74,10 @@ async function renew(
   purpose: Purpose,
   login: StoredLogin & { oauth: OAuthLogin },
   refused: string | undefined,
-): Promise<AccessToken> {
+): Promise<FoundAccess> {
   const { oauth } = login;
+  // What was never tried may fail after the server has used up the refresh token.
+  await store.save(server.origin, login);
   let answer: TokenAnswer;
   try {
     answer = await requestTokens(deps, endpointOf(oauth, server), {
@@ -71,17 +86,48 @@ async function renew(
       resource: resourceOf(server, purpose),
     });
   } catch (error) {
-    const left = oauth[purpose];
-    const isLeft = left !== undefined && left.token !== refused && left.expiresAt > deps.clock.now();
+    const left = leftOf(oauth, purpose, refused, deps.clock.now());
     if (!(error instanceof CliFailure)) throw error;
     if (error.code === "invalid_grant") throw await ended(store, server, login);
     // The server is away, and the old token has its last seconds.
-    if (isLeft) return left;
+    if (left !== undefined) return left;
     throw error;
   }
   const oauthNow = withAnswer(oauth, purpose, answer);
-  await store.save(server.origin, { ...login, oauth: oauthNow });
-  return { token: answer.accessToken, expiresAt: answer.expiresAt };
+  const access = { token: answer.accessToken, expiresAt: answer.expiresAt };
+  try {
+    await store.save(server.origin, { ...login, oauth: oauthNow });
+    return access;
+  } catch (error) {
+    // It could be written a moment ago.
+    if (!isUnwritable(error)) throw error;
+    return { ...access, warning: lastsUntil(server, access, error) };
+  }
+}
+
+/** The last seconds of a token that can no longer begin a long call. */
+function leftOf(
+  oauth: OAuthLogin | undefined,
+  purpose: Purpose,
+  refused: string | undefined,
+  now: number,
+): AccessToken | undefined {
+  const left = oauth?.[purpose];
+  return left !== undefined && left.token !== refused && left.expiresAt > now ? left : undefined;
+}
+
+function lastsUntil(server: ServerUrl, access: AccessToken, error: CliFailure): string {
+  return `kb can't renew your login to ${server.baseUrl}, which lasts until ${isoOf(access.expiresAt)}: ${error.message} ${error.hint ?? ""}`;
+}
+
+function notKept(server: ServerUrl, error: CliFailure): CliFailure {
+  return new CliFailure({
+    code: "login_not_kept",
+    exit: EXIT.failure,
+    message: `kb can't renew your login to ${server.baseUrl}: ${error.message}`,
+    hint: error.hint,
+    cause: error,
+  });
 }
 
 /** Forgets a login that the server no longer takes; the person signs in again. */

@@ -1,0 +1,19 @@
+/** A file that gets lines at its end, mode 0600. */
+import { appendFileSync, constants } from "node:fs";
+
+/** Appends a line; gives the system's code where that fails, and never waits: a pipe without a reader is a failure. */
+export function makeLogFile(path: string): (line: string) => string | undefined {
+  const { O_APPEND, O_CREAT, O_WRONLY } = constants;
+  // Windows has none.
+  const withoutWaiting = constants.O_NONBLOCK ?? 0;
+  // Node takes the system's numbers here; its types know only the names.
+  const flag = (O_APPEND | O_CREAT | O_WRONLY | withoutWaiting) as unknown as string;
+  return (line) => {
+    try {
+      appendFileSync(path, line, { mode: 0o600, flag });
+      return undefined;
+    } catch (error) {
+      return error instanceof Error && "code" in error ? String(error.code) : String(error);
+    }
+  };
+}

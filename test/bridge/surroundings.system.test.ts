@@ -1,0 +1,219 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "vitest";
+import { TOOL_NAMES } from "#api/tools.ts";
+import { kb, makeWorld } from "../cli/fakes.ts";
+import { startStandIn, type StandIn } from "../cli/stand-in.ts";
+import { tempDir } from "../temp-dir.ts";
+import { cleanEnv, startCli } from "./built.ts";
+import { result, startUpstream } from "./upstream.ts";
+
+interface Answer {
+  id?: unknown;
+  result?: { isError?: boolean; tools?: { name: string }[]; content?: { text: string }[] };
+}
+
+interface Bridge {
+  ask(method: string, params?: unknown): Promise<Answer>;
+  /** What a call of a tool says when it failed; undefined when it didn't. */
+  call(): Promise<string | undefined>;
+  stderr(): string;
+  end(): Promise<number | null>;
+}
+
+function startBridge(
+  args: readonly string[],
+  options: { cwd: string; env: Record<string, string>; uid?: number | undefined },
+): Bridge {
+  const child = startCli(["mcp", ...args], options);
+  const waiting: ((line: string) => void)[] = [];
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  let [text, errors, id] = ["", "", 0];
+  child.stderr.on("data", (part: Buffer) => (errors += part.toString("utf8")));
+  child.stdout.on("data", (part: Buffer) => {
+    text += part.toString("utf8");
+    for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n")) {
+      waiting.shift()?.(text.slice(0, at));
+      text = text.slice(at + 1);
+    }
+  });
+  const ask = async (method: string, params: unknown = {}): Promise<Answer> => {
+    const line = new Promise<string>((resolve, reject) => {
+      waiting.push(resolve);
+      void ended.then((code) => reject(new Error(`the bridge ended with ${code}: ${errors}`)));
+    });
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: (id += 1), method, params })}\n`);
+    // The bridge's answers are JSON-RPC messages.
+    return JSON.parse(await line) as Answer;
+  };
+  return {
+    ask,
+    async call() {
+      const { result: failed } = await ask("tools/call", { name: "kb_search", arguments: { query: "x" } });
+      return failed?.isError === true ? failed.content?.[0]?.text : undefined;
+    },
+    stderr: () => errors,
+    end: () => {
+      child.stdin.end();
+      return ended;
+    },
+  };
+}
+
+describe("a log file that can't be written is told once, and every call is answered", () => {
+  test.for([
+    ["in a folder that is missing", "missing/bridge.log", "ENOENT"],
+    ["that is a folder", ".", "EISDIR"],
+    ["on a disk that is full", "/dev/full", "ENOSPC"],
+    ["that is a pipe without a reader", "pipe", "ENXIO"],
+  ] as const)("%s", async ([, file, code], { expect }) => {
+    const upstream = await startUpstream(result({ content: [] }));
+    const dir = tempDir();
+    execFileSync("/usr/bin/env", ["mkfifo", join(dir, "pipe")]);
+    const env = cleanEnv(dir, { KB_URL: upstream.url, KB_TOKEN: "kb_pat_testing" });
+    const bridge = startBridge(["--verbose", "--log-file", file], { cwd: dir, env });
+    for (let turn = 0; turn < 3; turn += 1) expect(await bridge.call()).toBeUndefined();
+    expect(await bridge.end()).toBe(0);
+    const told = bridge
+      .stderr()
+      .split("\n")
+      .filter((line) => line.includes(code));
+    expect(told).toEqual([expect.stringContaining(`the log file ${file} can't be written (${code})`)]);
+    expect(bridge.stderr()).toContain("tools/call id=3");
+  });
+});
+
+describe("wrong settings", () => {
+  test.for([
+    ["a token with its scheme", { KB_TOKEN: "Bearer kb_pat_testing" }, "KB_TOKEN", "Leave that word out"],
+    ["a token that was not filled in", { KB_TOKEN: "${KB_TOKEN}" }, "KB_TOKEN", "didn't fill it in"],
+    ["a token of two words", { KB_TOKEN: "kb_pat testing" }, "KB_TOKEN", "does not contain a token"],
+    ["a server that was not filled in", { KB_URL: "${env:KB_URL}" }, "KB_URL", "didn't fill it in"],
+    ["a server that is none", { KB_URL: "ftp://kb.test" }, "KB_URL", "http:// or https://"],
+    ["a token file that is missing", { KB_TOKEN_FILE: "/nonexistent/token" }, "KB_TOKEN_FILE", "ENOENT"],
+    ["a server without TLS", { KB_URL: "http://kb.test" }, "http://kb.test", "not encrypted"],
+  ] as const)("%s is told at the start, by name, and no call has wrong arguments", async (row, { expect }) => {
+    const [, settings, name, why] = row;
+    const dir = tempDir();
+    const env = cleanEnv(dir, { KB_URL: "http://127.0.0.1:9", KB_TOKEN: "kb_pat_testing", ...settings });
+    if ("KB_TOKEN_FILE" in settings) delete env["KB_TOKEN"];
+    const bridge = startBridge([], { cwd: dir, env });
+    await bridge.ask("initialize", { protocolVersion: "2025-11-25" });
+    const { result: listed } = await bridge.ask("tools/list");
+    expect(listed?.tools?.map((tool) => tool.name)).toEqual(TOOL_NAMES);
+    for (let turn = 0; turn < 2; turn += 1) {
+      const text = await bridge.call();
+      expect(text).toMatch(/^settings_invalid: /);
+      expect(text).toContain(name);
+      expect(text).toContain(why);
+    }
+    expect(await bridge.ask("resources/list")).toMatchObject({ error: { code: -32050 } });
+    expect(await bridge.end()).toBe(0);
+    expect(bridge.stderr().trimEnd().split("\n")).toEqual([expect.stringContaining(name)]);
+    expect(bridge.stderr()).not.toContain("kb_pat");
+  });
+
+  test("a folder that is gone and a settings folder that is a file are nothing to end for", async ({ expect }) => {
+    const upstream = await startUpstream(result({ content: [] }));
+    const dir = tempDir();
+    writeFileSync(join(dir, "file"), "");
+    const env = {
+      ...cleanEnv(dir),
+      KB_CONFIG_DIR: join(dir, "file"),
+      KB_URL: upstream.url,
+      KB_TOKEN: "kb_pat_testing",
+    };
+    expect(await startBridge([], { cwd: dir, env }).call()).toBeUndefined();
+    const gone = join(dir, "gone");
+    mkdirSync(gone);
+    const bridge = startBridge([], { cwd: gone, env });
+    rmSync(gone, { recursive: true });
+    expect(await bridge.call()).toBeUndefined();
+  });
+});
+
+/** A user of this machine who is not the owner of what the tests make; the present one where that can't be chosen. */
+const OTHER = process.getuid?.() === 0 ? 65_534 : undefined;
+
+interface Shared {
+  server: StandIn;
+  start(): Bridge;
+  /** Moves the end of the kept token: milliseconds from now. */
+  endsIn(ms: number): void;
+  makeWritable(isWritable: boolean): void;
+  stored(): string;
+}
+
+/** A person's login in a settings folder that takes no files from the bridges that share it. */
+async function shareLogin(): Promise<Shared> {
+  const server = await startStandIn();
+  const world = makeWorld({ env: { DISPLAY: ":0" }, now: Date.now() });
+  const openUrl = async (address: string): Promise<boolean> => {
+    void server.visit(address);
+    return true;
+  };
+  world.real = { fetch: globalThis.fetch, openUrl };
+  await kb(world, "login", server.url);
+  // A token for the tools: the login itself has one for the API only.
+  const first = startBridge([], { cwd: world.dir, env: cleanEnv(world.dir) });
+  await first.call();
+  await first.end();
+  const config = join(world.dir, "config");
+  const path = join(config, "credentials.json");
+  const own = (name: string): void => {
+    if (OTHER !== undefined) chownSync(name, OTHER, OTHER);
+  };
+  chmodSync(world.dir, 0o755);
+  for (const file of ["config.json", "credentials.json"]) own(join(config, file));
+  const shared: Shared = {
+    server,
+    start: () => startBridge([], { cwd: world.dir, env: cleanEnv(world.dir), uid: OTHER }),
+    endsIn(ms) {
+      const text = readFileSync(path, "utf8").replaceAll(/"expiresAt": \d+/g, `"expiresAt": ${Date.now() + ms}`);
+      writeFileSync(path, text);
+    },
+    makeWritable(isWritable) {
+      chmodSync(config, OTHER === undefined ? (isWritable ? 0o700 : 0o500) : isWritable ? 0o777 : 0o755);
+    },
+    stored: () => readFileSync(path, "utf8"),
+  };
+  shared.makeWritable(false);
+  return shared;
+}
+
+describe("two bridges that share a settings folder which takes no files", () => {
+  test("use the token to its end, send no refresh and lose no login; once files can be written they go on", async ({
+    expect,
+  }) => {
+    const { server, start, endsIn, makeWritable, stored } = await shareLogin();
+    const before = server.refreshes;
+    // An hour has nearly passed: the token is to be renewed, and still opens.
+    endsIn(20_000);
+    const bridges = [start(), start()];
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect(await Promise.all(bridges.map((bridge) => bridge.call()))).toEqual([undefined, undefined]);
+    }
+    for (const bridge of bridges) {
+      expect(bridge.stderr()).toMatch(
+        /^\S+ warn kb can't renew your login to http:\/\/127\S+, which lasts until .*can't be written \(EACCES\)\. .*\n$/,
+      );
+    }
+    // The second hour: the server takes the token no longer, and each call says what to do.
+    server.expireAccess();
+    endsIn(-3_600_000);
+    for (let turn = 0; turn < 2; turn += 1) {
+      for (const text of await Promise.all(bridges.map((bridge) => bridge.call()))) {
+        expect(text).toMatch(/^login_not_kept: kb can't renew your login to http:\/\/127.*EACCES.*Make room, or give/);
+      }
+    }
+    const refused = server.seen.filter(({ form }) => form.get("grant_type") === "refresh_token").length;
+    expect([server.refreshes, refused]).toEqual([before, before]);
+    makeWritable(true);
+    expect(await Promise.all(bridges.map((bridge) => bridge.call()))).toEqual([undefined, undefined]);
+    expect(server.refreshes).toBe(before + 1);
+    expect(server.live().refresh).toHaveLength(1);
+    expect(stored()).toContain(server.live().refresh[0]);
+    for (const bridge of bridges) expect(await bridge.end()).toBe(0);
+  });
+});
