@@ -2,7 +2,8 @@
 import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
 import { readNetworkFailure } from "#api/network-failure.ts";
 import { defined } from "#core/defined.ts";
-import type { RequestFrame, RequestId } from "./frames.ts";
+import { rpcText } from "#core/json-text.ts";
+import type { RequestFrame } from "./frames.ts";
 import { modernVersion } from "./handshake.ts";
 import type { PostAnswer } from "./post.ts";
 import type { BridgeLogin } from "./session.ts";
@@ -53,16 +54,16 @@ export function failureLine(request: RequestFrame, error: unknown): string {
   if (request.method === "tools/call") return toolErrorLine(request, message);
   const known = error instanceof ApiError ? error : undefined;
   const rpc = ERROR_CLASSES[known?.class ?? "internal"];
-  return errorLine(request.id, rpc.jsonRpc, message, { code: known?.code ?? "internal", retryable: rpc.retryable });
+  return errorLine(request.idText, rpc.jsonRpc, message, { code: known?.code ?? "internal", retryable: rpc.retryable });
 }
 
 function toolErrorLine(request: RequestFrame, text: string): string {
   const isModern = modernVersion(request.params) !== undefined;
   const result = { content: [{ type: "text", text }], isError: true, ...(isModern ? { resultType: "complete" } : {}) };
-  return JSON.stringify({ jsonrpc: "2.0", id: request.id, result });
+  return rpcText(request.idText, { result });
 }
 
-/** A JSON-RPC error as one line. */
-export function errorLine(id: RequestId | null, code: number, message: string, data?: Record<string, unknown>): string {
-  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...defined({ data }) } });
+/** A JSON-RPC error as one line; `id` is JSON text. */
+export function errorLine(id: string, code: number, message: string, data?: Record<string, unknown>): string {
+  return rpcText(id, { error: { code, message, ...defined({ data }) } });
 }

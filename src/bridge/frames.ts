@@ -3,15 +3,20 @@
  * Source: MCP specification, transports (stdio); JSON-RPC 2.0.
  */
 
+import { elementTexts, exactText } from "#core/json-text.ts";
+
 export type RequestId = string | number;
 
-/** One JSON-RPC message from the host, or why a line is not one. `raw` is the line as received. */
+/**
+ * One JSON-RPC message from the host, or why a line is not one. `raw` is the message as received; `idText` is its id as
+ * JSON text, with every digit that the host wrote.
+ */
 export type Frame =
-  | { type: "request"; id: RequestId; method: string; params: Record<string, unknown>; raw: string }
-  | { type: "notification"; method: string; params: Record<string, unknown> }
+  | { type: "request"; id: RequestId; idText: string; method: string; params: Record<string, unknown>; raw: string }
+  | { type: "notification"; method: string; params: Record<string, unknown>; raw: string }
   | { type: "response" }
   | { type: "batch"; frames: Frame[] }
-  | { type: "invalid"; id: RequestId | null; code: number; message: string };
+  | { type: "invalid"; id: RequestId | null; idText: string; code: number; message: string };
 
 export type RequestFrame = Extract<Frame, { type: "request" }>;
 
@@ -80,13 +85,19 @@ export function parseFrame(line: string): Frame {
     value = JSON.parse(line);
   } catch {
     // The answer says it; there is nothing else to know.
-    return { type: "invalid", id: null, code: -32700, message: "Parse error: a line on stdin was not JSON." };
+    return { type: "invalid", ...NO_ID, code: -32700, message: "Parse error: a line on stdin was not JSON." };
   }
   if (!Array.isArray(value)) return readMessage(value, line);
   if (value.length === 0 || value.length > MAX_BATCH) {
-    return invalid(null, `A batch holds 1 to ${MAX_BATCH} messages; this one holds ${value.length}.`);
+    return invalid(NO_ID, `A batch holds 1 to ${MAX_BATCH} messages; this one holds ${value.length}.`);
   }
-  return { type: "batch", frames: value.map((item: unknown) => readMessage(item, JSON.stringify(item))) };
+  const texts = elementTexts(line);
+  return { type: "batch", frames: value.map((item: unknown, at) => readMessage(item, texts[at] ?? "null")) };
+}
+
+/** The frame of a line over `MAX_FRAME_BYTES`. */
+export function tooLong(): Frame {
+  return invalid(NO_ID, "the line is too long.");
 }
 
 /** Text of a message as one line: JSON has line breaks only between tokens, where a space means the same. */
@@ -120,22 +131,29 @@ function join(parts: Uint8Array[]): Uint8Array {
   return whole;
 }
 
+type MessageId = Pick<Extract<Frame, { type: "invalid" }>, "id" | "idText">;
+
+const NO_ID: MessageId = { id: null, idText: "null" };
+
 function readMessage(value: unknown, raw: string): Frame {
   const message = asObject(value);
-  if (message === undefined) return invalid(null, "A message must be a JSON object.");
-  const { id, method } = message;
-  const hasId = typeof id === "string" || (typeof id === "number" && Number.isFinite(id));
+  if (message === undefined) return invalid(NO_ID, "A message must be a JSON object.");
+  const { id, method, params = null } = message;
+  const own = isId(id) ? { id, idText: exactText(id, raw, "id") } : NO_ID;
   if (method === undefined && ("result" in message || "error" in message)) return { type: "response" };
-  if (message["jsonrpc"] !== "2.0") return invalid(hasId ? id : null, `A message must have "jsonrpc": "2.0".`);
-  if (typeof method !== "string") return invalid(hasId ? id : null, "A request must have a method.");
-  if ("params" in message && asObject(message["params"]) === undefined) {
-    return invalid(hasId ? id : null, "params must be an object.");
-  }
-  const params = asObject(message["params"]) ?? {};
-  if (!("id" in message)) return { type: "notification", method, params };
-  return hasId ? { type: "request", id, method, params, raw } : invalid(null, "An id must be a string or a number.");
+  if (message["jsonrpc"] !== "2.0") return invalid(own, `A message must have "jsonrpc": "2.0".`);
+  if (typeof method !== "string") return invalid(own, "A request must have a method.");
+  // Whatever is wrong with a notification, nobody waits for an answer to it. Source: JSON-RPC 2.0, notification.
+  if (!("id" in message)) return { type: "notification", method, params: asObject(params) ?? {}, raw };
+  if (params !== null && asObject(params) === undefined) return invalid(own, "params must be an object.");
+  if (!isId(id)) return invalid(NO_ID, "An id must be a string or a number.");
+  return { type: "request", id, idText: own.idText, method, params: asObject(params) ?? {}, raw };
 }
 
-function invalid(id: RequestId | null, message: string): Frame {
-  return { type: "invalid", id, code: -32600, message: `Invalid request: ${message}` };
+function isId(id: unknown): id is RequestId {
+  return typeof id === "string" || typeof id === "number";
+}
+
+function invalid(id: MessageId, message: string): Frame {
+  return { type: "invalid", ...id, code: -32600, message: `Invalid request: ${message}` };
 }

@@ -1,6 +1,6 @@
 /** The bridge's life: stdin in, stdout out, over when the host is gone. */
 import type { Readable, Writable } from "node:stream";
-import { makeFrameReader, parseFrame } from "./frames.ts";
+import { makeFrameReader, parseFrame, tooLong } from "./frames.ts";
 import { makeHandshake } from "./handshake.ts";
 import { makePost } from "./post.ts";
 import { makeRelay } from "./relay.ts";
@@ -50,7 +50,7 @@ export async function runBridge(options: BridgeOptions): Promise<number> {
   });
   const reader = makeFrameReader(
     (line) => relay.accept(parseFrame(line)),
-    () => relay.accept({ type: "invalid", id: null, code: -32600, message: "Invalid request: the line is too long." }),
+    () => relay.accept(tooLong()),
   );
   // Nobody waits for answers any more: the host told us to end, or does not read.
   const gone = new AbortController();

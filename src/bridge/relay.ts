@@ -4,8 +4,9 @@
  */
 import { ApiError } from "#api/errors.ts";
 import { readNetworkFailure } from "#api/network-failure.ts";
+import { exactText, memberText, rpcText } from "#core/json-text.ts";
 import { errorLine, failureLine, messageOf, refused, strange, unreachable } from "./failures.ts";
-import { asObject, toLine, type Frame, type RequestFrame, type RequestId } from "./frames.ts";
+import { asObject, toLine, type Frame, type RequestFrame } from "./frames.ts";
 import type { Handshake } from "./handshake.ts";
 import type { Post, PostAnswer } from "./post.ts";
 import type { BridgeLogin, Session } from "./session.ts";
@@ -50,9 +51,9 @@ export function makeRelay(options: RelayOptions): Relay {
 
   async function answer(request: RequestFrame): Promise<string | undefined> {
     const local = handshake.answer(request.method, request.params);
-    if (local !== undefined) return JSON.stringify({ jsonrpc: "2.0", id: request.id, ...local });
-    const key = keyOf(request.id);
-    if (inFlight.has(key)) return errorLine(request.id, -32600, `Invalid request: id ${key} is still in use.`);
+    if (local !== undefined) return rpcText(request.idText, local);
+    const key = request.idText;
+    if (inFlight.has(key)) return errorLine(key, -32600, `Invalid request: id ${key} is still in use.`);
     const abort = new AbortController();
     inFlight.set(key, abort);
     const startedAt = options.now();
@@ -71,11 +72,12 @@ export function makeRelay(options: RelayOptions): Relay {
     }
   }
 
-  function notice(method: string, params: Record<string, unknown>): void {
+  function notice({ method, params, raw }: Extract<Frame, { type: "notification" }>): void {
     // The server keeps nothing per client, so only a cancellation has someone to tell: the request's own connection.
     if (method !== "notifications/cancelled") return;
     const id = params["requestId"];
-    if (typeof id === "string" || typeof id === "number") inFlight.get(keyOf(id))?.abort();
+    if (typeof id !== "string" && typeof id !== "number") return;
+    inFlight.get(exactText(id, memberText(raw, "params") ?? "{}", "requestId"))?.abort();
   }
 
   async function answerOf(frame: Frame): Promise<string | undefined> {
@@ -83,9 +85,9 @@ export function makeRelay(options: RelayOptions): Relay {
       case "request":
         return await answer(frame);
       case "invalid":
-        return errorLine(frame.id, frame.code, frame.message);
+        return errorLine(frame.idText, frame.code, frame.message);
       case "notification":
-        notice(frame.method, frame.params);
+        notice(frame);
         return undefined;
       case "response":
         return undefined;
@@ -188,7 +190,7 @@ async function readAnswer(
   const type = response.header("content-type") ?? "";
   if (type.startsWith("text/event-stream")) {
     for await (const data of readEvents(response.body)) {
-      const line = answerLine(request.id, data);
+      const line = answerLine(request.idText, data);
       if (line !== undefined) return line;
       if (isNotification(data)) options.emit(toLine(data));
     }
@@ -198,13 +200,13 @@ async function readAnswer(
   }
   const text = await response.text();
   if (response.status === 401) throw refused(login);
-  const line = answerLine(request.id, text);
+  const line = answerLine(request.idText, text);
   if (line !== undefined) return line;
   throw strange(response, login);
 }
 
-/** The answer as one line under the request's id; undefined when the text is no JSON-RPC answer. */
-function answerLine(id: RequestId, text: string): string | undefined {
+/** The answer as one line under the request's id (JSON text); undefined when the text is no JSON-RPC answer. */
+function answerLine(idText: string, text: string): string | undefined {
   let value: Record<string, unknown> | undefined;
   try {
     value = asObject(JSON.parse(text));
@@ -214,7 +216,9 @@ function answerLine(id: RequestId, text: string): string | undefined {
   }
   if (value === undefined || !("result" in value || "error" in value)) return undefined;
   // Errors found before the id was read carry null; the host needs its own id to match them.
-  return value["id"] === id ? toLine(text) : JSON.stringify({ ...value, id });
+  const { jsonrpc: _version, id, ...rest } = value;
+  const isOwn = (typeof id === "string" || typeof id === "number") && exactText(id, text, "id") === idText;
+  return isOwn ? toLine(text) : rpcText(idText, rest);
 }
 
 function isNotification(text: string): boolean {
@@ -225,10 +229,6 @@ function isNotification(text: string): boolean {
     // Not JSON: must not reach stdout.
     return false;
   }
-}
-
-function keyOf(id: RequestId): string {
-  return JSON.stringify(id);
 }
 
 /** A method's name is the host's text: kept to one line of a log. */

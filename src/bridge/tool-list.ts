@@ -3,6 +3,7 @@
  * It is the server's where there is an answer in time, else the program's own; never a list that some server gave before.
  */
 import { TOOLS } from "#api/tools.ts";
+import { rpcText } from "#core/json-text.ts";
 import { messageOf } from "./failures.ts";
 import { asObject, type RequestFrame } from "./frames.ts";
 import { modernFields, modernVersion, type Handshake } from "./handshake.ts";
@@ -101,6 +102,7 @@ const OWN_MESSAGE = { id: "kb-tools", method: "tools/list", params: {} } as cons
 const OWN_REQUEST: RequestFrame = {
   type: "request",
   ...OWN_MESSAGE,
+  idText: JSON.stringify(OWN_MESSAGE.id),
   raw: JSON.stringify({ jsonrpc: "2.0", ...OWN_MESSAGE }),
 };
 
@@ -117,5 +119,5 @@ function isForPage({ params }: RequestFrame): boolean {
 
 function ownAnswer(request: RequestFrame): string {
   const modern = modernVersion(request.params) === undefined ? {} : modernFields();
-  return JSON.stringify({ jsonrpc: "2.0", id: request.id, result: { tools: TOOLS, ...modern } });
+  return rpcText(request.idText, { result: { tools: TOOLS, ...modern } });
 }

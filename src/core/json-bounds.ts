@@ -1,3 +1,5 @@
+import { endOfString } from "./json-text.ts";
+
 /** How much a JSON text may hold before anything is made of it. */
 export interface JsonBounds {
   /** Levels of brackets inside each other. */
@@ -41,18 +43,6 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPENING_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
 const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
-
-/** The place of the quote that ends the string, or the end of the text. */
-function endOfString(text: string, opening: number): number {
-  let at = opening + 1;
-  while (at < text.length) {
-    const unit = text.charCodeAt(at);
-    if (unit === QUOTE) return at;
-    at += unit === BACKSLASH ? 2 : 1;
-  }
-  return at;
-}

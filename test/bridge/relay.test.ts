@@ -280,6 +280,57 @@ test("a batch is answered as a batch, without its notifications", async ({ expec
   ]);
 });
 
+/** Ids that no number holds, as hosts of 64 bits count. */
+const LARGE = ["9223372036854775807", "9223372036854775806", "-9007199254740993", "1e400"] as const;
+const largeCall = (id: string) => `{"jsonrpc":"2.0", "id": ${id}, "method":"tools/call","params":{"name":"kb_search"}}`;
+
+test("an id comes back with every digit, from the server, from the bridge and in a batch", async ({ expect }) => {
+  const { host, upstream } = await bridgeTo((seen, response) => {
+    response.setHeader("content-type", "application/json");
+    // A server of before, which reads the id as a number.
+    if (seen.body.includes("806")) response.end(`{"jsonrpc":"2.0","id":9223372036854776000,"result":{}}`);
+    else response.end(seen.body.replace(/"method".*$/, '"result":{}}'));
+  });
+  for (const id of LARGE) host.write(`${largeCall(id)}\n`);
+  for (let count = 0; count < LARGE.length; count += 1) await host.next();
+  const lines = host.all().trimEnd().split("\n");
+  expect(lines.map((line) => /"id": ?([^,]*),/.exec(line)?.[1]).toSorted()).toEqual([...LARGE].toSorted());
+  expect(upstream.seen.map(({ body }) => body).toSorted()).toEqual(LARGE.map(largeCall).toSorted());
+  const before = host.all().length;
+  const ping = '{"jsonrpc":"2.0","id":9223372036854775807,"method":"ping","params":null}';
+  host.write(`[${ping}, {"jsonrpc":"2.0","method":"notifications/x","params":[1]}]\n`);
+  await host.next();
+  expect(host.all().slice(before)).toBe('[{"jsonrpc":"2.0","id":9223372036854775807,"result":{}}]\n');
+});
+
+test("a call is cancelled by its own id, not by one that rounds to the same", async ({ expect }) => {
+  const arrived: (() => void)[] = [];
+  const both = Promise.all([0, 1].map(() => new Promise<void>((resolve) => arrived.push(resolve))));
+  const { host, upstream } = await bridgeTo(() => arrived.pop()?.());
+  const cancel = (id: string) =>
+    host.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}\n`);
+  host.write(`${largeCall("9223372036854775807")}\n${largeCall("9223372036854775806")}\n`);
+  await both;
+  cancel("9223372036854775806");
+  await upstream.seen.find(({ body }) => body.includes("806"))?.aborted;
+  host.send({ jsonrpc: "2.0", id: 1, method: "ping" });
+  expect(await host.next()).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
+  cancel("9223372036854775807");
+  await upstream.seen.find(({ body }) => body.includes("807"))?.aborted;
+});
+
+test("a notification is never answered, whatever is wrong with it", async ({ expect }) => {
+  const { host } = await bridgeTo(result({}));
+  for (const params of ["[1]", '"x"', "null", "7", '{"requestId":[1]}', '{"requestId":1e400}']) {
+    for (const method of ["notifications/cancelled", "tools/list", "initialize", "nonsense"]) {
+      host.write(`{"jsonrpc":"2.0","method":"${method}","params":${params}}\n`);
+    }
+  }
+  host.send({ jsonrpc: "2.0", id: 1, method: "ping" });
+  await host.next();
+  expect(host.all()).toBe('{"jsonrpc":"2.0","id":1,"result":{}}\n');
+});
+
 const NOT_SIGNED_IN = "not_signed_in: this bridge has no login for http://127.0.0.1:7700, so ask the person to run: …";
 const noLogin: FindLogin = () => Promise.reject(new ApiError("unauthenticated", { message: NOT_SIGNED_IN }));
 

@@ -14,6 +14,7 @@ import { shorten } from "#server/mcp/entry.ts";
 import { readArguments } from "#server/mcp/arguments.ts";
 import { factTexts, fieldText, personName } from "#server/mcp/facts.ts";
 import { makeTokenCounter } from "#server/mcp/token-counter.ts";
+import { endOfString, exactText, memberText, rpcText } from "#core/json-text.ts";
 import { nearestName } from "#server/mcp/nearest-name.ts";
 import { formatForPeople } from "#server/log/log-lines.ts";
 import { itemFields } from "#server/sync/item-fields.ts";
@@ -58,6 +59,10 @@ const tokensOf = makeTokenCounter((text) => countTokens(text, { disallowedSpecia
 /** How those that need more than a text are called, and those that begin with something else but read one. */
 export const CASES: Readonly<Record<string, Call>> = {
   "src/core/json-bounds.ts#findJsonFault": (text) => findJsonFault(text, { maxDepth: 64, maxMembers: 1_000_000 }),
+  "src/core/json-text.ts#memberText": (text) => memberText(JSON.stringify({ [text]: text, id: 1 }), "id"),
+  "src/core/json-text.ts#exactText": (text) => exactText(2 ** 60, JSON.stringify({ [text]: text, id: 1 }), "id"),
+  "src/core/json-text.ts#rpcText": (text) => rpcText("1", { text }),
+  "src/core/json-text.ts#endOfString": (text) => endOfString(text, 0),
   "src/server/mcp/nearest-name.ts#nearestName": (text) => nearestName(text, ["query", "limit", "sortBy"]),
   "src/api/clean.ts#cleanLine": (text) => cleanLine(text, 200),
   "src/api/clean.ts#cleanField": (text) => cleanField(text, 200),

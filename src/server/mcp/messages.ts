@@ -1,5 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
+import { elementTexts, exactText, memberText, rpcText } from "#core/json-text.ts";
 import { MAX_JSON_DEPTH } from "#core/json-bounds.ts";
 import { type BodySource, readInPace } from "#server/http/body.ts";
 import { parseJson } from "#server/http/request.ts";
@@ -32,11 +33,13 @@ export async function readMessages(
   if (type !== null && !/^application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(type.trim())) {
     throw new ApiError("unsupported_media_type", { message: "Send the body as Content-Type: application/json." });
   }
-  const body = parseJson(await readText(source, maxBytes), MESSAGE_BOUNDS, { rpcCode: RPC.parseError });
-  if (!Array.isArray(body)) return { isBatch: false, messages: [body].flatMap(toMessage) };
+  const text = await readText(source, maxBytes);
+  const body = parseJson(text, MESSAGE_BOUNDS, { rpcCode: RPC.parseError });
+  if (!Array.isArray(body)) return { isBatch: false, messages: toMessage(body, text) };
   if (body.length === 0) throw notARequest("The batch is empty.");
   if (body.length > MAX_BATCH) throw notARequest(`A batch has at most ${MAX_BATCH} messages, not ${body.length}.`);
-  return { isBatch: true, messages: body.flatMap(toMessage) };
+  const texts = elementTexts(text);
+  return { isBatch: true, messages: body.flatMap((value: unknown, at) => toMessage(value, texts[at] ?? "null")) };
 }
 
 async function readText(source: BodySource | null, maxBytes: number): Promise<string> {
@@ -52,7 +55,7 @@ async function readText(source: BodySource | null, maxBytes: number): Promise<st
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function toMessage(value: unknown): Message[] {
+function toMessage(value: unknown, text: string): Message[] {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw notARequest("A request must be an object.");
   const { jsonrpc, id, method, params } = Object.fromEntries(Object.entries(value));
@@ -66,14 +69,24 @@ function toMessage(value: unknown): Message[] {
   if (params !== undefined && params !== null && (typeof params !== "object" || Array.isArray(params))) {
     throw notARequest("params must be an object.");
   }
+  // Narrowed by the checks above.
+  const record = params === undefined || params === null ? undefined : (params as Record<string, unknown>);
   return [
     {
       method,
-      // Narrowed by the checks above.
-      ...((typeof id === "string" || typeof id === "number") && { id }),
-      ...(params !== undefined && params !== null && { params: params as Record<string, unknown> }),
+      ...defined({ params: record, progressToken: record && progressTokenOf(record, text) }),
+      ...((typeof id === "string" || typeof id === "number") && { id: exactText(id, text, "id") }),
     },
   ];
+}
+
+function progressTokenOf(params: Record<string, unknown>, text: string): string | undefined {
+  const meta = params["_meta"];
+  if (typeof meta !== "object" || meta === null || !("progressToken" in meta)) return undefined;
+  const { progressToken: token } = meta;
+  if (typeof token === "string") return JSON.stringify(token);
+  if (typeof token !== "number") return undefined;
+  return exactText(token, memberText(memberText(text, "params") ?? "{}", "_meta") ?? "{}", "progressToken");
 }
 
 function notARequest(message: string): ApiError {
@@ -95,8 +108,8 @@ export interface RpcError {
 }
 
 export interface RpcAnswer {
-  jsonrpc: "2.0";
-  id: string | number | null;
+  /** As JSON text, with every digit that the client wrote; `null` for what has none. */
+  id: string;
   result?: Record<string, unknown>;
   error?: RpcError;
 }
@@ -107,10 +120,15 @@ export function jsonResponse(
   status: number,
   headers: Record<string, string> = {},
 ): Response {
-  return new Response(JSON.stringify(body), {
+  const text = "id" in body ? toText(body) : `[${body.map(toText).join(",")}]`;
+  return new Response(text, {
     status,
     headers: { "Content-Type": "application/json", "Cache-Control": "private, no-store", ...headers },
   });
+}
+
+function toText({ id, ...rest }: RpcAnswer): string {
+  return rpcText(id, rest);
 }
 
 /** The answer to what is no request: it was taken. */
@@ -121,42 +139,34 @@ export function accepted(): Response {
 /** A JSON-RPC error as a whole HTTP answer. */
 export function errorResponse(
   status: number,
-  id: string | number | null,
+  id: string,
   error: RpcError,
   headers: Record<string, string> = {},
 ): Response {
   const { code, message, data } = error;
-  const body: RpcAnswer = { jsonrpc: "2.0", id, error: { code, message, ...defined({ data }) } };
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { "Content-Type": "application/json", "Cache-Control": "private, no-store", ...headers },
-  });
+  return jsonResponse({ id, error: { code, message, ...defined({ data }) } }, status, headers);
 }
 
 /**
- * An answer as server-sent events: progress notifications for `token`, then the answer, then the end.
+ * An answer as server-sent events: progress notifications for `token` (JSON text), then the answer, then the end.
  * The work is aborted when the client goes away, by either sign of it.
  */
 export function streamResponse(
   signal: AbortSignal,
-  token: string | number,
+  token: string,
   work: (context: CallContext) => Promise<RpcAnswer>,
 ): Response {
   const gone = new AbortController();
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
-      const send = (message: unknown) => {
+      const send = (message: string) => {
         if (gone.signal.aborted || signal.aborted) return;
-        controller.enqueue(encoder.encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`));
+        controller.enqueue(encoder.encode(`event: message\ndata: ${message}\n\n`));
       };
       const report = (progress: number, total: number, message: string) =>
-        send({
-          jsonrpc: "2.0",
-          method: "notifications/progress",
-          params: { progressToken: token, progress, total, message },
-        });
-      send(await work({ signal: AbortSignal.any([signal, gone.signal]), report }));
+        send(progressText(token, { progress, total, message }));
+      send(toText(await work({ signal: AbortSignal.any([signal, gone.signal]), report })));
       if (!gone.signal.aborted) controller.close();
     },
     cancel() {
@@ -167,4 +177,9 @@ export function streamResponse(
     status: 200,
     headers: { "Content-Type": "text/event-stream", "Cache-Control": "private, no-store" },
   });
+}
+
+function progressText(token: string, progress: object): string {
+  const params = `{"progressToken":${token},${JSON.stringify(progress).slice(1)}`;
+  return `{"jsonrpc":"2.0","method":"notifications/progress","params":${params}}`;
 }

@@ -44,7 +44,10 @@ export const RPC = {
 
 /** A request or notification as far as its revision is concerned. */
 export interface Message {
-  id?: string | number;
+  /** As JSON text, with every digit that the client wrote. */
+  id?: string;
+  /** What progress is told under, as JSON text. */
+  progressToken?: string;
   method: string;
   params?: Record<string, unknown>;
 }

@@ -137,9 +137,9 @@ interface Call {
 async function answerOne(call: Call, message: Message): Promise<Response> {
   const { request, options } = call;
   const revision = revisionOfMessage(message, request.headers, call.fromHeader, options.lifecycle);
-  if (isRefusal(revision)) return errorResponse(revision.status, message.id ?? null, revision);
+  if (isRefusal(revision)) return errorResponse(revision.status, message.id ?? NO_ID, revision);
   if (message.id === undefined) return accepted();
-  const token = progressToken(message);
+  const token = message.progressToken;
   if (message.method === "tools/call" && token !== undefined && acceptsStream(request)) {
     return streamResponse(request.signal, token, (context) => dispatch(call, revision, message, context));
   }
@@ -167,13 +167,9 @@ async function answerBatch(call: Call, messages: readonly Message[], version: st
 }
 
 async function dispatch(call: Call, revision: Revision, message: Message, context: CallContext): Promise<RpcAnswer> {
-  const id = message.id ?? null;
+  const id = message.id ?? NO_ID;
   const params = message.params ?? {};
-  const done = (result: Record<string, unknown>): RpcAnswer => ({
-    jsonrpc: "2.0",
-    id,
-    result: dress(call, revision, result),
-  });
+  const done = (result: Record<string, unknown>): RpcAnswer => ({ id, result: dress(call, revision, result) });
   try {
     if (message.method.length > TOOL_LIMITS.nameChars) return failed(id, LONG_METHOD);
     switch (message.method) {
@@ -298,8 +294,8 @@ function dress(call: Call, revision: Revision, result: Record<string, unknown>):
   return { ...result, resultType: "complete", _meta: { [META.serverInfo]: serverInfo(call) } };
 }
 
-function failed(id: string | number | null, error: RpcError): RpcAnswer {
-  return { jsonrpc: "2.0", id, error };
+function failed(id: string, error: RpcError): RpcAnswer {
+  return { id, error };
 }
 
 /** In-band for the older revisions: some clients take an HTTP error for the end of their session. */
@@ -346,7 +342,7 @@ function refusalOf(options: McpOptions, error: unknown, origin: RequestOrigin): 
   const own = error instanceof ApiError ? error.details?.["rpcCode"] : undefined;
   const code =
     typeof own === "number" ? own : error instanceof ApiError && status === 400 ? RPC.invalidRequest : rpc.code;
-  return errorResponse(status, null, { ...rpc, code }, headersFor(error, status, options.resourceMetadataUrl));
+  return errorResponse(status, NO_ID, { ...rpc, code }, headersFor(error, status, options.resourceMetadataUrl));
 }
 
 function headersFor(error: unknown, status: number, resourceMetadataUrl: string): Record<string, string> {
@@ -364,16 +360,12 @@ function checkLength(request: Request): void {
   }
 }
 
-function onlyId(incoming: Incoming): string | number | null {
-  return incoming.isBatch ? null : (incoming.messages[0]?.id ?? null);
+function onlyId(incoming: Incoming): string {
+  return incoming.isBatch ? NO_ID : (incoming.messages[0]?.id ?? NO_ID);
 }
 
-function progressToken(message: Message): string | number | undefined {
-  const meta = message.params?.["_meta"];
-  if (typeof meta !== "object" || meta === null || !("progressToken" in meta)) return undefined;
-  const { progressToken: token } = meta;
-  return typeof token === "string" || typeof token === "number" ? token : undefined;
-}
+/** The JSON text of the id of an answer to what has none. */
+const NO_ID = "null";
 
 function acceptsStream(request: Request): boolean {
   return /text\/event-stream|text\/\*|\*\/\*/.test(request.headers.get("accept") ?? "");

@@ -467,3 +467,32 @@ describe("long calls", () => {
     expect([hard.status, hard.json?.["error"].code]).toEqual([429, -32029]);
   });
 });
+
+describe("ids of any size", () => {
+  const LARGE = "9223372036854775807";
+  const raw = (method: string, params: string) =>
+    `{"jsonrpc":"2.0","id": ${LARGE} ,"method":"${method}","params":${params}}`;
+  const textOf = async (sent: Sent) => await (await makeHandler().handler(makeRequest(sent), ORIGIN)).text();
+
+  test("come back with every digit: in answers, errors, refusals, batches and streams", async () => {
+    const search = '{"name":"kb_search","arguments":{}}';
+    expect(await textOf({ raw: raw("tools/list", "null") })).toMatch(
+      new RegExp(`^{"jsonrpc":"2.0","id":${LARGE},"result"`),
+    );
+    expect(await textOf({ raw: raw("tools/call", search) })).toContain(`"id":${LARGE},"result"`);
+    expect(await textOf({ raw: raw("nonsense", "{}") })).toContain(`"id":${LARGE},"error"`);
+    const unknown = { "mcp-protocol-version": "1999-01-01" };
+    expect(await textOf({ raw: raw("ping", "{}"), headers: unknown })).toContain(`"id":${LARGE},"error"`);
+    const two = await textOf({
+      raw: `[${raw("tools/list", "{}")}, {"jsonrpc":"2.0","id":"9223372036854775807","method":"x"}]`,
+    });
+    expect(two).toMatch(
+      new RegExp(`^\\[{"jsonrpc":"2.0","id":${LARGE},.*,{"jsonrpc":"2.0","id":"${LARGE}","error".*\\]$`),
+    );
+    const streamed = await textOf({
+      raw: raw("tools/call", `{"name":"kb_search","arguments":{},"_meta":{"progressToken":${LARGE}}}`),
+    });
+    expect(streamed).toContain(`"params":{"progressToken":${LARGE},"progress":1,`);
+    expect(streamed).toContain(`data: {"jsonrpc":"2.0","id":${LARGE},"result"`);
+  });
+});
