@@ -151,10 +151,12 @@ test("a revoked or missing token ends in a clear failure", async () => {
   const attempt = new ClientV1(ME).connect(transportV1("/mcp", server));
   await expect(attempt).rejects.toThrow(/unauthenticated|Unauthorized|401/);
   const client = new ClientV1(ME);
-  // The bridge itself answers the opening; its first answer from the server says what is wrong.
+  // The bridge itself answers the opening and lists the tools; each call says what is wrong.
   await client.connect(transportV1("the bridge", { ...server, token: "kb_pat_nothing" }));
   onTestFinished(() => client.close());
-  await expect(client.listTools()).rejects.toThrow(/not_signed_in/);
+  expect((await client.listTools()).tools).toHaveLength(4);
+  const call = await client.callTool({ name: "kb_search", arguments: { query: "x" } });
+  expect(call).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^not_signed_in: http/) }] });
 });
 
 /** A Python that has the package `mcp`: the one that `KB_TEST_PYTHON` names, else the machine's own. */
