@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "vitest";
+import { describe, onTestFinished, test } from "vitest";
 import { TOOL_NAMES } from "#api/tools.ts";
 import { kb, makeWorld } from "../cli/fakes.ts";
 import { startStandIn, type StandIn } from "../cli/stand-in.ts";
@@ -133,20 +133,61 @@ describe("wrong settings", () => {
   });
 });
 
+const IS_ROOT = process.getuid?.() === 0;
 /** A user of this machine who is not the owner of what the tests make; the present one where that can't be chosen. */
-const OTHER = process.getuid?.() === 0 ? 65_534 : undefined;
+const OTHER = IS_ROOT ? 65_534 : undefined;
+
+/** A way in which a folder takes no files, and takes them again. */
+interface Refusal {
+  /** Prepares the folder, which is empty; false where that can't be done here. */
+  prepare(folder: string): boolean;
+  refuse(folder: string): void;
+  allow(folder: string): void;
+}
+
+const byPermissions: Refusal = {
+  prepare: () => true,
+  refuse: (folder) => chmodSync(folder, OTHER === undefined ? 0o500 : 0o755),
+  allow: (folder) => chmodSync(folder, OTHER === undefined ? 0o700 : 0o777),
+};
+
+/** A disk of its own, which only root can make. */
+function mountSmallDisk(folder: string): boolean {
+  if (!IS_ROOT || spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k,mode=777", "tmpfs", folder]).status !== 0)
+    return false;
+  onTestFinished(() => void spawnSync("umount", ["-l", folder]));
+  return true;
+}
+
+const byFullDisk: Refusal = {
+  prepare: mountSmallDisk,
+  refuse(folder) {
+    try {
+      for (;;) writeFileSync(join(folder, "filler"), Buffer.alloc(4096), { flag: "a" });
+    } catch {
+      // Full.
+    }
+  },
+  allow: (folder) => rmSync(join(folder, "filler"), { force: true }),
+};
+
+const byReadOnlyDisk: Refusal = {
+  prepare: mountSmallDisk,
+  refuse: (folder) => void spawnSync("mount", ["-o", "remount,ro", folder]),
+  allow: (folder) => void spawnSync("mount", ["-o", "remount,rw", folder]),
+};
 
 interface Shared {
   server: StandIn;
   start(): Bridge;
   /** Moves the end of the kept token: milliseconds from now. */
   endsIn(ms: number): void;
-  makeWritable(isWritable: boolean): void;
+  allow(): void;
   stored(): string;
 }
 
-/** A person's login in a settings folder that takes no files from the bridges that share it. */
-async function shareLogin(): Promise<Shared> {
+/** A person's login in a settings folder that takes no files from the bridges that share it; undefined where that can't be. */
+async function shareLogin(way: Refusal): Promise<Shared | undefined> {
   const server = await startStandIn();
   const world = makeWorld({ env: { DISPLAY: ":0" }, now: Date.now() });
   const openUrl = async (address: string): Promise<boolean> => {
@@ -154,66 +195,75 @@ async function shareLogin(): Promise<Shared> {
     return true;
   };
   world.real = { fetch: globalThis.fetch, openUrl };
+  const config = join(world.dir, "config");
+  mkdirSync(config, { mode: 0o700 });
+  if (!way.prepare(config)) return undefined;
   await kb(world, "login", server.url);
   // A token for the tools: the login itself has one for the API only.
   const first = startBridge([], { cwd: world.dir, env: cleanEnv(world.dir) });
   await first.call();
   await first.end();
-  const config = join(world.dir, "config");
   const path = join(config, "credentials.json");
-  const own = (name: string): void => {
-    if (OTHER !== undefined) chownSync(name, OTHER, OTHER);
-  };
   chmodSync(world.dir, 0o755);
-  for (const file of ["config.json", "credentials.json"]) own(join(config, file));
-  const shared: Shared = {
+  for (const file of ["config.json", "credentials.json"])
+    if (OTHER !== undefined) chownSync(join(config, file), OTHER, OTHER);
+  way.refuse(config);
+  return {
     server,
     start: () => startBridge([], { cwd: world.dir, env: cleanEnv(world.dir), uid: OTHER }),
     endsIn(ms) {
+      way.allow(config);
       const text = readFileSync(path, "utf8").replaceAll(/"expiresAt": \d+/g, `"expiresAt": ${Date.now() + ms}`);
       writeFileSync(path, text);
+      way.refuse(config);
     },
-    makeWritable(isWritable) {
-      chmodSync(config, OTHER === undefined ? (isWritable ? 0o700 : 0o500) : isWritable ? 0o777 : 0o755);
-    },
+    allow: () => way.allow(config),
     stored: () => readFileSync(path, "utf8"),
   };
-  shared.makeWritable(false);
-  return shared;
 }
 
 describe("two bridges that share a settings folder which takes no files", () => {
-  test("use the token to its end, send no refresh and lose no login; once files can be written they go on", async ({
-    expect,
-  }) => {
-    const { server, start, endsIn, makeWritable, stored } = await shareLogin();
-    const before = server.refreshes;
-    // An hour has nearly passed: the token is to be renewed, and still opens.
-    endsIn(20_000);
-    const bridges = [start(), start()];
-    for (let turn = 0; turn < 3; turn += 1) {
-      expect(await Promise.all(bridges.map((bridge) => bridge.call()))).toEqual([undefined, undefined]);
-    }
-    for (const bridge of bridges) {
-      expect(bridge.stderr()).toMatch(
-        /^\S+ warn kb can't renew your login to http:\/\/127\S+, which lasts until .*can't be written \(EACCES\)\. .*\n$/,
-      );
-    }
-    // The second hour: the server takes the token no longer, and each call says what to do.
-    server.expireAccess();
-    endsIn(-3_600_000);
-    for (let turn = 0; turn < 2; turn += 1) {
-      for (const text of await Promise.all(bridges.map((bridge) => bridge.call()))) {
-        expect(text).toMatch(/^login_not_kept: kb can't renew your login to http:\/\/127.*EACCES.*Make room, or give/);
+  test.for([
+    ["that is another user's", byPermissions, "EACCES"],
+    ["on a full disk", byFullDisk, "ENOSPC"],
+    ["on a disk that is read-only", byReadOnlyDisk, "EROFS"],
+  ] as const)(
+    "%s send no refresh and lose no login, and go on once files can be written",
+    async (row, { expect, skip }) => {
+      const [, way, code] = row;
+      const shared = await shareLogin(way);
+      if (shared === undefined) return skip("no disk can be mounted here");
+      const { server, start, endsIn, allow, stored } = shared;
+      const before = server.refreshes;
+      // An hour has nearly passed: the token is to be renewed, and still opens.
+      endsIn(20_000);
+      const bridges = [start(), start()];
+      for (let turn = 0; turn < 3; turn += 1) {
+        expect(await Promise.all(bridges.map((bridge) => bridge.call()))).toEqual([undefined, undefined]);
       }
-    }
-    const refused = server.seen.filter(({ form }) => form.get("grant_type") === "refresh_token").length;
-    expect([server.refreshes, refused]).toEqual([before, before]);
-    makeWritable(true);
-    expect(await Promise.all(bridges.map((bridge) => bridge.call()))).toEqual([undefined, undefined]);
-    expect(server.refreshes).toBe(before + 1);
-    expect(server.live().refresh).toHaveLength(1);
-    expect(stored()).toContain(server.live().refresh[0]);
-    for (const bridge of bridges) expect(await bridge.end()).toBe(0);
-  });
+      for (const bridge of bridges) {
+        expect(bridge.stderr()).toMatch(
+          /^\S+ warn kb can't renew your login to http:\/\/127\S+, which lasts until .*\n$/,
+        );
+        expect(bridge.stderr()).toContain(`can't be written (${code}).`);
+      }
+      // The second hour: the server takes the token no longer, and each call says what to do.
+      server.expireAccess();
+      endsIn(-3_600_000);
+      for (let turn = 0; turn < 2; turn += 1) {
+        for (const text of await Promise.all(bridges.map((bridge) => bridge.call()))) {
+          expect(text).toMatch(/^login_not_kept: kb can't renew your login to http:\/\/127.*Make room, or give/);
+          expect(text).toContain(code);
+        }
+      }
+      const refused = server.seen.filter(({ form }) => form.get("grant_type") === "refresh_token").length;
+      expect([server.refreshes, refused]).toEqual([before, before]);
+      allow();
+      expect(await Promise.all(bridges.map((bridge) => bridge.call()))).toEqual([undefined, undefined]);
+      expect(server.refreshes).toBe(before + 1);
+      expect(server.live().refresh).toHaveLength(1);
+      expect(stored()).toContain(server.live().refresh[0]);
+      for (const bridge of bridges) expect(await bridge.end()).toBe(0);
+    },
+  );
 });
