@@ -3,7 +3,7 @@
  * A kb.json in the working directory belongs to the author of that folder: it may choose among profiles that the person
  * already has, and set harmless defaults; anything else in it is an error. Source: S48.
  */
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isApiError } from "#api/errors.ts";
 import { isLoopbackHost, parseServerUrl, type ServerUrl } from "#api/server-url.ts";
@@ -116,7 +116,7 @@ export async function findCredential(
  *
  * @throws CliFailure (usage) when it is none, or set without the address that it belongs to
  */
-export async function findEnvToken(deps: SettingsDeps, settings: Settings): Promise<Credential | undefined> {
+async function findEnvToken(deps: SettingsDeps, settings: Settings): Promise<Credential | undefined> {
   const token = await readEnvToken(deps);
   if (token !== undefined && settings.serverFrom === "profile") {
     throw usageFailure(
@@ -125,6 +125,19 @@ export async function findEnvToken(deps: SettingsDeps, settings: Settings): Prom
     );
   }
   return token;
+}
+
+/**
+ * Checks the token that the environment gives, before it is needed. One in a pipe, as of `<(pass show kb)`, can be read
+ * once, and is left to those who need it.
+ *
+ * @throws CliFailure (usage) as `findEnvToken`, or when the address is not encrypted
+ */
+export async function checkEnvToken(deps: SettingsDeps, settings: Settings): Promise<void> {
+  const path = nonEmpty(deps.env["KB_TOKEN"]) === undefined ? nonEmpty(deps.env["KB_TOKEN_FILE"]) : undefined;
+  const info = path === undefined ? undefined : await stat(path).catch(() => undefined);
+  if (info?.isFile() === false) return;
+  if ((await findEnvToken(deps, settings)) !== undefined) refusePlainHttp(settings.server, deps.env);
 }
 
 /** `findCredential`, or exit code 4 with the command that signs in. */

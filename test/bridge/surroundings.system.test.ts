@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, onTestFinished, test } from "vitest";
 import { TOOL_NAMES } from "#api/tools.ts";
@@ -112,6 +113,23 @@ describe("wrong settings", () => {
     expect(await bridge.end()).toBe(0);
     expect(bridge.stderr().trimEnd().split("\n")).toEqual([expect.stringContaining(name)]);
     expect(bridge.stderr()).not.toContain("kb_pat");
+  });
+
+  test("a token that can be read once, from a pipe, is left to the first call", async ({ expect }) => {
+    const upstream = await startUpstream(result({ content: [] }));
+    const dir = tempDir();
+    const pipe = join(dir, "token");
+    execFileSync("/usr/bin/env", ["mkfifo", pipe]);
+    const env = cleanEnv(dir, { KB_URL: upstream.url, KB_TOKEN_FILE: pipe });
+    const unused = startBridge([], { cwd: dir, env });
+    expect(await unused.ask("initialize", { protocolVersion: "2025-11-25" })).toMatchObject({ id: 1, result: {} });
+    // A reader of the pipe would wait for its writer.
+    expect(await unused.end()).toBe(0);
+    const bridge = startBridge([], { cwd: dir, env });
+    await bridge.ask("initialize", { protocolVersion: "2025-11-25" });
+    const [said] = await Promise.all([bridge.call(), writeFile(pipe, "kb_pat_once")]);
+    expect(said).toBeUndefined();
+    expect(upstream.seen[0]?.headers.authorization).toBe("Bearer kb_pat_once");
   });
 
   test("a folder that is gone and a settings folder that is a file are nothing to end for", async ({ expect }) => {

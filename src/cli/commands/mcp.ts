@@ -5,7 +5,7 @@ import { command, type CommonOptions } from "#cli/command.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { redact, type CliFailure } from "#cli/failure.ts";
 import type { Host } from "#cli/host.ts";
-import { findCredential, findEnvToken, loadSettings, refusePlainHttp } from "#cli/settings.ts";
+import { checkEnvToken, findCredential, loadSettings } from "#cli/settings.ts";
 
 /** The bridge's `BridgeLogin`, said again: its code and its types are loaded only when it runs. */
 interface FoundLogin {
@@ -57,8 +57,8 @@ export async function runMcp(input: McpInput, deps: Host): Promise<number> {
   const { stdin, stdout } = deps.io;
   const findLogin = makeFindLogin(input, deps, warn);
   const running = runBridge({ stdin, stdout, findLogin, signal: deps.signal, log });
-  // Beside the start, for which the host waits.
-  await Promise.all([running, checkSettings(input, deps).catch((error: unknown) => warn(textOf(error)))]);
+  // Beside the start, for which the host waits; and no file that hangs keeps the bridge from ending.
+  void checkSettings(input, deps).catch((error: unknown) => warn(textOf(error)));
   return await running;
 }
 
@@ -85,10 +85,7 @@ async function makeLog({ logFile, verbose }: McpOptions, { io, clock }: Host): P
 
 /** What can be wrong with the settings before anybody is asked. @throws ApiError */
 async function checkSettings(input: McpInput, deps: Host): Promise<void> {
-  await inAgentsWords(async () => {
-    const settings = await loadSettings(deps, input.options);
-    if ((await findEnvToken(deps, settings)) !== undefined) refusePlainHttp(settings.server, deps.env);
-  });
+  await inAgentsWords(async () => checkEnvToken(deps, await loadSettings(deps, input.options)));
 }
 
 function textOf(error: unknown): string {
