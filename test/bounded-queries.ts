@@ -34,7 +34,7 @@ const ACROSS: Record<string, readonly string[]> = {
   ],
   identity_schedules: ["nextRunAt state"],
   invitations: ["acceptedAt email expiresAt revokedAt", "tokenHash"],
-  items: ["removedAt"],
+  items: ["removedAt", "formerSince removedAt"],
   jobs: [
     "dedupeKey",
     "dedupeKey leaseOwner",

@@ -23,6 +23,8 @@ export const FileRecord = z
       message: z.string().nullable(),
       /** UTF-16 code units of the stored text. */
       chars: z.number().int(),
+      /** Since when the content can't be read: the text is that of before. Null where it is that of the content. */
+      asOf: Timestamp.nullable(),
     }),
   })
   .openapi("File");
@@ -173,7 +175,8 @@ export const fileRoutes = {
     request: { params: FileNameParams, query: FileContentQuery },
     responses: {
       200: {
-        description: "The text (`X-Total-Chars` holds its full length), or the original as an attachment",
+        description:
+          "The text (`X-Total-Chars` holds its full length; `X-Text-As-Of`, if present, since when the content can't be read), or the original as an attachment",
         content: {
           "text/plain": { schema: z.string() },
           "text/markdown": { schema: z.string() },

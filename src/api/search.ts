@@ -95,6 +95,8 @@ export const SearchResult = z
     /** Ranges of the snippet that match, in UTF-16 code units. */
     highlights: z.array(z.object({ start: z.number().int(), end: z.number().int() })),
     indexedAt: Timestamp,
+    /** Since when the content can't be read: the snippet is of the text of before. Null where it is that of the content. */
+    textAsOf: Timestamp.nullable(),
     /** What holds the snippet's match: `Install › Linux`, `Page 3`, `line 12`. */
     section: z.string().nullable(),
     /** Address of that place; null where the source has none. */

@@ -266,6 +266,8 @@ export interface ToolSearchEntry extends AgentFacts {
   /** Where the snippet's passage starts in the item's text: an `offset` of `kb_get_file_content`. */
   at?: number;
   section?: string;
+  /** The day since which the content can't be read: the snippet is of the text of before. */
+  textAsOf?: string;
   /** Empty when the item has no text. */
   snippet: string;
   /** Why it has none. */

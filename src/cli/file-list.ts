@@ -65,6 +65,8 @@ export function printFiles(list: FileList, output: Output): void {
 }
 
 function stateOf({ indexState, textState }: FileRecord): string {
+  // A server of before says nothing of it.
+  if (textState.asOf) return `${indexState} (text as of ${textState.asOf.slice(0, 10)})`;
   return textState.reason === null || textState.reason === indexState
     ? indexState
     : `${indexState} (${textState.reason})`;
@@ -72,5 +74,6 @@ function stateOf({ indexState, textState }: FileRecord): string {
 
 /** The reason alone where an item has no text: that it can't be searched follows from it. */
 function whyNoText(file: FileRecord): string {
+  if (file.textState.asOf) return stateOf(file);
   return file.textState.reason?.replaceAll("_", " ") ?? file.indexState;
 }

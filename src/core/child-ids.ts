@@ -3,6 +3,8 @@
  * no empty segment), and items of sources with it are refused, so the id of a child item is never that of another item.
  */
 export const CHILD_MARK = "!//";
+/** What follows the ids of everything inside an item: "0" is the character after "/". */
+export const AFTER_CHILDREN = `${CHILD_MARK.slice(0, -1)}0`;
 /** Ids stand in URLs, logs and indexes: longer ones end in a digest. */
 const MAX_CHILD_ID_LENGTH = 400;
 

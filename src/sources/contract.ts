@@ -92,7 +92,10 @@ export interface SourceItem extends FieldsAs<SourceValues, RequiredField>, Optio
   /** Others in a role: reviewers, senders, mentioned. */
   people?: readonly SourcePerson[];
   containers?: readonly SourceContainer[];
-  /** The text itself (`inline`), bytes to be extracted (`fetch`), or neither, and why: `message` can say more than `reason`. */
+  /**
+   * The text itself (`inline`), bytes to be extracted (`fetch`), or neither, and why: `message` can say more than `reason`.
+   * The text of an item that is `too_large` now stays for some days.
+   */
   content:
     | { type: "inline"; text: string }
     | {
@@ -138,8 +141,9 @@ export type SyncEvent<Cursor = unknown> =
   | { t: "checkpoint"; cursor: Cursor }
   | { t: "progress"; done: number; total?: number; note?: string }
   /**
-   * Not taken, and why. `failed`: the former version stays and the id counts as named; every other reason: it is no
-   * item, and a stored one goes with the sweep. A left-out folder is one event with the folder's id.
+   * Not taken, and why. `failed`: the former version stays and the id counts as named; so does a stored item that is
+   * `too_large` now, whose text stays for some days. Every other reason: it is no item, and a stored one goes with the
+   * sweep. A left-out folder is one event with the folder's id.
    */
   | {
       t: "skip";

@@ -41,6 +41,7 @@ import * as peopleFirst from "./migrations/0042-people-first.ts";
 import * as toolAgreements from "./migrations/0044-tool-agreements.ts";
 import * as fallenRoles from "./migrations/0043-fallen-roles.ts";
 import * as keyCheck from "./migrations/0046-key-check.ts";
+import * as formerTexts from "./migrations/0047-former-texts.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -92,6 +93,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0043-fallen-roles": fallenRoles,
   "0044-tool-agreements": toolAgreements,
   "0046-key-check": keyCheck,
+  "0047-former-texts": formerTexts,
 };
 
 /**

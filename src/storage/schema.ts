@@ -863,6 +863,8 @@ export interface ItemsTable extends FieldsAs<FieldColumns> {
   readerVersion: number | null;
   /** While an older reader has read it: not read again before then. Null = at once. */
   readAgainAt: number | null;
+  /** Since when its content can't be read, while the text of before stays; null = the text is that of the content. */
+  formerSince: number | null;
 }
 
 /** The text in chunks of about 16,000 UTF-16 code units, so that a range never loads the whole. */

@@ -20,11 +20,11 @@ import { makePushServer } from "../server/connectors/push-harness.ts";
 const BESIDE = {
   line: "externalId parentId replyTo place url version people containers text content access",
   file: "kbId externalId connectorId providerId source url indexedAt indexState textState aclCheckedAt",
-  result: "kbId providerId source url snippet highlights section sectionUrl explanation indexedAt",
+  result: "kbId providerId source url snippet highlights section sectionUrl explanation indexedAt textAsOf",
   table: [
     "workspaceId kbId connectorId externalId parentExternalId providerId source url lineAnchor version identityHint",
     "textHash textChars sections textReason textMessage retryAt indexedAt indexState indexHash maskedSecrets",
-    "reader readerVersion readAgainAt",
+    "reader readerVersion readAgainAt formerSince",
     "aclId ownAclId ownClockAt ownClockCause ownClockBy seenBy readElsewhere removedAt replyTo contentRef",
   ].join(" "),
 };

@@ -43,6 +43,7 @@ function hitOf(kbId: string, more: Record<string, unknown> = {}, passages: unkno
     url: null,
     indexedAt: NOW,
     textReason: null,
+    formerSince: null,
     ...more,
   };
   // Values that no type allows are what this is about.

@@ -11191,6 +11191,11 @@ export interface components {
             /** @enum {string|null} */
             status: "open" | "done" | null;
             textState: {
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                asOf: string | null;
                 chars: number;
                 message: string | null;
                 /** @enum {string|null} */
@@ -11767,6 +11772,11 @@ export interface components {
             source: string;
             /** @enum {string|null} */
             status: "open" | "done" | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            textAsOf: string | null;
             title: string;
             /**
              * Format: date-time
@@ -12460,7 +12470,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The text (`X-Total-Chars` holds its full length), or the original as an attachment */
+            /** @description The text (`X-Total-Chars` holds its full length; `X-Text-As-Of`, if present, since when the content can't be read), or the original as an attachment */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -97,6 +97,9 @@ const getFile = command(
       return EXIT.failure;
     }
     deps.io.stdout.write(deps.io.isStdoutTty ? `${cleanBlock(text)}\n` : text);
+    const asOf = response.headers.get("x-text-as-of");
+    if (asOf !== null)
+      makeOutput(input, deps).talk(`Text as of ${asOf.slice(0, 10)}: the content couldn't be read since.`);
     const total = response.headers.get("x-total-chars");
     if (total !== null && deps.io.isStderrTty)
       deps.io.stderr.write(`${count(text.length)} of ${count(Number(total))} characters.\n`);

@@ -27,6 +27,7 @@ export function toFileRecord(item: ItemRecord, aclCheckedAt: number | null, base
       reason: item.textReason,
       message: item.textMessage === null ? null : cleanLine(item.textMessage, MAX_MESSAGE),
       chars: item.textChars,
+      asOf: isoOrNull(item.formerSince),
     },
   };
 }

@@ -1,11 +1,12 @@
 import { cleanText } from "#api/clean.ts";
 import { ApiError } from "#api/errors.ts";
 import { type FileList, fileRoutes, type FileContentQuery } from "#api/files.ts";
+import { isoOf } from "#core/instant.ts";
 import type { AppContext } from "#server/http/env.ts";
 import type { Mount } from "#server/http/mount.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ReadRecorder } from "#server/identity/audit/recorder.ts";
-import { etagOf } from "./content.ts";
+import { etagOf, type TextRange } from "./content.ts";
 import type { NamedItem } from "./lookup.ts";
 import { attachment } from "./original.ts";
 import type { FileService } from "./service.ts";
@@ -77,6 +78,7 @@ async function answerContent(
     const text = found.passages.map(({ at, text }) => `at ${at}:\n${text}\n`).join("\n");
     const etag = etagOf(found.item, [type, "find", query.find]);
     return answerText(c, text, type, etag, {
+      ...ageOf(found.item),
       "X-Total-Chars": String(found.item.textChars),
       "X-Total-Passages": String(found.total),
       ...(!found.isTotalExact && { "X-Total-Is-Exact": "false" }),
@@ -86,11 +88,17 @@ async function answerContent(
   const range = await files.text(actor, kbId, { offset, limit, ...(section !== undefined && { section }) });
   const hasMore = range.end < (range.section?.end ?? range.totalChars);
   return answerText(c, range.text, type, etagOf(range.item, [type, offset, limit, section]), {
+    ...ageOf(range.item),
     "X-Total-Chars": String(range.totalChars),
     "X-Offset": String(range.start),
     ...(range.section !== undefined && { "X-Section-End": String(range.section.end) }),
     ...(hasMore && { "X-Next-Offset": String(range.end) }),
   });
+}
+
+/** Since when the content can't be read, where the text is that of before. */
+function ageOf({ formerSince }: TextRange["item"]): Record<string, string> {
+  return formerSince === null ? {} : { "X-Text-As-Of": isoOf(formerSince) };
 }
 
 /** The text, or 304 for somebody who holds it already; the access was judged before either. */

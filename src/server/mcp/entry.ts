@@ -36,6 +36,7 @@ export function projectEntry(entry: ShownHit, n: number, detail: EntryDetail, ti
     kind: item.kind,
     ...(detail.hasOptional && agentFacts(item, detail.isDetailed, time)),
     ...(item.updatedAt === null && { indexed: formatDay(item.indexedAt, time.timeZone) }),
+    ...(item.formerSince !== null && { textAsOf: formatDay(item.formerSince, time.timeZone) }),
     ...(first !== undefined && { at: first.at }),
     ...(detail.hasOptional && sectionOf(first)),
     snippet: first === undefined ? "" : shorten(first.text, detail.snippetChars),
@@ -58,6 +59,9 @@ export function entryLines(entry: ToolSearchEntry, time: Printing): string[] {
     entry.status === undefined ? entry.kind : `${entry.kind}, ${entry.status}`,
     ...factTexts(entry, time),
     ...(entry.indexed === undefined ? [] : [`indexed: ${withDistance(entry.indexed, time)}`]),
+    ...(entry.textAsOf === undefined
+      ? []
+      : [`text as of: ${withDistance(entry.textAsOf, time)}, the content couldn't be read since`]),
   ];
   const place = [
     `providerId: ${entry.providerId}`,

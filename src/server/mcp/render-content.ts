@@ -108,6 +108,7 @@ function headerLines(item: ItemRecord, time: Printing, totalChars: number): stri
     ageOf(item, time),
     `URL: ${urlOf(item, time)}`,
     `${thousands(totalChars)} characters`,
+    ...formerText(item, time),
   ];
   const place = [
     `kbId: ${item.kbId}`,
@@ -134,8 +135,15 @@ function moreFacts(item: ItemRecord, time: Printing): string[] {
   return [...factTexts(facts, time), ...(fields.length === 0 ? [] : [`fields: ${fields.join("; ")}`])];
 }
 
-function notesOf(item: ItemRecord): string[] {
-  return item.textChars === 0 && item.textReason !== null ? [`Note: no searchable text (${item.textReason}).`] : [];
+function notesOf({ textChars, textReason }: ItemRecord): string[] {
+  return textChars === 0 && textReason !== null ? [`Note: no searchable text (${textReason}).`] : [];
+}
+
+/** Since when the text is that of before. */
+function formerText({ formerSince }: ItemRecord, time: Printing): string[] {
+  if (formerSince === null) return [];
+  const day = withDistance(formatDay(formerSince, time.timeZone), time);
+  return [`text as of: ${day}, the content couldn't be read since`];
 }
 
 const MAX_OUTLINE = 30;

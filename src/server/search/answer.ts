@@ -2,7 +2,7 @@ import { cleanLine, cleanMarked, cut, MAX_CHARS, permalinkOf } from "#api/clean.
 import { outsideUrl } from "#api/own-url.ts";
 import type { FieldValue } from "#api/common.ts";
 import type { Explanation, SearchAnswer, SearchResult } from "#api/search.ts";
-import { isoOf } from "#core/instant.ts";
+import { isoOf, isoOrNull } from "#core/instant.ts";
 import { factsOnWire } from "#core/item-facts.ts";
 import { FACTORS } from "#text/factors.ts";
 import type { SearchStatistics, ShownHit } from "#storage/search-index.ts";
@@ -60,6 +60,7 @@ function toResult({ item, passages, explanation }: ShownHit, baseUrl: string): S
     snippet: text,
     highlights,
     indexedAt: isoOf(item.indexedAt),
+    textAsOf: isoOrNull(item.formerSince),
     section: passage?.section ?? null,
     sectionUrl: outsideUrl(passage?.url, baseUrl) ?? null,
     fields: Object.fromEntries(Object.entries(item.fields).map(([name, value]) => [name, cutValue(value)])),

@@ -5,7 +5,8 @@ import { isChildId, MAX_CHILD_BYTES, childExternalId } from "#core/child-ids.ts"
 import { defined } from "#core/defined.ts";
 import type { ChildRules, SourceItem } from "#sources/contract.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
-import { prepare, type Prepared, type PrepareOptions, type Reading } from "./prepare.ts";
+import { prepare, type Prepared, type PrepareOptions } from "./prepare.ts";
+import type { Reading } from "./read-text.ts";
 
 /** What preparing an item with the files inside it takes. */
 export interface ChildrenOptions extends PrepareOptions, Pick<Reading, "fetchContent"> {

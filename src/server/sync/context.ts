@@ -116,3 +116,9 @@ export async function makeContext(
     log: (message, fields) => log.info({ ...about, ...fields }, message),
   };
 }
+
+/**
+ * `done` = the job is to be finished; `again` = due again at that time; `settled` = the queue knows already, or it is
+ * another worker's.
+ */
+export type JobEnd = { type: "done" } | { type: "again"; at: number } | { type: "settled" };

@@ -4,7 +4,7 @@ import type { Spool } from "#core/spool.ts";
 import { faultOfVersion, leaveContent, readContent } from "#sources/content.ts";
 import type { Source, SourceContext, SourceItem } from "#sources/contract.ts";
 import { withSignal } from "#sources/with-signal.ts";
-import type { Fetched } from "./prepare.ts";
+import type { Fetched } from "./read-text.ts";
 
 /** Reads content at the source, into the spool where it is large; that of another version than the listed one is not for those who may read that one. */
 export function fetcherOf(

@@ -8,8 +8,9 @@ import { type ClaimedJob, UPKEEP_PRIORITY, USUAL_PRIORITY } from "#storage/recor
 import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
 import { findPass } from "./pass.ts";
+import { endFormerTexts } from "./former-text.ts";
 import { bindRun } from "./binding.ts";
-import { atInstance, makeContext, type SyncDeps } from "./context.ts";
+import { atInstance, type JobEnd, makeContext, type SyncDeps } from "./context.ts";
 import { afterProof, aftermath } from "./finish.ts";
 import { LOOK_AGAIN_MS, lookAtPeople } from "./identities/first.ts";
 import { noteOnNobodys, noteOnStrangers, toProblem } from "./problem.ts";
@@ -21,12 +22,6 @@ import { GIVEN_UP, MAX_ATTEMPTS, MAY_RUN, nextSyncState } from "./state.ts";
 import { subscribe, unsubscribe } from "./subscriptions.ts";
 import { tellEnd } from "./tell.ts";
 import { removeWithheld } from "./withhold.ts";
-
-/**
- * `done` = the job is to be finished; `again` = due again at that time; `settled` = the queue knows already, or it is
- * another worker's.
- */
-export type JobEnd = { type: "done" } | { type: "again"; at: number } | { type: "settled" };
 
 export interface JobSignals {
   signal: AbortSignal;
@@ -50,6 +45,8 @@ export async function runJob(deps: SyncDeps, job: ClaimedJob, owner: string, sig
       const removedBefore = deps.now() - KEEP_REMOVED_MS;
       return purge(deps, job, { removedBefore }, signals.signal);
     }
+    case "end_former_texts":
+      return endFormerTexts(deps, job, signals.signal);
     case "purge_refused":
       return purgeRefused(deps, job, signals.signal);
     case "purge_connector": {

@@ -1,16 +1,11 @@
-import { hash } from "node:crypto";
-import { type FieldValue, makeId, type TextReason } from "#api/common.ts";
-import { convertFields, FIELD_NAMES, type FieldConversion, type FieldsAs, placeWords, same } from "#api/item-fields.ts";
-import { isApiError } from "#api/errors.ts";
-import { type AnalyzedText, type DocumentFields, nameInKey } from "#text/analyzer.ts";
+import { type FieldValue, makeId } from "#api/common.ts";
+import { convertFields, FIELD_NAMES, type FieldConversion, type FieldsAs, same } from "#api/item-fields.ts";
 import { isMail } from "#text/mail.ts";
 import { titleAndName } from "#text/own-title.ts";
 import type { RandomBytes } from "#core/clock.ts";
-import { type HeldBytes, letGo } from "#core/spool.ts";
-import { type Fault, type FaultLog, findFault } from "#core/faults.ts";
 import { isInstant } from "#core/instant.ts";
 import type { FactValues, ItemFacts } from "#core/item-facts.ts";
-import type { Extracted, ExtractedChild, Extractor, ExtractRequest, NotExtracted } from "#extract/extractor.ts";
+import type { ExtractedChild } from "#extract/extractor.ts";
 import { readerVersionOf } from "#extract/registry.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem, SourcePerson, SourceValues } from "#sources/contract.ts";
@@ -19,50 +14,22 @@ import { claimsOf } from "./claims.ts";
 import { makeItemEntities, type PersonKey } from "./entities.ts";
 import { itemFields } from "./item-fields.ts";
 import { maskItem } from "./mask-item.ts";
-import { redact } from "#core/redact.ts";
 import type { ItemText, PreparedItem } from "#storage/batch/item-batch.ts";
 import type { ReaderVersionOf } from "#storage/records/older-items.ts";
-import type { Room } from "./room.ts";
 import { storable } from "./storable.ts";
+import { type Reading, type ReadOptions, type ReadText, readText, RETRY_MS } from "./read-text.ts";
 
 /** What `prepare` takes from its surroundings. */
-export interface PrepareOptions {
-  workspaceId: string;
-  connector: { connectorId: string; name: string; providerId: string };
-  extractor: Pick<Extractor, "extract">;
-  analyze: (fields: DocumentFields) => AnalyzedText;
+export interface PrepareOptions extends ReadOptions {
   /** The access as the connector's authority allows it. */
   judge: (access: SourceAccess) => SourceAccess;
   /** The item with its people as the connector's authority allows them; absent = as they are. */
   judgePeople?: (item: SourceItem) => SourceItem;
-  /** True = the workspace wants secrets in texts to be found; otherwise they are taken out. */
-  keepsSecrets(workspaceId: string): Promise<boolean>;
   /** How good each reader is; this program's own unless told. */
   readerVersionOf?: ReaderVersionOf;
-  /** Absent = mistakes of kb are noted nowhere. */
-  faults?: FaultLog;
-  now: () => number;
+  /** Whether what is stored of an item stays when its content is too large now; absent = it goes. */
+  keepsFormer?(externalId: string): boolean;
   randomBytes: RandomBytes;
-  signal: AbortSignal;
-  /** Room among the bytes of all runs, for what a child process reads; absent = nobody counts them. */
-  room?: Room | undefined;
-}
-
-/** How the content of one item is read. */
-export interface Reading {
-  /** The item's bytes, undefined when there are too many; absent for sources that hand over their text. */
-  fetchContent?: ((item: SourceItem) => Promise<Fetched | undefined>) | undefined;
-  /** True = the members of archives are read, as child items. */
-  readsArchives?: boolean;
-}
-
-/** Bytes of an item, and the version that they are of where that is known. */
-export interface Fetched {
-  /** The reader closes them. */
-  bytes: HeldBytes;
-  mimeType?: string;
-  fileName: string;
-  version?: string;
 }
 
 /** `undefined`: the item was gone when it was to be read. */
@@ -87,8 +54,9 @@ export async function prepare(options: PrepareOptions, named: SourceItem, readin
   const sourceItem = options.judgePeople?.(named) ?? named;
   const isKept = await options.keepsSecrets(options.workspaceId);
   const { item, count } = isKept ? { item: sourceItem, count: 0 } : maskItem(sourceItem);
-  const read = await readText(options, item, reading);
-  if (!read) return undefined;
+  const found = await readText(options, item, reading);
+  if (!found) return undefined;
+  const read = { ...found, text: keepFormer(options, item.externalId, found.text) };
   const mimeType = item.mimeType ?? read.mimeType ?? null;
   const said: SourceItem = { ...item, ...namesOf(item, read.title), kind: kindOf(item, mimeType) };
   Object.assign(said, claimsOf(said, mimeType, read.properties));
@@ -124,6 +92,14 @@ export async function prepare(options: PrepareOptions, named: SourceItem, readin
   return { item: prepared, bytes, leftOut: membersLeftOut(read), ...(children && { children }) };
 }
 
+/** What was read before stays for a while when the content has no end, or is too large now: it may be broken for a moment. */
+function keepFormer({ keepsFormer, now }: PrepareOptions, externalId: string, text: ItemText): ItemText {
+  const isTooLarge = text.state === "none" && text.reason === "too_large";
+  if (!isTooLarge || keepsFormer?.(externalId) !== true) return text;
+  const { message, analyzed } = text;
+  return { state: "failed", message, retryAt: now() + RETRY_MS, isUnread: true, analyzed };
+}
+
 /** What the document says of itself, its title included where the item has another. */
 function propertiesOf({ title, properties }: ReadText, said: SourceItem): Readonly<Record<string, FieldValue>> {
   return title === undefined || title === said.title ? properties : { documentTitle: title, ...properties };
@@ -144,11 +120,6 @@ function requireRef(ref: string | undefined): string | null {
   return ref ?? null;
 }
 
-/** SHA-256 of a text, hex. */
-export function hashText(text: string): string {
-  return hash("sha256", text);
-}
-
 /** Which of the four kinds an item is, is said by its source and its type; nothing in a document can change it. */
 function kindOf(item: SourceItem, mimeType: string | null): SourceItem["kind"] {
   return item.kind === "file" && isMail(mimeType, item.title) ? "message" : item.kind;
@@ -160,178 +131,7 @@ function namesOf(item: SourceItem, stated: string | undefined): Pick<SourceItem,
   return item.hasFileTitle === true ? { title, key: item.key ?? item.title } : { title };
 }
 
-interface ReadText {
-  text: ItemText;
-  /** The title that the document states. */
-  title?: string;
-  bytes: number;
-  mimeType?: string;
-  /** As which media type its content was read. */
-  reader?: string;
-  version?: string;
-  /** What the document says of itself: claims. */
-  properties: Record<string, FieldValue>;
-  maskedSecrets: number;
-  children?: ExtractedChild[];
-}
-
-/** Longer texts go through the pool: a megabyte is some 40 ms of work that nobody else should wait for. */
-const ANALYZE_HERE_CHARS = 32_768;
-/** A temporary failure of a source or child with one item: the next run tries it again, at the latest after this. */
-const RETRY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-
-/** Whether an item brings its text and that is read in this thread: nobody waits for it. */
-export function isReadHere({ content, mimeType }: Pick<SourceItem, "content" | "mimeType">): boolean {
-  if (content.type === "inline") return !isStructured(mimeType) && content.text.length <= ANALYZE_HERE_CHARS;
-  return content.type === "none";
-}
-
-async function readText(options: PrepareOptions, item: SourceItem, reading: Reading): Promise<ReadText | undefined> {
-  const { content } = item;
-  const { kind, key = null, title, hasFileTitle = false, path = [] } = item;
-  const name = nameInKey({ kind, key });
-  const about = { title, hasFileTitle, path, labels: placeWords(item), ...(name !== undefined && { name }) };
-  const plain = (text: ItemText, bytes = 0): ReadText => ({
-    text,
-    bytes,
-    properties: {},
-    maskedSecrets: 0,
-  });
-  switch (content.type) {
-    case "none": {
-      const reason = content.reason ?? "empty";
-      return plain({
-        state: "none",
-        reason,
-        message: content.message ?? NONE_MESSAGES[reason],
-        analyzed: options.analyze({ ...about, text: "" }),
-      });
-    }
-    case "inline": {
-      if (content.text.trim() === "") {
-        return readText(options, { ...item, content: { type: "none", reason: "empty" } }, reading);
-      }
-      if (!isReadHere(item)) {
-        return extractInline(options, content.text, about, isStructured(item.mimeType) ? item.mimeType : "text/plain");
-      }
-      const text = storable(content.text);
-      const analyzed = options.analyze({ ...about, text });
-      return plain({ state: "text", text, textHash: hashText(text), sections: [], analyzed }, Buffer.byteLength(text));
-    }
-    case "fetch":
-      return fetchAndExtract(options, item, { about, ...reading });
-  }
-}
-
-/** Texts whose headings and hidden parts only their format tells. */
-const STRUCTURED = ["text/markdown", "text/html"] as const;
-
-function isStructured(mimeType: string | undefined): mimeType is (typeof STRUCTURED)[number] {
-  return STRUCTURED.some((structured) => structured === mimeType);
-}
-
-type About = Pick<ExtractRequest, "title" | "hasFileTitle" | "name" | "path" | "labels">;
-
-async function extractInline(options: PrepareOptions, text: string, about: About, mimeType: string): Promise<ReadText> {
-  await options.room?.enter(text.length);
-  const bytes = new TextEncoder().encode(text);
-  const plain = { bytes, fileName: "item", mimeType };
-  // Masked already, with the rest of the item.
-  const request = { workspace: options.workspaceId, ...plain, keepsSecrets: true, ...about };
-  return toReadText(options, await options.extractor.extract(request, options.signal), bytes.length);
-}
-
-async function fetchAndExtract(
-  options: PrepareOptions,
-  item: SourceItem,
-  { about, fetchContent, readsArchives = false }: Reading & { about: About },
-): Promise<ReadText | undefined> {
-  try {
-    if (!fetchContent) throw new Error(`The source can't read "${item.externalId}".`);
-    const content = await fetchContent(item);
-    if (!content) return readText(options, { ...item, content: { type: "none", reason: "too_large" } }, {});
-    try {
-      // Only now: while its bytes come in, which the source may make slow, it keeps nobody else out.
-      await options.room?.enter(content.bytes.length);
-      return await extractFetched(options, item, content, { about, readsArchives });
-    } finally {
-      letGo(content.bytes);
-    }
-  } catch (error) {
-    options.signal.throwIfAborted();
-    if (isApiError(error) && THROWN.has(error.code)) throw error;
-    if (isApiError(error, "source_not_found")) return undefined;
-    const message = redact(error instanceof Error ? error.message : String(error));
-    const analyzed = options.analyze({ ...about, text: "" });
-    const fault = findFault(error);
-    const text: ItemText = {
-      state: "failed",
-      message,
-      retryAt: options.now() + RETRY_MS,
-      ...noteFault(options, fault),
-      analyzed,
-    };
-    return { text, bytes: 0, properties: {}, maskedSecrets: 0 };
-  }
-}
-
-async function extractFetched(
-  options: PrepareOptions,
-  item: SourceItem,
-  { bytes, fileName, version, ...content }: Fetched,
-  { about, readsArchives }: { about: About; readsArchives: boolean },
-): Promise<ReadText> {
-  const mimeType = content.mimeType ?? item.mimeType;
-  const { workspaceId: workspace } = options;
-  const settings = { workspace, keepsSecrets: await options.keepsSecrets(workspace), readsArchives };
-  const request = { ...settings, bytes, fileName, ...about, ...(mimeType && { mimeType }) };
-  const extracted = await options.extractor.extract(request, options.signal);
-  return { ...toReadText(options, extracted, bytes.length), ...(version !== undefined && { version }) };
-}
-
-/** What says more than that this one item can't be read. */
-const THROWN: ReadonlySet<string> = new Set([
-  "source_unauthorized",
-  "source_rate_limited",
-  "source_changed",
-  "restart_needed",
-]);
-
-function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, bytes: number): ReadText {
-  const { mimeType, reader, title, language, properties, maskedSecrets = 0 } = result;
-  const read = {
-    bytes,
-    mimeType,
-    ...(reader !== null && { reader }),
-    ...(title && { title }),
-    properties: { ...properties, ...(language && { language }) },
-    maskedSecrets,
-  };
-  if (result.state === "no_text") return { ...read, text: noTextOf(options, result) };
-  const { text, sections, firstLine, analyzed, children } = result;
-  options.room?.note(text);
-  const lines = firstLine !== undefined && { firstLine };
-  return {
-    ...read,
-    text: { state: "text", text, textHash: hashText(text), sections, ...lines, analyzed },
-    ...(children && { children }),
-  };
-}
-
-function noTextOf(options: PrepareOptions, { reason, analyzed, retryable, fault, ...result }: NotExtracted): ItemText {
-  const message = redact(result.message);
-  if (reason !== "failed") return { state: "none", reason, message, analyzed };
-  const retryAt = retryable ? options.now() + RETRY_MS : null;
-  return { state: "failed", message, retryAt, ...noteFault(options, fault), analyzed };
-}
-
-/** Says in the log where kb made a mistake; the item's own failure says no more than that it did. */
-function noteFault({ faults, connector: { connectorId, providerId } }: PrepareOptions, fault: Fault | undefined) {
-  if (fault === undefined) return {};
-  faults?.note(fault, { connectorId, providerId });
-  return { isFault: true } as const;
-}
 
 /** The fields as they are stored. */
 function factsOf(
@@ -376,10 +176,3 @@ const TO_FACT: Omit<FieldConversion<SourceValues, FactValues>, "person" | "peopl
 function toPerson(person: SourcePerson, idOf: (person: PersonKey) => string) {
   return { name: storable(person.name), entityId: idOf(person), claimed: person.claimed };
 }
-
-const NONE_MESSAGES: Record<Extract<TextReason, "unsupported_type" | "too_large" | "empty" | "encrypted">, string> = {
-  unsupported_type: "kb can't read text from this type of file.",
-  too_large: "The file is larger than the connector's limit.",
-  empty: "The file has no text.",
-  encrypted: "It is encrypted end to end.",
-};

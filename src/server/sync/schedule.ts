@@ -1,7 +1,8 @@
 import type { RandomBytes } from "#core/clock.ts";
 import { MOST_AHEAD_MS } from "#storage/access/clocks.ts";
+import { FORMER_TEXT_MS } from "#storage/batch/former-text.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
-import type { JobType } from "#storage/records/queue.ts";
+import { type JobType, UPKEEP_PRIORITY } from "#storage/records/queue.ts";
 import type { ReaderVersionOf } from "#storage/records/older-items.ts";
 import type { Store } from "#storage/store.ts";
 import type { Source } from "#sources/contract.ts";
@@ -39,7 +40,7 @@ const SWEEP_EVERY_MS = 24 * 3_600_000;
 const FIRST_SWEEP_MS = 6 * 3_600_000;
 
 /**
- * Queues what time brings: due runs of connectors, subscriptions to webhooks, accounts to ask or to end, provider servers to probe, the purge of removed items and the reading of what an older reader has read once an hour, and once a day the sweep of
+ * Queues what time brings: due runs of connectors, subscriptions to webhooks, accounts to ask or to end, provider servers to probe, the purge of removed items, the end of texts whose content can't be read any more and the reading of what an older reader has read once an hour, and once a day the sweep of
  * accesses that nothing has any more.
  */
 export function makeSchedule(deps: ScheduleOptions): Schedule {
@@ -113,15 +114,17 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
       });
     }
     for (const { workspaceId } of await store.queue.listPurgeable(now() - KEEP_REMOVED_MS, DUE_AT_ONCE)) {
-      await store.queue.enqueue({
-        workspaceId,
-        type: "purge_removed",
-        dedupeKey: `purge_removed:${workspaceId}`,
-        payload: {},
-        priority: 30,
-        runAt: now(),
-      });
+      await queueUpkeep(workspaceId, "purge_removed");
     }
+    for (const { workspaceId } of await store.queue.listFormer(now() - FORMER_TEXT_MS, DUE_AT_ONCE)) {
+      await queueUpkeep(workspaceId, "end_former_texts");
+    }
+  }
+
+  /** Queues what nobody waits for; it is there once in a workspace. */
+  async function queueUpkeep(workspaceId: string, type: JobType): Promise<void> {
+    const dedupeKey = `${type}:${workspaceId}`;
+    await store.queue.enqueue({ workspaceId, type, dedupeKey, payload: {}, priority: UPKEEP_PRIORITY, runAt: now() });
   }
 
   async function queueSweeps(): Promise<void> {
@@ -129,16 +132,7 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
     nextSweepAt = now() + SWEEP_EVERY_MS;
     for (let after = ""; ;) {
       const page = await store.queue.listWithAccesses(after, DUE_AT_ONCE);
-      for (const { workspaceId } of page) {
-        await store.queue.enqueue({
-          workspaceId,
-          type: "sweep_accesses",
-          dedupeKey: `sweep_accesses:${workspaceId}`,
-          payload: {},
-          priority: 30,
-          runAt: now(),
-        });
-      }
+      for (const { workspaceId } of page) await queueUpkeep(workspaceId, "sweep_accesses");
       const last = page.at(-1);
       if (!last || page.length < DUE_AT_ONCE) return;
       after = last.workspaceId;

@@ -10,6 +10,7 @@ import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { Line } from "./byte-budget.ts";
 import { prepareWithChildren } from "./children.ts";
 import { fetcherOf } from "./fetch.ts";
+import { keepsFormer } from "./former-text.ts";
 import type { Known } from "./known.ts";
 import type { LookEvent } from "./looks.ts";
 import { noteTexts } from "./note-texts.ts";
@@ -107,11 +108,8 @@ export function toStep(options: StepOptions, event: SyncEvent, surroundings: Sur
       return { ops: [], bytes: 0, gone: { type: event.type, id: event.id } };
     case "seen":
       return { ops: [], bytes: 0, seen: event.externalIds, ...(event.container && { seenBelow: event.container }) };
-    case "skip": {
-      const { externalId, reason, retryable } = event;
-      const op: ItemOp = { type: "skip", externalId, reason, message: redact(event.message), retryable };
-      return { ops: [op], bytes: 0, ...(reason === "failed" && alive(externalId)) };
-    }
+    case "skip":
+      return event.reason === "too_large" ? leaveOutLarge(options, event, surroundings) : toSkip(event);
     case "checkpoint":
       surroundings.turn.begin();
       return {
@@ -126,6 +124,24 @@ export function toStep(options: StepOptions, event: SyncEvent, surroundings: Sur
     case "end":
       return { ops: [], bytes: 0, end: event };
   }
+}
+
+function toSkip(
+  { externalId, reason, message, retryable }: Skip,
+  more: Pick<Extract<ItemOp, { type: "skip" }>, "isUnread"> = {},
+): Step {
+  const op: ItemOp = { type: "skip", externalId, reason, message: redact(message), retryable, ...more };
+  return { ops: [op], bytes: 0, ...(reason === "failed" && alive(externalId)) };
+}
+
+type Skip = Pick<Extract<SyncEvent, { t: "skip" }>, "externalId" | "reason" | "message" | "retryable">;
+
+/** What was an item stays one that says why it isn't read. */
+async function leaveOutLarge({ now }: StepOptions, event: Skip, { known }: Surroundings): Promise<Step> {
+  await known.load([event.externalId]);
+  if (!known.find(event.externalId)) return toSkip(event);
+  const isUnread = keepsFormer(known, event.externalId, now()) && { isUnread: true as const };
+  return toSkip({ ...event, reason: "failed", retryable: true }, { ...isUnread });
 }
 
 /** Events come here in their order and leave in it, so that the first in line never waits for one behind it. */
@@ -191,6 +207,7 @@ async function prepareStep(
       signal,
       room,
       storedVersion: (externalId) => known.versionOf(externalId),
+      keepsFormer: (externalId) => keepsFormer(known, externalId, now()),
       hasChildren: (externalId) => known.childrenOf(externalId).length > 0,
       ...defined({
         judgePeople,

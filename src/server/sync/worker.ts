@@ -3,8 +3,8 @@ import type { Log } from "#core/log.ts";
 import { type ClaimedJob, type ClaimRequest, type JobType, LEASE_MS } from "#storage/records/queue.ts";
 import type { Store } from "#storage/store.ts";
 import { runIdentitiesJob } from "./identities/job.ts";
-import type { SyncDeps } from "./context.ts";
-import { type JobEnd, runJob } from "./jobs.ts";
+import type { JobEnd, SyncDeps } from "./context.ts";
+import { runJob } from "./jobs.ts";
 import type { StopReason } from "./run.ts";
 import { makeSchedule } from "./schedule.ts";
 

@@ -7,7 +7,6 @@ import type { McpSession } from "#mcp-client/contract.ts";
 import { faultsOfMapping, type ToolMapping } from "#mcp-client/mapping.ts";
 import type { SourceContext, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { compileScope, type CompiledScope } from "#sources/file-scope/scope.ts";
-import { type FormerText, makeFormerText } from "#sources/former-text.ts";
 import { hasNoText } from "#sources/file-scope/mime-hints.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { configKey, type McpConfig } from "./config.ts";
@@ -39,7 +38,7 @@ export async function* syncMcp(ctx: SyncContext<McpConfig>, run: SyncRequest<Mcp
   const session = await openSession(ctx, ctx.signal);
   try {
     const mapping = await usableMapping(ctx, session);
-    const tools = { session, mapping, scope, former: makeFormerText(ctx) };
+    const tools = { session, mapping, scope };
     if (run.mode === "items") yield* syncItems(ctx, new Set(run.externalIds), tools);
     else yield* syncAll(ctx, run, tools);
   } finally {
@@ -102,7 +101,6 @@ interface Tools {
   session: McpSession;
   mapping: ToolMapping | undefined;
   scope: CompiledScope;
-  former: FormerText;
 }
 
 async function* syncAll(
@@ -130,7 +128,7 @@ async function* syncAll(
         yield leftOut(entry.externalId);
         continue;
       }
-      const event = await lookAt(ctx, entry, tools.former);
+      const event = await lookAt(ctx, entry);
       if (event === undefined) seen.push(entry.externalId);
       else yield event;
     }
@@ -159,7 +157,7 @@ async function* syncItems(ctx: SyncContext<McpConfig>, wanted: Set<string>, tool
     for (const entry of entries) {
       if (ctx.signal.aborted) return;
       if (!isInScope(tools.scope, entry.externalId) || !wanted.delete(entry.externalId)) continue;
-      const event = await lookAt(ctx, entry, tools.former);
+      const event = await lookAt(ctx, entry);
       yield event ?? { t: "seen", externalIds: [entry.externalId] };
     }
     place = next;
@@ -177,7 +175,7 @@ async function page({ config }: Pick<SourceContext<McpConfig>, "config">, { sess
 }
 
 /** What to say of an entry; undefined when it is as it was stored. */
-async function lookAt(ctx: SyncContext<McpConfig>, entry: Entry, former: FormerText): Promise<Event | undefined> {
+async function lookAt(ctx: SyncContext<McpConfig>, entry: Entry): Promise<Event | undefined> {
   const { externalId, stamp } = entry;
   const stored = await ctx.stored.version(externalId);
   if (stamp !== undefined && stored === versionOf(ctx.config, entry, stamp)) return undefined;
@@ -186,17 +184,12 @@ async function lookAt(ctx: SyncContext<McpConfig>, entry: Entry, former: FormerT
   if (hasNoText(entry.mimeType) && stamp !== undefined) return upsert(ctx, entry, "unsupported_type", stamp);
   try {
     const content = await entry.read();
-    await former.forget(externalId);
     const now = stamp ?? digest(content.text ?? content.bytes);
     return stored === versionOf(ctx.config, entry, now) ? undefined : upsert(ctx, entry, content, now);
   } catch (error) {
     const code = refusalOf(error);
     if (code !== undefined) return { t: "refused", what: { externalId }, code };
-    if (isApiError(error, "payload_too_large")) {
-      // What it had before stays for a while: it may be broken for a moment.
-      if (stored !== undefined && (await former.keeps(externalId))) return former.failure(externalId);
-      return upsert(ctx, entry, "too_large", stamp ?? "large");
-    }
+    if (isApiError(error, "payload_too_large")) return upsert(ctx, entry, "too_large", stamp ?? "large");
     throw error;
   }
 }

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
-import { makeFormerText } from "#sources/former-text.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import type { WebConfig } from "./config.ts";
@@ -72,7 +71,6 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
     facts,
     robots,
     scope,
-    former: makeFormerText(ctx),
     async pace() {
       if (requests++ > 0 && robots.delayMs > 0) await options.sleep(robots.delayMs, ctx.signal);
     },
@@ -213,8 +211,10 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
       const { reason, message } = outcome;
       yield { t: "skip", externalId: found.href, reason, message, retryable: false };
     }
+    // What is too large now may be broken for a moment: the run knows how long it stays.
+    const stays = type === "same" || (type === "left_out" && outcome.reason === "too_large");
     if (type === "item") yield { t: "upsert", item: outcome.item };
-    else if (type !== "same" && found.href === asked.href && (await isGone(found)))
+    else if (!stays && found.href === asked.href && (await isGone(found)))
       yield { t: "delete", externalId: found.href };
     const isFormer = type === "item" && outcome.item.formerId === asked.href;
     if (found.href !== asked.href && !isFormer && (await isGone(asked))) yield { t: "delete", externalId: asked.href };

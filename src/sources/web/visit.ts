@@ -3,7 +3,6 @@ import type { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { SourceItem, SyncContext, SyncEvent } from "#sources/contract.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
-import type { FormerText } from "#sources/former-text.ts";
 import type { CompiledScope } from "#sources/file-scope/scope.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { ask, isOfOnePage, type LedAway, leave, type PageAnswer, readBody } from "./client.ts";
@@ -40,7 +39,6 @@ export interface VisitTools {
   facts: SiteFacts;
   robots: Robots;
   scope: CompiledScope;
-  former: FormerText;
   /** Waits for the turn of the next request. */
   pace(): Promise<void>;
   /** What became of an address in this run: the hash of its item, null for none; undefined when it was not looked at. */
@@ -54,18 +52,6 @@ export interface VisitTools {
  * @throws ApiError what is wrong with the site
  */
 export async function visit(tools: VisitTools, entry: QueueEntry, ifChanged: boolean): Promise<Outcome> {
-  const outcome = await look(tools, entry, ifChanged);
-  const { href } = entry.url;
-  if (outcome.type !== "left_out" || outcome.reason !== "too_large") {
-    if (outcome.type === "item" || outcome.type === "same") await tools.former.forget(href);
-    return outcome;
-  }
-  // What was read before stays for a while: it may be broken for a moment.
-  const isKept = (await tools.ctx.stored.version(href)) !== undefined && (await tools.former.keeps(href));
-  return isKept ? { type: "failed", at: entry.url, message: tools.former.failure(href).message } : outcome;
-}
-
-async function look(tools: VisitTools, entry: QueueEntry, ifChanged: boolean): Promise<Outcome> {
   const { ctx, facts, robots } = tools;
   const { url, lastmod } = entry;
   const stored = await storedOf(tools, url);

@@ -11,19 +11,17 @@ import { makeAuditStore } from "#storage/records/audit.ts";
 import { inTransaction } from "#storage/transaction.ts";
 import {
   changeAccess,
-  holdsFormer,
   isSameStanding,
   listHidden,
   narrowAccess,
-  narrowedStanding,
   noteStanding,
   setIndexAccess,
   settleAccesses,
   type NamedStanding,
-  type Standing,
   standingOf,
   touch,
 } from "./access.ts";
+import { endFormer, hasFormer, keepFormer, readerOf, skip } from "./former-text.ts";
 import { applyPeople } from "./people.ts";
 import { makeInterner } from "./intern.ts";
 import { refusalOf, saveRun } from "./run.ts";
@@ -117,7 +115,7 @@ export function makeApplyBatch(
       const of = { workspaceId, connectorId: batch.connectorId };
       const withheld = tops.length === 0 ? [] : withholdBelow(connection, of, tops);
       if (batch.upload) await saveUpload(handles, workspaceId, batch.upload, outcomes, batch.now);
-      for (const kbId of work.restored) work.changes.push(upsertOfStored(connection, workspaceId, kbId));
+      for (const kbId of work.indexedAgain) work.changes.push(upsertOfStored(connection, workspaceId, kbId));
       index.apply(workspaceId, work.changes);
       index.hide(workspaceId, withheld);
       noteRemovals(connection, { workspaceId, connectorId: batch.connectorId }, batch, work.guarded);
@@ -136,7 +134,7 @@ export function makeApplyBatch(
   };
 }
 
-/** The index forgot what was removed. */
+/** For what the index forgot when it was removed, and what lost its text. */
 function upsertOfStored(connection: SqliteConnection, workspaceId: string, kbId: string): IndexChange {
   const { rows } = connection.execute("select * from items where workspaceId = ? and kbId = ?", [workspaceId, kbId]);
   return { type: "upsert", document: readStoredDocument(connection, rows[0]) };
@@ -192,6 +190,8 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
       return restore(work, op.kbId);
     case "skip":
       return skip(work, op);
+    case "end_former":
+      return endFormer(work, op);
     case "sweep":
       return sweep(work, op.kbIds, op.hold);
     case "drop":
@@ -231,7 +231,7 @@ async function upsert(work: Work, item: PreparedItem, clockAt: number | null = n
   if (item.text.state === "failed") {
     tally(work, known, "failed");
     work.addSkip(item.externalId, "failed", item.text.message, item.text.retryAt !== null);
-    if (known && isLiving && known.textHash !== null) return keepFormer(work, known, item, item.text, clockAt);
+    if (known && isLiving && hasFormer(work, known)) return keepFormer(work, known, item, item.text, clockAt);
   }
   const standing = await standingOf(work, item, clockAt);
   noteStanding(work, item, known, standing);
@@ -287,55 +287,8 @@ function renamed(work: Work, item: PreparedItem): KnownItem | undefined {
   return { ...known, externalId: item.externalId };
 }
 
-/**
- * The last try failed: content and title stay as they were. Today's access is that of today's content: a former one keeps
- * its readers, as far as they are today's too, and where they can't be told for its new parent, as they were.
- */
-async function keepFormer(
-  work: Work,
-  known: KnownItem,
-  item: PreparedItem,
-  text: { message: string; retryAt: number | null },
-  clockAt: number | null,
-): Promise<OpOutcome> {
-  const isSame = known.textReason !== "failed" && known.version !== null && known.version === item.version;
-  const isFormer = !isSame && holdsFormer(work, known);
-  const place = isFormer ? known : item;
-  const isMoved = known.parentExternalId !== item.parentExternalId;
-  const { ownAclId, aclId } = known;
-  let standing: Partial<NamedStanding> & Standing = { ownAclId, aclId };
-  if (!isFormer) standing = await standingOf(work, item, clockAt);
-  else if (!isMoved) standing = await narrowedStanding(work, known, item, clockAt);
-  else work.exceptions.set(known.kbId, "failed");
-  noteStanding(work, place, known, standing);
-  work.rows.set(known.kbId, {
-    ...standing,
-    parentExternalId: place.parentExternalId,
-    // Without another try to come, the version is done with: it is not read again until it changes.
-    version: text.retryAt === null ? item.version : known.version,
-    textReason: "failed",
-    textMessage: text.message,
-    retryAt: text.retryAt,
-    ...readerOf(known, item),
-    seenBy: work.seenBy,
-    indexState: stateOf(standing.aclId, { textHash: known.textHash, textReason: "failed" }),
-  });
-  setIndexAccess(work, known, standing.aclId);
-  return "failed";
-}
-
 function isSameReader(known: KnownItem, { reader }: PreparedItem): boolean {
   return known.reader === (reader?.name ?? null) && known.readerVersion === (reader?.version ?? null);
-}
-
-/** What has read it, from now on: where another try is to come, what was stored is still as good as its reader. */
-function readerOf(
-  known: KnownItem | undefined,
-  { reader, text }: PreparedItem,
-): Pick<KnownItem, "reader" | "readerVersion"> {
-  const isTried = text.state === "failed" && text.retryAt !== null;
-  if (known && isTried) return { reader: known.reader, readerVersion: known.readerVersion };
-  return { reader: reader?.name ?? null, readerVersion: reader?.version ?? null };
 }
 
 function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, standing: NamedStanding): void {
@@ -359,28 +312,6 @@ function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, 
   if (item.text.state === "text" && isOther) {
     rows.writeText(kbId, item.text.text, item.text.firstLine);
   }
+  if (known && known.formerSince !== null) rows.setFormerInside(item.externalId, null);
   if (known?.indexHash !== item.indexHash) rows.replaceEntities(kbId, item.entities, known === undefined);
-}
-
-function skip(work: Work, op: Extract<ItemOp, { type: "skip" }>): OpOutcome {
-  work.addSkip(op.externalId, op.reason, op.message, op.retryable);
-  const known = work.rows.find(op.externalId);
-  const isLiving = known !== undefined && known.removedAt === null;
-  if (op.reason !== "failed") {
-    // It goes with the next complete listing; nobody has looked at who may read it until then.
-    if (isLiving) work.exceptions.set(known.kbId, "not_looked_at");
-    return "skipped";
-  }
-  if (!isLiving) return "failed";
-  if (known.indexState === "held") endHold(work, known);
-  if (known.seenBy !== work.seenBy) work.isFurther = true;
-  work.rows.set(known.kbId, {
-    textReason: "failed",
-    textMessage: op.message,
-    retryAt: op.retryable ? work.batch.now : null,
-    seenBy: work.seenBy,
-    indexState: stateOf(known.aclId, { textHash: known.textHash, textReason: "failed" }),
-  });
-  work.exceptions.set(known.kbId, "failed");
-  return "failed";
 }

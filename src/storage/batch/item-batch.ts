@@ -37,8 +37,18 @@ export type ItemText =
     }
   /** No text, and no other try will find one until the item changes. */
   | { state: "none"; reason: TextReason; message: string; analyzed: AnalyzedText }
-  /** This try failed: a former version stays; `retryAt` null = only a change can help. `isFault`: it looks like a mistake of kb. */
-  | { state: "failed"; message: string; retryAt: number | null; isFault?: true; analyzed: AnalyzedText };
+  /**
+   * This try failed: a former version stays; `retryAt` null = only a change can help. `isFault`: it looks like a mistake of kb.
+   * `isUnread`: the content has no end, or is too large now, whatever its version.
+   */
+  | {
+      state: "failed";
+      message: string;
+      retryAt: number | null;
+      isFault?: true;
+      isUnread?: true;
+      analyzed: AnalyzedText;
+    };
 
 /** An item ready to be stored. Times are epoch milliseconds. */
 export interface PreparedItem extends ItemFacts {
@@ -116,7 +126,10 @@ export type ItemOp =
    * is not true for that. It waits to be listed again.
    */
   | { type: "restore"; kbId: string }
-  | { type: "skip"; externalId: string; reason: TextReason; message: string; retryable: boolean }
+  /** Not taken. `failed`: what is stored stays; with `isUnread` as what its content was before. */
+  | { type: "skip"; externalId: string; reason: TextReason; message: string; retryable: boolean; isUnread?: true }
+  /** Takes the text of before, with what was made of it, from those of these that could not be read again since then. */
+  | { type: "end_former"; kbIds: readonly string[]; since: number }
   /**
    * Removes these unless the run or set has named them, or the item of the source that they are inside, since; under the
    * guard as a whole: all of them or none.

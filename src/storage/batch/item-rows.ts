@@ -1,5 +1,6 @@
 import { FIELD_NAMES, type FieldName } from "#api/item-fields.ts";
 import type { ItemFacts } from "#core/item-facts.ts";
+import { AFTER_CHILDREN, CHILD_MARK } from "#core/child-ids.ts";
 import { countLineFeeds } from "#text/sections.ts";
 import type { SqliteConnection, SqlValue } from "#storage/sqlite.ts";
 import type { ItemEntity, PreparedItem } from "./item-batch.ts";
@@ -12,6 +13,9 @@ export interface KnownItem {
   version: string | null;
   textHash: string | null;
   textReason: string | null;
+  textMessage: string | null;
+  /** Since when its content can't be read, while the text of before stays. */
+  formerSince: number | null;
   indexHash: string | null;
   indexState: string;
   /** Who may read it, parents counted in; 0 = nobody. */
@@ -35,8 +39,8 @@ export const UNTOLD_ACCESS = -1;
 /** Code units per stored chunk of text: a range of a long text loads little, a short text is one row. */
 const CHUNK_CHARS = 16_384;
 
-const KNOWN = `select kbId, externalId, parentExternalId, version, textHash, textReason, indexHash, indexState, aclId,
-  ownAclId, ownClockAt, ownClockCause, ownClockBy, seenBy, readElsewhere, removedAt, reader, readerVersion
+const KNOWN = `select kbId, externalId, parentExternalId, version, textHash, textReason, textMessage, formerSince, indexHash,
+  indexState, aclId, ownAclId, ownClockAt, ownClockCause, ownClockBy, seenBy, readElsewhere, removedAt, reader, readerVersion
   from items where workspaceId = ?`;
 
 const COLUMNS = [
@@ -68,6 +72,7 @@ const COLUMNS = [
   "reader",
   "readerVersion",
   "readAgainAt",
+  "formerSince",
   ...FIELD_NAMES,
 ] as const;
 
@@ -209,6 +214,19 @@ export function makeItemRows(
         kbId,
       );
     },
+    /** What was made of an item's content is as old as that; null = the content is read again, but what failed in it. */
+    setFormerInside(externalId: string, since: number | null) {
+      run(
+        `update items set formerSince = case when ?1 is null then null else coalesce(formerSince, ?1) end
+           where workspaceId = ?2 and connectorId = ?3 and externalId >= ?4 and externalId < ?5 and removedAt is null
+             and (?1 is not null or textReason is not 'failed')`,
+        since,
+        workspaceId,
+        connectorId,
+        `${externalId}${CHILD_MARK}`,
+        `${externalId}${AFTER_CHILDREN}`,
+      );
+    },
     removeText(kbId: string) {
       run("delete from item_texts where workspaceId = ? and kbId = ?", workspaceId, kbId);
     },
@@ -333,6 +351,7 @@ function rowValues(item: PreparedItem, extras: RowExtras): SqlValue[] {
     item.contentRef ?? null,
     extras.reader,
     extras.readerVersion,
+    null,
     null,
   ];
   for (const name of FIELD_NAMES) values.push(toColumn(item[name]));

@@ -35,7 +35,7 @@ export function restore(work: Work, kbId: string): OpOutcome {
   if (!item || item.removedAt === null) return "absent";
   rows.set(kbId, { removedAt: null, ownAclId: 0, aclId: 0, version: null, indexState: stateOf(0, item) });
   rows.relist(item.externalId);
-  work.restored.add(kbId);
+  work.indexedAgain.add(kbId);
   return "done";
 }
 

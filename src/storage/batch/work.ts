@@ -39,8 +39,8 @@ export interface Work {
   op: number;
   /** Items below which accesses may be others now; true = the item has moved. */
   touched: Map<string, boolean>;
-  /** Items that live again, by kbId. */
-  restored: Set<string>;
+  /** Items whose entry in the index is made of what is stored, by kbId. */
+  indexedAgain: Set<string>;
   /** Items that nobody may read for their parents' sake, when their op was applied. */
   hidden: { op: number; externalId: string }[];
   /** Items that were stored before and have another access now, their own or their parent's, with what they had. */
@@ -71,7 +71,7 @@ export function makeWork(
     conjoin,
     effective: makeEffectiveAccess((externalId) => rows.find(externalId), conjoin),
     changes: [],
-    restored: new Set(),
+    indexedAgain: new Set(),
     op: 0,
     touched: new Map(),
     hidden: [],

@@ -23,6 +23,8 @@ export interface ItemRecord extends ItemFacts {
   textChars: number;
   sections: Section[];
   indexedAt: number;
+  /** Since when its content can't be read: its text is that of before. Null = the text is that of the content. */
+  formerSince: number | null;
   indexState: IndexState;
   textReason: TextReason | null;
   textMessage: string | null;
@@ -52,13 +54,19 @@ export function toItemRecord(row: ItemsTable): ItemRecord {
     textReason: row.textReason as TextReason | null,
     sections: sectionsOf(row),
     indexedAt: instantOf(row.indexedAt),
+    formerSince: formerOf(row),
   };
+}
+
+/** Since when the text that an item has is that of before. */
+function formerOf({ textChars, formerSince }: Pick<ItemsTable, "textChars" | "formerSince">): number | null {
+  return textChars > 0 && formerSince !== null && isInstant(formerSince) ? formerSince : null;
 }
 
 /** What of an item an answer shows, apart from its text. */
 export type ShownItem = ItemFacts & Pick<ItemRecord, (typeof SHOWN_COLUMNS)[number]>;
 
-const SHOWN_COLUMNS = ["kbId", "providerId", "source", "url", "indexedAt", "textReason"] as const;
+const SHOWN_COLUMNS = ["kbId", "providerId", "source", "url", "indexedAt", "textReason", "formerSince"] as const;
 
 /** What a search reads of an item: what is shown, and what passages are found by. Half of the table's columns. */
 export const HIT_COLUMNS = [
@@ -80,6 +88,7 @@ export function toShownItem(row: HitRow): ShownItem {
     url,
     indexedAt: instantOf(indexedAt),
     textReason: textReason as TextReason | null,
+    formerSince: formerOf(row),
   };
 }
 

@@ -1,5 +1,5 @@
 import { sql as raw } from "kysely";
-import { CHILD_MARK } from "#core/child-ids.ts";
+import { AFTER_CHILDREN, CHILD_MARK } from "#core/child-ids.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 
 /** The version of what reads this media type now. */
@@ -96,6 +96,3 @@ export function makeOlderItemStore(sql: SqlHandles, workspaceId: string) {
     },
   };
 }
-
-/** What follows the ids of everything inside an item: "0" is the character after "/". */
-const AFTER_CHILDREN = `${CHILD_MARK.slice(0, -1)}0`;

@@ -8,6 +8,7 @@ export type JobType =
   | "purge_connector"
   | "purge_refused"
   | "purge_removed"
+  | "end_former_texts"
   | "apply_secrets"
   | "identities"
   | "told_groups"
@@ -281,6 +282,18 @@ export function makeQueueStore(sql: SqlHandles) {
         .select("workspaceId")
         .where("workspaceId", ">", afterWorkspaceId)
         .orderBy("workspaceId")
+        .limit(limit)
+        .execute();
+    },
+
+    /** Workspaces with items whose content could not be read since this time or longer. */
+    listFormer(since: number, limit: number): Promise<{ workspaceId: string }[]> {
+      return sql.read
+        .selectFrom("items")
+        .select("workspaceId")
+        .distinct()
+        .where("formerSince", "<=", since)
+        .where("removedAt", "is", null)
         .limit(limit)
         .execute();
     },

@@ -15,6 +15,10 @@ export interface StoredItem {
   isRetryable: boolean;
   seenBy: string | null;
   parentExternalId: string | null;
+  /** A text of it is stored. */
+  hasText: boolean;
+  /** Since when its content can't be read, while the text of before stays. */
+  formerSince: number | null;
   /** It was read at another place, or by a former owner, and not since. */
   wasReadElsewhere: boolean;
 }
@@ -77,6 +81,8 @@ interface StoredRow {
   seenBy: string | null;
   parentExternalId: string | null;
   readElsewhere: number;
+  textChars: number;
+  formerSince: number | null;
 }
 
 // Member by member: a run reads every row of its connector, and "the rest" of each costs it more than the query.
@@ -91,6 +97,8 @@ function toStored(row: StoredRow): StoredItem {
     seenBy: row.seenBy,
     parentExternalId: row.parentExternalId,
     wasReadElsewhere: row.readElsewhere === 1,
+    hasText: row.textChars > 0,
+    formerSince: row.formerSince,
   };
 }
 
@@ -104,6 +112,8 @@ const STORED_COLUMNS = [
   "seenBy",
   "parentExternalId",
   "readElsewhere",
+  "textChars",
+  "formerSince",
 ] as const;
 
 const LIST_STORED_OF = compiledQuery((read, workspaceId: string, connectorId: string, externalIds: string) =>
@@ -226,6 +236,8 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
           "i.seenBy",
           "i.parentExternalId",
           "i.readElsewhere",
+          "i.textChars",
+          "i.formerSince",
         ])
         .where("e.workspaceId", "=", workspaceId)
         .where("e.entityId", "=", entityId)
@@ -298,6 +310,20 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
     async findOwnAccess(connectorId: string, externalId: string): Promise<number | undefined> {
       const row = await living(connectorId).select("ownAclId").where("externalId", "=", externalId).executeTakeFirst();
       return row?.ownAclId ?? undefined;
+    },
+
+    /** Living items whose content could not be read since this time or longer, in the order of their connectors. */
+    listFormer(since: number, limit: number): Promise<{ kbId: string; connectorId: string }[]> {
+      return sql.read
+        .selectFrom("items")
+        .select(["kbId", "connectorId"])
+        .where("workspaceId", "=", workspaceId)
+        .where("formerSince", "<=", since)
+        .where("removedAt", "is", null)
+        .orderBy("connectorId")
+        .orderBy("kbId")
+        .limit(limit)
+        .execute();
     },
 
     /** What a source keeps besides its cursor, as JSON. */

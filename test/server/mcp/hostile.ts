@@ -60,6 +60,7 @@ export const hostileItem: fc.Arbitrary<ItemRecord> = fc.record({
     { maxLength: 4 },
   ),
   indexedAt: time,
+  formerSince: fc.option(time),
   indexState: fc.constant("indexed"),
   textReason: fc.constantFrom(null, "encrypted"),
   textMessage: fc.constant(null),

@@ -164,7 +164,7 @@ export const untilAborted: Sleep = (_ms, signal) =>
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-/** Bytes are UTF-8 text; those that begin with "FAIL" can't be read, "LATER" may be another time. */
+/** Bytes are UTF-8 text; those that begin with "FAIL" can't be read, "LATER" may be another time, "BOMB" is too large. */
 export const fakeExtractor: Pick<Extractor, "extract"> = {
   async extract({ bytes, title, path, labels, mimeType = "text/plain" }) {
     const text = new TextDecoder().decode(inMemory(bytes));
@@ -174,6 +174,10 @@ export const fakeExtractor: Pick<Extractor, "extract"> = {
       const retryable = text.startsWith("LATER");
       const why = { state: "no_text", reason: "failed", message: "Broken.", mimeType, retryable } as const;
       return { ...why, reader: retryable ? null : mimeType, analyzed };
+    }
+    if (text.startsWith("BOMB")) {
+      const why = { state: "no_text", reason: "too_large", message: "It unpacks to too much.", mimeType } as const;
+      return { ...why, reader: mimeType, retryable: false, analyzed: analyzeDocument({ ...fields, text: "" }) };
     }
     const analyzed = analyzeDocument(fields);
     const read = { state: "ok", text, mimeType, reader: mimeType } as const;

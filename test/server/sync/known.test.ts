@@ -97,6 +97,8 @@ function row(externalId: string): StoredItem {
     seenBy: null,
     parentExternalId: null,
     wasReadElsewhere: false,
+    hasText: true,
+    formerSince: null,
   } as const;
   return { kbId: externalId, externalId, version: `v ${externalId}`, ...rest };
 }

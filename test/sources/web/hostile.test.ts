@@ -144,7 +144,8 @@ describe("what has no end or measure", () => {
       return ["/endless", "/bomb", "/cut"].includes(path);
     };
     const marks = await web.run();
-    expect(marks.filter((mark) => !mark.startsWith("="))).toEqual(["! /endless", "! /bomb", "! /cut"]);
+    // Named as too large, and not as gone: the run keeps what it has of them for some days.
+    expect(marks.filter((mark) => !mark.startsWith("="))).toEqual(["~ /endless", "~ /bomb", "! /cut"]);
     expect(sent).toBeLessThan(64 * MEBIBYTE);
     expect(web.paths()).toContain("/cut");
     expect(web.paths()).toContain("/last");

@@ -192,6 +192,7 @@ function itemRow(kbId: string, text: string): Omit<ItemsTable, "workspaceId" | "
     reader: null,
     readerVersion: null,
     readAgainAt: null,
+    formerSince: null,
     readElsewhere: 0,
     providerId: "filesystem",
     source: "filesystem:Docs",

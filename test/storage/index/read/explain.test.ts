@@ -35,7 +35,15 @@ const reader = index.openReader();
 
 function shown(kbId: string): ShownItem {
   const { title, labels, path } = items.find((item) => item.kbId === kbId) ?? { title: "", labels: [], path: [] };
-  const about = { kbId, providerId: "push", source: "push:x", url: null, indexedAt: 0, textReason: null };
+  const about = {
+    kbId,
+    providerId: "push",
+    source: "push:x",
+    url: null,
+    indexedAt: 0,
+    textReason: null,
+    formerSince: null,
+  };
   return { ...facts({ kind: "file", title, labels, path }), ...about };
 }
 
@@ -95,7 +103,15 @@ test("a word is told from the fields that have it, and counted over what the vie
     if (explained === undefined) throw new Error("The scores were not explained.");
     expect(explained.statistics).toEqual({ items: 2, averageLength: (4 + 4 + 2 + 4 + 1) / 2, feedback: [] });
     const explain = makeExplainer(hits, explained);
-    const about = { kbId: "kbi_a", providerId: "push", source: "push:x", url: null, indexedAt: 0, textReason: null };
+    const about = {
+      kbId: "kbi_a",
+      providerId: "push",
+      source: "push:x",
+      url: null,
+      indexedAt: 0,
+      textReason: null,
+      formerSince: null,
+    };
     const found = { ...facts({ kind: "file", title, path: ["travel"] }), ...about };
     expect(explain(found, hits.find(({ kbId }) => kbId === "kbi_a")?.position)).toMatchObject({
       group: "some",

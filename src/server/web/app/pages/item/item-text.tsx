@@ -6,6 +6,8 @@ import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { TEXT_REASON_WORDS } from "#server/web/app/text-reason-words.ts";
 import { EmptyState, Section, Skeleton } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
+import { Notice } from "#server/web/app/ui/notice.tsx";
+import { Time } from "#server/web/app/ui/time.tsx";
 import { mailBodyOf } from "./mail.ts";
 import { Code, Document, MailBody, Raw } from "./plain-views.tsx";
 import { dropDirection } from "./segments.ts";
@@ -31,8 +33,8 @@ export interface ItemTextProps {
     refetch(): unknown;
     fetchNextPage(): unknown;
   };
-  /** Why there is no text. */
-  textState: Pick<FileRecord["textState"], "reason" | "message">;
+  /** Why there is no text, or only that of before. */
+  textState: Pick<FileRecord["textState"], "reason" | "message" | "asOf">;
   /** Line feeds end lines, as people write in trackers and messages. */
   showsBreaks: boolean;
 }
@@ -41,7 +43,7 @@ export interface ItemTextProps {
 export function ItemText({ kind, title, query, textState, showsBreaks }: ItemTextProps) {
   const [isRaw, setRaw] = useState(false);
   const problem = query.error === null ? undefined : toProblem(query.error);
-  const { reason, message } = textState;
+  const { reason, message, asOf } = textState;
   if (problem?.code === "no_text" || (query.data?.pages[0]?.text === "" && !query.hasNextPage)) {
     return (
       <Section title="No text">
@@ -63,6 +65,12 @@ export function ItemText({ kind, title, query, textState, showsBreaks }: ItemTex
       }
       title={isRaw ? "Raw text" : TITLES[kind]}
     >
+      {asOf !== null && (
+        <Notice className="mb-3" tone="warn">
+          This is the text as of <Time at={asOf} />. kb couldn't read the content since
+          {message === null ? "." : `: ${message}`}
+        </Notice>
+      )}
       <LoadedPages query={query} rowsOf={({ text }) => [text]}>
         {(parts) => (
           <Suspense fallback={<Skeleton lines={6} />}>

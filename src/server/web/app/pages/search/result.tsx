@@ -55,7 +55,7 @@ export function Result({ result, onKey }: { result: SearchResult; onKey: Keyboar
 
 /** Where it is from, its state, whose it is, and when it changed. */
 function Facts({ result }: { result: SearchResult }) {
-  const { kind, key, source, status, assignees, author, updatedAt, indexedAt } = result;
+  const { kind, key, source, status, assignees, author, updatedAt, indexedAt, textAsOf } = result;
   const place = placeOf(result, 3);
   const from = sourceWords(source, useQuery(sourcesQuery).data?.sources);
   const who = kind === "task" && assignees.length > 0 ? assignees.map(({ name }) => name).join(", ") : author?.name;
@@ -73,6 +73,11 @@ function Facts({ result }: { result: SearchResult }) {
       </span>
     ) : (
       <Time at={updatedAt} key="time" />
+    ),
+    textAsOf !== null && (
+      <span key="text">
+        text as of <Time at={textAsOf} />, couldn't be read since
+      </span>
     ),
   ];
   return (

@@ -1,0 +1,134 @@
+import {
+  holdsFormer,
+  type NamedStanding,
+  narrowedStanding,
+  noteStanding,
+  setIndexAccess,
+  standingOf,
+} from "./access.ts";
+import type { Standing } from "./access.ts";
+import { childrenBeside } from "./child-rows.ts";
+import type { ItemOp, ItemText, OpOutcome, PreparedItem } from "./item-batch.ts";
+import type { KnownItem } from "./item-rows.ts";
+import { endHold, removeChildrenBeside } from "./removals.ts";
+import { stateOf, stateUnder, type Work } from "./work.ts";
+
+/** So long the text of an item stays whose content can't be read any more. Source: docs/decisions/0054. */
+export const FORMER_TEXT_MS = 7 * 86_400_000;
+
+type Failed = Extract<ItemText, { state: "failed" }>;
+
+/** Whether something is stored of the content of an item: its text, or files that were in it. */
+export function hasFormer({ rows }: Work, { textHash, externalId }: KnownItem): boolean {
+  return textHash !== null || childrenBeside(rows, externalId, []).length > 0;
+}
+
+/**
+ * The last try failed: content and title stay as they were. Today's access is that of today's content: a former one keeps
+ * its readers, as far as they are today's too, and where they can't be told for its new parent, as they were.
+ */
+export async function keepFormer(
+  work: Work,
+  known: KnownItem,
+  item: PreparedItem,
+  text: Failed,
+  clockAt: number | null,
+): Promise<OpOutcome> {
+  const isSame = known.textReason !== "failed" && known.version !== null && known.version === item.version;
+  const isFormer = !isSame && holdsFormer(work, known);
+  const place = isFormer ? known : item;
+  const isMoved = known.parentExternalId !== item.parentExternalId;
+  const { ownAclId, aclId } = known;
+  let standing: Partial<NamedStanding> & Standing = { ownAclId, aclId };
+  if (!isFormer) standing = await standingOf(work, item, clockAt);
+  else if (!isMoved) standing = await narrowedStanding(work, known, item, clockAt);
+  else work.exceptions.set(known.kbId, "failed");
+  noteStanding(work, place, known, standing);
+  work.rows.set(known.kbId, {
+    ...standing,
+    parentExternalId: place.parentExternalId,
+    // Without another try to come, the version is done with: it is not read again until it changes.
+    version: text.retryAt === null ? item.version : known.version,
+    ...failure(work, text.message, text.retryAt),
+    ...readerOf(known, item),
+    indexState: stateOf(standing.aclId, { textHash: known.textHash, textReason: "failed" }),
+  });
+  // Of the version that is stored, the text is no former one: only this program fails at it.
+  if (known.version === null || known.version !== item.version || text.isUnread) age(work, known);
+  setIndexAccess(work, known, standing.aclId);
+  return "failed";
+}
+
+/** What has read it, from now on: where another try is to come, what was stored is still as good as its reader. */
+export function readerOf(
+  known: KnownItem | undefined,
+  { reader, text }: PreparedItem,
+): Pick<KnownItem, "reader" | "readerVersion"> {
+  const isTried = text.state === "failed" && text.retryAt !== null;
+  if (known && isTried) return { reader: known.reader, readerVersion: known.readerVersion };
+  return { reader: reader?.name ?? null, readerVersion: reader?.version ?? null };
+}
+
+/** An item that was not taken: with `failed` what is stored of it stays. */
+export function skip(work: Work, op: Extract<ItemOp, { type: "skip" }>): OpOutcome {
+  work.addSkip(op.externalId, op.reason, op.message, op.retryable);
+  const known = work.rows.find(op.externalId);
+  const isLiving = known !== undefined && known.removedAt === null;
+  if (op.reason !== "failed") {
+    // It goes with the next complete listing; nobody has looked at who may read it until then.
+    if (isLiving) work.exceptions.set(known.kbId, "not_looked_at");
+    return "skipped";
+  }
+  if (!isLiving) return "failed";
+  if (known.indexState === "held") endHold(work, known);
+  if (known.seenBy !== work.seenBy) work.isFurther = true;
+  work.rows.set(known.kbId, {
+    ...failure(work, op.message, op.retryable ? work.batch.now : null),
+    indexState: stateOf(known.aclId, { textHash: known.textHash, textReason: "failed" }),
+  });
+  if (op.isUnread) age(work, known);
+  work.exceptions.set(known.kbId, "failed");
+  return "failed";
+}
+
+/** Takes the text of before from these, and what was made of it, where their content could not be read since then. */
+export function endFormer(work: Work, { kbIds, since }: Extract<ItemOp, { type: "end_former" }>): OpOutcome {
+  for (const kbId of kbIds) {
+    const known = work.rows.findByKbId(kbId);
+    if (!known || known.removedAt !== null || known.formerSince === null || known.formerSince > since) continue;
+    endOne(work, known);
+  }
+  return "done";
+}
+
+function endOne(work: Work, known: KnownItem): void {
+  const { kbId, aclId, textMessage } = known;
+  work.rows.removeText(kbId);
+  work.rows.set(kbId, {
+    textHash: null,
+    textChars: 0,
+    sections: "[]",
+    formerSince: null,
+    // It is read again as soon as its source names it, and indexed whatever it says then.
+    version: null,
+    indexHash: null,
+    textReason: "failed",
+    textMessage: textMessage === null ? ENDED : `${ENDED} ${textMessage}`,
+    indexState: stateUnder(aclId, { ...known, textHash: null, textReason: "failed" }),
+  });
+  work.indexedAgain.add(kbId);
+  removeChildrenBeside(work, known.externalId, []);
+}
+
+const ENDED = "kb removed the text from before, because it couldn't read the content again for 7 days.";
+
+function failure({ seenBy }: Work, message: string, retryAt: number | null) {
+  return { textReason: "failed", textMessage: message, retryAt, seenBy };
+}
+
+/** From the first time on that its content could not be read, the text and what was made of it are those of before. */
+function age({ rows, batch }: Work, { kbId, externalId, formerSince }: KnownItem): void {
+  if (formerSince !== null) return;
+  rows.set(kbId, { formerSince: batch.now });
+  rows.setFormerInside(externalId, batch.now);
+}
