@@ -1,5 +1,6 @@
 /** The table of an item's fields in `docs/fields.md`, from their one description. */
 import { FIELD_NAMES, fieldOf, type FieldType, type ItemField } from "#api/item-fields.ts";
+import { alignTable } from "./table.ts";
 
 const TABLE = /(<!-- The table of `src\/api\/item-fields\.ts`, made by `npm run gen`\. -->\n\n)(?:\|.*\n)+/;
 
@@ -21,7 +22,7 @@ function makeTable(): string {
       shownIn(field),
     ];
   });
-  return aligned([["field", "what it says", "value", "words searched", "filter", "shown in"], ...rows]);
+  return alignTable([["field", "what it says", "value", "words searched", "filter", "shown in"], ...rows]);
 }
 
 const text = ({ maxChars = 0 }: ItemField) => `text, up to ${maxChars.toLocaleString("en-US")} characters`;
@@ -64,13 +65,4 @@ function shownIn({ type, answers, agent, page }: ItemField): string {
     ...(page === undefined ? [] : ["page"]),
   ];
   return places.join(", ");
-}
-
-/** As the formatter of the guides leaves it. */
-function aligned(rows: readonly string[][]): string {
-  const widths = (rows[0] ?? []).map((_cell, at) => Math.max(...rows.map((row) => (row[at] ?? "").length)));
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |\n`;
-  const [head = [], ...body] = rows;
-  return [head, widths.map((width) => "-".repeat(width)), ...body].map(line).join("");
 }
