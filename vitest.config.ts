@@ -43,6 +43,11 @@ export default defineConfig({
         extends: true,
         test: { name: "system", include: [SYSTEM], globalSetup: "test/package/global-setup.ts" },
       },
+      // `npm run test:clients`: clients of other people, from their registries.
+      {
+        extends: true,
+        test: { name: "clients", include: ["test/clients/*.clients.ts"], globalSetup: "test/package/global-setup.ts" },
+      },
     ],
   },
 });

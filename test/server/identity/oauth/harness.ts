@@ -236,7 +236,12 @@ function formOf(fields: Record<string, string | string[]>): URLSearchParams {
   return form;
 }
 
-function makeBrowser(base: string, sessionCookie: string, user: TestUser | undefined): TestBrowser {
+/** A browser that is signed in to kb at `base` as `user`, or not at all. */
+export function makeBrowser(
+  base: string,
+  sessionCookie: string,
+  user: Pick<TestUser, "sessionSecret"> | undefined,
+): TestBrowser {
   const jar = new Map<string, { name: string; value: string; path: string }>();
   let session = user?.sessionSecret;
 
