@@ -7,6 +7,7 @@ import type { Log } from "#core/log.ts";
 import type { Store } from "#storage/store.ts";
 import { readClientMetadata } from "./clients.ts";
 import { oauthFailure } from "./failures.ts";
+import { toOurTerms } from "./registration-terms.ts";
 
 /** A client's answer to its registration: what was kept of it. Source: RFC 7591 §3.2.1. */
 export type RegisteredClient = Record<string, unknown>;
@@ -35,7 +36,7 @@ export function makeRegistrationService(options: RegistrationOptions): Registrat
   const { store, clock, randomBytes, log } = options;
   return {
     async register(text, origin) {
-      const metadata = readClientMetadata(parseObject(text), "Unnamed app");
+      const metadata = readClientMetadata(toOurTerms(parseObject(text)), "Unnamed app");
       const clientId = `cli_${Buffer.from(randomBytes(16)).toString("base64url")}`;
       await requireTakenByLibrary(await options.provider(), { ...metadata, client_id: clientId });
       const createdAt = clock.now();

@@ -42,12 +42,13 @@ describe("registering", () => {
       ["a script", ["javascript:alert(1)"]],
       ["data", ["data:text/html,x"]],
       ["plain http elsewhere", ["http://evil.test/callback"]],
-      ["one bad among good ones", [REDIRECT, "http://10.0.0.1/callback"]],
+      ["none that is served", ["http://10.0.0.1/callback", "myapp://callback"]],
       ["a fragment", ["https://app.test/callback#x"]],
       ["none", []],
       ["21 of them", Array.from({ length: 21 }, (_, n) => `https://app.test/${n}`)],
       ["what is no text", [7]],
-      ["no list", "https://app.test/callback"],
+      ["a script as text", "javascript:alert(1)"],
+      ["nothing", null],
     ];
     for (const [name, redirectUris] of wrong) {
       for (const applicationType of ["native", "web"]) {
@@ -57,15 +58,68 @@ describe("registering", () => {
     }
   });
 
-  test("test 26: clients with secrets, keys or other flows are refused", async () => {
+  test("what clients send for other servers is replaced by what they get here, and the answer says so", async () => {
+    const kb = await startServer({ settings: { rateLimits: "off" } });
+    const sent: [string, Record<string, unknown>][] = [
+      ["secrets by post", { token_endpoint_auth_method: "client_secret_post" }],
+      ["secrets in a header", { token_endpoint_auth_method: "client_secret_basic" }],
+      ["keys", { token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://app.test/keys" }],
+      ["an unknown method", { token_endpoint_auth_method: "telepathy" }],
+      ["no method", { token_endpoint_auth_method: "" }],
+      ["a secret of its own", { client_secret: "x", client_secret_expires_at: 0 }],
+      [
+        "nulls",
+        { token_endpoint_auth_method: null, grant_types: null, response_types: null, client_uri: null, scope: null },
+      ],
+      ["empty values", { grant_types: [], response_types: [], client_uri: "", contacts: [""], grant_type: "" }],
+      [
+        "text in place of lists",
+        { grant_types: "authorization_code refresh_token", response_types: "code", redirect_uris: REDIRECT },
+      ],
+      [
+        "other grants besides",
+        { grant_types: ["authorization_code", "refresh_token", "client_credentials", "implicit"] },
+      ],
+      [
+        "other grants only, but none of another flow",
+        { grant_types: ["urn:ietf:params:oauth:grant-type:device_code"] },
+      ],
+      ["another answer besides", { response_types: ["code", "token"] }],
+      [
+        "addresses of other programs besides",
+        { redirect_uris: ["javascript:alert(1)", "myapp://callback", 7, REDIRECT] },
+      ],
+    ];
+    for (const [name, metadata] of sent) {
+      const { status, body } = await kb.register({ redirect_uris: [REDIRECT], ...metadata });
+      expect([name, status, body]).toEqual([
+        name,
+        201,
+        {
+          client_id: expect.stringMatching(/^cli_[\w-]{22}$/),
+          client_id_issued_at: expect.any(Number),
+          client_name: expect.any(String),
+          redirect_uris: [REDIRECT],
+          grant_types: ["authorization_code", "refresh_token"],
+          response_types: ["code"],
+          token_endpoint_auth_method: "none",
+          application_type: "native",
+          scope: "mcp:read",
+        },
+      ]);
+    }
+    const { body } = await kb.register({ grant_types: ["authorization_code"] });
+    expect(body["grant_types"]).toEqual(["authorization_code"]);
+  });
+
+  test("test 26: a client that could only use other flows is refused", async () => {
     const kb = await startServer();
     const wrong: [string, Record<string, unknown>][] = [
-      ["secrets", { token_endpoint_auth_method: "client_secret_basic" }],
-      ["keys", { token_endpoint_auth_method: "private_key_jwt" }],
-      ["a secret of its own", { client_secret: "x" }],
       ["passwords", { grant_types: ["password"] }],
-      ["client credentials", { grant_types: ["authorization_code", "client_credentials"] }],
-      ["the implicit flow", { response_types: ["token"] }],
+      ["client credentials", { grant_types: ["client_credentials"] }],
+      ["the implicit flow", { grant_types: "implicit" }],
+      ["several of them", { grant_types: ["implicit", "password"] }],
+      ["the implicit answer", { response_types: ["token"] }],
     ];
     for (const [name, metadata] of wrong) {
       const answer = await kb.register(metadata);

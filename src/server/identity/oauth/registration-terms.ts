@@ -1,0 +1,64 @@
+import { oauthFailure } from "./failures.ts";
+import { faultOfRedirectUri } from "./policy.ts";
+
+/**
+ * A registration as this server can take it: what a client can't have here is replaced or left out, and the answer to the
+ * registration says what it got. Libraries send what other servers want, and can't be told otherwise. Clients that are
+ * described by a document get no such leniency: their document is the only word on them. Source: RFC 7591 §3.2.1.
+ *
+ * @throws ApiError `invalid_request` whose details carry the code of RFC 7591: no address to return to, or another flow
+ */
+export function toOurTerms(sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { client_secret: _secret, ...own } = sent;
+  return {
+    ...own,
+    token_endpoint_auth_method: "none",
+    redirect_uris: servedUris(listOf(own["redirect_uris"])),
+    grant_types: servedGrants(listOf(own["grant_types"])),
+    response_types: servedResponses(listOf(own["response_types"])),
+  };
+}
+
+/** The values of a list; of a text in its place, its words. Null and what is empty count as not said. */
+function listOf(value: unknown): unknown[] {
+  const values: unknown[] = typeof value === "string" ? value.split(/\s+/u) : Array.isArray(value) ? value : [value];
+  return values.filter((one) => one !== undefined && one !== null && one !== "");
+}
+
+/** The addresses that people can be sent back to; one that can't be is left out alone. */
+function servedUris(values: readonly unknown[]): string[] {
+  const served = values.filter(
+    (uri): uri is string => typeof uri === "string" && faultOfRedirectUri(uri) === undefined,
+  );
+  const [first] = values;
+  if (served.length > 0 || first === undefined) return served;
+  const fault = typeof first === "string" ? faultOfRedirectUri(first) : "is not a string";
+  throw oauthFailure(
+    "invalid_redirect_uri",
+    `redirect_uris contains no address that kb returns to: ${JSON.stringify(first).slice(0, 200)} ${fault}.`,
+  );
+}
+
+const OTHER_FLOWS = new Set<unknown>(["implicit", "password", "client_credentials"]);
+const CODE_GRANTS = ["authorization_code", "refresh_token"];
+
+/** Who asks for other flows alone would never use ours; everyone else gets the code flow. */
+function servedGrants(values: readonly unknown[]): string[] {
+  if (values.length > 0 && values.every((grant) => OTHER_FLOWS.has(grant))) {
+    throw oauthFailure(
+      "invalid_client_metadata",
+      `kb doesn't support ${JSON.stringify(values).slice(0, 200)}: register with the grant type authorization_code.`,
+    );
+  }
+  const served = CODE_GRANTS.filter((grant) => values.includes(grant));
+  return served.includes("authorization_code") ? served : CODE_GRANTS;
+}
+
+function servedResponses(values: readonly unknown[]): ["code"] {
+  const isCode = values.length === 0 || values.some((value) => typeof value === "string" && /\bcode\b/u.test(value));
+  if (isCode) return ["code"];
+  throw oauthFailure(
+    "invalid_client_metadata",
+    'kb supports no implicit flow: register with the response type "code".',
+  );
+}
