@@ -22,7 +22,7 @@ import {
 import type { Deps } from "./deps.ts";
 import { notSignedIn, usageFailure } from "./failure.ts";
 import { pickNamed } from "./pick.ts";
-import { parseObject, readStateFile, textOf, writeStateFile } from "./state-file.ts";
+import { parseObject, readStateFile, textOf } from "./state-file.ts";
 
 /** Harmless defaults that any file may set. */
 export interface Defaults {
@@ -56,7 +56,7 @@ export interface Credential {
   renew?(): Promise<Credential | undefined>;
 }
 
-type SettingsDeps = Pick<Deps, "env" | "cwd" | "home" | "platform">;
+export type SettingsDeps = Pick<Deps, "env" | "cwd" | "home" | "platform">;
 
 /** What finding a credential touches: files, the keychain, and the server when a token has to be renewed. */
 export type CredentialDeps = SettingsDeps & Pick<Deps, "keychain" | "clock" | "fetch" | "signal">;
@@ -81,11 +81,12 @@ export async function loadSettings(
   const flag = options.url;
   const fromEnv = nonEmpty(deps.env["KB_URL"]);
   const defaults = { ...known?.defaults, ...project.defaults };
-  const place = flag !== undefined ? "--url" : fromEnv !== undefined ? "KB_URL" : `Profile "${profile ?? ""}"`;
-  const server = parseAddress(flag ?? fromEnv ?? known?.url ?? LOCAL_URL, place);
+  const serverFrom = flag !== undefined ? "flag" : fromEnv !== undefined ? "environment" : "profile";
+  const places = { flag: "--url", environment: "KB_URL", profile: `Profile "${profile ?? ""}"` };
+  const server = parseAddress(flag ?? fromEnv ?? known?.url ?? LOCAL_URL, places[serverFrom]);
   return {
     server,
-    serverFrom: flag !== undefined ? "flag" : fromEnv !== undefined ? "environment" : "profile",
+    serverFrom,
     profile,
     // Of this server only: an address that was given with a profile may be another one's.
     ...(known?.dataDir !== undefined && known.url === server.baseUrl ? { dataDir: known.dataDir } : {}),
@@ -161,60 +162,8 @@ export function refusePlainHttp(server: ServerUrl, env: Deps["env"]): void {
   );
 }
 
-/** The profiles of this person, and the one in use. */
-export async function listProfiles(deps: SettingsDeps): Promise<{ name: string; url: string; isCurrent: boolean }[]> {
-  const { currentProfile, profiles } = await readUserFile(deps);
-  return Object.entries(profiles).map(([name, { url }]) => ({ name, url, isCurrent: name === currentProfile }));
-}
-
-/** The name of the profile that `word` means, in any case. Throws CliFailure 3 when there is none, 2 for several. */
-export async function findProfile(deps: SettingsDeps, word: string): Promise<string> {
-  return profileNamed(word, await readUserFile(deps));
-}
-
-/** Makes the profile of this very name the current one, or forgets it. */
-export async function changeProfile(deps: SettingsDeps, name: string, act: "use" | "remove"): Promise<void> {
-  const user = await readUserFile(deps);
-  const profiles = { ...user.profiles };
-  if (act === "remove") delete profiles[name];
-  const current = act === "use" ? name : user.currentProfile === name ? undefined : user.currentProfile;
-  await writeStateFile(userFilePath(deps), {
-    version: 1,
-    ...defined({ currentProfile: current }),
-    profiles,
-  });
-}
-
-/**
- * Keeps the server as a profile and makes it the current one.
- *
- * @param of.name     without it the one that the server has, else its host
- * @param of.dataDir  the data folder of a server that was started here; kept while the address stays the same
- */
-export async function saveProfile(
-  deps: SettingsDeps,
-  server: ServerUrl,
-  of: { name?: string | undefined; dataDir?: string } = {},
-): Promise<string> {
-  const user = await readUserFile(deps);
-  const existing = Object.entries(user.profiles).find(([, profile]) => profile.url === server.baseUrl)?.[0];
-  const name = of.name ?? existing ?? profileName(server, user.profiles);
-  const former = user.profiles[name];
-  const dataDir = of.dataDir ?? (former?.url === server.baseUrl ? former.dataDir : undefined);
-  const profile: Profile = {
-    url: server.baseUrl,
-    ...defined({ dataDir }),
-    ...(former?.defaults === undefined ? {} : { defaults: former.defaults }),
-  };
-  await writeStateFile(userFilePath(deps), {
-    version: 1,
-    currentProfile: name,
-    profiles: { ...user.profiles, [name]: profile },
-  });
-  return name;
-}
-
-interface Profile {
+/** A server that the person keeps by a name. */
+export interface Profile {
   url: string;
   /** Where a server keeps its data that `kb quickstart` started: `kb stop` ends it by this. */
   dataDir?: string;
@@ -229,11 +178,12 @@ interface UserFile {
 const PROJECT_KEYS = ["profile", "source", "limit", "format"];
 const MAX_PROJECT_BYTES = 65_536;
 
-function userFilePath(deps: SettingsDeps): string {
+export function userFilePath(deps: SettingsDeps): string {
   return join(configDir(deps), "config.json");
 }
 
-async function readUserFile(deps: SettingsDeps): Promise<UserFile> {
+/** What the person has chosen: profiles, and the one in use. @throws CliFailure (usage) when a profile has no address */
+export async function readUserFile(deps: SettingsDeps): Promise<UserFile> {
   const path = userFilePath(deps);
   const file = await readStateFile(path);
   const entries = Object.entries(parseObject(JSON.stringify(file?.["profiles"] ?? {})) ?? {});
@@ -334,7 +284,8 @@ function checkedToken(token: string, from: string): string {
   throw usageFailure(`${from} does not contain a token (one word of 8 to 512 visible characters).`);
 }
 
-function profileNamed(word: string, { profiles }: UserFile): string {
+/** The name of the profile that `word` means, in any case. @throws CliFailure 3 when there is none, 2 for several */
+export function profileNamed(word: string, { profiles }: UserFile): string {
   const names = Object.keys(profiles);
   return pickNamed(names, word, (name) => ({ id: name, names: [name] }), {
     many: "profiles",
@@ -385,12 +336,6 @@ function pick(stored: StoredLogin, purpose: Purpose): Credential | undefined {
     return { kind: "session", value: stored.session, from: STORED, login };
   }
   return undefined;
-}
-
-function profileName(server: ServerUrl, taken: Record<string, Profile>): string {
-  const { hostname, port } = new URL(server.baseUrl);
-  const name = isLoopbackHost(hostname) ? "local" : hostname;
-  return taken[name] === undefined ? name : `${name}-${port || "443"}`;
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

@@ -4,7 +4,8 @@ import { makeCredentialStore, type CredentialStore, type StoredLogin, type Store
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure } from "#cli/failure.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
-import { listProfiles, loadSettings } from "#cli/settings.ts";
+import { listProfiles } from "#cli/profiles.ts";
+import { loadSettings } from "#cli/settings.ts";
 
 /** One login of this machine, without its secrets. */
 interface LoginStatus {

@@ -4,7 +4,7 @@ import { makeCredentialStore } from "#cli/credentials.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
-import { changeProfile, findProfile, listProfiles } from "#cli/settings.ts";
+import { changeProfile, findProfile, listProfiles } from "#cli/profiles.ts";
 
 /** A server that is kept here, and who is signed in to it. */
 interface StoredServer {

@@ -12,7 +12,8 @@ import { LOGIN_SCOPES, signIn, signInAsAdmin, whyNoBrowser, type SignIn } from "
 import { requestTokens, revokeToken, type TokenAnswer } from "#cli/oauth/tokens.ts";
 import { noticesOf } from "#cli/notices.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
-import { loadSettings, refusePlainHttp, saveProfile, type Settings } from "#cli/settings.ts";
+import { saveProfile } from "#cli/profiles.ts";
+import { loadSettings, refusePlainHttp, type Settings } from "#cli/settings.ts";
 import { readStdin } from "#cli/values.ts";
 import { findFormer, invitationUrl, keepSession, signInByPassword } from "#cli/password-login.ts";
 import { revokeStored } from "#cli/revoke.ts";

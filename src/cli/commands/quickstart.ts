@@ -16,7 +16,8 @@ import { checkFolder, questionAbout, surveyFolder } from "#cli/quickstart/folder
 import { reportFolder, showSearch, type IndexedFolder } from "#cli/quickstart/report.ts";
 import { adminPath, dataDirOf, ensureServer, isAlive, logPath, readAdmin, stopServer } from "#cli/quickstart/server.ts";
 import type { ConnectorRecord, SyncRecord } from "#cli/records.ts";
-import { saveProfile, type Settings } from "#cli/settings.ts";
+import { saveProfile } from "#cli/profiles.ts";
+import type { Settings } from "#cli/settings.ts";
 import { exitOfSync, watchSync } from "#cli/sync-watch.ts";
 import { parseInteger } from "#cli/values.ts";
 import { confirmed } from "#cli/confirm.ts";
