@@ -101,8 +101,8 @@ function makeFindLogin(
   deps: Host,
   warn: (text: string) => void,
 ): (refused?: string) => Promise<FoundLogin> {
-  return async (refused) =>
-    await inAgentsWords(async () => {
+  return async (refused) => {
+    const finding = inAgentsWords(async () => {
       const settings = await loadSettings(deps, input.options);
       const credential = await findCredential(deps, settings, "mcp", refused);
       const { mcpUrl, origin, baseUrl } = settings.server;
@@ -112,6 +112,12 @@ function makeFindLogin(
       const isEnding = expiresAt === undefined ? undefined : () => expiresAt - ENDING_MS < deps.clock.now();
       return { mcpUrl, token: value, storedFor: origin, from, ...defined({ isEnding }) };
     });
+    // A call may meet a wrong setting before the check at the start has.
+    return await finding.catch((error: unknown) => {
+      if (isSettingsFailure(error)) warn(error.message);
+      throw error;
+    });
+  };
 }
 
 async function inAgentsWords<T>(work: () => Promise<T>): Promise<T> {
@@ -149,6 +155,10 @@ const OWN_CODES = new Map<number, string>([
   [EXIT.unreachable, "unavailable"],
   [EXIT.usage, "settings_invalid"],
 ]);
+
+function isSettingsFailure(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.message.startsWith("settings_invalid: ");
+}
 
 function codeOf(failure: CliFailure): ErrorCode {
   if (failure.exit === EXIT.usage || !Object.hasOwn(ERROR_CODES, failure.code)) return "unavailable";
