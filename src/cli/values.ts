@@ -1,6 +1,6 @@
 /** Values as people type them: durations, numbers, key=value pairs, secrets by reference, what comes on stdin. */
-import { editDistance } from "#core/edit-distance.ts";
 import { readFile } from "node:fs/promises";
+import { closest } from "#core/edit-distance.ts";
 import type { Deps } from "./deps.ts";
 import { usageFailure } from "./failure.ts";
 
@@ -81,10 +81,5 @@ export async function readJsonObject(
 
 /** The nearest of `choices` to a mistyped word, for "did you mean"; undefined when none is near. */
 export function nearest(word: string, choices: readonly string[]): string | undefined {
-  const scored = choices.map((choice) => ({
-    choice,
-    distance: editDistance(word.toLowerCase(), choice.toLowerCase()),
-  }));
-  const best = scored.sort((a, b) => a.distance - b.distance)[0];
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(word.length / 3)) ? best.choice : undefined;
+  return closest(word, choices, Math.max(1, Math.floor(word.length / 3)));
 }

@@ -1,5 +1,13 @@
+/** The one of these that is nearest to a mistyped word, in any case; undefined when each is more than `most` letters away. */
+export function closest(word: string, choices: readonly string[], most: number): string | undefined {
+  const [best] = choices
+    .map((choice) => ({ choice, distance: editDistance(word.toLowerCase(), choice.toLowerCase()) }))
+    .toSorted((a, b) => a.distance - b.distance);
+  return best !== undefined && best.distance <= most ? best.choice : undefined;
+}
+
 /** Letters to insert, drop, replace or swap with their neighbour until one word is the other. */
-export function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i += 1) {

@@ -1,9 +1,9 @@
-import { editDistance } from "#core/edit-distance.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
+import { closest } from "#core/edit-distance.ts";
 import { SETTINGS, Settings } from "./settings-table.ts";
 
 export type { Settings };
@@ -250,10 +250,8 @@ function describeProblem(error: z.ZodError, values: SettingValues): ApiError {
 }
 
 function unknownKey(place: string, key: string, known: readonly string[]): ApiError {
-  const [nearest] = known
-    .map((name) => ({ name, distance: editDistance(key.toLowerCase(), name.toLowerCase()) }))
-    .sort((a, b) => a.distance - b.distance);
-  const suggestion = nearest && nearest.distance <= 4 ? ` Did you mean ${nearest.name}?` : "";
+  const nearest = closest(key, known, 4);
+  const suggestion = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
   return invalid(`${place} is not a setting of kb.${suggestion}`);
 }
 

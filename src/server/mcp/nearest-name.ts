@@ -1,4 +1,4 @@
-import { editDistance } from "#core/edit-distance.ts";
+import { closest } from "#core/edit-distance.ts";
 
 /** The argument whose name begins as this one does, or holds it; else the one that a slip of the keys makes of it. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
@@ -8,13 +8,8 @@ export function nearestName(name: string, known: readonly string[]): string | un
     const own = one.toLowerCase();
     return own.startsWith(asked.slice(0, 4)) || asked.includes(own) || own.includes(asked);
   });
-  return alike ?? (asked.length > MAX_CHARS ? undefined : misspelt(asked, known));
+  return alike ?? (asked.length > MAX_CHARS ? undefined : closest(asked, known, Math.floor(asked.length / 3)));
 }
 
 /** No argument has a longer name. */
 const MAX_CHARS = 20;
-
-function misspelt(asked: string, known: readonly string[]): string | undefined {
-  const most = Math.floor(asked.length / 3);
-  return known.find((one) => editDistance(asked, one.toLowerCase()) <= most);
-}
