@@ -1,7 +1,15 @@
 import { canParseUrl } from "#api/parse-url.ts";
 import { cleanField } from "#api/clean.ts";
 import { oauthFailure } from "./failures.ts";
-import { DEVICE_GRANT, faultOfRedirectUri, LIFETIMES, OWN_CLIENT_ID, OWN_CLIENT_NAME } from "./policy.ts";
+import {
+  CODE_GRANTS,
+  DEVICE_GRANT,
+  faultOfRedirectUri,
+  LIFETIMES,
+  OWN_CLIENT_ID,
+  OWN_CLIENT_NAME,
+  OTHER_FLOWS,
+} from "./policy.ts";
 
 /** What is kept of a client's word about itself; everything else is dropped. */
 export interface ClientMetadata {
@@ -19,7 +27,6 @@ export interface ClientMetadata {
 /** Redirect addresses of one client. Source: docs/oauth.md#rules. */
 const MAX_REDIRECT_URIS = 20;
 const MAX_NAME_CHARS = 80;
-const GRANT_TYPES = new Set(["authorization_code", "refresh_token"]);
 
 /**
  * Reads what a client says of itself: public, native, code flow with PKCE only. Names are cut to one clean line; a
@@ -86,26 +93,26 @@ function readRedirectUris(value: unknown): string[] {
   ];
 }
 
-/** Who does not say gets refresh tokens too: a person would be asked every hour otherwise. */
+/**
+ * Who does not say gets refresh tokens too: a person would be asked every hour otherwise. A grant that is merely unknown (a
+ * device code, a token exchange) is dropped.
+ */
 function readGrantTypes(value: unknown): string[] {
-  if (value === undefined) return [...GRANT_TYPES];
+  if (value === undefined) return [...CODE_GRANTS];
   const types: unknown[] = Array.isArray(value) ? value : [value];
-  const known = types.filter((type): type is string => typeof type === "string" && GRANT_TYPES.has(type));
+  const known = types.filter((type): type is string => typeof type === "string" && CODE_GRANTS.includes(type));
   if (known.length !== types.length && !known.includes("authorization_code")) {
     throw oauthFailure(
       "invalid_client_metadata",
       "grant_types can be authorization_code and refresh_token, and must contain authorization_code.",
     );
   }
-  const refused = types.find((type) => typeof type !== "string" || REFUSED_GRANT_TYPES.has(type));
+  const refused = types.find((type) => typeof type !== "string" || OTHER_FLOWS.has(type));
   if (refused !== undefined) {
     throw oauthFailure("invalid_client_metadata", `The grant type ${JSON.stringify(refused)} is not supported.`);
   }
   return known.includes("authorization_code") ? known : ["authorization_code", ...known];
 }
-
-/** Asked for by mistake or in bad faith; one that is merely unknown (a device code, a token exchange) is dropped. */
-const REFUSED_GRANT_TYPES = new Set(["implicit", "password", "client_credentials"]);
 
 function readResponseTypes(value: unknown): ["code"] {
   const isCode = value === undefined || (Array.isArray(value) && value.includes("code"));

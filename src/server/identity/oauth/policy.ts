@@ -19,6 +19,11 @@ export const PATHS = {
 /** The name of the grant of RFC 8628. */
 export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
+/** What a client can be granted tokens by, besides a device's code: the code flow, and going on with it. */
+export const CODE_GRANTS: readonly string[] = ["authorization_code", "refresh_token"];
+/** Flows that there are not: asked for by mistake or in bad faith. */
+export const OTHER_FLOWS: ReadonlySet<unknown> = new Set(["implicit", "password", "client_credentials"]);
+
 /** Seconds that things live. Source: docs/oauth.md#rules; S27, S29. */
 export const LIFETIMES = {
   accessToken: 3_600,

@@ -1,5 +1,5 @@
 import { oauthFailure } from "./failures.ts";
-import { faultOfRedirectUri } from "./policy.ts";
+import { CODE_GRANTS, faultOfRedirectUri, OTHER_FLOWS } from "./policy.ts";
 
 /**
  * A registration as this server can take it: what a client can't have here is replaced or left out, and the answer to the
@@ -39,11 +39,8 @@ function servedUris(values: readonly unknown[]): string[] {
   );
 }
 
-const OTHER_FLOWS = new Set<unknown>(["implicit", "password", "client_credentials"]);
-const CODE_GRANTS = ["authorization_code", "refresh_token"];
-
 /** Who asks for other flows alone would never use ours; everyone else gets the code flow. */
-function servedGrants(values: readonly unknown[]): string[] {
+function servedGrants(values: readonly unknown[]): readonly string[] {
   if (values.length > 0 && values.every((grant) => OTHER_FLOWS.has(grant))) {
     throw oauthFailure(
       "invalid_client_metadata",

@@ -7,6 +7,17 @@ import { type GuardedAnswer, makeGuardedFetch } from "#net/guarded-fetch.ts";
 import { makeAddressGuard } from "#net/address-guard.ts";
 import { challengeOf, newVerifier, REDIRECT, startServer } from "./harness.ts";
 
+/** What every registered client gets. */
+const REGISTERED = {
+  client_id: expect.stringMatching(/^cli_[\w-]{22}$/) as string,
+  redirect_uris: [REDIRECT],
+  grant_types: ["authorization_code", "refresh_token"],
+  response_types: ["code"],
+  token_endpoint_auth_method: "none",
+  application_type: "native",
+  scope: "mcp:read",
+};
+
 describe("registering", () => {
   test("a client gets what it may have, and nothing of what it made up", async () => {
     const kb = await startServer();
@@ -23,16 +34,10 @@ describe("registering", () => {
     });
     expect(status).toBe(201);
     expect(body).toEqual({
-      client_id: expect.stringMatching(/^cli_[\w-]{22}$/),
+      ...REGISTERED,
       client_id_issued_at: Math.floor(kb.clock.now() / 1000),
       client_name: "Two lines",
       client_uri: "https://app.test/",
-      redirect_uris: [REDIRECT],
-      grant_types: ["authorization_code", "refresh_token"],
-      response_types: ["code"],
-      token_endpoint_auth_method: "none",
-      application_type: "native",
-      scope: "mcp:read",
     });
   });
 
@@ -95,17 +100,7 @@ describe("registering", () => {
       expect([name, status, body]).toEqual([
         name,
         201,
-        {
-          client_id: expect.stringMatching(/^cli_[\w-]{22}$/),
-          client_id_issued_at: expect.any(Number),
-          client_name: expect.any(String),
-          redirect_uris: [REDIRECT],
-          grant_types: ["authorization_code", "refresh_token"],
-          response_types: ["code"],
-          token_endpoint_auth_method: "none",
-          application_type: "native",
-          scope: "mcp:read",
-        },
+        { ...REGISTERED, client_id_issued_at: expect.any(Number), client_name: expect.any(String) },
       ]);
     }
     const { body } = await kb.register({ grant_types: ["authorization_code"] });
