@@ -150,7 +150,8 @@ function readMessage(value: unknown, raw: string): Frame {
   return { type: "request", id, idText: own.idText, method, params: asObject(params) ?? {}, raw };
 }
 
-function isId(id: unknown): id is RequestId {
+/** Whether a value can be the id of a request. */
+export function isId(id: unknown): id is RequestId {
   return typeof id === "string" || typeof id === "number";
 }
 

@@ -6,7 +6,7 @@ import { ApiError } from "#api/errors.ts";
 import { readNetworkFailure } from "#api/network-failure.ts";
 import { exactText, memberText, rpcText } from "#core/json-text.ts";
 import { errorLine, failureLine, messageOf, refused, strange, unreachable } from "./failures.ts";
-import { asObject, toLine, type Frame, type RequestFrame } from "./frames.ts";
+import { asObject, isId, toLine, type Frame, type RequestFrame } from "./frames.ts";
 import type { Handshake } from "./handshake.ts";
 import type { Post, PostAnswer } from "./post.ts";
 import type { BridgeLogin, Session } from "./session.ts";
@@ -76,7 +76,7 @@ export function makeRelay(options: RelayOptions): Relay {
     // The server keeps nothing per client, so only a cancellation has someone to tell: the request's own connection.
     if (method !== "notifications/cancelled") return;
     const id = params["requestId"];
-    if (typeof id !== "string" && typeof id !== "number") return;
+    if (!isId(id)) return;
     inFlight.get(exactText(id, memberText(raw, "params") ?? "{}", "requestId"))?.abort();
   }
 
@@ -217,7 +217,7 @@ function answerLine(idText: string, text: string): string | undefined {
   if (value === undefined || !("result" in value || "error" in value)) return undefined;
   // Errors found before the id was read carry null; the host needs its own id to match them.
   const { jsonrpc: _version, id, ...rest } = value;
-  const isOwn = (typeof id === "string" || typeof id === "number") && exactText(id, text, "id") === idText;
+  const isOwn = isId(id) && exactText(id, text, "id") === idText;
   return isOwn ? toLine(text) : rpcText(idText, rest);
 }
 
@@ -232,6 +232,6 @@ function isNotification(text: string): boolean {
 }
 
 /** A method's name is the host's text: kept to one line of a log. */
-export function printable(text: string): string {
+function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 60);
 }
