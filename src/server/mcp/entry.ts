@@ -4,7 +4,7 @@ import type { ToolSearchEntry } from "#api/tools.ts";
 import type { ShownItem } from "#storage/records/item-record.ts";
 import type { Excerpt, ShownHit } from "#storage/search-index.ts";
 import { formatDay } from "#api/days.ts";
-import { agentFacts, factTexts, type Printing, withDistance } from "./facts.ts";
+import { agentFacts, factTexts, formerText, type Printing, withDistance } from "./facts.ts";
 
 /** How much of an entry is shown; the budget goes down this list. Source: B24. */
 export interface EntryDetail {
@@ -59,9 +59,7 @@ export function entryLines(entry: ToolSearchEntry, time: Printing): string[] {
     entry.status === undefined ? entry.kind : `${entry.kind}, ${entry.status}`,
     ...factTexts(entry, time),
     ...(entry.indexed === undefined ? [] : [`indexed: ${withDistance(entry.indexed, time)}`]),
-    ...(entry.textAsOf === undefined
-      ? []
-      : [`text as of: ${withDistance(entry.textAsOf, time)}, the content couldn't be read since`]),
+    ...(entry.textAsOf === undefined ? [] : [formerText(entry.textAsOf, time)]),
   ];
   const place = [
     `providerId: ${entry.providerId}`,

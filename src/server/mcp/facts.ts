@@ -115,3 +115,8 @@ export function withDistance(day: string, { now, timeZone }: Pick<Printing, "now
   // Noon is inside the day in every zone.
   return `${day} (${distanceOf(Date.parse(`${day}T12:00:00Z`), Date.parse(`${formatDay(now, timeZone)}T12:00:00Z`), "UTC")})`;
 }
+
+/** Since when an item's text is its former one: its content couldn't be read since that day. */
+export function formerText(day: string, time: Pick<Printing, "now" | "timeZone">): string {
+  return `text as of: ${withDistance(day, time)}, the content couldn't be read since`;
+}

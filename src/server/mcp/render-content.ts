@@ -3,7 +3,7 @@ import { formatDay } from "#api/days.ts";
 import type { ItemRecord } from "#storage/records/item-record.ts";
 import { placeAt } from "#text/sections.ts";
 import { titleOf, urlOf } from "./entry.ts";
-import { agentFacts, factTexts, fieldText, personName, withDistance, type Printing } from "./facts.ts";
+import { agentFacts, factTexts, fieldText, formerText, personName, withDistance, type Printing } from "./facts.ts";
 import { fits, mostThatFits, sizeOf } from "./fitting.ts";
 import type { CountTokens } from "./tokens.ts";
 
@@ -108,7 +108,7 @@ function headerLines(item: ItemRecord, time: Printing, totalChars: number): stri
     ageOf(item, time),
     `URL: ${urlOf(item, time)}`,
     `${thousands(totalChars)} characters`,
-    ...formerText(item, time),
+    ...(item.formerSince === null ? [] : [formerText(formatDay(item.formerSince, time.timeZone), time)]),
   ];
   const place = [
     `kbId: ${item.kbId}`,
@@ -137,13 +137,6 @@ function moreFacts(item: ItemRecord, time: Printing): string[] {
 
 function notesOf({ textChars, textReason }: ItemRecord): string[] {
   return textChars === 0 && textReason !== null ? [`Note: no searchable text (${textReason}).`] : [];
-}
-
-/** Since when the text is that of before. */
-function formerText({ formerSince }: ItemRecord, time: Printing): string[] {
-  if (formerSince === null) return [];
-  const day = withDistance(formatDay(formerSince, time.timeZone), time);
-  return [`text as of: ${day}, the content couldn't be read since`];
 }
 
 const MAX_OUTLINE = 30;
