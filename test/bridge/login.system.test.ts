@@ -1,8 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { kb, makeWorld, type FakeWorld } from "../cli/fakes.ts";
+import { kb, type FakeWorld } from "../cli/fakes.ts";
 import { startStandIn, type StandIn } from "../cli/stand-in.ts";
+import { makeBrowserWorld } from "./browser-world.ts";
 import { cleanEnv, startCli } from "./built.ts";
 
 const REQUEST = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "kb_search", arguments: {} } };
@@ -10,12 +11,7 @@ const REQUEST = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "
 /** A person who has just signed in with a browser; the bridges below use the same folder. */
 async function signedIn(): Promise<{ server: StandIn; world: FakeWorld; path: string }> {
   const server = await startStandIn();
-  const world = makeWorld({ env: { DISPLAY: ":0" }, now: Date.now() });
-  const openUrl = async (address: string): Promise<boolean> => {
-    void server.visit(address);
-    return true;
-  };
-  world.real = { fetch: globalThis.fetch, openUrl };
+  const world = makeBrowserWorld(server);
   await kb(world, "login", server.url);
   return { server, world, path: join(world.dir, "config", "credentials.json") };
 }

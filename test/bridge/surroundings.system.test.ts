@@ -4,8 +4,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, onTestFinished, test } from "vitest";
 import { TOOL_NAMES } from "#api/tools.ts";
-import { kb, makeWorld } from "../cli/fakes.ts";
+import { kb } from "../cli/fakes.ts";
 import { startStandIn, type StandIn } from "../cli/stand-in.ts";
+import { makeBrowserWorld } from "./browser-world.ts";
 import { tempDir } from "../temp-dir.ts";
 import { cleanEnv, startCli } from "./built.ts";
 import { result, startUpstream } from "./upstream.ts";
@@ -207,12 +208,7 @@ interface Shared {
 /** A person's login in a settings folder that takes no files from the bridges that share it; undefined where that can't be. */
 async function shareLogin(way: Refusal): Promise<Shared | undefined> {
   const server = await startStandIn();
-  const world = makeWorld({ env: { DISPLAY: ":0" }, now: Date.now() });
-  const openUrl = async (address: string): Promise<boolean> => {
-    void server.visit(address);
-    return true;
-  };
-  world.real = { fetch: globalThis.fetch, openUrl };
+  const world = makeBrowserWorld(server);
   const config = join(world.dir, "config");
   mkdirSync(config, { mode: 0o700 });
   if (!way.prepare(config)) return undefined;

@@ -33,18 +33,18 @@ for (const document of documents.slice(250)) index.apply("w1", [{ type: "upsert"
 for (const { kbId, title, text } of items) index.texts.set(`w1 ${kbId}`, [title, text]);
 const reader = index.openReader();
 
+const ABOUT = {
+  providerId: "push",
+  source: "push:x",
+  url: null,
+  indexedAt: 0,
+  textReason: null,
+  formerSince: null,
+};
+
 function shown(kbId: string): ShownItem {
   const { title, labels, path } = items.find((item) => item.kbId === kbId) ?? { title: "", labels: [], path: [] };
-  const about = {
-    kbId,
-    providerId: "push",
-    source: "push:x",
-    url: null,
-    indexedAt: 0,
-    textReason: null,
-    formerSince: null,
-  };
-  return { ...facts({ kind: "file", title, labels, path }), ...about };
+  return { ...facts({ kind: "file", title, labels, path }), ...ABOUT, kbId };
 }
 
 const query = fc
@@ -103,16 +103,7 @@ test("a word is told from the fields that have it, and counted over what the vie
     if (explained === undefined) throw new Error("The scores were not explained.");
     expect(explained.statistics).toEqual({ items: 2, averageLength: (4 + 4 + 2 + 4 + 1) / 2, feedback: [] });
     const explain = makeExplainer(hits, explained);
-    const about = {
-      kbId: "kbi_a",
-      providerId: "push",
-      source: "push:x",
-      url: null,
-      indexedAt: 0,
-      textReason: null,
-      formerSince: null,
-    };
-    const found = { ...facts({ kind: "file", title, path: ["travel"] }), ...about };
+    const found = { ...facts({ kind: "file", title, path: ["travel"] }), ...ABOUT, kbId: "kbi_a" };
     expect(explain(found, hits.find(({ kbId }) => kbId === "kbi_a")?.position)).toMatchObject({
       group: "some",
       length: 14,
