@@ -23,7 +23,7 @@ export const FileRecord = z
       message: z.string().nullable(),
       /** UTF-16 code units of the stored text. */
       chars: z.number().int(),
-      /** Since when the content can't be read: the text is that of before. Null where it is that of the content. */
+      /** Since when the content can't be read: the text is the former one. Null where it is that of the content. */
       asOf: Timestamp.nullable(),
     }),
   })

@@ -95,7 +95,7 @@ export const SearchResult = z
     /** Ranges of the snippet that match, in UTF-16 code units. */
     highlights: z.array(z.object({ start: z.number().int(), end: z.number().int() })),
     indexedAt: Timestamp,
-    /** Since when the content can't be read: the snippet is of the text of before. Null where it is that of the content. */
+    /** Since when the content can't be read: the snippet is of the former text. Null where the text is that of the content. */
     textAsOf: Timestamp.nullable(),
     /** What holds the snippet's match: `Install › Linux`, `Page 3`, `line 12`. */
     section: z.string().nullable(),

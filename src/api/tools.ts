@@ -266,7 +266,7 @@ export interface ToolSearchEntry extends AgentFacts {
   /** Where the snippet's passage starts in the item's text: an `offset` of `kb_get_file_content`. */
   at?: number;
   section?: string;
-  /** The day since which the content can't be read: the snippet is of the text of before. */
+  /** The day since which the content can't be read: the snippet is of the former text. */
   textAsOf?: string;
   /** Empty when the item has no text. */
   snippet: string;

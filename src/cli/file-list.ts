@@ -65,7 +65,7 @@ export function printFiles(list: FileList, output: Output): void {
 }
 
 function stateOf({ indexState, textState }: FileRecord): string {
-  // A server of before says nothing of it.
+  // An older server doesn't say.
   if (textState.asOf) return `${indexState} (text as of ${textState.asOf.slice(0, 10)})`;
   return textState.reason === null || textState.reason === indexState
     ? indexState

@@ -863,7 +863,7 @@ export interface ItemsTable extends FieldsAs<FieldColumns> {
   readerVersion: number | null;
   /** While an older reader has read it: not read again before then. Null = at once. */
   readAgainAt: number | null;
-  /** Since when its content can't be read, while the text of before stays; null = the text is that of the content. */
+  /** Since when its content can't be read, while the former text stays; null = the text is that of the content. */
   formerSince: number | null;
 }
 

@@ -155,7 +155,7 @@ function printResult(result: SearchResult, number: number, output: Output): void
     ...(result.assignees.length > 0 ? [result.assignees.map((person) => person.name).join(", ")] : []),
     ...(result.dueAt === null ? [] : [`due ${result.dueAt.slice(0, 10)}`]),
     result.updatedAt === null ? `indexed ${result.indexedAt.slice(0, 10)}` : `updated ${result.updatedAt.slice(0, 10)}`,
-    // A server of before says nothing of it.
+    // An older server doesn't say.
     ...(result.textAsOf ? [`text as of ${result.textAsOf.slice(0, 10)}, couldn't be read since`] : []),
   ];
   output.painted("   ", facts.join(" | "), paint.dim);

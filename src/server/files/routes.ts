@@ -96,7 +96,7 @@ async function answerContent(
   });
 }
 
-/** Since when the content can't be read, where the text is that of before. */
+/** Since when the content can't be read, where the text is the former one. */
 function ageOf({ formerSince }: TextRange["item"]): Record<string, string> {
   return formerSince === null ? {} : { "X-Text-As-Of": isoOf(formerSince) };
 }

@@ -18,7 +18,7 @@ export function keepsFormer(known: Pick<Known, "find" | "childrenOf">, externalI
 /** Items that lose their text in one transaction. */
 const SLICE = 50;
 
-/** The job `end_former_texts`: takes the texts of before from what could not be read again for too long. */
+/** The job `end_former_texts`: takes the former texts from what could not be read again for too long. */
 export async function endFormerTexts(
   { store, now }: Pick<SyncDeps, "store" | "now">,
   { workspaceId }: Pick<ClaimedJob, "workspaceId">,

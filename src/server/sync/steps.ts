@@ -140,8 +140,8 @@ type Skip = Pick<Extract<SyncEvent, { t: "skip" }>, "externalId" | "reason" | "m
 async function leaveOutLarge({ now }: StepOptions, event: Skip, { known }: Surroundings): Promise<Step> {
   await known.load([event.externalId]);
   if (!known.find(event.externalId)) return toSkip(event);
-  const isUnread = keepsFormer(known, event.externalId, now()) && { isUnread: true as const };
-  return toSkip({ ...event, reason: "failed", retryable: true }, { ...isUnread });
+  const isUnread = keepsFormer(known, event.externalId, now());
+  return toSkip({ ...event, reason: "failed", retryable: true }, isUnread ? { isUnread } : {});
 }
 
 /** Events come here in their order and leave in it, so that the first in line never waits for one behind it. */

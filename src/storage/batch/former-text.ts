@@ -91,7 +91,7 @@ export function skip(work: Work, op: Extract<ItemOp, { type: "skip" }>): OpOutco
   return "failed";
 }
 
-/** Takes the text of before from these, and what was made of it, where their content could not be read since then. */
+/** Takes the former text from these, and what was made of it, where their content could not be read since then. */
 export function endFormer(work: Work, { kbIds, since }: Extract<ItemOp, { type: "end_former" }>): OpOutcome {
   for (const kbId of kbIds) {
     const known = work.rows.findByKbId(kbId);
@@ -126,7 +126,7 @@ function failure({ seenBy }: Work, message: string, retryAt: number | null) {
   return { textReason: "failed", textMessage: message, retryAt, seenBy };
 }
 
-/** From the first time on that its content could not be read, the text and what was made of it are those of before. */
+/** From the first time on that its content could not be read, the text and what was made of it are the former ones. */
 function age({ rows, batch }: Work, { kbId, externalId, formerSince }: KnownItem): void {
   if (formerSince !== null) return;
   rows.set(kbId, { formerSince: batch.now });

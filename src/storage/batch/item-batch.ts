@@ -128,7 +128,7 @@ export type ItemOp =
   | { type: "restore"; kbId: string }
   /** Not taken. `failed`: what is stored stays; with `isUnread` as what its content was before. */
   | { type: "skip"; externalId: string; reason: TextReason; message: string; retryable: boolean; isUnread?: true }
-  /** Takes the text of before, with what was made of it, from those of these that could not be read again since then. */
+  /** Takes the former text, with what was made of it, from those of these that could not be read again since then. */
   | { type: "end_former"; kbIds: readonly string[]; since: number }
   /**
    * Removes these unless the run or set has named them, or the item of the source that they are inside, since; under the

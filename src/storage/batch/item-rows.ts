@@ -14,7 +14,7 @@ export interface KnownItem {
   textHash: string | null;
   textReason: string | null;
   textMessage: string | null;
-  /** Since when its content can't be read, while the text of before stays. */
+  /** Since when its content can't be read, while the former text stays. */
   formerSince: number | null;
   indexHash: string | null;
   indexState: string;

@@ -23,7 +23,7 @@ export interface ItemRecord extends ItemFacts {
   textChars: number;
   sections: Section[];
   indexedAt: number;
-  /** Since when its content can't be read: its text is that of before. Null = the text is that of the content. */
+  /** Since when its content can't be read: its text is the former one. Null = the text is that of the content. */
   formerSince: number | null;
   indexState: IndexState;
   textReason: TextReason | null;
@@ -58,7 +58,7 @@ export function toItemRecord(row: ItemsTable): ItemRecord {
   };
 }
 
-/** Since when the text that an item has is that of before. */
+/** Since when the text that an item has is the former one. */
 function formerOf({ textChars, formerSince }: Pick<ItemsTable, "textChars" | "formerSince">): number | null {
   return textChars > 0 && formerSince !== null && isInstant(formerSince) ? formerSince : null;
 }

@@ -17,7 +17,7 @@ export interface StoredItem {
   parentExternalId: string | null;
   /** A text of it is stored. */
   hasText: boolean;
-  /** Since when its content can't be read, while the text of before stays. */
+  /** Since when its content can't be read, while the former text stays. */
   formerSince: number | null;
   /** It was read at another place, or by a former owner, and not since. */
   wasReadElsewhere: boolean;

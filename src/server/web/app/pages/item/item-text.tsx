@@ -33,7 +33,7 @@ export interface ItemTextProps {
     refetch(): unknown;
     fetchNextPage(): unknown;
   };
-  /** Why there is no text, or only that of before. */
+  /** Why there is no text, or only the former one. */
   textState: Pick<FileRecord["textState"], "reason" | "message" | "asOf">;
   /** Line feeds end lines, as people write in trackers and messages. */
   showsBreaks: boolean;
