@@ -137,8 +137,13 @@ export type SyncEvent<Cursor = unknown> =
    */
   | (Extract<IdentityEvent, { t: "group" }> & { containers?: readonly ContainerRef[] })
   | Extract<IdentityEvent, { t: "member" | "identity" }>
-  /** Everything yielded before is covered by it once it is stored. Between the pages of a group nothing is stored. */
-  | { t: "checkpoint"; cursor: Cursor }
+  /**
+   * Everything yielded before is covered by it once it is stored. Between the pages of a group nothing is stored. `looks`:
+   * requests that list, or folders, since the last one. A run of a source that tells them may end here as `partial` when it
+   * has listed too long, and the next one goes on from this cursor, which holds `runId`, as another attempt of it would; not
+   * where permissions are mirrored. Told every few seconds, whatever is found. Source: docs/decisions/0070.
+   */
+  | { t: "checkpoint"; cursor: Cursor; looks?: number }
   | { t: "progress"; done: number; total?: number; note?: string }
   /**
    * Not taken, and why. `failed`: the former version stays and the id counts as named; so does a stored item that is
@@ -168,11 +173,6 @@ export interface SyncEnd {
   listing: "complete" | "partial";
   /** What this run could not look at; it stays as it is, and its permissions grow old. */
   notLookedAt?: readonly What[];
-  /**
-   * With `partial`: the run stopped at a bound, and the next one goes on from the last checkpoint, as another attempt of this
-   * one would. Only when one of them ends `complete` is anything removed.
-   */
-  goesOn?: true;
   /** Why the listing is partial, for the connector's owner; the run ends as partial with it. */
   why?: string;
   /** `current` = this run would have shown every change of a permission, and of a group told in syncs, up to its beginning. */
@@ -296,8 +296,8 @@ export interface SyncRequest<Cursor> {
    */
   mode: "full" | "incremental" | "access" | "items";
   /**
-   * The same for every attempt of one run. A cursor holds it, so that a source which names what it found before the
-   * cursor only once resumes within a run, and starts again in the next one.
+   * The same for every attempt of one run, and for the runs that list everything together. A cursor holds it, so that a
+   * source which names what it found before the cursor only once resumes within them, and starts again in the next one.
    */
   runId?: string;
   scope: Scope;

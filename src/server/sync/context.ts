@@ -14,6 +14,7 @@ import type { Authority } from "#core/principals.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ReaderVersionOf } from "#storage/records/older-items.ts";
 import type { Store } from "#storage/store.ts";
+import type { ListingLimits } from "./bound.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 import type { PeopleHooks } from "./identities/hooks.ts";
 
@@ -57,6 +58,8 @@ export interface SyncDeps {
   spool: Spool;
   /** Bounds what all runs hold of files. */
   budget: ByteBudget;
+  /** How far one run lists; an hour or 20,000 folders and requests unless told. */
+  listing?: ListingLimits;
   /** Where mistakes of kb are noted; absent = nowhere. */
   faults?: FaultLog;
   now: () => number;

@@ -65,7 +65,7 @@ function afterRun(
 }
 
 function afterEnd(
-  { isComplete, problem }: Extract<RunEnd, { type: "done" }>,
+  { isComplete, problem, goesOn }: Extract<RunEnd, { type: "done" }>,
   sync: SyncRecord,
   connector: ConnectorRecord,
   now: number,
@@ -88,10 +88,21 @@ function afterEnd(
       stateReason: problem?.message ?? null,
       refusedAt: null,
       ...(isFull && { lastFullAt: sync.startedAt ?? now }),
-      // What was left out is not news to the source any more: the next run asks for everything.
-      ...(problem !== undefined && { lastFullAt: null }),
+      // What was left out is not news to the source any more: the next run asks for everything. What is left of a listing is.
+      ...(problem !== undefined && goesOn === undefined && { lastFullAt: null }),
+      ...(goesOn !== undefined && soon(connector, state, now + backOffMs(goesOn, random))),
     },
   };
+}
+
+/** A large tree is not listed run by run of its schedule; one without end soon is. */
+function soon(
+  { everyMinutes, nextRunAt }: ConnectorRecord,
+  state: ConnectorRecord["state"],
+  at: number,
+): ConnectorPatch {
+  const isScheduled = everyMinutes !== null && (state === "active" || state === "error");
+  return isScheduled ? { nextRunAt: Math.min(nextRunAt ?? at, at) } : {};
 }
 
 /** When a connector that mirrors permissions has to prove them again; nothing changes for others. */

@@ -4,7 +4,7 @@ import { findFault } from "#core/faults.ts";
 import { narrowAccess } from "#core/principals.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
-import { type ClaimedJob, UPKEEP_PRIORITY, USUAL_PRIORITY } from "#storage/records/queue.ts";
+import { type ClaimedJob, SLICE_PRIORITY, UPKEEP_PRIORITY, USUAL_PRIORITY } from "#storage/records/queue.ts";
 import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
 import { findPass } from "./pass.ts";
@@ -209,15 +209,18 @@ async function start(
   const now = deps.now();
   const { connectors, syncs, itemWrites } = tx.in(workspaceId);
   const isFirst = sync.startedAt === null;
-  // A full run begins at the beginning; until it has ended, nothing before it counts as a full listing.
-  const isNew = isFirst && sync.mode === "full";
-  // One that goes on where the last stopped begins there.
-  const goesOn = isNew && (await findPass(itemWrites, connector)) !== undefined;
-  const reset = isNew ? { lastFullAt: null, ...(!goesOn && { cursor: null }) } : {};
+  const isWhole = sync.mode === "full" || sync.mode === "incremental";
+  const pass = isFirst && isWhole ? await findPass(itemWrites, connector) : undefined;
+  // What is left of a full listing is listed first, whatever was asked for.
+  const mode = pass?.mode === "full" ? "full" : sync.mode;
+  // A full run begins at the beginning, or goes on with one; until it has ended, nothing before it counts as a full listing.
+  const isNew = isFirst && mode === "full";
+  const reset = isNew ? { lastFullAt: null, ...(pass?.mode !== "full" && { cursor: null }) } : {};
   await connectors.update(connector.connectorId, reset);
   const items = isReaderRun(sync) ? await chooseOlder(deps, tx.in(workspaceId), sync) : sync.items;
   const patch = {
     state: nextSyncState(sync.state, "start"),
+    mode,
     attempt,
     startedAt: sync.startedAt ?? now,
     items,
@@ -337,7 +340,8 @@ async function finish(
     }
     const waiting = await syncs.listOpen([connectorId]);
     const nextAt = resumeAt ?? Math.min(...waiting.map((open) => open.resumeAt ?? now()));
-    const priority = waiting.every(isReaderRun) ? UPKEEP_PRIORITY : USUAL_PRIORITY;
+    const usual = end.type === "stopped" ? SLICE_PRIORITY : USUAL_PRIORITY;
+    const priority = waiting.every(isReaderRun) ? UPKEEP_PRIORITY : usual;
     if (resumeAt !== undefined || waiting.length > 0) await tx.queue.giveBack(job.jobId, owner, nextAt, priority);
     else await tx.queue.finish(job.jobId, owner);
   });

@@ -1,26 +1,51 @@
 import { z } from "zod";
 import type { ItemWriteStore } from "#storage/records/item-writes.ts";
+import type { SyncMode } from "#storage/records/syncs.ts";
 
 /** The key of a connector's state in which its unfinished pass is; no source has such a key. */
-export const PASS_KEY = "kb:pass";
+const PASS_KEY = "kb:pass";
 
-const Stored = z.object({ passId: z.string(), scopeVersion: z.number() });
+/** Several runs that list everything together, each from where the one before stopped. */
+export interface Pass {
+  /** The id of its first run. */
+  passId: string;
+  /** Of its runs: what looks only at changes is no part of a full listing. */
+  mode: "full" | "incremental";
+  /** Runs that stopped at a bound so far. */
+  runs: number;
+}
 
-/**
- * The pass that the connector's last listing left unfinished: several runs list everything together, each from where the one
- * before stopped. Undefined = the next run begins one. Another scope begins again.
- */
+const Stored = z.object({
+  passId: z.string(),
+  scopeVersion: z.number(),
+  mode: z.enum(["full", "incremental"]).default("full"),
+  runs: z.number().default(1),
+});
+
+/** The pass that the connector's last listing left unfinished; undefined = the next run begins one. Another scope begins again. */
 export async function findPass(
   itemWrites: Pick<ItemWriteStore, "findState">,
-  { connectorId, scopeVersion }: { connectorId: string; scopeVersion: number },
-): Promise<string | undefined> {
+  { connectorId, scopeVersion, cursor }: { connectorId: string; scopeVersion: number; cursor: unknown },
+): Promise<Pass | undefined> {
+  if (cursor === null) return undefined;
   const text = await itemWrites.findState(connectorId, PASS_KEY);
   if (text === undefined) return undefined;
   const stored = Stored.safeParse(JSON.parse(text)).data;
-  return stored?.scopeVersion === scopeVersion ? stored.passId : undefined;
+  return stored?.scopeVersion === scopeVersion ? stored : undefined;
+}
+
+/** The pass that a run goes on with, or begins with this run; undefined for a run that lists no whole. */
+export async function passOf(
+  itemWrites: Pick<ItemWriteStore, "findState">,
+  connector: { connectorId: string; scopeVersion: number; cursor: unknown },
+  { syncId, mode }: { syncId: string; mode: SyncMode },
+): Promise<Pass | undefined> {
+  if (mode !== "full" && mode !== "incremental") return undefined;
+  const unfinished = await findPass(itemWrites, connector);
+  return unfinished?.mode === mode ? unfinished : { passId: syncId, mode, runs: 0 };
 }
 
 /** The state with the pass as unfinished, or without one. */
-export function passState(pass: { passId: string; scopeVersion: number } | undefined): Record<string, string | null> {
-  return { [PASS_KEY]: pass ? JSON.stringify(pass) : null };
+export function passState(pass: Pass | undefined, scopeVersion: number): Record<string, string | null> {
+  return { [PASS_KEY]: pass ? JSON.stringify({ ...pass, scopeVersion }) : null };
 }

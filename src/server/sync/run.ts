@@ -18,7 +18,8 @@ import { isMirror } from "./clocks.ts";
 import { beginClocks, leaveBehind, look, type Looking, prove } from "./looks.ts";
 import { type Known, makeKnown } from "./known.ts";
 import { accessPlace, accessPlaceOf } from "./access-place.ts";
-import { findPass, passState } from "./pass.ts";
+import { type Bound, type ListingLimits, makeBound } from "./bound.ts";
+import { type Pass, passOf, passState } from "./pass.ts";
 import { redact } from "#core/redact.ts";
 import { makeRunState } from "./run-state.ts";
 import { type Step, type StepOptions, toStep } from "./steps.ts";
@@ -44,14 +45,19 @@ export interface RunOptions extends ToldPeopleOptions, StepOptions {
   parallel: number;
   /** Bounds what all runs hold of files. */
   budget: ByteBudget;
+  /** How far one run lists, where its source can go on in the next one. */
+  listing?: ListingLimits;
   /** Whether somebody waits for the worker; asked once the run has had its turn, at checkpoints where it goes on from there. */
   isOtherWaiting?(): Promise<boolean>;
 }
 
 /** How a run ended. What it did is in the store already; what it means for run and connector is `finish.ts`. */
 export type RunEnd =
-  /** The source said all it had. `isComplete`: every living item in scope was named. `problem`: not all was taken. */
-  | { type: "done"; isComplete: boolean; strangers: number; problem?: SourceProblem }
+  /**
+   * The source said all it had. `isComplete`: every living item in scope was named. `problem`: not all was taken. `goesOn`:
+   * it was the so-manieth run that stopped at a bound, and the next one goes on from there.
+   */
+  | { type: "done"; isComplete: boolean; strangers: number; problem?: SourceProblem; goesOn?: number }
   | { type: "failed"; problem: SourceProblem }
   | { type: "waiting"; retryAfterMs: number; problem: SourceProblem }
   | { type: "stopped"; reason: StopReason }
@@ -82,14 +88,14 @@ export async function runSync(options: RunOptions): Promise<RunEnd> {
   if (options.signal.aborted) stop();
   options.signal.addEventListener("abort", stop, { once: true });
   const people = await makeToldPeople(options);
-  const passId = await passOf(options);
-  const sink = await makeSink(options, people, passId);
+  const pass = await passOf(options.store.itemWrites, options.connector, options.sync);
+  const sink = await makeSink(options, people, pass?.passId ?? options.sync.syncId);
   const line = options.budget.open({
     workspaceId: options.store.workspaceId,
     connectorId: options.connector.connectorId,
   });
   try {
-    return await runEvents(options, { sink, people, line, passId }, abort);
+    return await runEvents(options, { sink, people, line, pass }, abort);
   } catch (error) {
     return await endOf(error, options, sink);
   } finally {
@@ -98,12 +104,6 @@ export async function runSync(options: RunOptions): Promise<RunEnd> {
     line.close();
     options.signal.removeEventListener("abort", stop);
   }
-}
-
-/** The pass that this run goes on with, or begins; runs over some items are none. */
-async function passOf({ store, connector, sync }: RunOptions): Promise<string> {
-  const isWhole = sync.mode === "full" || sync.mode === "incremental";
-  return (isWhole ? await findPass(store.itemWrites, connector) : undefined) ?? sync.syncId;
 }
 
 async function makeSink(options: RunOptions, people: ToldPeople, passId: string): Promise<BatchSink> {
@@ -131,7 +131,7 @@ async function makeSink(options: RunOptions, people: ToldPeople, passId: string)
 
 async function runEvents(
   options: RunOptions,
-  { sink, people, line, passId }: { sink: BatchSink; people: ToldPeople; line: Line; passId: string },
+  { sink, people, line, pass }: { sink: BatchSink; people: ToldPeople; line: Line; pass: Pass | undefined },
   abort: AbortController,
 ): Promise<RunEnd> {
   const startedAt = options.now();
@@ -145,14 +145,16 @@ async function runEvents(
   }
   const turn = makeTurn(options, startedAt);
   const shortTurn = isReaderRun(sync) && makeShortTurn({ isOtherWaiting: async () => false, ...options });
+  const passId = pass?.passId ?? sync.syncId;
   const request = toRequest(options, passId, sync.mode === "access" ? await accessPlaceOf(options) : connector.cursor);
   const state = makeRunState((key) => store.itemWrites.findState(connector.connectorId, key));
   const stored = makeStored(store, connector.connectorId, known);
-  const looking = { options, known, sink, people, clocks: await beginClocks(options, sink) };
+  const bound = await boundOf(options, pass);
+  const looking = { options, known, sink, people, bound, clocks: await beginClocks(options, sink) };
   const events = source.sync({ ...withSignal(options.context, abort.signal), stored, state }, request);
   const disk = makeByteBudget(DISK_BYTES).open({ workspaceId: store.workspaceId, connectorId: connector.connectorId });
   const steps = inOrder(
-    events,
+    bound?.timed(events) ?? events,
     (event) => toStep(options, event, { line, disk, known, state, turn, signal: abort.signal }),
     {
       parallel: options.parallel,
@@ -167,6 +169,7 @@ async function runEvents(
   let end: SyncEnd | undefined;
   let cursor: string | undefined;
   let problem: SourceProblem | undefined;
+  let isAtBound = false;
   for await (const step of steps) {
     end = step.end ?? end;
     problem ??= step.problem ?? problemOf(step.end);
@@ -176,6 +179,11 @@ async function runEvents(
     if (shortTurn && !(await shortTurn.mayGoOn())) {
       await sink.flush();
       return { type: "stopped", reason: "give_back" };
+    }
+    if (step.cursor?.looks !== undefined && bound?.why() !== undefined && !people.isOpen()) {
+      problem ??= { code: "source_error", message: bound.why() ?? "" };
+      isAtBound = true;
+      break;
     }
     // A group that is half read would be read from its beginning again.
     if (step.cursor === undefined || people.isOpen() || (await turn.mayGoOn())) continue;
@@ -187,14 +195,22 @@ async function runEvents(
   const isFullListing = end?.listing === "complete" && sync.mode !== "items";
   if (isFullListing) await sweep({ ...options, sync: { syncId: passId } }, known, sink);
   const { scopeVersion } = connector;
-  if (end?.goesOn) sink.cursor(cursor, passState({ passId, scopeVersion }));
-  else if (passId !== sync.syncId) sink.cursor(cursor, passState(undefined));
+  const unfinished = isAtBound && pass ? { ...pass, runs: pass.runs + 1 } : undefined;
+  if (bound) sink.cursor(cursor, { ...passState(unfinished, scopeVersion), ...bound.state(true) });
   await prove(looking, end);
   people.cover();
   await sink.flush(true);
   const refusal = end && (await people.end(end));
   if (refusal) return { type: "superseded", reason: refusal };
-  return { type: "done", isComplete: isFullListing, strangers: people.strangers, ...defined({ problem }) };
+  const goesOn = unfinished?.runs;
+  return { type: "done", isComplete: isFullListing, strangers: people.strangers, ...defined({ problem, goesOn }) };
+}
+
+/** Mirrored permissions are proven by one run, so what several list together would prove nothing. */
+async function boundOf({ store, source, connector, sync, now, listing }: RunOptions, pass: Pass | undefined) {
+  if (pass === undefined || isMirror(source.spec)) return undefined;
+  const { connectorId } = connector;
+  return makeBound(store.itemWrites, { connectorId, syncId: sync.syncId }, now, listing);
 }
 
 function problemOf(end: SyncEnd | undefined): SourceProblem | undefined {
@@ -214,7 +230,7 @@ function toRequest({ sync, connector }: RunOptions, passId: string, cursor: unkn
   };
 }
 
-type Taking = Looking & { options: RunOptions; known: Known; people: ToldPeople };
+type Taking = Looking & { options: RunOptions; known: Known; people: ToldPeople; bound: Bound | undefined };
 
 async function take(step: Step, looking: Taking): Promise<void> {
   const { options, known, sink, people, clocks } = looking;
@@ -247,10 +263,11 @@ async function take(step: Step, looking: Taking): Promise<void> {
 
 /** What was said so far is stored with the cursor, once no group is half read. */
 function cover(
-  { json, state }: NonNullable<Step["cursor"]>,
-  { options: { sync }, known, sink, people }: Pick<Taking, "options" | "known" | "sink" | "people">,
+  { json, state, looks }: NonNullable<Step["cursor"]>,
+  { options: { sync }, known, sink, people, bound }: Pick<Taking, "options" | "known" | "sink" | "people" | "bound">,
 ): void {
   const isAccess = sync.mode === "access";
+  bound?.count(looks ?? 0);
   if (people.isOpen()) {
     if (!isAccess) sink.keep(state);
     return;
@@ -259,7 +276,7 @@ function cover(
   for (const op of known.takeMarks()) sink.add(op);
   // What says only who may read what is nowhere in the feed that the connector's cursor is of.
   if (isAccess) sink.cursor(undefined, accessPlace(sync.syncId, json));
-  else sink.cursor(json, state);
+  else sink.cursor(json, { ...state, ...(looks !== undefined && bound?.state()) });
 }
 
 async function endOf(thrown: unknown, options: RunOptions, sink: BatchSink): Promise<RunEnd> {

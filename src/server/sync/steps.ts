@@ -46,7 +46,7 @@ export interface Step {
   gone?: ContainerRef;
   /** Items whose stored child items stay as they are. */
   keepChildrenOf?: readonly string[];
-  cursor?: { json: string; state: Readonly<Record<string, string | null>> };
+  cursor?: { json: string; state: Readonly<Record<string, string | null>>; looks?: number };
   progress?: { done: number; total: number | null; note: string | null };
   /** When the source said so. */
   saidAt?: number;
@@ -115,7 +115,11 @@ export function toStep(options: StepOptions, event: SyncEvent, surroundings: Sur
       return {
         ops: [],
         bytes: 0,
-        cursor: { json: JSON.stringify(event.cursor ?? null), state: surroundings.state.take() },
+        cursor: {
+          json: JSON.stringify(event.cursor ?? null),
+          state: surroundings.state.take(),
+          ...defined({ looks: event.looks }),
+        },
       };
     case "progress": {
       const { done, total, note } = event;

@@ -3,6 +3,7 @@ import { defined } from "#core/defined.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
+import type { Batching } from "#sources/file-scope/batching.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { browseFolder } from "./browse.ts";
 import { countFiles } from "./count.ts";
@@ -13,7 +14,7 @@ import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { openFolderInside, openInside } from "./open-inside.ts";
 import { openRoot, type RootFolder } from "./root.ts";
 import { compileScope, type CompiledScope } from "#sources/file-scope/scope.ts";
-import { DEFAULT_BATCHING, syncFolder, type Batching, type FilesystemCursor } from "./sync.ts";
+import { syncFolder, type FilesystemCursor } from "./sync.ts";
 import { watchFolder, type WatchTuning } from "./watch.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
@@ -21,13 +22,13 @@ export interface FilesystemOptions extends Places {
   /** Strangers own workspaces here: the provider is off. */
   isOpenToStrangers?: boolean;
   /** How much goes between two checkpoints. */
-  batching?: Batching;
+  batching?: Partial<Batching>;
   watching?: WatchTuning;
 }
 
 /** Folders of the server: every regular file below an allowed root is an item. Reads only when called. Source: S36. */
 export function makeFilesystemSource(options: FilesystemOptions): Source<FilesystemConfig, FilesystemCursor> {
-  const { batching = DEFAULT_BATCHING, isOpenToStrangers = false } = options;
+  const { batching = {}, isOpenToStrangers = false } = options;
   const places: Places = {
     allowedRoots: async () => (isOpenToStrangers ? [] : options.allowedRoots()),
     dataFolder: options.dataFolder,

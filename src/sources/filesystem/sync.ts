@@ -7,8 +7,9 @@ import type { JudgeOptions } from "./judge.ts";
 import { toItem, versionOf, type FileFacts } from "./map.ts";
 import { openFolderInside } from "./open-inside.ts";
 import { isCleanRelativePath, openRoot, type RootFolder } from "./root.ts";
+import { type Batching, makeBatches } from "#sources/file-scope/batching.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
-import { findEntry, walk, type WalkEntry } from "./walk.ts";
+import { findEntry, walk, type WalkEntry, type WalkStep } from "./walk.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
 /** Where a run stands. Between runs only the root's identity counts. */
@@ -20,16 +21,9 @@ export interface FilesystemCursor {
   done: number;
   /** `dev:inode` of the root. */
   root: string;
+  /** Something could not be looked at so far: what is below it must stay. */
+  hasFailed: boolean;
 }
-
-/** How much is handed over between two checkpoints. */
-export interface Batching {
-  upserts: number;
-  seen: number;
-}
-
-/** A crash replays at most this; unchanged files cost the engine little, so many go into one batch. */
-export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000 };
 
 type Event = SyncEvent<FilesystemCursor>;
 
@@ -45,7 +39,7 @@ export async function* syncFolder(
   ctx: SyncContext<FilesystemConfig>,
   run: SyncRequest<FilesystemCursor>,
   places: Places,
-  batching: Batching,
+  batching: Partial<Batching>,
 ): AsyncGenerator<Event, void> {
   const root = await openRoot(ctx.config.root, places);
   const options: JudgeOptions = {
@@ -67,12 +61,9 @@ export async function* syncFolder(
 interface Walking {
   options: JudgeOptions;
   cursor: FilesystemCursor | undefined;
-  batching: Batching;
+  batching: Partial<Batching>;
   places: Places;
 }
-
-/** Ids of one `seen` event at most. */
-const SEEN_IDS = 500;
 
 async function* syncAll(
   ctx: SyncContext<FilesystemConfig>,
@@ -83,61 +74,41 @@ async function* syncAll(
   const isResumed = cursor !== undefined && runId !== null && cursor.runId === runId && cursor.after !== null;
   const after = isResumed ? cursor.after : null;
   const isKnown = async (entry: FileEntry) => (await ctx.stored.version(entry.rel)) === versionOf(factsOf(ctx, entry));
-  const batch = makeBatch(batching, isResumed ? cursor.done : 0);
+  const batches = makeBatches(batching, ctx.now, isResumed ? cursor.done : 0);
   const total = countBeside(ctx, options);
-  let isComplete = true;
-  try {
-    for await (const entry of walk(options, { after, signal: ctx.signal })) {
-      if (entry.type === "failed") isComplete = false;
-      if (entry.type !== "file") yield skipOf(entry);
-      else if (await isKnown(entry)) batch.addSeen(entry.rel);
-      else yield batch.addUpsert(itemOf(ctx, entry));
+  let hasFailed = isResumed && cursor.hasFailed;
 
-      yield* batch.takeSeen();
-      if (!batch.isFull()) continue;
-      yield { t: "checkpoint", cursor: { runId, after: entry.rel, done: batch.done(), root: options.root.identity } };
-      yield { t: "progress", done: batch.done(), ...totalOf(total.value(), batch.done()) };
-      batch.restart();
+  async function* hand(step: WalkStep): AsyncGenerator<Event, void> {
+    if (step.type === "failed") hasFailed = true;
+    if (step.type === "folder") batches.look();
+    else if (step.type !== "file") yield skipOf(step);
+    else if (await isKnown(step)) yield* batches.seen(step.rel);
+    else yield batches.upsert(itemOf(ctx, step));
+  }
+
+  const cursorAt = (place: Pick<FilesystemCursor, "runId" | "after">): FilesystemCursor => ({
+    ...place,
+    done: batches.done,
+    root: options.root.identity,
+    hasFailed,
+  });
+  try {
+    for await (const step of walk(options, { after, signal: ctx.signal })) {
+      yield* hand(step);
+      if (batches.isDue()) yield* batches.checkpoint(cursorAt({ runId, after: step.rel }), total.value());
     }
     if (ctx.signal.aborted) return;
   } finally {
     await total.stop();
   }
-  yield* batch.takeSeen({ isLast: true });
   await refuseExchangedRoot(ctx.config, places, options.root);
-  yield { t: "checkpoint", cursor: { runId: null, after: null, done: batch.done(), root: options.root.identity } };
-  yield { t: "progress", done: batch.done(), total: batch.done() };
+  const isComplete = !hasFailed;
+  hasFailed = false;
+  yield* batches.checkpoint(cursorAt({ runId: null, after: null }), batches.done);
   yield { t: "end", listing: isComplete ? "complete" : "partial", permissions: "current" };
 }
 
 type FileEntry = Extract<WalkEntry, { type: "file" }>;
-
-/** What was handed over since the last checkpoint, and the unchanged ids that wait for their event. */
-function makeBatch(limits: Batching, doneBefore: number) {
-  let [done, upserts, unchanged] = [doneBefore, 0, 0];
-  let seen: string[] = [];
-  const isFull = () => upserts >= limits.upserts || unchanged >= limits.seen;
-  return {
-    done: () => done,
-    isFull,
-    restart: () => void ([upserts, unchanged] = [0, 0]),
-    addSeen(externalId: string): void {
-      done += 1;
-      unchanged += 1;
-      seen.push(externalId);
-    },
-    addUpsert(item: SourceItem): Event {
-      done += 1;
-      upserts += 1;
-      return { t: "upsert", item };
-    },
-    *takeSeen({ isLast = false } = {}): Generator<Event, void> {
-      if (seen.length === 0 || !(isLast || isFull() || seen.length >= SEEN_IDS)) return;
-      yield { t: "seen", externalIds: seen };
-      seen = [];
-    },
-  };
-}
 
 /** Counts while the walk runs; `stop` ends it and waits until it has let go of its folder. */
 function countBeside(ctx: SourceContext<FilesystemConfig>, options: JudgeOptions) {
@@ -204,15 +175,12 @@ function skipOf(entry: Exclude<WalkEntry, { type: "file" }>): Extract<Event, { t
   return { t: "skip", externalId: entry.rel, ...entry.refusal, retryable: false };
 }
 
-function totalOf(total: number | undefined, done: number): { total?: number } {
-  return total === undefined ? {} : { total: Math.max(total, done) };
-}
-
 const StoredCursor = z.object({
   runId: z.string().nullable(),
   after: z.string().nullable(),
   done: z.number().int(),
   root: z.string(),
+  hasFailed: z.boolean().default(false),
 });
 
 /** An unreadable cursor (from another version) is ignored: the walk starts again, and nothing is lost. */

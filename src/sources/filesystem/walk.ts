@@ -23,25 +23,28 @@ export type WalkEntry =
   /** It could not be looked at now: what is stored at or below it must stay. */
   | { type: "failed"; rel: string; message: string };
 
+/** What the walk itself gives: besides, each folder that it enters, before what is in it. */
+export type WalkStep = WalkEntry | { type: "folder"; rel: string };
+
 /** Deeper folders are left out: more is no library of documents, and patterns cost grows with depth. */
 export const MAX_DEPTH = 64;
 
 /**
- * Walks the root: every file that is content, and one entry for each file or folder left out. Memory holds the names
- * of the folders on the way to the present one, never the tree. Stops when aborted.
+ * Walks the root: every file that is content, each folder, and one entry for each file or folder left out. Memory holds the
+ * names of the folders on the way to the present one, never the tree. Stops when aborted.
  *
- * @param after  an id: whatever comes before it in the walk's order is passed over, itself not
+ * @param after  an id: whatever comes before it in the walk's order is passed over, and the folders that it is in; itself not
  * @throws ApiError `source_unavailable` when the root itself can't be read
  */
 export async function* walk(
   options: JudgeOptions,
   { after, signal }: { after: string | null; signal: AbortSignal },
-): AsyncGenerator<WalkEntry, void> {
+): AsyncGenerator<WalkStep, void> {
   const stack: Frame[] = [];
   try {
     const { frame, entries } = await enterRoot(options, after?.split("/") ?? []);
     stack.push(frame);
-    yield* entries;
+    if (after === null) yield* entries;
     for (let top = stack.at(-1); top !== undefined && !signal.aborted; top = stack.at(-1)) {
       const step = await nextStep(options, top);
       if (step === undefined) {
@@ -50,6 +53,9 @@ export async function* walk(
       } else if (step.type === "enter") {
         const entered = await enter(options, top, step, stack.length);
         if (entered.frame !== undefined) stack.push(entered.frame);
+        // Told before the walk was interrupted.
+        if (entered.frame !== undefined && entered.frame.resume.length > 0) continue;
+        if (entered.frame !== undefined) yield { type: "folder", rel: step.rel };
         yield* entered.entries;
       } else if (step.type !== "nothing") {
         yield step;

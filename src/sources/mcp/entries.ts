@@ -49,11 +49,7 @@ export async function readPage(
   { mapping, isWanted }: { mapping: ToolMapping | undefined; isWanted: Readonly<Record<Place["part"], boolean>> },
 ): Promise<EntryPage> {
   const { entries, cursor } = isWanted[place.part] ? await readPart(session, place, mapping) : { entries: [] };
-  if (cursor !== undefined) {
-    if (cursor === place.cursor)
-      throw new ApiError("source_unavailable", { message: "The server gives the same page again." });
-    return { entries, next: { part: place.part, cursor } };
-  }
+  if (cursor !== undefined) return { entries, next: { part: place.part, cursor } };
   const part = PARTS[PARTS.indexOf(place.part) + 1];
   return { entries, ...(part && { next: { part } }) };
 }

@@ -1,6 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
+import type { Batching } from "#sources/file-scope/batching.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { McpConfig } from "./config.ts";
 import { readById, resourceId } from "./entries.ts";
@@ -10,7 +11,7 @@ import { isInScope, type McpCursor, openSession, requireAgreement, syncMcp, usab
  * What is behind a connection to a provider server: its resources, and what its tools list as an admin has mapped them.
  * MCP carries no permissions: everything is for those whom the connection is open to.
  */
-export function makeMcpSource(): Source<McpConfig, McpCursor> {
+export function makeMcpSource({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<McpConfig, McpCursor> {
   const compiled = rememberScope();
   const turns = makeTurns();
   return {
@@ -23,7 +24,7 @@ export function makeMcpSource(): Source<McpConfig, McpCursor> {
       acl: "connector",
     },
     check: checkServer,
-    sync: syncMcp,
+    sync: (ctx, run) => syncMcp(ctx, run, batching),
     async fetchContent(ctx, { externalId }) {
       if (!/^(?:resource|tool):./s.test(externalId)) throw notFound();
       if (externalId.startsWith("tool:")) requireAgreement(ctx);

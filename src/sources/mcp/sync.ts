@@ -1,16 +1,18 @@
 import { z } from "zod";
 import { ApiError, isApiError } from "#api/errors.ts";
 import { cleanLine } from "#api/clean.ts";
+import { type CycleMark, stepCycle } from "#core/cycle.ts";
 import { defined } from "#core/defined.ts";
 import { agreementRequired } from "#mcp-client/agreement.ts";
 import type { McpSession } from "#mcp-client/contract.ts";
 import { faultsOfMapping, type ToolMapping } from "#mcp-client/mapping.ts";
 import type { SourceContext, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { type Batches, type Batching, makeBatches } from "#sources/file-scope/batching.ts";
 import { compileScope, type CompiledScope } from "#sources/file-scope/scope.ts";
 import { hasNoText } from "#sources/file-scope/mime-hints.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { configKey, type McpConfig } from "./config.ts";
-import { type Content, digest, type Entry, PARTS, type Place, readPage } from "./entries.ts";
+import { type Content, digest, type Entry, type EntryPage, PARTS, type Place, readPage } from "./entries.ts";
 import { asking, refusalOf } from "./failures.ts";
 
 /** Where a run stands. Another run starts at the beginning, since it must name everything itself. */
@@ -18,21 +20,29 @@ export interface McpCursor {
   runId: string | null;
   place: Place;
   done: number;
+  /** What was handed over of the page there, so that an interrupted run asks no entry again while the page is the same. */
+  read?: { page: string; entries: number };
+  /** Notices a list that leads back to where it was. */
+  mark?: CycleMark;
 }
 
 type Event = SyncEvent<McpCursor>;
 
 /** A server that names more has the rest left out, and nothing is removed. */
 const MAX_ENTRIES = 200_000;
-const MAX_PAGES = 1_000;
-/** Changed entries between two checkpoints of one page have none: their page is read again. */
+/** Single items are looked for so long, in milliseconds: a run for them has no place that it could go on from. */
+const ITEMS_MS = 60_000;
 const FIRST: Place = { part: "resources" };
 
 /**
  * One run: the same listing for `full` and `incremental`, since notices can get lost. `items` reads only those ids, by the
  * same listing: what a resource is called stands nowhere else.
  */
-export async function* syncMcp(ctx: SyncContext<McpConfig>, run: SyncRequest<McpCursor>): AsyncGenerator<Event, void> {
+export async function* syncMcp(
+  ctx: SyncContext<McpConfig>,
+  run: SyncRequest<McpCursor>,
+  batching: Partial<Batching>,
+): AsyncGenerator<Event, void> {
   const scope = compileScope(run.scope);
   requireAgreement(ctx);
   const session = await openSession(ctx, ctx.signal);
@@ -40,7 +50,7 @@ export async function* syncMcp(ctx: SyncContext<McpConfig>, run: SyncRequest<Mcp
     const mapping = await usableMapping(ctx, session);
     const tools = { session, mapping, scope };
     if (run.mode === "items") yield* syncItems(ctx, new Set(run.externalIds), tools);
-    else yield* syncAll(ctx, run, tools);
+    else yield* syncAll(ctx, run, tools, batching);
   } finally {
     await session.close();
   }
@@ -107,52 +117,73 @@ async function* syncAll(
   ctx: SyncContext<McpConfig>,
   run: SyncRequest<McpCursor>,
   tools: Tools,
+  batching: Partial<Batching>,
 ): AsyncGenerator<Event, void> {
   const runId = run.runId ?? null;
   const former = StoredCursor.safeParse(run.cursor).data;
   const resumed = runId !== null && former?.runId === runId ? former : undefined;
   let place: Place | undefined = resumed && { part: resumed.place.part, ...defined({ cursor: resumed.place.cursor }) };
   place ??= FIRST;
-  let done = resumed?.done ?? 0;
-  let pages = 0;
+  let { read, mark } = resumed ?? {};
+  mark ??= stepCycle(undefined, markOf(place));
+  const batches = makeBatches(batching, ctx.now, resumed?.done);
   const named = new Set<string>();
-  while (place !== undefined && pages < MAX_PAGES && done < MAX_ENTRIES) {
-    const { entries, next } = await page(ctx, tools, place);
-    const seen: string[] = [];
-    for (const entry of entries) {
+  let why: string | undefined;
+  while (place !== undefined && why === undefined) {
+    batches.look();
+    const { entries, next }: EntryPage = await page(ctx, tools, place);
+    const ids = digest(...entries.map(({ externalId }) => externalId));
+    const before = read?.page === ids ? read.entries : 0;
+    for (const [at, entry] of entries.entries()) {
       if (ctx.signal.aborted) return;
       if (named.has(entry.externalId)) continue;
       named.add(entry.externalId);
-      done++;
-      if (!isInScope(tools.scope, entry.externalId)) {
-        yield leftOut(entry.externalId);
-        continue;
-      }
-      const event = await lookAt(ctx, entry);
-      if (event === undefined) seen.push(entry.externalId);
-      else yield event;
+      if (at < before) continue;
+      yield* hand(ctx, entry, { batches, scope: tools.scope });
+      if (!batches.isDue()) continue;
+      const cursor = { runId, place, done: batches.done, read: { page: ids, entries: at + 1 }, ...defined({ mark }) };
+      yield* batches.checkpoint(cursor);
     }
-    if (seen.length > 0) yield { t: "seen", externalIds: seen };
-    pages++;
-    place = next;
+    [place, read] = [next, undefined];
     if (place === undefined) break;
-    yield { t: "checkpoint", cursor: { runId, place, done } };
-    yield { t: "progress", done };
+    mark = stepCycle(mark, markOf(place));
+    if (mark === undefined) why = ROUND;
+    else if (Math.max(batches.done, named.size) >= MAX_ENTRIES) why = endless(MAX_ENTRIES);
+    else yield* batches.checkpoint({ runId, place, done: batches.done, mark });
   }
   if (ctx.signal.aborted) return;
-  yield { t: "checkpoint", cursor: { runId: null, place: FIRST, done } };
-  yield { t: "progress", done, total: done };
-  if (place === undefined) yield { t: "end", listing: "complete", permissions: "current" };
-  else yield { t: "end", listing: "partial", why: endless(pages, done), permissions: "current" };
+  yield* batches.checkpoint({ runId: null, place: FIRST, done: batches.done }, batches.done);
+  yield why === undefined
+    ? { t: "end", listing: "complete", permissions: "current" }
+    : { t: "end", listing: "partial", why, permissions: "current" };
 }
 
-function endless(pages: number, done: number): string {
-  return `The server's list did not end after ${pages} pages with ${done} entries, so kb stopped there. Nothing was removed.`;
+/** What to say of an entry, once. */
+async function* hand(
+  ctx: SyncContext<McpConfig>,
+  entry: Entry,
+  { batches, scope }: { batches: Batches; scope: CompiledScope },
+): AsyncGenerator<Event, void> {
+  if (!isInScope(scope, entry.externalId)) return yield leftOut(entry.externalId);
+  const event = await lookAt(ctx, entry);
+  if (event === undefined) yield* batches.seen(entry.externalId);
+  else yield event.t === "upsert" ? batches.upsert(event.item) : event;
+}
+
+function markOf({ part, cursor = "" }: Place): string {
+  return digest(part, cursor);
+}
+
+const ROUND = "The server's list leads back to a page that it gave before, so kb stopped there. Nothing was removed.";
+
+function endless(done: number): string {
+  return `The server's list did not end after ${done} entries, so kb stopped there. Nothing was removed.`;
 }
 
 async function* syncItems(ctx: SyncContext<McpConfig>, wanted: Set<string>, tools: Tools): AsyncGenerator<Event, void> {
   let place: Place | undefined = FIRST;
-  for (let pages = 0; place !== undefined && wanted.size > 0 && pages < MAX_PAGES; pages++) {
+  const until = ctx.now() + ITEMS_MS;
+  while (place !== undefined && wanted.size > 0 && ctx.now() < until) {
     const { entries, next } = await page(ctx, tools, place);
     for (const entry of entries) {
       if (ctx.signal.aborted) return;
@@ -239,4 +270,6 @@ const StoredCursor = z.object({
   runId: z.string().nullable(),
   place: z.object({ part: z.enum(PARTS), cursor: z.string().optional() }),
   done: z.number().int(),
+  read: z.object({ page: z.string(), entries: z.number().int() }).optional(),
+  mark: z.object({ place: z.string(), steps: z.number().int(), power: z.number().int() }).optional(),
 });

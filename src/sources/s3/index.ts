@@ -2,6 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import type { Scope } from "#core/scope.ts";
 import { defined } from "#core/defined.ts";
 import type { Source } from "#sources/contract.ts";
+import type { Batching } from "#sources/file-scope/batching.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
@@ -14,13 +15,10 @@ import { makeClient } from "./client.ts";
 import { bucketUrl, configKey, S3Config, S3Credentials } from "./config.ts";
 import { nameOf, whyLeftOut } from "./keys.ts";
 import { typeOf, versionOfDownload } from "./map.ts";
-import { type Batching, DEFAULT_BATCHING, isOwnKey, type S3Cursor, syncBucket } from "./sync.ts";
+import { isOwnKey, type S3Cursor, syncBucket } from "./sync.ts";
 
 /** A bucket of Amazon S3 or of a store that speaks its protocol: each object is an item. Who reads them is said in the config. */
-export function makeS3Source({ batching = DEFAULT_BATCHING }: { batching?: Batching } = {}): Source<
-  S3Config,
-  S3Cursor
-> {
+export function makeS3Source({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<S3Config, S3Cursor> {
   const inScope = makeInScope();
   return {
     spec: {

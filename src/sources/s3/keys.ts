@@ -5,7 +5,7 @@ import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 const MAX_KEY_BYTES = 1_024;
 
 /** More slashes are no folders that people made. */
-const MAX_FOLDERS_DEEP = 100;
+const MAX_FOLDERS_DEEP = 64;
 
 /** Whether a key can be an item: the address of one with `.` or `..` between slashes leads to another object. */
 export function isKey(key: string): boolean {

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { type Batching, makeBatches } from "#sources/file-scope/batching.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
-import { makeClient, type S3Client } from "./client.ts";
+import { makeClient, type S3Client, type S3Object } from "./client.ts";
 import type { S3Config } from "./config.ts";
 import { type Choice, compareKeys, isKey, type LeftOut, noKey, whyLeftOut } from "./keys.ts";
 import { type BucketFacts, factsOf, toItem, versionOf } from "./map.ts";
@@ -14,19 +15,8 @@ export interface S3Cursor {
   done: number;
 }
 
-/** How much is handed over between two checkpoints. */
-export interface Batching {
-  upserts: number;
-  seen: number;
-}
-
-export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000 };
-
 type Event = SyncEvent<S3Cursor>;
 type Context = SyncContext<S3Config>;
-
-/** Ids of one `seen` event at most. */
-const SEEN_IDS = 500;
 
 interface Tools extends Choice {
   client: S3Client;
@@ -42,7 +32,7 @@ interface Tools extends Choice {
 export async function* syncBucket(
   ctx: Context,
   run: SyncRequest<S3Cursor>,
-  batching: Batching,
+  batching: Partial<Batching>,
 ): AsyncGenerator<Event, void> {
   const tools: Tools = {
     client: makeClient(ctx),
@@ -58,7 +48,7 @@ async function* syncAll(
   ctx: Context,
   run: SyncRequest<S3Cursor>,
   { client, facts, ...choice }: Tools,
-  batching: Batching,
+  batching: Partial<Batching>,
 ): AsyncGenerator<Event, void> {
   const runId = run.runId ?? null;
   const former = StoredCursor.safeParse(run.cursor).data;
@@ -66,52 +56,41 @@ async function* syncAll(
   const startAfter = resumed?.after ?? undefined;
   let last = startAfter;
   let isOrdered = true;
-  let done = resumed?.done ?? 0;
-  let handed = { upserts: 0, seen: 0 };
-  let unchanged: string[] = [];
   let leftOut: string | undefined;
+  const batches = makeBatches(batching, ctx.now, resumed?.done);
+
+  async function* hand(object: S3Object): AsyncGenerator<Event, void> {
+    const { key } = object;
+    // A folder that somebody made in a console.
+    if (key.endsWith("/")) return;
+    const why = whyLeftOut(choice, key);
+    if (why !== undefined) {
+      if (why.id !== leftOut) yield skip(why);
+      leftOut = why.id;
+      return;
+    }
+    const version = versionOf(object, facts);
+    if (version !== undefined && (await ctx.stored.version(key)) === version) yield* batches.seen(key);
+    else yield batches.upsert(toItem(object, facts));
+  }
 
   const { prefix } = ctx.config;
   for await (const page of client.pages({ prefix, ...(startAfter !== undefined && { startAfter }) })) {
+    batches.look();
     for (const key of page.unreadable) yield skip(noKey(key, "The key is no UTF-8."));
     for (const object of page.objects) {
       if (ctx.signal.aborted) return;
       const { key } = object;
       if (last !== undefined && compareKeys(key, last) <= 0) isOrdered = false;
       last = key;
-      // A folder that somebody made in a console.
-      if (key.endsWith("/")) continue;
-      const why = whyLeftOut(choice, key);
-      if (why !== undefined) {
-        if (why.id !== leftOut) yield skip(why);
-        leftOut = why.id;
-        continue;
-      }
-      done += 1;
-      const version = versionOf(object, facts);
-      if (version !== undefined && (await ctx.stored.version(key)) === version) {
-        handed.seen += 1;
-        unchanged.push(key);
-      } else {
-        handed.upserts += 1;
-        yield { t: "upsert", item: toItem(object, facts) };
-      }
-      const isDue = handed.upserts >= batching.upserts || handed.seen >= batching.seen;
-      if (unchanged.length > 0 && (isDue || unchanged.length >= SEEN_IDS)) {
-        yield { t: "seen", externalIds: unchanged };
-        unchanged = [];
-      }
-      if (!isDue) continue;
+      yield* hand(object);
+      if (!batches.isDue()) continue;
       // After a key, only a store that lists in order goes on with all that comes later.
-      yield { t: "checkpoint", cursor: { runId, after: isOrdered ? key : null, done: isOrdered ? done : 0 } };
-      yield { t: "progress", done };
-      handed = { upserts: 0, seen: 0 };
+      yield* batches.checkpoint({ runId, after: isOrdered ? key : null, done: isOrdered ? batches.done : 0 });
     }
   }
   if (ctx.signal.aborted) return;
-  if (unchanged.length > 0) yield { t: "seen", externalIds: unchanged };
-  yield { t: "checkpoint", cursor: { runId: null, after: null, done } };
-  yield { t: "progress", done, total: done };
+  yield* batches.checkpoint({ runId: null, after: null, done: batches.done }, batches.done);
   const isComplete = resumed === undefined || isOrdered;
   yield { t: "end", listing: isComplete ? "complete" : "partial", permissions: "current" };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { type Batching, makeBatches } from "#sources/file-scope/batching.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import type { WebConfig } from "./config.ts";
@@ -14,15 +15,14 @@ import { parseVersion } from "./version.ts";
 import { isIn, type Outcome, visit, type VisitTools } from "./visit.ts";
 
 export interface WebOptions {
-  /** How much is handed over between two checkpoints. */
-  batching: { upserts: number; visits: number };
+  batching: Partial<Batching>;
   /** No connector has more pages. */
   maxPages: number;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 export const DEFAULT_OPTIONS: WebOptions = {
-  batching: { upserts: 50, visits: 200 },
+  batching: { upserts: 50 },
   maxPages: Infinity,
   sleep: async (ms, signal) => void (await wait(ms, undefined, { signal })),
 };
@@ -30,7 +30,6 @@ export const DEFAULT_OPTIONS: WebOptions = {
 type Event = SyncEvent<WebCursor>;
 type Context = SyncContext<WebConfig>;
 
-const SEEN_IDS = 500;
 /** Pages that stand for another, beyond the depth that is followed. */
 const MAX_LEADS = 3;
 /** Pages beyond the limit that a run names. */
@@ -63,6 +62,8 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
   const outcomes = new Map<string, string | null>();
   const start = startOf(site);
   const isFull = run.mode === "full";
+  const makeOwn = (done: number) => makeBatches({ ...DEFAULT_OPTIONS.batching, ...options.batching }, ctx.now, done);
+  let batches = makeOwn(0);
   let at = 0;
   let requests = 0;
 
@@ -132,9 +133,7 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
   async function* all(): AsyncGenerator<Event, void> {
     const cursor = yield* begin();
     at = cursor.at;
-    let upserts = 0;
-    let visits = 0;
-    let unchanged: string[] = [];
+    batches = makeOwn(cursor.done);
     while (cursor.done < maxPages) {
       if (at >= queue.length && cursor.stored === "due") {
         await addStored();
@@ -160,32 +159,22 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
         // What only this page leads to is not found now.
         const hidesLinks = outcome.type === "failed" || outcome.type === "refused";
         if (hidesLinks && cursor.stored === "not") cursor.stored = "due";
-        if (outcome.type === "same") unchanged.push(outcome.at.href);
-        if (outcome.type === "same" || outcome.type === "item") cursor.done += 1;
-        if (outcome.type === "item") upserts += 1;
+        batches.look();
+        if (outcome.type === "same") yield* batches.seen(outcome.at.href);
         if (!original) yield* eventsOf(outcome, due.url);
-        visits += 1;
+        cursor.done = batches.done;
       }
       at += 1;
-      const isDue = upserts >= options.batching.upserts || visits >= options.batching.visits;
-      if (unchanged.length > 0 && (isDue || unchanged.length >= SEEN_IDS)) {
-        yield { t: "seen", externalIds: unchanged };
-        unchanged = [];
-      }
-      if (!isDue) continue;
+      if (!batches.isDue()) continue;
       queue.save(ctx.state);
-      yield { t: "checkpoint", cursor: { ...cursor, at, chunks: queue.chunkCount } };
-      yield { t: "progress", done: cursor.done };
-      [upserts, visits] = [0, 0];
+      yield* batches.checkpoint({ ...cursor, at, chunks: queue.chunkCount });
     }
     if (ctx.signal.aborted) return;
-    if (unchanged.length > 0) yield { t: "seen", externalIds: unchanged };
     for (let i = at; i < Math.min(queue.length, at + MAX_TOLD); i++) yield* beyond(queue.at(i)?.url);
     queue.drop(ctx.state);
     // Until a full run has looked at what only the sitemap named.
     if (isFull) ctx.state.put("by", cursor.by);
-    yield { t: "checkpoint", cursor: { ...cursor, runId: null, at: 0, chunks: 0 } };
-    yield { t: "progress", done: cursor.done, total: cursor.done };
+    yield* batches.checkpoint({ ...cursor, runId: null, at: 0, chunks: 0 }, cursor.done);
     yield { t: "end", listing: isFull ? "complete" : "partial", permissions: "current" };
   }
 
@@ -213,7 +202,7 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
     }
     // What is too large now may be broken for a moment: the run knows how long it stays.
     const stays = type === "same" || (type === "left_out" && outcome.reason === "too_large");
-    if (type === "item") yield { t: "upsert", item: outcome.item };
+    if (type === "item") yield batches.upsert(outcome.item);
     else if (!stays && found.href === asked.href && (await isGone(found)))
       yield { t: "delete", externalId: found.href };
     const isFormer = type === "item" && outcome.item.formerId === asked.href;

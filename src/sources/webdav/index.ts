@@ -2,6 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source } from "#sources/contract.ts";
+import type { Batching } from "#sources/file-scope/batching.ts";
 import { toBrowsePage } from "#sources/file-scope/browse-page.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
@@ -11,11 +12,11 @@ import { isPath, makeClient } from "./client.ts";
 import { baseOf, configKey, WebdavConfig, WebdavCredentials } from "./config.ts";
 import { typeOf, versionOfDownload } from "./map.ts";
 import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
-import { type Batching, DEFAULT_BATCHING, syncCollection, type WebdavCursor } from "./sync.ts";
+import { syncCollection, type WebdavCursor } from "./sync.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
 /** A folder of a WebDAV server (Nextcloud, Apache): each file is an item. Who reads them is said in the config. */
-export function makeWebdavSource({ batching }: { batching?: Partial<Batching> } = {}): Source<
+export function makeWebdavSource({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<
   WebdavConfig,
   WebdavCursor
 > {
@@ -36,7 +37,7 @@ export function makeWebdavSource({ batching }: { batching?: Partial<Batching> } 
       namedIn: ["readers"],
     },
     check: checkCollection,
-    sync: (ctx, run) => syncCollection(ctx, run, { ...DEFAULT_BATCHING, ...batching }),
+    sync: (ctx, run) => syncCollection(ctx, run, batching),
     syncIdentities: (ctx) => tellReaders(ctx),
     namedGroup: namedReaders,
     async browse(ctx, at) {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Batching, makeBatches } from "#sources/file-scope/batching.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import type { SyncContext, SyncEvent, SyncRequest, What } from "#sources/contract.ts";
 import { type DavClient, isOfOneThing, isPath, makeClient } from "./client.ts";
@@ -16,33 +17,9 @@ export interface WebdavCursor {
   failed: string[];
 }
 
-/** How much is handed over between two checkpoints. */
-export interface Batching {
-  upserts: number;
-  seen: number;
-  folders: number;
-  /** Milliseconds: a slow server is left for others as soon as one that is fast. */
-  everyMs: number;
-  /** Folders of one run; the next goes on from there. */
-  mostFolders: number;
-  /** Milliseconds of one run, likewise. */
-  mostMs: number;
-}
-
-export const DEFAULT_BATCHING: Batching = {
-  upserts: 200,
-  seen: 2_000,
-  folders: 200,
-  everyMs: 2_000,
-  mostFolders: 20_000,
-  mostMs: 3_600_000,
-};
-
 type Event = SyncEvent<WebdavCursor>;
 type Context = SyncContext<WebdavConfig>;
 
-/** Ids of one `seen` event at most. */
-const SEEN_IDS = 500;
 /** More that could not be looked at make the listing a partial one. */
 const MAX_FAILED = 1_000;
 
@@ -55,7 +32,7 @@ const MAX_FAILED = 1_000;
 export async function* syncCollection(
   ctx: Context,
   run: SyncRequest<WebdavCursor>,
-  batching: Batching,
+  batching: Partial<Batching>,
 ): AsyncGenerator<Event, void> {
   const client = makeClient(ctx);
   const facts = factsOf(ctx.config, ctx.connector.id);
@@ -73,75 +50,55 @@ interface Tools extends Pick<WalkOptions, "scope" | "secretFiles"> {
 async function* syncAll(
   ctx: Context,
   run: SyncRequest<WebdavCursor>,
-  { batching, facts, ...tools }: Tools & { batching: Batching },
+  { batching, facts, ...tools }: Tools & { batching: Partial<Batching> },
 ): AsyncGenerator<Event, void> {
   const runId = run.runId ?? null;
   const former = StoredCursor.safeParse(run.cursor).data;
   const resumed = runId !== null && former?.runId === runId && former.after !== null ? former : undefined;
-  let { done, failed } = { done: resumed?.done ?? 0, failed: [...(resumed?.failed ?? [])] };
-  let handed = { upserts: 0, seen: 0, folders: 0 };
-  let unchanged: string[] = [];
-  let folders = 0;
-  const startedAt = ctx.now();
-  let toldAt = startedAt;
+  const failed = new Set(resumed?.failed);
+  const batches = makeBatches(batching, ctx.now, resumed?.done);
 
   for await (const step of walk({ ...tools, signal: ctx.signal, after: resumed?.after ?? null })) {
     if (ctx.signal.aborted) return;
-    let after: string | undefined;
-    if (step.type === "folder") {
-      handed.folders += 1;
-      folders += 1;
-      after = `${step.rel}/`;
-    } else if (step.type === "file") {
+    if (step.type === "folder") batches.look();
+    else if (step.type === "file") {
       const { entry, now } = step;
       const version = versionOf(entry, now, facts.configKey);
-      after = entry.rel;
-      done += 1;
-      if (version !== undefined && (await ctx.stored.version(entry.rel)) === version) {
-        handed.seen += 1;
-        unchanged.push(entry.rel);
-      } else {
-        handed.upserts += 1;
-        yield { t: "upsert", item: toItem(entry, now, facts) };
-      }
+      const isSame = version !== undefined && (await ctx.stored.version(entry.rel)) === version;
+      if (isSame) yield* batches.seen(entry.rel);
+      else yield batches.upsert(toItem(entry, now, facts));
     } else {
-      if (step.type === "failed") failed.push(step.rel);
+      if (step.type === "failed") failed.add(step.rel);
       yield* eventsOf(step);
     }
-    const isAtBound = folders >= batching.mostFolders || ctx.now() - startedAt >= batching.mostMs;
-    const isDue =
-      after !== undefined &&
-      (isAtBound ||
-        ctx.now() - toldAt >= batching.everyMs ||
-        handed.upserts >= batching.upserts ||
-        handed.seen >= batching.seen ||
-        handed.folders >= batching.folders);
-    if (unchanged.length > 0 && (isDue || unchanged.length >= SEEN_IDS)) {
-      yield { t: "seen", externalIds: unchanged };
-      unchanged = [];
-    }
-    if (!isDue || after === undefined) continue;
-    yield { t: "checkpoint", cursor: { runId, after, done, failed: failed.slice(0, MAX_FAILED) } };
-    yield { t: "progress", done };
-    handed = { upserts: 0, seen: 0, folders: 0 };
-    toldAt = ctx.now();
-    if (!isAtBound) continue;
-    const why = `Stopped after ${folders} folders. The next run goes on from there, and nothing is removed until one comes to the end.`;
-    yield { t: "end", listing: "partial", goesOn: true, why, permissions: "not_checked" };
-    return;
+    const after = placeOf(step);
+    if (after === undefined || !batches.isDue()) continue;
+    yield* batches.checkpoint({ runId, after, done: batches.done, failed: [...failed].slice(0, MAX_FAILED) });
   }
   if (ctx.signal.aborted) return;
-  if (unchanged.length > 0) yield { t: "seen", externalIds: unchanged };
-  yield { t: "checkpoint", cursor: { runId: null, after: null, done, failed: [] } };
-  yield { t: "progress", done, total: done };
-  failed = [...new Set(failed)];
+  const { done } = batches;
+  yield* batches.checkpoint({ runId: null, after: null, done, failed: [] }, done);
   yield {
     t: "end",
     // What is not named in `notLookedAt` would go.
-    listing: failed.length < MAX_FAILED ? "complete" : "partial",
-    ...(failed.length > 0 && { notLookedAt: failed.flatMap(bothOf) }),
+    listing: failed.size < MAX_FAILED ? "complete" : "partial",
+    ...(failed.size > 0 && { notLookedAt: [...failed].flatMap(bothOf) }),
     permissions: "current",
   };
+}
+
+/** The id that a walk can go on after. What failed may be a folder on the way to where the walk stood. */
+function placeOf(step: WalkStep): string | undefined {
+  switch (step.type) {
+    case "file":
+      return step.entry.rel;
+    case "folder":
+      return `${step.rel}/`;
+    case "left_out":
+      return step.isFolder ? `${step.rel}/` : step.rel;
+    case "failed":
+      return undefined;
+  }
 }
 
 /** A path that could not be looked at is a file or a folder; what is stored of either stays. */

@@ -24,7 +24,7 @@ export interface NewJob {
   /** At most one job per key exists, waiting or claimed. */
   dedupeKey: string;
   payload: Record<string, string>;
-  /** Lower goes first; 10 = a person waits, 20 = schedule, 30 = upkeep. */
+  /** Lower goes first; 10 = a person waits, 20 = schedule, 25 = another turn of a run that has had one, 30 = upkeep. */
   priority: number;
   /** Epoch milliseconds before which it is not claimed. */
   runAt: number;
@@ -154,12 +154,12 @@ export function makeQueueStore(sql: SqlHandles) {
         .executeTakeFirst();
     },
 
-    /** Whether another job than this, that may be claimed now, is as urgent as a run of the schedule: one that has had its turn gives way. */
+    /** Whether another job than this, that may be claimed now, is as urgent as another turn of a run: one that has had its turn gives way. */
     async isOtherWaiting(jobId: string, now: number): Promise<boolean> {
       const other = await due(sql.read, now)
         .select("jobId")
         .where("jobId", "<>", jobId)
-        .where(raw<boolean>`${urgency(now)} <= ${USUAL_PRIORITY}`)
+        .where(raw<boolean>`${urgency(now)} <= ${SLICE_PRIORITY}`)
         .limit(1)
         .executeTakeFirst();
       return other !== undefined;
@@ -315,6 +315,8 @@ export function makeQueueStore(sql: SqlHandles) {
 export const USUAL_PRIORITY = 20;
 /** The priority of what nobody waits for. */
 export const UPKEEP_PRIORITY = 30;
+/** Of a run that has had a turn: what begins comes before what goes on. */
+export const SLICE_PRIORITY = 25;
 /** A job that waits rises by one in this time, so that nothing waits for ever. */
 const RISE_MS = 30_000;
 

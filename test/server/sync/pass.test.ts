@@ -1,59 +1,160 @@
 import { expect, test } from "vitest";
-import { end, makeHarness, type Script, upsert } from "./harness.ts";
+import type { ListingLimits } from "#server/sync/bound.ts";
+import { end, type Harness, makeHarness, type Script, upsert, WORKSPACE } from "./harness.ts";
 
-/** Lists the folders of `tree` from the cursor on, at most `most` in a run, as a source with a bound does. */
-function bounded(tree: { folders: string[][]; most: number }, seen: (string | undefined)[] = []): Script {
-  return async function* ({ cursor, runId }) {
+/** Lists the folders of `tree` from the cursor on, with a place to go on from after each. */
+function walking(tree: { folders: string[][] }, seen: string[] = []): Script {
+  return async function* ({ cursor, runId, mode }) {
     const former = cursor as { runId: string; at: number } | null;
     let at = former && former.runId === runId ? former.at : 0;
-    seen.push(`${runId === former?.runId ? "on" : "new"} ${at}`);
-    for (let done = 0; at < tree.folders.length; done++) {
-      if (done === tree.most) {
-        yield { t: "end", listing: "partial", goesOn: true, why: "Stopped at a bound.", permissions: "not_checked" };
-        return;
-      }
+    seen.push(`${mode} ${runId === former?.runId ? "on" : "new"} ${at}`);
+    for (; at < tree.folders.length;) {
       for (const name of tree.folders[at] ?? []) yield upsert(name, name);
       at += 1;
-      yield { t: "checkpoint", cursor: { runId, at } };
+      yield { t: "checkpoint", cursor: { runId, at }, looks: 1 };
     }
-    yield { t: "checkpoint", cursor: { runId: null, at: 0 } };
+    yield { t: "checkpoint", cursor: { runId: null, at: 0 }, looks: 0 };
     yield end();
   };
 }
 
-const living = async (kb: Awaited<ReturnType<typeof makeHarness>>) =>
+const living = async (kb: Harness) =>
   (await kb.items()).filter(({ removedAt }) => removedAt === null).map(({ externalId }) => externalId);
 
+/** A harness whose runs list so far, by limits that a test can change. */
+async function bounded(script: Script, looks: number) {
+  const listing = { looks, ms: 3_600_000 };
+  return { kb: await withoutMirror(script, listing), listing };
+}
+
+/** A source whose items all have the access of their connector. */
+async function withoutMirror(script: Script, listing?: ListingLimits): Promise<Harness> {
+  const kb: Harness = await makeHarness(script, {
+    findSource: () => ({ ...kb.source, spec: { ...kb.source.spec, acl: "connector" } }),
+    ...(listing && { listing }),
+  });
+  return kb;
+}
+
 test("a listing that stops at a bound goes on in the next run, and only its end removes what none of them named", async () => {
-  const tree = { folders: [["a", "gone"], ["b"], ["c"], ["d"], ["e"]], most: 9 };
+  const tree = { folders: [["a", "gone"], ["b"], ["c"], ["d"], ["e"]] };
   const seen: string[] = [];
-  const kb = await makeHarness(bounded(tree, seen));
+  const { kb, listing } = await bounded(walking(tree, seen), 9);
   expect(await kb.sync("full")).toMatchObject({ state: "succeeded" });
   tree.folders = [["a"], ["b"], ["c"], ["d"], ["e"]];
-  tree.most = 2;
+  listing.looks = 2;
   for (const state of ["partial", "partial"]) {
-    expect(await kb.sync("full")).toMatchObject({ state, problem: { message: "Stopped at a bound." } });
+    expect(await kb.sync("full")).toMatchObject({
+      state,
+      problem: { message: expect.stringContaining("Stopped after 2 requests or folders") },
+    });
     expect(await living(kb)).toEqual(["a", "b", "c", "d", "e", "gone"]);
     expect((await kb.connector()).lastFullAt).toBeNull();
   }
   expect(await kb.sync("full")).toMatchObject({ state: "succeeded", counts: { deleted: 1 } });
   expect(await living(kb)).toEqual(["a", "b", "c", "d", "e"]);
   // The next begins again.
-  tree.most = 9;
+  listing.looks = 9;
   expect(await kb.sync("full")).toMatchObject({ state: "succeeded" });
-  expect(seen).toEqual(["new 0", "new 0", "on 2", "on 4", "new 0"]);
+  expect(seen).toEqual(["full new 0", "full new 0", "full on 2", "full on 4", "full new 0"]);
+});
+
+test("what a run has listed counts over all of its turns", async () => {
+  const tree = { folders: [["a"], ["b"], ["c"], ["d"], ["e"]] };
+  const seen: string[] = [];
+  const script = walking(tree, seen);
+  const { kb }: { kb: Harness } = await bounded(async function* (run, signal) {
+    for await (const event of script(run, signal)) {
+      yield event;
+      // The turn is over after each folder, and another job always waits.
+      if (event.t === "checkpoint") kb.clock.now += 10_000;
+    }
+  }, 3);
+  await kb.store.queue.enqueue({
+    workspaceId: WORKSPACE,
+    type: "sync",
+    dedupeKey: "sync:con_other",
+    payload: { connectorId: "con_other" },
+    priority: 10,
+    runAt: kb.clock.now + 1,
+  });
+  await kb.request("full");
+  await kb.makeWorker({ concurrency: 1 }).runUntilIdle();
+  const [sync] = await kb.store.in(WORKSPACE).syncs.list((await kb.connector()).connectorId, 1);
+  expect(sync).toMatchObject({ state: "partial", problem: { message: expect.stringContaining("after 3 requests") } });
+  expect(await living(kb)).toEqual(["a", "b", "c"]);
+});
+
+test("an hour of listing is enough, however little it finds", async () => {
+  const tree = { folders: [["a"], ["b"], ["c"]] };
+  const kb: Harness = await withoutMirror(async function* (run, signal) {
+    for await (const event of walking(tree)(run, signal)) {
+      if (event.t === "checkpoint") kb.clock.now += 40 * 60_000;
+      yield event;
+    }
+  });
+  expect(await kb.sync("full")).toMatchObject({
+    state: "partial",
+    problem: { message: expect.stringMatching(/^Stopped after [12] requests or folders and (80|120|160) minutes/) },
+  });
+  expect((await living(kb)).length).toBeLessThan(3);
+});
+
+test("a run that only looks for changes is no part of a full listing, and the rest of a full one comes before it", async () => {
+  const tree = { folders: [["a"], ["b"], ["c"]] };
+  const seen: string[] = [];
+  const { kb, listing } = await bounded(walking(tree, seen), 9);
+  await kb.sync("full");
+  listing.looks = 2;
+  // What changed is looked for in two runs: the full listing before them still counts.
+  expect(await kb.sync("incremental")).toMatchObject({ state: "partial", mode: "incremental" });
+  expect((await kb.connector()).lastFullAt).not.toBeNull();
+  expect(await kb.sync()).toMatchObject({ state: "succeeded", mode: "incremental" });
+  // Half of one is none of a full listing.
+  await kb.sync("incremental");
+  await kb.sync("full");
+  expect(await kb.sync("incremental")).toMatchObject({ state: "succeeded", mode: "full" });
+  expect(seen).toEqual([
+    "full new 0",
+    "incremental new 0",
+    "incremental on 2",
+    "incremental new 0",
+    "full new 0",
+    "full on 2",
+  ]);
+});
+
+test("a listing that stopped at a bound goes on soon, and one without end ever later", async () => {
+  const tree = { folders: Array.from({ length: 9 }, (_, i) => [`f${i}`]) };
+  const { kb } = await bounded(walking(tree), 2);
+  const { connectorId } = await kb.connector();
+  await kb.store.in(WORKSPACE).connectors.update(connectorId, { everyMinutes: 1_440 });
+  const waits: number[] = [];
+  for (let run = 0; run < 3; run++) {
+    await kb.store.in(WORKSPACE).connectors.update(connectorId, { nextRunAt: kb.clock.now + 86_400_000 });
+    await kb.sync();
+    waits.push(Math.round((((await kb.connector()).nextRunAt ?? 0) - kb.clock.now) / 1_000));
+  }
+  const [first = 0, second = 0, third = 0] = waits;
+  expect(first).toBeGreaterThanOrEqual(45);
+  expect(first).toBeLessThanOrEqual(75);
+  expect(second).toBeGreaterThanOrEqual(90);
+  expect(third).toBeGreaterThanOrEqual(180);
+});
+
+test("where permissions are mirrored a run has no bound: what several list together would prove nothing", async () => {
+  const tree = { folders: [["a"], ["b"], ["c"]] };
+  const kb = await makeHarness(walking(tree), { listing: { looks: 1, ms: 1 } });
+  expect(await kb.sync("full")).toMatchObject({ state: "succeeded" });
 });
 
 test("another scope begins the listing again", async () => {
-  const tree = { folders: [["a"], ["b"], ["c"]], most: 2 };
+  const tree = { folders: [["a"], ["b"], ["c"]] };
   const seen: string[] = [];
-  const kb = await makeHarness(bounded(tree, seen));
+  const { kb } = await bounded(walking(tree, seen), 2);
   await kb.sync("full");
   const { connectorId, scopeVersion } = await kb.connector();
-  const { connectors } = kb.store.in(
-    (await kb.database.read.selectFrom("workspaces").selectAll().execute())[0]?.workspaceId ?? "",
-  );
-  await connectors.update(connectorId, { scopeVersion: scopeVersion + 1 });
+  await kb.store.in(WORKSPACE).connectors.update(connectorId, { scopeVersion: scopeVersion + 1 });
   await kb.sync("full");
-  expect(seen).toEqual(["new 0", "new 0"]);
+  expect(seen).toEqual(["full new 0", "full new 0"]);
 });

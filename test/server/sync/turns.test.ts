@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { makeTurn } from "#server/sync/turn.ts";
 import type { JobType } from "#storage/records/queue.ts";
-import { end, makeHarness, upsert } from "./harness.ts";
+import { end, makeHarness, upsert, WORKSPACE } from "./harness.ts";
 import { endsOf, type Kind, makeMany, slowly } from "./many.ts";
 
 describe("workers", () => {
@@ -29,6 +29,39 @@ describe("workers", () => {
     expect(ends.map(({ state }) => state)).toEqual(ids.map(() => "succeeded"));
     // Each of the four has its turn of 30 s, and what it reads ahead of that: 128 events of a second each.
     expect(ends[4]?.seconds).toBeLessThan(4 * (30 + 128));
+  });
+});
+
+describe("what has had a turn", () => {
+  test("comes after what begins, also when that was asked for later", async ({ expect }) => {
+    const priorities: (number | undefined)[] = [];
+    const { kb, ids } = await makeMany(
+      ["endless", "small"],
+      (kb, kind, id) =>
+        async function* (run) {
+          if (kind === "small") {
+            priorities.push((await kb.store.queue.find(`sync:${ids[0]}`))?.priority);
+            yield* slowly(kb, 1, [upsert(`${id}/a`, "text"), end()]);
+            return;
+          }
+          for (let i = Number(run.cursor ?? 0); priorities.length === 0 && i < 2_000; i++) {
+            yield* slowly(kb, 1, [{ t: "checkpoint", cursor: i + 1 }]);
+          }
+          yield end();
+        },
+    );
+    await kb.makeWorker({ concurrency: 1 }).runUntilIdle();
+    expect(priorities).toEqual([25]);
+    const { queue } = kb.store;
+    const now = kb.clock.now + 1;
+    const add = (dedupeKey: string, priority: number, runAt: number) =>
+      queue.enqueue({ workspaceId: WORKSPACE, type: "purge_removed", dedupeKey, payload: {}, priority, runAt });
+    await add("slice", 25, now);
+    await add("new", 20, now + 1_000);
+    const claimed = await queue.claim({ owner: "o", limit: 1, leaseMs: 1_000, now: now + 2_000 });
+    expect(claimed.map(({ jobId }) => jobId)).toEqual(["new"]);
+    // And the slice is one that others give way to.
+    expect(await queue.isOtherWaiting("new", now + 2_000)).toBe(true);
   });
 });
 

@@ -304,6 +304,35 @@ describe("one run after another", () => {
     expect(idsOf(next)).toHaveLength(5);
   });
 
+  test("folders without files are places to go on from, too, and what failed before an interruption still counts", async () => {
+    const folder = makeFolder({ batching: { looks: 2 } });
+    for (const name of ["a", "b", "c", "d", "e"]) mkdirSync(join(folder.root, name, "below"), { recursive: true });
+    const events = await folder.events(folder.context(), { runId: "syn_1" });
+    const places = events.flatMap((event) => (event.t === "checkpoint" ? [event] : []));
+    expect(places.map(({ cursor, looks }) => `${cursor.after} ${looks}`)).toEqual([
+      "a/below 2",
+      "b/below 2",
+      "c/below 2",
+      "d/below 2",
+      "e/below 2",
+      "null 0",
+    ]);
+    const [, second] = places;
+    if (second === undefined) throw new Error("There is no second place.");
+    const resumed = await folder.events(folder.context(), { runId: "syn_1", cursor: second.cursor });
+    expect(resumed.flatMap((event) => (event.t === "checkpoint" ? [event.cursor.after] : []))).toEqual([
+      "c",
+      "d",
+      "e",
+      null,
+    ]);
+    // A folder that could not be read an hour ago is not deleted because the walk was interrupted since.
+    const cursor = { ...second.cursor, hasFailed: true };
+    const after = await folder.events(folder.context(), { runId: "syn_1", cursor });
+    expect(after.at(-1)).toMatchObject({ t: "end", listing: "partial" });
+    expect(after.find((event) => event.t === "checkpoint")?.cursor).toMatchObject({ hasFailed: true });
+  });
+
   test("a file edited or removed during the walk is as it was or as it is, and the next run is right", async () => {
     const folder = makeFolder();
     for (const rel of ["a.md", "m.md", "z.md"]) folder.write(rel);

@@ -322,3 +322,22 @@ test("folders are searched page by page", async () => {
   expect(await of("b/")).toEqual(["b", "b/1.md", "b/c/2.md"]);
   expect(await of("b/c/")).toEqual(["b/c/2.md"]);
 });
+
+test("an endless listing of what is no item has places to go on from", async () => {
+  let pages = 0;
+  const { context } = await connect((_got, response) => {
+    const keys = Array.from({ length: 10 }, (_, i) => `folder ${String(pages * 10 + i).padStart(9, "0")}/`);
+    const body = keys.map((key) => contents(key, OBJECT)).join("");
+    const next = `<NextContinuationToken>t${++pages}</NextContinuationToken>`;
+    response.end(listing(body + next, { isTruncated: "true" }));
+  });
+  let now = NOW;
+  const run = { mode: "full", runId: "syn_1", scope: { include: [], exclude: [] }, cursor: null } as const;
+  const places: (string | null)[] = [];
+  for await (const event of source.sync?.({ ...context, now: () => (now += 100), ...runParts() }, run) ?? []) {
+    if (event.t === "checkpoint") places.push(event.cursor.after);
+    if (places.length === 5) break;
+  }
+  expect(places).toEqual(places.toSorted());
+  expect(new Set(places).size).toBe(5);
+});

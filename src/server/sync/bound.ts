@@ -1,0 +1,63 @@
+import { z } from "zod";
+import type { ItemWriteStore } from "#storage/records/item-writes.ts";
+
+/** How far one run lists. */
+export interface ListingLimits {
+  /** Requests and folders. */
+  looks: number;
+  /** Milliseconds in which the source lists: neither the reading of files nor the time in line counts. */
+  ms: number;
+}
+
+/** Source: docs/decisions/0070. */
+export const LISTING_LIMITS: ListingLimits = { looks: 20_000, ms: 3_600_000 };
+
+/** The key of a connector's state in which its run has counted; no source has such a key. */
+const BOUND_KEY = "kb:bound";
+
+const Stored = z.object({ syncId: z.string(), looks: z.number(), ms: z.number() });
+
+/** How far a run has listed, over all of its attempts. */
+export interface Bound {
+  /** The same events; counts the time in which the source makes them. */
+  timed<Event>(events: AsyncGenerator<Event, void>): AsyncGenerator<Event, void>;
+  /** Counts what a checkpoint covers. */
+  count(looks: number): void;
+  /** What is stored with the checkpoint; null = the run counts no more. */
+  state(isOver?: boolean): Record<string, string | null>;
+  /** Why the run has to stop here, for the connector's owner; undefined while it may go on. */
+  why(): string | undefined;
+}
+
+/** Makes the bound of a run, with what its former attempts have counted. */
+export async function makeBound(
+  itemWrites: Pick<ItemWriteStore, "findState">,
+  { connectorId, syncId }: { connectorId: string; syncId: string },
+  now: () => number,
+  limits: ListingLimits = LISTING_LIMITS,
+): Promise<Bound> {
+  const text = await itemWrites.findState(connectorId, BOUND_KEY);
+  const stored = text === undefined ? undefined : Stored.safeParse(JSON.parse(text)).data;
+  let { looks, ms } = stored?.syncId === syncId ? stored : { looks: 0, ms: 0 };
+  return {
+    async *timed(events) {
+      try {
+        for (;;) {
+          const from = now();
+          const { done, value } = await events.next();
+          ms += Math.max(0, now() - from);
+          if (done) return;
+          yield value;
+        }
+      } finally {
+        await events.return();
+      }
+    },
+    count: (more) => void (looks += more),
+    state: (isOver = false) => ({ [BOUND_KEY]: isOver ? null : JSON.stringify({ syncId, looks, ms }) }),
+    why() {
+      if (looks < limits.looks && ms < limits.ms) return undefined;
+      return `Stopped after ${looks} requests or folders and ${Math.round(ms / 60_000)} minutes of listing. The next sync goes on from there, and nothing is removed until one comes to the end.`;
+    },
+  };
+}

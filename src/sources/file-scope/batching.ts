@@ -1,0 +1,75 @@
+import type { SourceItem, SyncEvent } from "#sources/contract.ts";
+
+/** How much is handed over between two checkpoints. */
+export interface Batching {
+  upserts: number;
+  seen: number;
+  /** Folders, or requests that list. */
+  looks: number;
+  /** Milliseconds: a slow source is left for others as soon as a fast one. */
+  everyMs: number;
+}
+
+/** A crash replays at most this; unchanged files cost the engine little, so many go into one batch. */
+export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000, looks: 200, everyMs: 2_000 };
+
+/** Ids of one `seen` event at most. */
+const SEEN_IDS = 500;
+/** The first place is told sooner: until then a run counts as beginning, and its turn is many times as long. */
+const FIRST_SOONER = 10;
+
+type Event = SyncEvent<never>;
+
+export interface Batches {
+  /** Items so far, those of former attempts included. */
+  readonly done: number;
+  /** A folder or a request that lists. */
+  look(): void;
+  /** An item is as it was stored. */
+  seen(externalId: string): Generator<Event, void>;
+  upsert(item: SourceItem): Event;
+  /** Whether the next place that the run can go on from is to be told. */
+  isDue(): boolean;
+  /** The checkpoint with this cursor, after all that it covers, and how far the run is. */
+  checkpoint<Cursor>(cursor: Cursor, total?: number): Generator<SyncEvent<Cursor>, void>;
+}
+
+/** What a listing hands over, with a checkpoint after so much of it and at least every `everyMs`. */
+export function makeBatches(limits: Partial<Batching>, now: () => number, doneBefore = 0): Batches {
+  const { upserts, seen, looks, everyMs } = { ...DEFAULT_BATCHING, ...limits };
+  let done = doneBefore;
+  let handed = { upserts: 0, seen: 0, looks: 0 };
+  let unchanged: string[] = [];
+  let dueAt = now() + everyMs / FIRST_SOONER;
+
+  function* flush(): Generator<Event, void> {
+    if (unchanged.length > 0) yield { t: "seen", externalIds: unchanged };
+    unchanged = [];
+  }
+
+  return {
+    get done() {
+      return done;
+    },
+    look: () => void (handed.looks += 1),
+    *seen(externalId) {
+      done += 1;
+      handed.seen += 1;
+      unchanged.push(externalId);
+      if (unchanged.length >= SEEN_IDS) yield* flush();
+    },
+    upsert(item) {
+      done += 1;
+      handed.upserts += 1;
+      return { t: "upsert", item };
+    },
+    isDue: () => handed.upserts >= upserts || handed.seen >= seen || handed.looks >= looks || now() >= dueAt,
+    *checkpoint(cursor, total) {
+      yield* flush();
+      yield { t: "checkpoint", cursor, looks: handed.looks };
+      yield { t: "progress", done, ...(total !== undefined && { total: Math.max(total, done) }) };
+      handed = { upserts: 0, seen: 0, looks: 0 };
+      dueAt = now() + everyMs;
+    },
+  };
+}
