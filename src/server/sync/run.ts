@@ -18,7 +18,8 @@ import { isMirror } from "./clocks.ts";
 import { beginClocks, leaveBehind, look, type Looking, prove } from "./looks.ts";
 import { type Known, makeKnown } from "./known.ts";
 import { accessPlace, accessPlaceOf } from "./access-place.ts";
-import { type Bound, type ListingLimits, makeBound } from "./bound.ts";
+import { type Bound, LISTING_LIMITS, type ListingLimits, makeBound } from "./bound.ts";
+import { NoPlace, untilNoPlace } from "./no-place.ts";
 import { type Pass, passOf, passState } from "./pass.ts";
 import { redact } from "#core/redact.ts";
 import { makeRunState } from "./run-state.ts";
@@ -97,7 +98,7 @@ export async function runSync(options: RunOptions): Promise<RunEnd> {
   try {
     return await runEvents(options, { sink, people, line, pass }, abort);
   } catch (error) {
-    return await endOf(error, options, sink);
+    return await endOf(abort.signal.reason instanceof NoPlace ? abort.signal.reason : error, options, sink);
   } finally {
     // Whatever still reads for this run has no reader any more.
     abort.abort(new Error("The sync has ended."));
@@ -154,7 +155,11 @@ async function runEvents(
   const events = source.sync({ ...withSignal(options.context, abort.signal), stored, state }, request);
   const disk = makeByteBudget(DISK_BYTES).open({ workspaceId: store.workspaceId, connectorId: connector.connectorId });
   const steps = inOrder(
-    bound?.timed(events) ?? events,
+    untilNoPlace(bound?.timed(events) ?? events, {
+      mostMs: (options.listing ?? LISTING_LIMITS).ms,
+      now: options.now,
+      stop: (reason) => abort.abort(reason),
+    }),
     (event) => toStep(options, event, { line, disk, known, state, turn, signal: abort.signal }),
     {
       parallel: options.parallel,
@@ -191,6 +196,8 @@ async function runEvents(
     return { type: "stopped", reason: "give_back" };
   }
   options.signal.throwIfAborted();
+  // The source may have ended in silence.
+  if (abort.signal.reason instanceof NoPlace) throw abort.signal.reason;
   if (end) await leaveBehind(looking, end);
   const isFullListing = end?.listing === "complete" && sync.mode !== "items";
   if (isFullListing) await sweep({ ...options, sync: { syncId: passId } }, known, sink);
@@ -292,6 +299,9 @@ async function endOf(thrown: unknown, options: RunOptions, sink: BatchSink): Pro
   if (sink.isCancelRequested) return { type: "stopped", reason: "cancel" };
   if (options.signal.aborted) {
     return { type: "stopped", reason: options.signal.reason === "cancel" ? "cancel" : "give_back" };
+  }
+  if (error instanceof NoPlace) {
+    return { type: "done", isComplete: false, strangers: 0, problem: { code: "source_error", message: error.message } };
   }
   const problem = toProblem(error);
   if (isApiError(error, "source_rate_limited")) {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { ListingLimits } from "#server/sync/bound.ts";
+import { untilNoPlace } from "#server/sync/no-place.ts";
 import { end, type Harness, makeHarness, type Script, upsert, WORKSPACE } from "./harness.ts";
 
 /** Lists the folders of `tree` from the cursor on, with a place to go on from after each. */
@@ -146,6 +147,51 @@ test("where permissions are mirrored a run has no bound: what several list toget
   const tree = { folders: [["a"], ["b"], ["c"]] };
   const kb = await makeHarness(walking(tree), { listing: { looks: 1, ms: 1 } });
   expect(await kb.sync("full")).toMatchObject({ state: "succeeded" });
+});
+
+test("a list without end and without a place to stop at ends the run as partial; what it had taken stays, and nothing is proven", async () => {
+  const list = { isEndless: false };
+  let told = 0;
+  const kb: Harness = await makeHarness(async function* (_run, signal) {
+    yield upsert("a", "a");
+    yield upsert("b", "b");
+    yield { t: "checkpoint", cursor: 1 };
+    for (; list.isEndless && !signal.aborted && told < 5_000; told++) {
+      kb.clock.now += 60_000;
+      yield { t: "skip", externalId: `x${told}`, reason: "empty", message: "Empty.", retryable: false };
+    }
+    if (!list.isEndless) yield end();
+  });
+  expect(await kb.sync("full")).toMatchObject({ state: "succeeded" });
+  const before = (await kb.connector()).aclCheckedAt;
+  list.isEndless = true;
+  kb.clock.now += 1_000;
+  expect(await kb.sync("full")).toMatchObject({
+    state: "partial",
+    problem: { message: expect.stringContaining("listed for 60 minutes without a place to stop at") },
+  });
+  expect(told).toBeLessThan(70);
+  expect(await living(kb)).toEqual(["a", "b"]);
+  expect(await kb.connector()).toMatchObject({ aclCheckedAt: before, lastFullAt: null, state: "active" });
+});
+
+test("a source that waits for an answer and never comes back with an event is told to stop", async () => {
+  const abort = new AbortController();
+  let now = 0;
+  async function* waiting(): AsyncGenerator<{ t: string }, void> {
+    yield { t: "upsert" };
+    await new Promise((_resolve, reject) => {
+      abort.signal.addEventListener("abort", () => reject(abort.signal.reason as Error), { once: true });
+    });
+  }
+  const events = untilNoPlace(waiting(), {
+    mostMs: 1_000,
+    now: () => (now += 100),
+    stop: (reason) => abort.abort(reason),
+    lookEveryMs: 1,
+  });
+  expect((await events.next()).value).toEqual({ t: "upsert" });
+  await expect(events.next()).rejects.toThrow("without a place to stop at");
 });
 
 test("another scope begins the listing again", async () => {

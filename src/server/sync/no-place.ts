@@ -1,0 +1,48 @@
+/** A list without end: its source told no place to stop at for too long. Thrown inside the run, and stored as its problem. */
+export class NoPlace extends Error {
+  override readonly name = "NoPlace";
+}
+
+const LOOK_EVERY_MS = 10_000;
+
+/**
+ * The same events. A source that lists for `mostMs` without a checkpoint follows links that never end, since only there a run
+ * gives way to others: it is told to stop. The time in which nobody asks for an event doesn't count.
+ *
+ * @param stop  aborts the run with a `NoPlace`
+ */
+export async function* untilNoPlace<Event extends { t: string }>(
+  events: AsyncGenerator<Event, void>,
+  {
+    mostMs,
+    now,
+    stop,
+    lookEveryMs = LOOK_EVERY_MS,
+  }: { mostMs: number; now: () => number; stop(reason: NoPlace): void; lookEveryMs?: number },
+): AsyncGenerator<Event, void> {
+  let ms = 0;
+  let askedAt: number | undefined;
+  const look = () => {
+    if (ms + (askedAt === undefined ? 0 : now() - askedAt) < mostMs) return;
+    const minutes = Math.round(mostMs / 60_000);
+    stop(new NoPlace(`The source listed for ${minutes} minutes without a place to stop at. Nothing was removed.`));
+  };
+  // It may wait for one answer and never come back with an event.
+  const looking = setInterval(look, lookEveryMs);
+  looking.unref();
+  try {
+    for (;;) {
+      askedAt = now();
+      const { done, value } = await events.next();
+      ms += Math.max(0, now() - askedAt);
+      askedAt = undefined;
+      if (done) return;
+      if (value.t === "checkpoint") ms = 0;
+      look();
+      yield value;
+    }
+  } finally {
+    clearInterval(looking);
+    await events.return();
+  }
+}
