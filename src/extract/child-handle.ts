@@ -3,11 +3,12 @@ import type { Readable, Writable } from "node:stream";
 import type { Extracted, ExtractRequest, NotExtracted } from "./extractor.ts";
 import { letGo, SPOOLED_FROM_BYTES, type Spool, type SpooledBytes } from "#core/spool.ts";
 import { FrameReader, type Frame } from "./frames.ts";
-import { readRssBytes } from "./resident-memory.ts";
+import { WAITING_FACTOR } from "./limits.ts";
+import { readUsage } from "./process-usage.ts";
 import { BODIES_OF_TEXT, decodeResult, encodeRequest } from "./wire.ts";
 
-/** Why a child is no more. `retired` is the only good end. */
-export type ChildEnd = "retired" | "timeout" | "memory" | "crash" | "killed" | "never_started";
+/** Why a child is no more. `retired` is the only good end; `wait`: it hardly worked, and its file's clock ran out. */
+export type ChildEnd = "retired" | "timeout" | "wait" | "memory" | "crash" | "killed" | "never_started";
 
 /** A request on its way, with the caller that waits for it. */
 export interface Job {
@@ -16,6 +17,7 @@ export interface Job {
   isSmall: boolean;
   /** By its name a text file that no parser of documents will see. */
   isPlainText: boolean;
+  /** CPU time that it has; `WAITING_FACTOR` times as long by the clock. */
   timeoutMs: number;
   /** Children that died over it. */
   deaths: number;
@@ -47,6 +49,10 @@ export class ChildHandle {
   private isReady = false;
   private end: ChildEnd | undefined;
   private headSince: number;
+  /** Counts the jobs that were first in line. */
+  private headNumber = 0;
+  /** The CPU time of the child soon after this one became the first. */
+  private cpuBase: { head: number; cpuMs: number } | undefined;
   private readonly reader: FrameReader;
   private readonly process: ChildProcess;
   private readonly now: () => number;
@@ -82,7 +88,7 @@ export class ChildHandle {
   }
 
   send(job: Job): void {
-    if (this.jobs.length === 0) this.headSince = this.now();
+    if (this.jobs.length === 0) this.beginHead();
     this.jobs.push(job);
     this.files++;
     if (!job.isPlainText) this.documents++;
@@ -125,20 +131,35 @@ export class ChildHandle {
     this.process.kill("SIGKILL");
   }
 
+  private beginHead(): void {
+    this.headSince = this.now();
+    this.headNumber++;
+  }
+
   /** Kills the child when its file takes too long or it holds too much memory. */
   async watch(maxRssBytes: number, startTimeoutMs: number): Promise<void> {
     const elapsed = this.now() - this.headSince;
     const head = this.jobs[0];
     if (!this.isReady) {
       if (elapsed > startTimeoutMs) this.kill("never_started");
-    } else if (head !== undefined && elapsed > head.timeoutMs) {
-      this.kill("timeout");
+    } else if (head !== undefined && elapsed > head.timeoutMs * WAITING_FACTOR) {
+      this.kill("wait");
     } else if (this.end === "retired" && head === undefined && elapsed > startTimeoutMs) {
       this.kill("retired");
     }
-    if (this.pid === undefined || this.end === "timeout") return;
-    this.rssBytes = await readRssBytes(this.pid);
-    if (this.rssBytes > maxRssBytes) this.kill("memory");
+    if (this.pid === undefined || this.isKilled) return;
+    const looked = this.headNumber;
+    const { rssBytes, cpuMs = this.now() } = await readUsage(this.pid);
+    this.rssBytes = rssBytes;
+    if (this.isKilled) return;
+    if (rssBytes > maxRssBytes) this.kill("memory");
+    else if (head !== undefined && looked === this.headNumber) this.watchCpu(head, cpuMs);
+  }
+
+  /** What it used before counts for the files before; where nobody can tell what it uses, the clock stands in for it. */
+  private watchCpu(head: Job, cpuMs: number): void {
+    if (this.cpuBase?.head !== this.headNumber) this.cpuBase = { head: this.headNumber, cpuMs };
+    else if (this.isReady && cpuMs - this.cpuBase.cpuMs > head.timeoutMs) this.kill("timeout");
   }
 
   private receive(chunk: Buffer, output: Readable): void {
@@ -178,8 +199,7 @@ export class ChildHandle {
   }
 
   private answer(frame: Frame): void {
-    const now = this.now();
-    this.headSince = now;
+    this.beginHead();
     if (this.isReady) {
       const result = decodeResult(frame);
       frame.release?.();
@@ -190,7 +210,7 @@ export class ChildHandle {
     } else {
       this.isReady = true;
     }
-    if (this.jobs.length === 0) this.idleSince = now;
+    if (this.jobs.length === 0) this.idleSince = this.headSince;
     this.events.onIdleOrAnswered();
   }
 

@@ -2,4 +2,9 @@ import { analyzeDocument } from "#text/analyzer.ts";
 import { runChild } from "./child-loop.ts";
 
 // Entry of the extraction child: the one place that joins its parts.
-await runChild(process.argv[2] ?? "{}", { analyze: analyzeDocument, now: () => performance.now() });
+const cpuMs = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+};
+
+await runChild(process.argv[2] ?? "{}", { analyze: analyzeDocument, now: () => performance.now(), cpuMs });

@@ -11,6 +11,7 @@ import { cutText, oneLine } from "./clean.ts";
 import { decodeText } from "./decode.ts";
 import { detectType } from "./detect.ts";
 import type { FormatInput, FormatNoText, FormatText } from "./format.ts";
+import { type FileTime, makeFileTime } from "./file-time.ts";
 import type { InnerLimits } from "./limits.ts";
 import { loadPart, NotLoaded } from "./load.ts";
 import { findFormat, type Reader } from "./registry.ts";
@@ -20,6 +21,8 @@ export interface ExtractTools {
   analyze(fields: DocumentFields): AnalyzedText;
   /** Monotonic milliseconds. */
   now(): number;
+  /** Milliseconds of CPU time that this process has used. */
+  cpuMs(): number;
   /** Other formats than the registry's, for tests of the pool. */
   formats?: Readonly<Record<string, Reader>>;
 }
@@ -72,10 +75,12 @@ async function extractLoaded(
   }
   try {
     const format = await loadPart(found.load);
-    const result = await format.extract(makeInput(request, detected.mimeType, limits, tools));
+    const time = timeFor(detected.mimeType, limits, tools);
+    const result = await format.extract(makeInput(request, detected.mimeType, limits, time));
     if (result.state === "no_text") return finishWithoutText(request, detected.mimeType, result, tools);
     if (!/\S/u.test(result.text)) return finishWithoutText(request, detected.mimeType, { ...result, ...BLANK }, tools);
-    return finish(request, detected.mimeType, result, limits, tools);
+    const extracted = finish(request, detected.mimeType, { ...result, isOutOfTime: time.isOver() }, limits, tools);
+    return time.isOver() ? { ...extracted, isOutOfTime: true } : extracted;
   } catch (error) {
     if (error instanceof NotLoaded) throw error;
     const message = `The file can't be read as ${detected.mimeType}: ${reasonOf(error)}.`;
@@ -108,12 +113,9 @@ function makeInput(
   request: ExtractRequest<Uint8Array>,
   mimeType: string,
   limits: InnerLimits,
-  tools: ExtractTools,
+  { hasTime }: FileTime,
 ): FormatInput {
   const { bytes, fileName } = request;
-  // Half of the time after which the pool kills: that of PDF files is twice that of others.
-  const share = mimeType === "application/pdf" ? 2 : 4;
-  const deadline = tools.now() + limits.pdfTimeoutMs / share;
   return {
     bytes,
     fileName,
@@ -125,14 +127,20 @@ function makeInput(
       if (decoded === undefined) throw new Error("its bytes are not text in a known encoding");
       return decoded;
     },
-    hasTime: () => tools.now() < deadline,
+    hasTime,
   };
+}
+
+/** Half of the time after which the pool kills: that of PDF files is twice that of others. */
+function timeFor(mimeType: string, limits: InnerLimits, tools: ExtractTools): FileTime {
+  const share = mimeType === "application/pdf" ? 2 : 4;
+  return makeFileTime(limits.pdfTimeoutMs / share, tools);
 }
 
 function finish(
   request: ExtractRequest,
   mimeType: string,
-  result: FormatText,
+  result: FormatText & { isOutOfTime: boolean },
   limits: InnerLimits,
   tools: ExtractTools,
 ): Extracted<Uint8Array> {
@@ -143,7 +151,7 @@ function finish(
   const { text, cuts } = findIn(cut);
   const { mask, found } = makeMask(findIn);
   const properties = maskedProperties(result.properties, mask);
-  if (isCut) properties["truncated"] = `Only the first ${text.length} characters were read.`;
+  if (isCut) properties["truncated"] = truncatedMessage(text.length, result.isOutOfTime);
   const { path, labels } = request;
   const stated = result.title === undefined ? undefined : mask(result.title);
   const extracted: Extracted<Uint8Array> = {
@@ -171,6 +179,11 @@ function finish(
 }
 
 const BLANK = { state: "no_text", reason: "empty", message: "The file has no text." } as const;
+
+function truncatedMessage(length: number, isOutOfTime: boolean): string {
+  const why = isOutOfTime ? ", because the file took too long" : "";
+  return `Only the first ${length} characters were read${why}.`;
+}
 
 /** A document without text keeps what it says of itself: it is found by its title and its fields. */
 function finishWithoutText(

@@ -60,6 +60,8 @@ export interface Extracted<Bytes extends HeldBytes = HeldBytes> {
   maskedSecrets: number;
   /** Absent = none. */
   children?: ExtractedChild<Bytes>[];
+  /** The file's time was over before its end: another reading may give more. */
+  isOutOfTime?: true;
   /** Term vector of title, path, labels and text. */
   analyzed: AnalyzedText;
 }

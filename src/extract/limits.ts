@@ -4,7 +4,10 @@ export interface ExtractLimits {
   maxBytes: number;
   /** Text above is cut and the item says so in `properties.truncated`. */
   maxTextLength: number;
-  /** A child that works on one file for longer is killed; large files have a second more for each MiB. */
+  /**
+   * A child that has used more CPU time for one file is killed, and one that has only waited, after `WAITING_FACTOR` times as
+   * long; large files have a second more for each MiB.
+   */
   timeoutMs: number;
   /** The same for PDF files, which are slow for honest reasons. */
   pdfTimeoutMs: number;
@@ -26,6 +29,9 @@ export interface ExtractLimits {
 
 /** The caps that a child keeps itself. */
 export type InnerLimits = Pick<ExtractLimits, "maxBytes" | "maxTextLength" | "pdfTimeoutMs">;
+
+/** By the clock a file has so many times its CPU time: a child that shares the machine is not to blame for that. */
+export const WAITING_FACTOR = 10;
 
 const MIB = 1024 * 1024;
 

@@ -5,7 +5,7 @@ import { firstOf, type Spool } from "#core/spool.ts";
 import type { Extracted, ExtractRequest, Extractor, NotExtracted } from "./extractor.ts";
 import { ChildHandle, type ChildEnd, type Job } from "./child-handle.ts";
 import { makeNoText, tooLargeMessage, typeOf } from "./extract.ts";
-import { DEFAULT_EXTRACT_LIMITS, type ExtractLimits } from "./limits.ts";
+import { DEFAULT_EXTRACT_LIMITS, type ExtractLimits, WAITING_FACTOR } from "./limits.ts";
 import { LOOK_BYTES, mayBePdf } from "./pdf/header.ts";
 import { UNKNOWN_READER } from "./registry.ts";
 import { spawnChild } from "./spawn-child.ts";
@@ -243,8 +243,8 @@ class Pool {
       return this.requeue(job);
     job.deaths++;
     // A file that hung would hang again; a crash may have been another file's doing.
-    if (end !== "timeout" && end !== "never_started" && job.deaths < 2) return this.requeue(job);
-    const retryable = end === "timeout" || end === "never_started";
+    const retryable = end === "timeout" || end === "wait" || end === "never_started";
+    if (!retryable && job.deaths < 2) return this.requeue(job);
     const why = {
       reason: "failed",
       message: endMessage(end, job, detail),
@@ -313,7 +313,9 @@ const MAX_FAILED_STARTS = 4;
 function endMessage(end: ChildEnd, job: Job, detail: string): string {
   switch (end) {
     case "timeout":
-      return `Reading the file took longer than ${Math.round(job.timeoutMs / 1000)} seconds.`;
+      return `Reading the file took more than ${Math.round(job.timeoutMs / 1000)} seconds of CPU time.`;
+    case "wait":
+      return `Reading the file took longer than ${Math.round((job.timeoutMs * WAITING_FACTOR) / 1000)} seconds.`;
     case "memory":
       return "Reading the file took more memory than allowed.";
     case "never_started":

@@ -92,6 +92,7 @@ export function decodeResult(frame: Frame): Extracted | NotExtracted {
   if (typeof head["title"] === "string") extracted.title = head["title"];
   if (typeof head["language"] === "string") extracted.language = head["language"];
   if (head["firstLine"] !== undefined) extracted.firstLine = asNumber(head["firstLine"]);
+  if (head["isOutOfTime"] === true) extracted.isOutOfTime = true;
   const children = asChildren(head["children"], members);
   if (children.length > 0) extracted.children = children;
   return extracted;

@@ -865,6 +865,8 @@ export interface ItemsTable extends FieldsAs<FieldColumns> {
   readAgainAt: number | null;
   /** Since when its content can't be read, while the former text stays; null = the text is that of the content. */
   formerSince: number | null;
+  /** How often it is still read again because its time was over before its end; null = its text is whole. */
+  cutRetries: number | null;
 }
 
 /** The text in chunks of about 16,000 UTF-16 code units, so that a range never loads the whole. */

@@ -23,7 +23,7 @@ export function extractFile(
   limits: Partial<InnerLimits> = {},
   more: Partial<ExtractRequest> = {},
 ): Promise<Extracted<Uint8Array> | NotExtracted> {
-  const tools = { analyze: analyzeDocument, now: () => 0 };
+  const tools = { analyze: analyzeDocument, now: () => 0, cpuMs: () => 0 };
   const request = requestOf(fileName, content, more);
   return extractInProcess(
     { ...request, bytes: inMemory(request.bytes) },

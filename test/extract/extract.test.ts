@@ -33,7 +33,12 @@ function beginningOf(path: string, length: number): Uint8Array {
 describe("a part of kb that can't be loaded", () => {
   test("is no fault of the file, which is tried again", async ({ expect }) => {
     const gone = () => Promise.reject(new Error("Cannot find module /dist/plain-ABC.js"));
-    const tools = { analyze: analyzeDocument, now: () => 0, formats: { "text/plain": { version: 1, load: gone } } };
+    const tools = {
+      analyze: analyzeDocument,
+      now: () => 0,
+      cpuMs: () => 0,
+      formats: { "text/plain": { version: 1, load: gone } },
+    };
     const request = requestOf("a.txt", "Words");
     const held = { ...request, bytes: inMemory(request.bytes) };
     const result = await extractInProcess(held, DEFAULT_EXTRACT_LIMITS, tools);
@@ -62,6 +67,7 @@ describe("a token that a cut went through", () => {
     const result = await extractInProcess({ ...rest, bytes: inMemory(bytes) }, DEFAULT_EXTRACT_LIMITS, {
       analyze: analyzeDocument,
       now: () => 0,
+      cpuMs: () => 0,
     });
     expect(result.state).toBe("ok");
     expect(JSON.stringify(result).toLowerCase()).not.toContain(token.slice(0, 14).toLowerCase());
@@ -80,7 +86,7 @@ describe("a token that a cut went through", () => {
     const result = await extractInProcess(
       { ...rest, bytes: inMemory(bytes) },
       { ...DEFAULT_EXTRACT_LIMITS, maxTextLength: 1_000 },
-      { analyze: analyzeDocument, now: () => 0 },
+      { analyze: analyzeDocument, now: () => 0, cpuMs: () => 0 },
     );
     expect(result).toMatchObject({ state: "ok", text: pad(980), maskedSecrets: 1 });
   });

@@ -20,6 +20,11 @@ const ACTS: Record<string, (argument: string) => unknown> = {
     for (;;) hoard.length = 0;
   },
   hang: () => new Promise((resolve) => setTimeout(resolve, 1_000_000)),
+  sleep: (ms) => new Promise((resolve) => setTimeout(() => resolve("slept"), Number(ms))),
+  work: (ms) => {
+    for (const from = cpuMs(); cpuMs() - from < Number(ms);) hoard.length = 0;
+    return "worked";
+  },
   buffers: () => {
     for (;;) hoard.push(Buffer.alloc(10_000_000, 1));
   },
@@ -68,8 +73,14 @@ function describe(error: unknown): string {
     : String(error);
 }
 
+const cpuMs = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+};
+
 await runChild(process.argv[2] ?? "{}", {
   analyze: analyzeDocument,
   now: () => performance.now(),
+  cpuMs,
   formats: { "text/plain": { version: 1, load: async () => hostileFormat } },
 });

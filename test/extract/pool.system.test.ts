@@ -171,8 +171,8 @@ describe("the extractor", () => {
 
 describe("a hostile file", () => {
   test.for([
-    ["spin", "failed: Reading the file took longer than 1 seconds."],
-    ["hang", "failed: Reading the file took longer than 1 seconds."],
+    ["spin", "failed: Reading the file took more than 1 seconds of CPU time."],
+    ["hang", "failed: Reading the file took longer than 10 seconds."],
     ["heap", "failed: Reading the file took more memory than allowed."],
     ["buffers", "failed: Reading the file took more memory than allowed."],
     ["exit", "failed: Reading the file ended the extraction process (exit code 0)."],
@@ -191,6 +191,18 @@ describe("a hostile file", () => {
       expect(answers).toEqual(["read one", "read two", answer, "read three", "read four", "read five"]);
     },
   );
+
+  test("a file that waits has ten times as long as one that works", async ({ expect }) => {
+    const pool = makePool("hostile", { timeoutMs: 400 }, { size: 1 });
+    expect(await act(pool, "sleep 1500")).toBe("slept");
+  });
+
+  test("a file answers only for the time that it took itself", async ({ expect }) => {
+    const pool = makePool("hostile", { timeoutMs: 1_000 }, { size: 1 });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => act(pool, "work 400")));
+    expect(answers).toEqual(Array(6).fill("worked"));
+    expect(pool.stats().map(({ files }) => files)).toEqual([6]);
+  });
 
   test("a file that dies of what others left behind is read by a fresh child", async ({ expect }) => {
     const pool = makePool("hostile", {}, { size: 1 });

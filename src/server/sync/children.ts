@@ -91,7 +91,7 @@ async function addItem(work: Work, item: SourceItem, read: Read, depth: number):
     all.ops.push({ type: "upsert", item: prepared, ...isChildless });
     return false;
   }
-  all.ops.push({ type: "upsert", item: { ...prepared, version: null } });
+  all.ops.push({ type: "upsert", item: { ...prepared, version: null }, version: prepared.version });
   const added = addChildren(work, item, children ?? [], depth + 1);
   const { keep, isRetryable } = await added.finally(() => children?.forEach(({ bytes }) => letGo(bytes)));
   all.ops.push({ type: "children", externalId: item.externalId, keep, version: isRetryable ? null : prepared.version });

@@ -3,6 +3,7 @@ import type { FieldValue, TextReason } from "#api/common.ts";
 import { placeWords } from "#api/item-fields.ts";
 import { isApiError } from "#api/errors.ts";
 import { type AnalyzedText, type DocumentFields, nameInKey } from "#text/analyzer.ts";
+import { defined } from "#core/defined.ts";
 import { type HeldBytes, letGo } from "#core/spool.ts";
 import { type Fault, type FaultLog, findFault } from "#core/faults.ts";
 import type { Extracted, ExtractedChild, Extractor, ExtractRequest, NotExtracted } from "#extract/extractor.ts";
@@ -208,12 +209,12 @@ function toReadText(options: ReadOptions, result: Extracted | NotExtracted, byte
     maskedSecrets,
   };
   if (result.state === "no_text") return { ...read, text: noTextOf(options, result) };
-  const { text, sections, firstLine, analyzed, children } = result;
+  const { text, sections, firstLine, analyzed, children, isOutOfTime } = result;
   options.room?.note(text);
   const lines = firstLine !== undefined && { firstLine };
   return {
     ...read,
-    text: { state: "text", text, textHash: hashText(text), sections, ...lines, analyzed },
+    text: { state: "text", text, textHash: hashText(text), sections, ...lines, ...defined({ isOutOfTime }), analyzed },
     ...(children && { children }),
   };
 }

@@ -21,6 +21,7 @@ import {
   standingOf,
   touch,
 } from "./access.ts";
+import { cutOf } from "./cut-text.ts";
 import { endFormer, hasFormer, keepFormer, readerOf, skip } from "./former-text.ts";
 import { applyPeople } from "./people.ts";
 import { makeInterner } from "./intern.ts";
@@ -216,13 +217,15 @@ function endRelist({ rows }: Work, op: ItemOp): void {
   else if (op.type === "delete" || op.type === "skip") rows.endRelist(op.externalId);
 }
 
-async function upsertWhole(work: Work, op: Extract<ItemOp, { type: "upsert" }>): Promise<OpOutcome> {
-  const outcome = await upsert(work, op.item, op.clockAt);
+type Upsert = Extract<ItemOp, { type: "upsert" }>;
+
+async function upsertWhole(work: Work, op: Upsert): Promise<OpOutcome> {
+  const outcome = await upsert(work, op);
   if (op.isChildless) removeChildrenBeside(work, op.item.externalId, []);
   return outcome;
 }
 
-async function upsert(work: Work, item: PreparedItem, clockAt: number | null = null): Promise<OpOutcome> {
+async function upsert(work: Work, { item, clockAt = null, version }: Upsert): Promise<OpOutcome> {
   const { rows } = work;
   const known = moved(work, item) ?? rows.find(item.externalId) ?? renamed(work, item);
   const isLiving = known !== undefined && known.removedAt === null;
@@ -238,13 +241,14 @@ async function upsert(work: Work, item: PreparedItem, clockAt: number | null = n
   const isSame = isLiving && known.indexHash === item.indexHash && (isFailed || known.textReason !== "failed");
   const { aclId } = standing;
   const kbId = known?.kbId ?? item.newKbId;
+  const cut = cutOf(isLiving ? known : undefined, item, version ?? item.version, work.batch.now);
   const isAsRead = isSame && !isFailed && known.version !== null && known.version === item.version;
   // Of the same text another reader may have found other sections, and more that the index does not hold.
-  if (isAsRead && isSameReader(known, item)) {
+  if (isAsRead && isSameReader(known, item) && cut.cutRetries === known.cutRetries) {
     const { parentExternalId } = item;
     rows.set(kbId, { ...standing, parentExternalId, seenBy: work.seenBy, indexState: stateOf(aclId, known) });
   } else {
-    writeRow(work, item, known, standing);
+    writeRow(work, item, known, { ...standing, ...cut });
   }
   if (!isSame) work.changes.push(toIndexUpsert(item, kbId, work.batch.connectorId, aclId));
   else setIndexAccess(work, known, aclId);
@@ -291,7 +295,12 @@ function isSameReader(known: KnownItem, { reader }: PreparedItem): boolean {
   return known.reader === (reader?.name ?? null) && known.readerVersion === (reader?.version ?? null);
 }
 
-function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, standing: NamedStanding): void {
+function writeRow(
+  work: Work,
+  item: PreparedItem,
+  known: KnownItem | undefined,
+  standing: NamedStanding & ReturnType<typeof cutOf>,
+): void {
   const { rows, batch } = work;
   const textHash = item.text.state === "text" ? item.text.textHash : null;
   const textReason = item.text.state === "text" ? null : item.text.state === "failed" ? "failed" : item.text.reason;

@@ -51,6 +51,7 @@ export async function keepFormer(
     version: text.retryAt === null ? item.version : known.version,
     ...failure(work, text.message, text.retryAt),
     ...readerOf(known, item),
+    ...(text.retryAt === null && { cutRetries: null }),
     indexState: stateOf(standing.aclId, { textHash: known.textHash, textReason: "failed" }),
   });
   // Of the version that is stored, the text is no former one: only this program fails at it.

@@ -33,6 +33,8 @@ export type ItemText =
       sections: Section[];
       /** The file's line that the text begins with, when its lines are the file's. */
       firstLine?: number;
+      /** Its time was over before its end: it is read again. */
+      isOutOfTime?: true;
       analyzed: AnalyzedText;
     }
   /** No text, and no other try will find one until the item changes. */
@@ -94,8 +96,12 @@ export type ListedAccess = Pick<PreparedItem, "access" | "parentExternalId">;
  * names were looked at, where their connector's clock does not cover them.
  */
 export type ItemOp =
-  /** With `isChildless` nothing was found in its content: what is stored of that goes, as with `children` that keep nothing. */
-  | { type: "upsert"; item: PreparedItem; clockAt?: number | null; isChildless?: true }
+  /**
+   * With `isChildless` nothing was found in its content: what is stored of that goes, as with `children` that keep nothing.
+   * `version` is
+   * that of the content where the item's own comes later, with `children`.
+   */
+  | { type: "upsert"; item: PreparedItem; clockAt?: number | null; isChildless?: true; version?: string | null }
   /**
    * A new access of its own, null as in `PreparedItem`; what has it for a parent follows. With `of` it is the access of
    * that version below that parent: nothing of the batch is stored when the item is another one by now. With `isSeen` it is

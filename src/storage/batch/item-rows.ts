@@ -31,6 +31,8 @@ export interface KnownItem {
   removedAt: number | null;
   reader: string | null;
   readerVersion: number | null;
+  /** How often it is still read again because its time was over before its end; null = its text is whole. */
+  cutRetries: number | null;
 }
 
 /** Of children from before they could have an access of their own: nobody may read them until they are told again. */
@@ -40,7 +42,7 @@ export const UNTOLD_ACCESS = -1;
 const CHUNK_CHARS = 16_384;
 
 const KNOWN = `select kbId, externalId, parentExternalId, version, textHash, textReason, textMessage, formerSince, indexHash,
-  indexState, aclId, ownAclId, ownClockAt, ownClockCause, ownClockBy, seenBy, readElsewhere, removedAt, reader, readerVersion
+  indexState, aclId, ownAclId, ownClockAt, ownClockCause, ownClockBy, seenBy, readElsewhere, removedAt, reader, readerVersion, cutRetries
   from items where workspaceId = ?`;
 
 const COLUMNS = [
@@ -73,6 +75,7 @@ const COLUMNS = [
   "readerVersion",
   "readAgainAt",
   "formerSince",
+  "cutRetries",
   ...FIELD_NAMES,
 ] as const;
 
@@ -278,18 +281,14 @@ export function makeItemRows(
 
 export type ItemRows = ReturnType<typeof makeItemRows>;
 
+type Kept =
+  | ("version" | "indexState" | "aclId" | "ownAclId" | "ownClockAt" | "ownClockCause" | "seenBy")
+  | ("reader" | "readerVersion" | "cutRetries");
+
 /** What a row holds besides the item as the source gave it. */
-export interface RowExtras {
-  version: string | null;
+export interface RowExtras extends Pick<KnownItem, Kept> {
   indexedAt: number;
-  indexState: string;
-  aclId: number;
-  ownAclId: number | null;
-  ownClockAt: number | null;
-  ownClockCause: string | null;
-  seenBy: string | null;
-  reader: string | null;
-  readerVersion: number | null;
+  readAgainAt: number | null;
 }
 
 /** Stores an item's text, of which nothing may be stored. */
@@ -351,8 +350,9 @@ function rowValues(item: PreparedItem, extras: RowExtras): SqlValue[] {
     item.contentRef ?? null,
     extras.reader,
     extras.readerVersion,
+    extras.readAgainAt,
     null,
-    null,
+    extras.cutRetries,
   ];
   for (const name of FIELD_NAMES) values.push(toColumn(item[name]));
   return values;

@@ -44,6 +44,7 @@ export function toItemRecord(row: ItemsTable): ItemRecord {
     reader: _reader,
     readerVersion: _readerVersion,
     readAgainAt: _readAgainAt,
+    cutRetries: _cutRetries,
     workspaceId: _workspaceId,
     ...kept
   } = row;

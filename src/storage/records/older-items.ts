@@ -9,7 +9,7 @@ export type ReaderVersionOf = (reader: string) => number;
 const OUTERMOST = raw<string>`case instr(i."externalId", ${CHILD_MARK}) when 0 then i."externalId"
   else substr(i."externalId", 1, instr(i."externalId", ${CHILD_MARK}) - 1) end`;
 
-/** What of a connector an older reader than the program's has read, or failed to read. */
+/** What of a connector is read again: what an older reader than the program's has read, or failed at, and what was cut for time. */
 export function makeOlderItemStore(sql: SqlHandles, workspaceId: string) {
   /** Every reader that has read something of a connector: one look into the index for each. */
   async function listReaders(connectorId: string): Promise<string[]> {
@@ -33,50 +33,62 @@ export function makeOlderItemStore(sql: SqlHandles, workspaceId: string) {
     cross join items as i on i."workspaceId" = ${workspaceId} and i."connectorId" = ${connectorId}
       and i."reader" = newest.key and i."readerVersion" < newest.value and i."removedAt" is null`;
 
+  /** Rows `i` that were cut for time, and are read again for that. */
+  const cut = (connectorId: string) => raw`items as i indexed by items_by_cut
+    where i."workspaceId" = ${workspaceId} and i."connectorId" = ${connectorId} and i."cutRetries" > 0
+      and i."removedAt" is null`;
+
   return {
-    /** Living items that an older reader has read, files inside files included. */
+    /** Living items that are read again, files inside files included. */
     async countOlder(connectorId: string, versionOf: ReaderVersionOf): Promise<number> {
       const newest = await newestOf(connectorId, versionOf);
-      const { rows } = await raw<{ count: number }>`select count(*) as count
-        from ${older(connectorId, newest)}`.execute(sql.read);
+      const isOlder = raw`exists (select 1 from json_each(${newest}) as newest
+        where i."reader" = newest.key and i."readerVersion" < newest.value)`;
+      const { rows } = await raw<{ count: number }>`select (select count(*) from ${older(connectorId, newest)})
+        + (select count(*) from ${cut(connectorId)} and not ${isOlder}) as count`.execute(sql.read);
       return Number(rows[0]?.count ?? 0);
     },
 
-    /**
-     * Items of the source that an older reader has read, or in which it has read something, at most `limit`; without those
-     * that are tried again later.
-     */
+    /** Items of the source that are read again, or in which something is, at most `limit`; without those that are tried again later. */
     async listOlder(
       connectorId: string,
       versionOf: ReaderVersionOf,
       { now, limit }: { now: number; limit: number },
     ): Promise<string[]> {
       const newest = await newestOf(connectorId, versionOf);
-      const { rows } = await raw<{ externalId: string }>`select distinct ${OUTERMOST} as "externalId"
-        from ${older(connectorId, newest)}
-        where coalesce(i."readAgainAt", 0) <= ${now} and coalesce(i."retryAt", 0) <= ${now}
+      const isDue = raw`coalesce(i."readAgainAt", 0) <= ${now} and coalesce(i."retryAt", 0) <= ${now}`;
+      const { rows } = await raw<{ externalId: string }>`
+        select ${OUTERMOST} as "externalId" from ${older(connectorId, newest)} where ${isDue}
+        union select ${OUTERMOST} as "externalId" from ${cut(connectorId)} and ${isDue}
         limit ${limit}`.execute(sql.read);
       return rows.map(({ externalId }) => externalId);
     },
 
-    /** Of these items of the source those that an older reader has read, or in which it has read something. */
+    /**
+     * Of these items of the source those that are read again, or in which something is; what was cut for time only where it
+     * was read before `cutBefore`.
+     */
     async olderAmong(
       connectorId: string,
       versionOf: ReaderVersionOf,
       externalIds: readonly string[],
+      cutBefore = Number.MAX_SAFE_INTEGER,
     ): Promise<Set<string>> {
       if (externalIds.length === 0) return new Set();
       const newest = await newestOf(connectorId, versionOf);
       const asked = JSON.stringify(externalIds);
+      const isAsked = raw`(i."externalId" = asked.value or (
+        i."externalId" >= asked.value || ${CHILD_MARK} and i."externalId" < asked.value || ${AFTER_CHILDREN}))`;
       // Item by item, so that it costs no more than these do.
       const { rows } = await raw<{ externalId: string }>`select asked.value as "externalId"
         from json_each(${asked}) as asked where exists (
           select 1 from items as i join json_each(${newest}) as newest
             on i."reader" = newest.key and i."readerVersion" < newest.value
           where i."workspaceId" = ${workspaceId} and i."connectorId" = ${connectorId} and i."removedAt" is null
-            and (i."externalId" = asked.value or (
-              i."externalId" >= asked.value || ${CHILD_MARK} and i."externalId" < asked.value || ${AFTER_CHILDREN}))
-        )`.execute(sql.read);
+            and ${isAsked}
+        ) or exists (select 1 from ${cut(connectorId)} and i."indexedAt" < ${cutBefore} and ${isAsked})`.execute(
+        sql.read,
+      );
       return new Set(rows.map(({ externalId }) => externalId));
     },
 

@@ -61,7 +61,7 @@ async function makeLibrary() {
     },
   };
   const sources = { find: async () => source, list: async () => [source] };
-  const tools = { analyze: analyzeDocument, now: () => performance.now() };
+  const tools = { analyze: analyzeDocument, cpuMs: () => 0, now: () => performance.now() };
   const kb = await makeServer({}, (core, database) =>
     composeFeatures(core, database, {
       sources,

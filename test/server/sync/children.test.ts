@@ -377,6 +377,7 @@ test("a mail with an archive in it, as the extractor reads it", async ({ expect 
           extractInProcess({ ...request, bytes: inMemory(request.bytes) }, DEFAULT_EXTRACT_LIMITS, {
             analyze: analyzeDocument,
             now: () => 0,
+            cpuMs: () => 0,
           }),
       },
     },

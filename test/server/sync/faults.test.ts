@@ -26,7 +26,7 @@ const broken: Format = {
 const extractor: Pick<Extractor, "extract"> = {
   async extract(request) {
     const formats = { "text/plain": { version: 1, load: async () => broken } };
-    const tools = { analyze: analyzeDocument, now: () => 0, formats };
+    const tools = { analyze: analyzeDocument, now: () => 0, cpuMs: () => 0, formats };
     const result = await extractInProcess(
       { ...request, bytes: inMemory(request.bytes) },
       DEFAULT_EXTRACT_LIMITS,

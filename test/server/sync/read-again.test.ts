@@ -11,7 +11,7 @@ import { CONNECTOR, end, item, makeHarness, type Script, WORKSPACE } from "./har
 const HOUR_MS = 3_600_000;
 const OPEN: SourceAccess = { known: true, all: [["workspace"]] };
 
-/** What is in a file: words, or files. One whose words begin with "FAIL" can't be read, "LATER" may be another time. */
+/** What is in a file: words, or files. One whose words begin with "FAIL" can't be read, "LATER" may be another time, "SLOW" takes too long. */
 type Content = string | Record<string, string>;
 
 interface World {
@@ -109,6 +109,7 @@ function extract(world: World, versionOf: (reader: string) => number, request: E
     properties: {},
     maskedSecrets: 0,
     children,
+    ...(words.startsWith("SLOW") && { isOutOfTime: true as const }),
     analyzed,
   } as const;
 }
@@ -135,6 +136,58 @@ const feeding = (world: World): Script =>
     if (run.mode === "incremental") yield { t: "end", listing: "partial", permissions: "current" } satisfies SyncEvent;
     else yield* walking(world)(run, new AbortController().signal);
   };
+
+describe("what was cut for time", () => {
+  test("is read again an hour later, twice at most, and then stays", async ({ expect }) => {
+    const { kb, world, readerRuns, left, texts, settle } = await makeWorld({ "a.md": "SLOW", "b.md": "Tides" });
+    await kb.sync("full");
+    await settle();
+    expect([world.fetched, await left()]).toEqual([["a.md", "b.md"], 1]);
+    await settle(1.1);
+    expect([world.fetched.slice(2), await left()]).toEqual([["a.md"], 1]);
+    await settle(1.1);
+    expect([world.fetched.slice(3), await left()]).toEqual([["a.md"], 0]);
+    await settle(50);
+    expect([world.fetched.length, (await readerRuns()).length]).toEqual([4, 2]);
+    expect(await texts()).toEqual({ "a.md": "SLOW by 1", "b.md": "Tides by 1" });
+  });
+
+  test("is whole as soon as one reading comes to the end, and another version has as many tries again", async ({
+    expect,
+  }) => {
+    const { kb, world, left, texts, settle } = await makeWorld({ "a.md": "SLOW one" });
+    await kb.sync("full");
+    await settle(1.1);
+    world.files["a.md"] = "SLOW two";
+    await kb.sync("full");
+    expect(await left()).toBe(1);
+    await settle(1.1);
+    await settle(1.1);
+    expect([world.fetched.length, await left()]).toEqual([5, 0]);
+    world.files["a.md"] = "SLOW three";
+    await kb.sync("full");
+    world.files["a.md"] = "Whole";
+    await settle(1.1);
+    expect([await texts(), await left()]).toEqual([{ "a.md": "Whole by 1" }, 0]);
+  });
+
+  test("counts inside a file that holds files too, as often", async ({ expect }) => {
+    const { kb, world, left, settle } = await makeWorld({ "a.zip": { "in.md": "SLOW", "out.md": "Tides" } });
+    await kb.sync("full");
+    expect(await left()).toBe(1);
+    for (const _ of [1, 2, 3, 4]) await settle(2);
+    expect([world.fetched.length, await left()]).toEqual([3, 0]);
+  });
+
+  test("that fails for good when it is read again keeps its text", async ({ expect }) => {
+    const { kb, world, left, texts, settle } = await makeWorld({ "a.md": "SLOW" });
+    await kb.sync("full");
+    world.files["a.md"] = "FAIL";
+    for (const _ of [1, 2, 3]) await settle(2);
+    expect([await texts(), await left()]).toEqual([{ "a.md": "SLOW by 1" }, 0]);
+    expect(world.fetched.length).toBe(2);
+  });
+});
 
 describe("what an older reader has read", () => {
   test.for([

@@ -26,6 +26,7 @@ async function syncFiles(files: Readonly<Record<string, string>>, title?: string
           extractInProcess({ ...request, bytes: inMemory(request.bytes) }, DEFAULT_EXTRACT_LIMITS, {
             analyze: analyzeDocument,
             now: () => 0,
+            cpuMs: () => 0,
           }),
       },
     },

@@ -193,6 +193,7 @@ function itemRow(kbId: string, text: string): Omit<ItemsTable, "workspaceId" | "
     readerVersion: null,
     readAgainAt: null,
     formerSince: null,
+    cutRetries: null,
     readElsewhere: 0,
     providerId: "filesystem",
     source: "filesystem:Docs",
