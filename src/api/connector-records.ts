@@ -167,6 +167,8 @@ export const SyncCounts = z.object({
   unchanged: Count,
   deleted: Count,
   skipped: Count,
+  /** What was skipped by its reason; absent = nothing was, or a version before it was counted. */
+  reasons: z.record(z.string(), Count).optional(),
   failed: Count,
   bytes: Count,
   /** Children that nobody may read for their parents' sake: a parent is not there, or is nobody's. */
@@ -204,7 +206,10 @@ export const Sync = z
       z.object({ syncId: idSchema("sync"), state: PeopleFirstState, problem: z.union([SourceProblem, z.null()]) }),
       z.null(),
     ]),
-    /** A sample. */
+    /**
+     * A sample of what was left out. Names and messages are there for items that the caller may read, and for its connector's
+     * owner where the source has no permissions of its own; the others are null, and `counts.reasons` says how many.
+     */
     skips: z.array(
       z.object({
         externalId: z.string().nullable(),

@@ -534,6 +534,7 @@ export interface ConnectorsTable {
   lastFullAt: number | null;
   pausedBy: string | null;
   withheldAt: number | null;
+  ownedSince: number;
   createdAt: number;
   createdBy: string;
 }

@@ -314,6 +314,7 @@ async function addConnector({ write }: Database) {
       aclCheckedAt: null,
       lastFullAt: null,
       createdAt: now,
+      ownedSince: 0,
       createdBy: PERSON,
     })
     .execute();

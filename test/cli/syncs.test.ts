@@ -61,6 +61,22 @@ test.for([
   expect(run.sent.filter((sent) => sent.method === "GET" && sent.path.endsWith("syn_1")).length).toBe(3);
 });
 
+test("a sync tells what it left out by name and reason, and numbers where names aren't told", async ({ expect }) => {
+  const wait = async (skips: unknown[]) => {
+    const reasons = { generated: 12, excluded_by_policy: 1 };
+    const counts = { ...(sync("x").body.sync["counts"] as object), skipped: 13, failed: 1, reasons };
+    return (await kb(worldWith(sync("partial", { counts, skips })), "connectors", "sync", "docs", "--wait")).stderr;
+  };
+  const left = { externalId: "proj/dist", reason: "generated", message: "A generated folder.", retryable: false };
+  const failed = { externalId: "a.pdf", reason: "failed", message: "Broken.", retryable: true };
+  const told = await wait([left, failed]);
+  expect(told).toContain("  a.pdf: Broken.\n  13 left out: generated 12, excluded by policy 1\n");
+  expect(told).toContain("  proj/dist: A generated folder.\n  and 12 more\n");
+  const nameless = await wait([left, failed].map((skip) => ({ ...skip, externalId: null, message: null })));
+  expect(nameless).toContain("  an item: failed\n  13 left out: generated 12, excluded by policy 1\n");
+  expect(nameless).not.toContain("null");
+});
+
 test("a sync tells of mistakes of kb", async ({ expect }) => {
   const counts = { ...(sync("x").body.sync["counts"] as object), failed: 3, faults: 2 };
   const run = await kb(worldWith(sync("partial", { counts })), "connectors", "sync", "docs", "--wait");

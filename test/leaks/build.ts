@@ -24,6 +24,7 @@ import {
   identityOf,
   NOW,
   PERSONAS,
+  leftOutCanaryOf,
   problemCanaryOf,
   syncIdsOf,
   userIdOf,
@@ -255,6 +256,16 @@ async function addRuns(kb: Server, connector: ModelConnector, named: ModelItem[]
     state: "running",
     finishedAt: null,
   });
+  const canary = leftOutCanaryOf(connector);
+  for (const syncId of [finished, running]) {
+    for (const externalId of [`${canary}/dist`, `gone.zip!//${canary}.txt`]) {
+      const skip = { externalId, reason: "generated", message: `Not read: ${canary}`, retryable: 0 };
+      await kb.database.write
+        .insertInto("sync_skips")
+        .values({ workspaceId, syncId, ...skip })
+        .execute();
+    }
+  }
   for (const item of named) {
     const skip = { externalId: externalIdOf(item), reason: "failed", message: `Broken: ${item.canary}`, retryable: 1 };
     for (const syncId of [finished, running]) {
@@ -292,6 +303,7 @@ function toRecord(connector: ModelConnector): ConnectorRecord {
     proofTriedAt: null,
     pausedBy: null,
     withheldAt: null,
+    ownedSince: NOW,
     createdAt: NOW,
     createdBy: userIdOf(connector.owner),
   };

@@ -124,6 +124,11 @@ export function problemCanaryOf(connector: Pick<ModelConnector, "connectorId">):
   return canaryFor(`problem ${connector.connectorId}`);
 }
 
+/** Stands in the name of what the connector's runs left out, of which nothing is stored. */
+export function leftOutCanaryOf(connector: Pick<ModelConnector, "connectorId">): string {
+  return canaryFor(`left out ${connector.connectorId}`);
+}
+
 /** A finished run of the connector and one under way. */
 export function syncIdsOf(connectorId: string): [string, string] {
   return [idFor("sync", `${connectorId} finished`), idFor("sync", `${connectorId} running`)];
@@ -195,8 +200,14 @@ export function allowedCanaries(model: Model, persona: Persona): Set<string> {
     }
     // A source's own words are for the connector's owner alone (S43).
     if (one.owner === persona) allowed.add(problemCanaryOf(one));
+    if (one.owner === persona && gaveAccess(one, administers)) allowed.add(leftOutCanaryOf(one));
   }
   return allowed;
+}
+
+/** Whether what its source left out is its owner's to know: they chose the folder, as admins can, or signed in themselves. */
+function gaveAccess({ providerId, isOrphan }: ModelConnector, administers: boolean): boolean {
+  return !isOrphan && (providerId === "mcp" || (providerId === "filesystem" && administers));
 }
 
 /** The oracle: may this persona read this item? */

@@ -12015,6 +12015,9 @@ export interface components {
                 failed: number;
                 faults?: number;
                 parentMissing: number;
+                reasons?: {
+                    [key: string]: number;
+                };
                 requests?: number;
                 seen: number;
                 skipped: number;

@@ -6,6 +6,7 @@ import type { Api } from "#cli/api.ts";
 import { printAnswer } from "#cli/commands/search.ts";
 import { type Output } from "#cli/output.ts";
 import type { ConnectorRecord, SyncRecord } from "#cli/records.ts";
+import { lineOf, listReasons } from "#cli/skips.ts";
 
 /** One indexed folder and how its sync ended. */
 export interface IndexedFolder {
@@ -32,11 +33,16 @@ export async function reportFolder(api: Api, folder: IndexedFolder, output: Outp
     const totals = await Promise.all(
       TEXT_REASONS.map(async (textReason) => await total({ indexState: "unsearchable", textReason })),
     );
-    const why = listReasons(TEXT_REASONS.map((reason, i) => [reason, totals[i] ?? 0]));
-    output.line(`  ${count(byName)} found by name only${why === "" ? "" : `: ${why}`}.`);
+    const why = listReasons(Object.fromEntries(TEXT_REASONS.map((reason, i) => [reason, totals[i] ?? 0])));
+    output.line(`  ${count(byName)} found by name only${why}.`);
   }
-  if (sync.counts.skipped > 0) output.line(`  ${count(sync.counts.skipped)} left out${describeSkips(sync)}.`);
-  const made = sync.skips.filter(({ reason }) => reason === "generated").map(({ externalId }) => externalId ?? "");
+  if (sync.counts.skipped > 0)
+    output.line(`  ${count(sync.counts.skipped)} left out${listReasons(sync.counts.reasons)}.`);
+  const named = sync.skips.filter(({ externalId }) => externalId !== null);
+  for (const skip of named.filter(({ reason }) => reason !== "failed" && reason !== "generated").slice(0, 5)) {
+    output.line(`    ${lineOf(skip)}`);
+  }
+  const made = named.filter(({ reason }) => reason === "generated").map(({ externalId }) => externalId);
   if (made.length > 0) {
     const more = made.length > 5 ? " …" : "";
     output.line(`  Left out as generated: ${made.slice(0, 5).join(", ")}${more}. To include them: --generated`);
@@ -44,7 +50,7 @@ export async function reportFolder(api: Api, folder: IndexedFolder, output: Outp
   if (sync.counts.failed > 0 || failed > 0) {
     output.line(`  ${count(Math.max(sync.counts.failed, failed))} failed:`);
     for (const skip of sync.skips.filter((item) => item.reason === "failed").slice(0, 5)) {
-      output.line(`    ${skip.externalId ?? "an item"}: ${skip.message ?? skip.reason}`);
+      output.line(`    ${lineOf(skip)}`);
     }
     output.line(`  More: kb connectors files ${connector.id} --state failed`);
   }
@@ -68,28 +74,6 @@ export async function showSearch(
   const answer = await api.get("/api/connectors/search", { params: { query: { query: words, limit: 3 } } });
   // The same blocks with and without a terminal: this page is for reading.
   printAnswer(answer, { ...output, format: "table" });
-}
-
-/** The reasons of what was left out: with numbers only where the server's sample holds every one of them. */
-function describeSkips({ counts, skips }: SyncRecord): string {
-  const numbers = new Map<string, number>();
-  const sample = skips.filter((skip) => skip.reason !== "failed");
-  for (const { reason } of sample) numbers.set(reason, (numbers.get(reason) ?? 0) + 1);
-  if (numbers.size === 0) return "";
-  if (sample.length === counts.skipped) return `: ${listReasons([...numbers])}`;
-  return `, among them: ${[...numbers.keys()].map(asWords).join(", ")}`;
-}
-
-function listReasons(numbers: readonly (readonly [reason: string, number: number])[]): string {
-  return numbers
-    .filter(([, number]) => number > 0)
-    .toSorted((a, b) => b[1] - a[1])
-    .map(([reason, number]) => `${asWords(reason)} ${count(number)}`)
-    .join(", ");
-}
-
-function asWords(reason: string): string {
-  return reason.replaceAll("_", " ");
 }
 
 async function wordsOfATitle(api: Api, connectorId: string): Promise<string | undefined> {

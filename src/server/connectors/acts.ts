@@ -54,6 +54,14 @@ export async function requireActs(
   return connector;
 }
 
+/** Whether it reads through a connection by a server's own secret: what is behind that is not its owner's. Source: S64. */
+export async function readsThroughLent(
+  workspace: Pick<WorkspaceStore, "connections">,
+  { connectionId }: Pick<ConnectorRecord, "connectionId">,
+): Promise<boolean> {
+  return connectionId !== null && (await workspace.connections.find(connectionId))?.way === "server";
+}
+
 async function toJudged(
   { sources }: Pick<ConnectorDeps, "sources">,
   workspace: WorkspaceStore,
@@ -67,7 +75,7 @@ async function toJudged(
     (accountId !== null ||
       connectionId !== null ||
       (await workspace.connectors.findCredentials(connectorId)) !== undefined);
-  const isLent = connectionId !== null && (await workspace.connections.find(connectionId))?.way === "server";
+  const isLent = await readsThroughLent(workspace, { connectionId });
   return {
     ownerUserId,
     state,

@@ -137,6 +137,7 @@ function makeRecord({ actor, body, connectorId, config, hasSync, now }: NewRecor
     withheldAt: null,
     refusedAt: null,
     proofTriedAt: null,
+    ownedSince: now,
     createdAt: now,
     createdBy: actor.userId,
   };

@@ -13,6 +13,7 @@ import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
 import { manages } from "./judge.ts";
 import { stateConflict } from "./state-conflict.ts";
 import { applyOps } from "./stored.ts";
+import { seesLeftOut } from "./left-out.ts";
 import { toSync } from "./view.ts";
 
 interface PageQuery {
@@ -76,10 +77,10 @@ export async function getSync(
   syncId: string,
 ): Promise<{ sync: Sync }> {
   const { connector, sync } = await requireSync(deps, actor, connectorId, syncId);
-  const skips = await deps.store.in(actor.workspaceId).syncs.listSkips(syncId);
-  return {
-    sync: await toSync(deps.store.in(actor.workspaceId), deps.policy, actor, connector, sync, skips),
-  };
+  const workspace = deps.store.in(actor.workspaceId);
+  const skips = await workspace.syncs.listSkips(syncId);
+  const isTold = await seesLeftOut(deps, workspace, actor, connector, sync);
+  return { sync: await toSync(workspace, deps.policy, actor, connector, sync, { skips, isTold }) };
 }
 
 /** Ends a run. @throws ApiError `not_found`, `sync_not_running` */

@@ -14,7 +14,7 @@ import { fillConnectorGroup, isNarrower } from "./visibility.ts";
  * @throws ApiError `connector_state_conflict` when somebody else was quicker, `forbidden` for who may not
  */
 export async function takeOver(
-  deps: Pick<ConnectorDeps, "audit" | "store" | "sources" | "judgeAct">,
+  deps: Pick<ConnectorDeps, "audit" | "store" | "sources" | "judgeAct" | "clock">,
   tx: Store,
   actor: Actor,
   connectorId: string,
@@ -32,6 +32,7 @@ export async function takeOver(
     pausedBy: null,
     ownerUserId: actor.userId,
     createdBy: actor.userId,
+    ownedSince: deps.clock.now(),
     // The former owner's names for its entries go with them.
     scope: { include: today.scope.include, exclude: today.scope.exclude },
   } as const;

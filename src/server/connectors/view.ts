@@ -12,6 +12,7 @@ import type { ConnectorDeps } from "./deps.ts";
 import { allowedActs } from "./acts.ts";
 import { scopeFor } from "./scope-titles.ts";
 import { isOwnedBy } from "./judge.ts";
+import { namesFor } from "./left-out.ts";
 import { takesKey } from "./sources.ts";
 
 /** The whole record, for owner and admins. A source's own words go to the owner alone (S43). */
@@ -70,6 +71,13 @@ export function toPublic({ connectorId, name, providerId, state }: ConnectorReco
   return { id: connectorId, name, providerId, state };
 }
 
+/** What a run left out, as far as it is asked for. */
+export interface LeftOut {
+  skips: readonly SyncSkip[];
+  /** Whether the actor is told the names of what is no item: `seesLeftOut`. */
+  isTold: boolean;
+}
+
 /** A run, for who manages its connector. What names an item is there only if the actor may read that item (S12). */
 export async function toSync(
   workspace: WorkspaceStore,
@@ -77,11 +85,13 @@ export async function toSync(
   actor: Actor,
   connector: Pick<ConnectorRecord, "ownerUserId" | "state">,
   record: SyncRecord,
-  skips: readonly SyncSkip[] = [],
+  { skips, isTold }: LeftOut = { skips: [], isTold: false },
 ): Promise<Sync> {
-  const { people, problem, progress } = record;
-  const named = [...skips.map((skip) => skip.externalId), ...(progress.note === null ? [] : [progress.note])];
-  const readable = await readableIds(workspace, policy, actor, record.connectorId, named);
+  const { people, problem, progress, connectorId } = record;
+  const noted = progress.note === null ? [] : [progress.note];
+  const readable = await namesFor(workspace, policy, actor, { connectorId, externalIds: noted, isTold: false });
+  const externalIds = skips.map((skip) => skip.externalId);
+  const named = await namesFor(workspace, policy, actor, { connectorId, externalIds, isTold });
   const isOwner = isOwnedBy(actor, connector);
   return {
     id: record.syncId,
@@ -97,26 +107,8 @@ export async function toSync(
     finishedAt: isoOrNull(record.finishedAt),
     problem: isOwner ? problem : problemForOthers(problem),
     people: people && (isOwner ? people : { ...people, problem: problemForOthers(people.problem) }),
-    skips: skips.map((skip) => (readable.has(skip.externalId) ? skip : { ...skip, externalId: null, message: null })),
+    skips: skips.map((skip) => (named.has(skip.externalId) ? skip : { ...skip, externalId: null, message: null })),
   };
-}
-
-/** Of these external ids of a connector, those of items that the actor may read. */
-async function readableIds(
-  workspace: WorkspaceStore,
-  policy: Pick<Policy, "mayRead">,
-  actor: Actor,
-  connectorId: string,
-  externalIds: readonly string[],
-): Promise<Set<string>> {
-  const byKbId = new Map<string, string>();
-  for (const externalId of new Set(externalIds)) {
-    const item = await workspace.itemWrites.findStored(connectorId, externalId);
-    if (item) byKbId.set(item.kbId, externalId);
-  }
-  if (byKbId.size === 0) return new Set();
-  const open = await policy.mayRead(actor, [...byKbId.keys()]);
-  return new Set([...byKbId].flatMap(([kbId, externalId]) => (open.has(kbId) ? [externalId] : [])));
 }
 
 /** Since when, and why, a connector's permissions are not believed; null where they are, and where they do not grow old. */

@@ -2,6 +2,7 @@ import { defined } from "#core/defined.ts";
 import type { Principal } from "#core/principals.ts";
 import type { BatchResult, BatchRun, ItemBatch, ItemOp } from "#storage/batch/item-batch.ts";
 import type { ToldPeople } from "./told-people.ts";
+import { addCounts } from "#storage/batch/add-counts.ts";
 import type { SyncCounts, SyncProgress } from "#storage/records/syncs.ts";
 
 /** Gathers ops of a run and stores them batch by batch, each in one transaction with the cursor that covers it. */
@@ -84,7 +85,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
   let isCancelRequested = false;
 
   function coverCounts(): void {
-    addTo(covered, loose);
+    covered = addCounts(covered, loose);
     loose = {};
   }
 
@@ -98,12 +99,12 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
   async function flush(isEnd = false): Promise<void> {
     startedAt = options.now();
     if (isEnd) coverCounts();
-    const addCounts = takeCounts();
+    const uncounted = takeCounts();
     const people = options.people?.take();
     if (
       people === undefined &&
       ops.length === 0 &&
-      Object.keys(addCounts).length === 0 &&
+      Object.keys(uncounted).length === 0 &&
       !hasCover &&
       !progress &&
       shown === done &&
@@ -114,7 +115,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
     const taken = ops;
     const run: BatchRun = {
       ...options.run,
-      addCounts,
+      addCounts: uncounted,
       progress: progress ?? { done, total: total === null ? null : Math.max(total, done), note: null },
       ...defined({ cursor, aclCheckedAt: clock }),
       ...(Object.keys(state).length > 0 && { state }),
@@ -150,7 +151,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
     count({ bytes: read = 0, ...counts }, more = 0) {
       done += more;
       bytes += read;
-      addTo(loose, counts);
+      loose = addCounts(loose, counts);
     },
     progress(next) {
       total = next.total ?? total;
@@ -180,14 +181,6 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
       return isCancelRequested;
     },
   };
-}
-
-function addTo(counts: Partial<SyncCounts>, more: Partial<SyncCounts>): void {
-  // Keys of one type on both sides.
-  for (const name of Object.keys(more) as (keyof typeof more)[]) {
-    const value = more[name] ?? 0;
-    if (value !== 0) counts[name] = (counts[name] ?? 0) + value;
-  }
 }
 
 /** The size at which a batch would have taken `TARGET_MS`, approached by halves. */

@@ -21,6 +21,7 @@ import { accessPlace, accessPlaceOf } from "./access-place.ts";
 import { type Bound, LISTING_LIMITS, type ListingLimits, makeBound } from "./bound.ts";
 import { NoPlace, untilNoPlace } from "./no-place.ts";
 import { type Pass, passOf, passState } from "./pass.ts";
+import type { SyncCounts } from "#storage/records/syncs.ts";
 import { redact } from "#core/redact.ts";
 import { makeRunState } from "./run-state.ts";
 import { type Step, type StepOptions, toStep } from "./steps.ts";
@@ -239,6 +240,10 @@ function toRequest({ sync, connector }: RunOptions, passId: string, cursor: unkn
 
 type Taking = Looking & { options: RunOptions; known: Known; people: ToldPeople; bound: Bound | undefined };
 
+function leftOut(reason: string): Partial<SyncCounts> {
+  return { skipped: 1, reasons: { [reason]: 1 } };
+}
+
 async function take(step: Step, looking: Taking): Promise<void> {
   const { options, known, sink, people, clocks } = looking;
   sink.count({ bytes: step.bytes, ...(step.isVanished && { skipped: 1 }) });
@@ -256,7 +261,7 @@ async function take(step: Step, looking: Taking): Promise<void> {
   for (const op of step.ops) {
     sink.add(clocks && step.saidAt !== undefined ? clocks.stamp(op, step.saidAt) : op);
     if (op.type === "upsert" && op.item.text.state === "failed" && op.item.text.isFault) sink.count({ faults: 1 });
-    if (op.type === "skip") sink.count(op.reason === "failed" ? { seen: 1, failed: 1 } : { skipped: 1 });
+    if (op.type === "skip") sink.count(op.reason === "failed" ? { seen: 1, failed: 1 } : leftOut(op.reason));
     // An archive is many items: it may go in several batches, its version with the last.
     if (step.ops.length > MANY_OPS) await sink.flushIfDue();
   }

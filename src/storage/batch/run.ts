@@ -1,3 +1,4 @@
+import { addCounts } from "./add-counts.ts";
 import type { SyncCounts } from "#storage/records/syncs.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import type { BatchRun, ItemBatch } from "./item-batch.ts";
@@ -46,11 +47,8 @@ export function saveRun(
   );
   if (!row) return true;
   // Written by this function and at creation only.
-  const total = JSON.parse(String(row["counts"])) as SyncCounts;
-  // Keys of one type on both sides; what is counted seldom is in the run's own alone.
-  for (const name of Object.keys({ ...counts, ...run.addCounts }) as (keyof SyncCounts)[]) {
-    total[name] = (total[name] ?? 0) + (counts[name] ?? 0) + (run.addCounts?.[name] ?? 0);
-  }
+  const before = JSON.parse(String(row["counts"])) as SyncCounts;
+  const total = addCounts(addCounts(before, counts), run.addCounts ?? {});
   total.seen += marked;
   total.unchanged += marked;
   connection

@@ -56,6 +56,8 @@ export interface ConnectorRecord {
   pausedBy: string | null;
   /** Since when nobody reads anything of it, until what was read elsewhere is removed; null = people do. */
   withheldAt: number | null;
+  /** Since when it is its owner's: created, or taken over. */
+  ownedSince: number;
   createdAt: number;
   /** Whose role says how far it may reach: its maker, or who took it over. */
   createdBy: string;

@@ -21,6 +21,8 @@ export interface SyncCounts {
   unchanged: number;
   deleted: number;
   skipped: number;
+  /** Of what was skipped, how many by its reason. */
+  reasons?: Readonly<Record<string, number>>;
   failed: number;
   bytes: number;
   /** Children that nobody may read for their parents' sake, as they stood when the run ended. */

@@ -32,7 +32,16 @@ const session = {
   role: "owner",
   scopes: [],
 };
-const counts = { seen: 2, upserted: 2, unchanged: 0, deleted: 0, skipped: 1, failed: 0, bytes: 10 };
+const counts = {
+  seen: 2,
+  upserted: 2,
+  unchanged: 0,
+  deleted: 0,
+  skipped: 1,
+  reasons: { unsupported_type: 1 },
+  failed: 0,
+  bytes: 10,
+};
 const sync = (connectorId, failed) => ({
   id: "syn_1",
   connectorId,

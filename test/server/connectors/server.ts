@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Extractor } from "#extract/extractor.ts";
-import type { Source, SourceItem } from "#sources/contract.ts";
+import type { Source, SourceItem, SyncEvent } from "#sources/contract.ts";
 import { makePushSource } from "#sources/push/index.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, type TestServerOptions } from "../../helpers.ts";
@@ -9,6 +9,10 @@ import { fakeExtractor, item, listing } from "../sync/harness.ts";
 /** What the source `folder` holds and says. */
 export interface FolderWorld {
   items: SourceItem[];
+  /** What each run says that it left out. */
+  skips?: Extract<SyncEvent, { t: "skip" }>[];
+  /** Where its permissions are; the connector's alone unless told. */
+  acl?: Source["spec"]["acl"];
   problem?: string;
   hint?: string;
   /** Called before each line of a run. */
@@ -59,7 +63,9 @@ export function folderSource(world: FolderWorld): Source {
       kinds: ["file"],
       auth: [{ type: "none" }],
       config: z.strictObject({ root: z.string().min(1), depth: z.number().int().default(9) }),
-      acl: "connector",
+      get acl() {
+        return world.acl ?? "connector";
+      },
     },
     check: async () =>
       world.problem === undefined
@@ -75,6 +81,7 @@ export function folderSource(world: FolderWorld): Source {
           },
     async *sync(ctx, run) {
       const inScope = world.items.filter(({ externalId }) => !run.scope.exclude.some((p) => externalId.startsWith(p)));
+      yield* world.skips ?? [];
       for await (const line of listing(() => inScope)(ctx)) {
         await world.between?.();
         yield line;

@@ -156,6 +156,7 @@ function connectorRecord(connectorId: string, user: TestUser) {
     proofTriedAt: null,
     pausedBy: null,
     withheldAt: null,
+    ownedSince: 0,
     createdAt: TEST_NOW,
     createdBy: user.userId,
   };

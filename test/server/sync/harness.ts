@@ -240,6 +240,7 @@ export function makeConnector(now: number, more: Partial<ConnectorRecord> = {}):
     proofTriedAt: null,
     pausedBy: null,
     withheldAt: null,
+    ownedSince: 0,
     createdAt: now,
     createdBy: OWNER,
     ...more,

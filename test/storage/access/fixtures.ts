@@ -174,6 +174,7 @@ function connectorRow(workspaceId: string, connectorId: string, options: Connect
     proofTriedAt: null,
     pausedBy: null,
     withheldAt: null,
+    ownedSince: 0,
     createdAt: NOW,
     createdBy: ownerUserId,
   };

@@ -1,3 +1,4 @@
+import { describeSkips } from "#cli/skips.ts";
 import type { BodyOf } from "#api/client.ts";
 import { describeUnread } from "#api/people-words.ts";
 import { count, plural } from "#api/plural.ts";
@@ -63,9 +64,7 @@ export const startSync = command(
     }
     const warning = describeUnread(finished);
     if (warning !== undefined) output.talk(warning);
-    for (const skip of finished.skips.filter((item) => item.reason === "failed").slice(0, 10)) {
-      output.talk(`  ${skip.externalId ?? "an item"}: ${skip.message ?? skip.reason}`);
-    }
+    for (const line of describeSkips(finished)) output.talk(`  ${line}`);
     const after = await api.get("/api/connectors/{id}", { params: { path: { id: connector.id } } });
     const { held } = after.connector.counts;
     if (held > 0) {

@@ -13,3 +13,15 @@ export const TEXT_REASON_WORDS: Readonly<Record<TextReason, string>> = {
   over_quota: "The workspace has reached its text limit",
   failed: "kb couldn't read this item's text",
 };
+
+/** Why something was left out of a sync, in front of a number. */
+export const LEFT_OUT_WORDS: Readonly<Record<string, string>> = {
+  unsupported_type: "Not read as text",
+  too_large: "Too large",
+  encrypted: "Encrypted",
+  excluded_by_scope: "Outside the scope",
+  excluded_by_policy: "Never read",
+  generated: "Generated",
+  over_quota: "Over the workspace's limit",
+  failed: "Failed",
+};

@@ -46,6 +46,7 @@ async function addConnector(kb: TestServer, owner: TestUser, change: Record<stri
       proofTriedAt: null,
       pausedBy: null,
       withheldAt: null,
+      ownedSince: 0,
       createdAt: kb.clock.now(),
       createdBy: owner.userId,
       ...change,

@@ -32,6 +32,7 @@ import { Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time, useTimeWords } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { Credentials } from "./credentials.tsx";
+import { LeftOut } from "./left-out.tsx";
 import { People } from "./people.tsx";
 import { Removals } from "./removals.tsx";
 import { Removed } from "./removed.tsx";
@@ -73,6 +74,7 @@ export function Page() {
         <Removals connector={connector} />
         {!connector.isPushed && connector.state !== "deleting" && <ScopeSection connector={connector} />}
         {!connector.isPushed && <Syncs connector={connector} />}
+        {!connector.isPushed && <LeftOut connector={connector} />}
         <WithoutText connector={connector} />
         <People connector={connector} />
         {connector.allowed.includes("restore") && <Removed connector={connector} />}

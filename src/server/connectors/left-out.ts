@@ -1,0 +1,53 @@
+import { isChildId, outermostId } from "#core/child-ids.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { Policy } from "#storage/access/policy.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { SyncRecord } from "#storage/records/syncs.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
+import { allowedActs, readsThroughLent } from "./acts.ts";
+import type { ConnectorDeps } from "./deps.ts";
+import { isOwnedBy } from "./judge.ts";
+
+/**
+ * Whether this person is told the names of what a run left out, of which nothing is stored: its connector's owner, where
+ * the source has no permissions of its own and the owner gave the folder or the credentials, and may still choose them.
+ * Not of runs before the connector was theirs. Source: S12.
+ */
+export async function seesLeftOut(
+  { sources, judgeAct }: Pick<ConnectorDeps, "sources" | "judgeAct">,
+  workspace: WorkspaceStore,
+  actor: Actor,
+  connector: ConnectorRecord,
+  { startedAt }: Pick<SyncRecord, "startedAt">,
+): Promise<boolean> {
+  if (!isOwnedBy(actor, connector) || startedAt === null || startedAt < connector.ownedSince) return false;
+  if ((await sources.find(connector.providerId))?.spec.acl !== "connector") return false;
+  if (await readsThroughLent(workspace, connector)) return false;
+  return (await allowedActs({ sources, judgeAct }, workspace, actor, connector)).includes("configure");
+}
+
+/**
+ * Of these external ids of a connector, those whose names the actor is told: of items that they may read, and with
+ * `isTold` of what is no item. What is inside an item is told with it.
+ */
+export async function namesFor(
+  workspace: Pick<WorkspaceStore, "itemWrites">,
+  policy: Pick<Policy, "mayRead">,
+  actor: Actor,
+  { connectorId, externalIds, isTold }: { connectorId: string; externalIds: readonly string[]; isTold: boolean },
+): Promise<Set<string>> {
+  const named = new Set<string>();
+  const judgedBy = new Map<string, string>();
+  for (const externalId of new Set(externalIds)) {
+    const isInside = isTold && isChildId(externalId);
+    const item =
+      (await workspace.itemWrites.findStored(connectorId, externalId)) ??
+      (isInside ? await workspace.itemWrites.findStored(connectorId, outermostId(externalId)) : undefined);
+    if (item) judgedBy.set(externalId, item.kbId);
+    else if (isTold) named.add(externalId);
+  }
+  if (judgedBy.size === 0) return named;
+  const open = await policy.mayRead(actor, [...new Set(judgedBy.values())]);
+  for (const [externalId, kbId] of judgedBy) if (open.has(kbId)) named.add(externalId);
+  return named;
+}

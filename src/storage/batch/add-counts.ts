@@ -1,0 +1,16 @@
+import type { SyncCounts } from "#storage/records/syncs.ts";
+
+/** Adds what was counted to what was counted before; what is 0 on both sides and was not there stays away. */
+export function addCounts<Counts extends Partial<SyncCounts>>(counts: Counts, more: Partial<SyncCounts>): Counts {
+  const sum = { ...counts };
+  // Keys of one type on both sides.
+  for (const name of Object.keys(more) as (keyof SyncCounts)[]) {
+    if (name === "reasons") continue;
+    const value = more[name] ?? 0;
+    if (value !== 0 || sum[name] !== undefined) sum[name] = (sum[name] ?? 0) + value;
+  }
+  if (more.reasons === undefined) return sum;
+  const reasons: Record<string, number> = { ...sum.reasons };
+  for (const [reason, value] of Object.entries(more.reasons)) reasons[reason] = (reasons[reason] ?? 0) + value;
+  return { ...sum, reasons };
+}
