@@ -189,10 +189,17 @@ async function dispatch(call: Call, revision: Revision, message: Message, contex
       default:
         break;
     }
-    return failed(id, { code: RPC.methodNotFound, message: `Method not found: ${cleanLine(message.method, 80)}` });
+    return failed(id, { code: RPC.methodNotFound, message: notFound(message.method, revision) });
   } catch (error) {
     return failed(id, toRpcError(call.options, error, call.origin));
   }
+}
+
+/** The strict dialogue has neither method; clients that send its version before they agreed on one need the setting. */
+function notFound(method: string, revision: Revision): string {
+  const isLifecycle = revision === "seed" && (method === "initialize" || method === "ping");
+  const way = `. Revision ${SEED_VERSION} has only tools/list and tools/call here; its operator can set KB_MCP_LIFECYCLE=open.`;
+  return `Method not found: ${cleanLine(method, 80)}${isLifecycle ? way : ""}`;
 }
 
 const LONG_METHOD: RpcError = {

@@ -285,6 +285,9 @@ describe("the dialogue of the contract", () => {
       for (const method of ["initialize", "ping", "resources/list", "prompts/list", "tools/remove", "kb_search"]) {
         const { status, json } = await send({ jsonrpc: "2.0", id: 9, method });
         expect([status, json.id, json.error.code]).toEqual([200, 9, -32601]);
+        // A client that needs one of the two is told what allows it.
+        const isLifecycle = method === "initialize" || method === "ping";
+        expect(json.error.message.includes("KB_MCP_LIFECYCLE=open")).toBe(isLifecycle);
       }
     },
   );
