@@ -18,7 +18,7 @@ import { mountGroups } from "./identity/groups/routes.ts";
 import { mountOperations, type Readiness } from "./http/operations.ts";
 import { answerProblem } from "./http/problem.ts";
 import { mountMcp } from "./mcp/mount.ts";
-import { toErrorPage } from "./identity/oauth/failures.ts";
+import { toOAuthAnswer } from "./identity/oauth/failures.ts";
 import { mountOAuthServer } from "./identity/oauth/mount.ts";
 import { mountOAuth } from "./identity/oauth/routes.ts";
 import { mountHooks } from "./sync/routes.ts";
@@ -87,7 +87,7 @@ export function makeApp(services: AppServices, options: AppOptions = {}): App {
       clock: services.clock,
       log,
       randomBytes: services.randomBytes,
-      toPage: toErrorPage,
+      toPage: toOAuthAnswer,
     }),
   );
   for (const mountFeature of FEATURES) mountFeature(mounter, services);

@@ -54,6 +54,32 @@ export function toErrorPage(c: AppContext, error: unknown): Response | undefined
   });
 }
 
+/** Paths that pages of other sites may use: they carry their own credentials and look at no cookie. */
+export const CROSS_ORIGIN: ReadonlySet<string> = new Set([
+  PATHS.register,
+  PATHS.token,
+  PATHS.revoke,
+  PATHS.deviceAuthorization,
+]);
+
+/** Without credentials, so that a page learns nothing by it that its own server could not. */
+export const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin" };
+
+/** The failure in the words of OAuth; readable for pages of other sites where they may use the path at all. */
+export function answerOAuthError(path: string, error: unknown): Response {
+  const { status, headers, body } = toOAuthError(error);
+  const open = CROSS_ORIGIN.has(path) ? ANY_ORIGIN : {};
+  return new Response(JSON.stringify(body), { status, headers: { ...headers, ...open } });
+}
+
+/**
+ * The answer to what is refused before it reaches the authorization server (too many requests, a wrong Host): a page for
+ * people, OAuth's shape for programs; undefined on other paths.
+ */
+export function toOAuthAnswer(c: AppContext, error: unknown): Response | undefined {
+  return toErrorPage(c, error) ?? (CROSS_ORIGIN.has(c.req.path) ? answerOAuthError(c.req.path, error) : undefined);
+}
+
 const CODES: Partial<Record<ErrorClass, string>> = {
   unauthenticated: "access_denied",
   forbidden: "access_denied",

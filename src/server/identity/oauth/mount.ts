@@ -8,7 +8,7 @@ import { logFailure } from "#server/http/problem.ts";
 import { readText } from "#server/http/request.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Log } from "#core/log.ts";
-import { toErrorPage, toOAuthError } from "./failures.ts";
+import { ANY_ORIGIN, answerOAuthError, CROSS_ORIGIN, toErrorPage } from "./failures.ts";
 import { handOver } from "./handed.ts";
 import { authorizationServerMetadata, protectedResourceMetadata } from "./metadata.ts";
 import { PATHS } from "./policy.ts";
@@ -54,14 +54,6 @@ type Handler = (c: AppContext) => Promise<Response>;
 
 const METHODS = ["GET", "HEAD", "POST"] as const;
 
-/** Paths that pages of other sites may use: they carry their own credentials and look at no cookie. */
-const CROSS_ORIGIN: ReadonlySet<string> = new Set([
-  PATHS.register,
-  PATHS.token,
-  PATHS.revoke,
-  PATHS.deviceAuthorization,
-]);
-
 function on(
   app: App,
   options: MountOAuthOptions,
@@ -84,7 +76,7 @@ function on(
       return await handler(c);
     } catch (error) {
       logFailure(options.log, error, { requestId: c.get("requestId"), method: c.req.method, path: c.req.path });
-      const response = toErrorPage(c, error) ?? answerOAuthError(error, isOpen);
+      const response = toErrorPage(c, error) ?? answerOAuthError(path, error);
       if (response.status === 405) response.headers.set("Allow", methods);
       return response;
     }
@@ -99,14 +91,6 @@ async function charge(c: AppContext, options: MountOAuthOptions): Promise<void> 
   const findOther = () => authenticator.findShown(c.req.raw.headers);
   await chargeSender((sender) => limits.chargeOpen(sender), c.get("clientIp"), findOther);
 }
-
-function answerOAuthError(error: unknown, isOpen: boolean): Response {
-  const { status, headers, body } = toOAuthError(error);
-  return new Response(JSON.stringify(body), { status, headers: { ...headers, ...(isOpen && ANY_ORIGIN) } });
-}
-
-/** Without credentials, so that a page learns nothing by it that its own server could not. */
-const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin" };
 
 function preflight(methods: string): Response {
   return new Response(null, {

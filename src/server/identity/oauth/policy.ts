@@ -28,6 +28,8 @@ export const OTHER_FLOWS: ReadonlySet<unknown> = new Set(["implicit", "password"
 export const LIFETIMES = {
   accessToken: 3_600,
   authorizationCode: 60,
+  /** One for `mcp:read` alone: people who sign in over SSH copy an address from one window into another. */
+  readingCode: 600,
   refreshToken: 30 * 86_400,
   /** After it the person is asked again, however often the tokens were refreshed. */
   grant: 365 * 86_400,

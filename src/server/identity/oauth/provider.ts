@@ -74,6 +74,7 @@ export function makeProvider(options: ProviderOptions): Provider {
 
   function withGrace(handler: GrantHandler): GrantHandler {
     return async (ctx) => {
+      leaveScopeToServer(ctx);
       const request = readRefresh(ctx);
       if (request === undefined) return handler(ctx);
       await grace.alone(request.token, async () => {
@@ -120,6 +121,11 @@ export function makeProvider(options: ProviderOptions): Provider {
 
 type GrantParameters = string | readonly string[] | ReadonlySet<string>;
 type GrantHandler = (ctx: TokenEndpointGrantContext) => Promise<void> | void;
+
+/** Clients but our own get the one scope that there is for them, whatever they repeat of what they once asked for. */
+function leaveScopeToServer({ oidc }: TokenEndpointGrantContext): void {
+  if (oidc.client.clientId !== OWN_CLIENT_ID) delete oidc.params["scope"];
+}
 
 function readRefresh({ oidc }: TokenEndpointGrantContext): RefreshRequest | undefined {
   const { refresh_token: token, resource, scope } = oidc.params;
@@ -185,7 +191,8 @@ function makeConfiguration(options: ProviderOptions): Configuration {
     },
     ttl: {
       AccessToken: LIFETIMES.accessToken,
-      AuthorizationCode: LIFETIMES.authorizationCode,
+      AuthorizationCode: (_ctx, { scope }) =>
+        scope === "mcp:read" ? LIFETIMES.readingCode : LIFETIMES.authorizationCode,
       DeviceCode: LIFETIMES.deviceCode,
       Grant: LIFETIMES.grant,
       IdToken: LIFETIMES.accessToken,
@@ -265,10 +272,18 @@ async function dress(ctx: Koa, next: () => Promise<unknown>, secure: boolean): P
 /** No link that holds the code: it would be followed without being read. Source: S27. */
 function dressDeviceAnswer(ctx: Koa): void {
   const body: unknown = ctx.body;
-  if (typeof body !== "object" || body === null || !("device_code" in body)) return;
+  if (typeof body !== "object" || body === null) return;
+  const { Client: client } = ctx.oidc.entities;
+  if ("error" in body && client !== undefined && client.clientId !== OWN_CLIENT_ID) {
+    ctx.body = { ...body, error_description: DEVICES_ARE_OURS };
+  }
+  if (!("device_code" in body)) return;
   const { verification_uri_complete: _link, ...kept } = body as Record<string, unknown>;
   ctx.body = { ...kept, interval: POLL_SECONDS };
 }
+
+const DEVICES_ARE_OURS =
+  "device codes are for the command line only (kb login): use the authorization code flow with PKCE";
 
 type Koa = KoaContextWithOIDC;
 
@@ -277,8 +292,9 @@ function isHttps(baseUrl: string): boolean {
 }
 
 /**
- * Leaves of the scopes asked for those that this client may ask for at all; none asked for is `mcp:read`. Here because
- * it is the first hook after the client and its redirect address were checked.
+ * Leaves of the scopes asked for those that the command line may ask for at all; none asked for is `mcp:read`. Every
+ * other client gets `mcp:read`, whatever it asks for, and the answer names it (RFC 6749 §3.3). Here because it is the
+ * first hook after the client and its redirect address were checked.
  *
  * @returns false when scopes were asked for and none is left
  */
@@ -286,8 +302,9 @@ function keepKnownScopes(ctx: KoaContextWithOIDC): boolean {
   const { route, params, client } = ctx.oidc;
   const way = route === "authorization" ? "browser" : route === "device_authorization" ? "device" : undefined;
   if (way === undefined || params === undefined || client === undefined) return true;
+  const allowed = scopesOf(client.clientId, way);
   const asked = String(params["scope"] ?? "mcp:read").split(" ");
-  const kept = scopesOf(client.clientId, way).filter((scope) => asked.includes(scope));
+  const kept = client.clientId === OWN_CLIENT_ID ? allowed.filter((scope) => asked.includes(scope)) : allowed;
   params["scope"] = kept.join(" ");
   return kept.length > 0;
 }
