@@ -25,7 +25,7 @@ const BESIDE = {
     "workspaceId kbId connectorId externalId parentExternalId providerId source url lineAnchor version identityHint",
     "textHash textChars sections textReason textMessage retryAt indexedAt indexState indexHash maskedSecrets",
     "reader readerVersion readAgainAt formerSince",
-    "aclId ownAclId ownClockAt ownClockCause ownClockBy seenBy readElsewhere removedAt replyTo contentRef",
+    "aclId ownAclId ownClockAt ownClockCause ownClockBy seenBy readElsewhere removedAt replyTo contentRef cutRetries",
   ].join(" "),
 };
 
