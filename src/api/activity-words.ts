@@ -40,6 +40,7 @@ const WAITS: Readonly<Record<string, string>> = {
   rate_limited: "Waiting, because the source limits requests",
   storage_full: "Waiting, because the server's disk is full",
   database_unusable: "Waiting, because the server's database can't be written",
+  resources_exhausted: "Waiting, because the server is out of open files or processes",
 };
 
 function describeProgress({ mode, done, total }: Extract<ConnectorActivity, { type: "syncing" }>): string {

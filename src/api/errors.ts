@@ -178,6 +178,8 @@ export const ERROR_CODES = {
   search_overloaded: "unavailable",
   settings_invalid: "invalid_request",
   secret_unreadable: "unavailable",
+  /** The server can open no more files, or start no more processes. */
+  resources_exhausted: "unavailable",
 } as const satisfies Record<string, ErrorClass>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -1,7 +1,9 @@
+import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ApiError } from "#api/errors.ts";
+import { shortageOf } from "./shortage.ts";
 
 /** Programs that run outside the main thread: three kinds of worker thread and one kind of child process. */
 export type SpawnEntry = "writer" | "searcher" | "counter" | "extractor";
@@ -37,4 +39,16 @@ export function findPackageRoot(from: string = import.meta.url): string {
     folder = parent;
   }
   return folder;
+}
+
+/**
+ * Starts a program. Without room for its pipes, Node hands over a process that has none, and tells why a moment later.
+ *
+ * @throws ApiError `resources_exhausted` then
+ */
+export function startProgram(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  const child = spawn(command, args, options);
+  if ((child.stdio as ChildProcess["stdio"] | undefined) !== undefined) return child;
+  child.on("error", () => undefined);
+  throw shortageOf("EMFILE");
 }

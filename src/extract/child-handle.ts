@@ -34,7 +34,7 @@ export interface ChildEvents {
   /** The child answered its first job, or said hello. */
   onIdleOrAnswered(): void;
   /** `unanswered` in the order they were sent: the first is the one it died over. */
-  onEnd(end: ChildEnd, unanswered: Job[], detail: string): void;
+  onEnd(end: ChildEnd, unanswered: Job[], detail: string, cause?: unknown): void;
 }
 
 /** One child process and what it works on. The pool decides what it gets; this keeps its clock and its memory. */
@@ -48,6 +48,7 @@ export class ChildHandle {
   readonly jobs: Job[] = [];
   private isReady = false;
   private end: ChildEnd | undefined;
+  private startError: unknown;
   private headSince: number;
   /** Counts the jobs that were first in line. */
   private headNumber = 0;
@@ -75,7 +76,7 @@ export class ChildHandle {
     input?.on("error", () => undefined);
     output?.on("error", () => undefined);
     output?.on("data", (chunk: Buffer) => this.receive(chunk, output));
-    process.on("error", () => undefined);
+    process.on("error", (error) => (this.startError = error));
     process.on("close", (code, signal) => this.onClose(code, signal));
   }
 
@@ -217,7 +218,7 @@ export class ChildHandle {
   private onClose(code: number | null, signal: NodeJS.Signals | null): void {
     this.end = this.closeReason(code, signal);
     this.reader.abandon();
-    this.events.onEnd(this.end, this.jobs.splice(0), signal ?? `exit code ${code ?? "unknown"}`);
+    this.events.onEnd(this.end, this.jobs.splice(0), signal ?? `exit code ${code ?? "unknown"}`, this.startError);
   }
 
   private closeReason(code: number | null, signal: NodeJS.Signals | null): ChildEnd {

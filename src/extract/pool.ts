@@ -1,9 +1,10 @@
 import { ApiError } from "#api/errors.ts";
 import type { AnalyzedText, DocumentFields } from "#text/analyzer.ts";
 import type { Log } from "#core/log.ts";
+import { findShortage } from "#core/shortage.ts";
 import { firstOf, type Spool } from "#core/spool.ts";
 import type { Extracted, ExtractRequest, Extractor, NotExtracted } from "./extractor.ts";
-import { ChildHandle, type ChildEnd, type Job } from "./child-handle.ts";
+import { ChildHandle, type ChildEnd, type ChildEvents, type Job } from "./child-handle.ts";
 import { makeNoText, tooLargeMessage, typeOf } from "./extract.ts";
 import { DEFAULT_EXTRACT_LIMITS, type ExtractLimits, WAITING_FACTOR } from "./limits.ts";
 import { LOOK_BYTES, mayBePdf } from "./pdf/header.ts";
@@ -217,7 +218,7 @@ class Pool {
           this.failedStarts = 0;
           this.dispatch();
         },
-        onEnd: (end, unanswered, detail) => this.onEnd(child, end, unanswered, detail),
+        onEnd: (...end) => this.onEnd(child, ...end),
       },
       this.options.spool,
     );
@@ -225,9 +226,11 @@ class Pool {
     return child;
   }
 
-  private onEnd(child: ChildHandle, end: ChildEnd, unanswered: Job[], detail: string): void {
+  private onEnd(child: ChildHandle, ...[end, unanswered, detail, cause]: Parameters<ChildEvents["onEnd"]>): void {
     this.children.delete(child);
-    if (end === "never_started") this.onFailedStart(detail);
+    const shortage = end === "never_started" ? findShortage(cause) : undefined;
+    if (shortage) for (const job of unanswered.splice(0)) job.fail(shortage);
+    else if (end === "never_started") this.onFailedStart(detail);
     const [head, ...others] = unanswered;
     // Others sent ahead go back to the front, in their order; only the first was being worked on.
     for (const job of others.toReversed()) this.requeue(job);

@@ -1,7 +1,8 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { checkBuild } from "#core/build.ts";
+import { startProgram } from "#core/spawn.ts";
 import type { ExtractLimits, InnerLimits } from "./limits.ts";
 
 export interface SpawnOptions {
@@ -15,6 +16,8 @@ export interface SpawnOptions {
 /**
  * Starts an extraction child with nothing to lose: no environment, no descriptors but two pipes, a heap cap, no code
  * from strings, and read access to its own program only, by Node's permission model. Source: S44.
+ *
+ * @throws ApiError `resources_exhausted`
  */
 export function spawnChild(options: SpawnOptions): ChildProcess {
   checkBuild();
@@ -28,7 +31,7 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
     "--disallow-code-generation-from-strings",
     "--no-warnings",
   ];
-  return spawn(
+  return startProgram(
     options.nodePath,
     [...flags, childPath, JSON.stringify({ maxBytes, maxTextLength, pdfTimeoutMs } satisfies InnerLimits)],
     {

@@ -87,7 +87,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -193,7 +193,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -299,7 +299,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -405,7 +405,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -3762,7 +3762,7 @@ export interface paths {
                 429: components["responses"]["TooManyRequests"];
                 431: components["responses"]["HeadersTooLarge"];
                 500: components["responses"]["InternalError"];
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `mail_failed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted`, `mail_failed` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -6752,7 +6752,7 @@ export interface paths {
                 429: components["responses"]["TooManyRequests"];
                 431: components["responses"]["HeadersTooLarge"];
                 500: components["responses"]["InternalError"];
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `mail_failed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted`, `mail_failed` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -7256,7 +7256,7 @@ export interface paths {
                 429: components["responses"]["TooManyRequests"];
                 431: components["responses"]["HeadersTooLarge"];
                 500: components["responses"]["InternalError"];
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `mail_failed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted`, `mail_failed` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -7988,7 +7988,7 @@ export interface paths {
                 429: components["responses"]["TooManyRequests"];
                 431: components["responses"]["HeadersTooLarge"];
                 500: components["responses"]["InternalError"];
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `secret_unreadable` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted`, `secret_unreadable` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -8255,7 +8255,7 @@ export interface paths {
                 429: components["responses"]["TooManyRequests"];
                 431: components["responses"]["HeadersTooLarge"];
                 500: components["responses"]["InternalError"];
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `mail_failed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted`, `mail_failed` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -8586,7 +8586,7 @@ export interface paths {
                 429: components["responses"]["TooManyRequests"];
                 431: components["responses"]["HeadersTooLarge"];
                 500: components["responses"]["InternalError"];
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `mail_failed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted`, `mail_failed` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -8987,7 +8987,7 @@ export interface paths {
                         "application/json": components["schemas"]["RpcAnswer"];
                     };
                 };
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -9119,7 +9119,7 @@ export interface paths {
                         "text/html": string;
                     };
                 };
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -9280,7 +9280,7 @@ export interface paths {
                         "text/html": string;
                     };
                 };
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -9413,7 +9413,7 @@ export interface paths {
                         "text/html": string;
                     };
                 };
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -9755,7 +9755,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -10018,7 +10018,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -10159,7 +10159,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -10313,7 +10313,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -10482,7 +10482,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -11966,7 +11966,7 @@ export interface components {
         };
         SourceProblem: {
             /** @enum {string} */
-            code: "auth_required" | "config" | "names_nobody" | "names_strangers" | "quota_reached" | "source_error" | "unreachable" | "invalid_request" | "unauthenticated" | "forbidden" | "insufficient_scope" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "gone" | "payload_too_large" | "unsupported_media_type" | "unprocessable" | "nothing_to_read" | "rate_limited" | "headers_too_large" | "internal" | "source_unavailable" | "unavailable" | "storage_full" | "loop_detected" | "loop" | "two_credentials" | "credential_in_url" | "host_not_allowed" | "origin_not_allowed" | "sign_in_failed" | "recent_sign_in_required" | "role_too_low" | "group_closed" | "onboarding_closed" | "onboarding_needed" | "setup_code_invalid" | "invitation_invalid" | "email_taken" | "already_member" | "group_cycle" | "unknown_member" | "unknown_person" | "instance_not_trusted" | "unknown_group" | "password_too_weak" | "last_owner" | "sign_up_closed" | "link_invalid" | "mail_not_configured" | "mail_failed" | "already_verified" | "workspace_limit_reached" | "sso_not_configured" | "account_provider_not_configured" | "account_taken" | "account_differs" | "sso_failed" | "consent_invalid" | "password_needed" | "password_wrong" | "token_limit_reached" | "already_created" | "idempotency_key_reused" | "invalid_cursor" | "invalid_argument" | "unknown_argument" | "no_such_person" | "no_text" | "original_masked" | "past_end" | "no_such_section" | "provider_unknown" | "provider_unavailable" | "connector_config_invalid" | "connector_scope_invalid" | "connector_check_failed" | "connector_state_conflict" | "credential_required" | "visibility_not_supported" | "root_not_allowed" | "sync_not_running" | "push_line_invalid" | "push_upload_over" | "push_upload_incomplete" | "push_cut" | "principal_not_allowed" | "server_exists" | "server_has_connections" | "server_config_invalid" | "server_check_failed" | "server_disabled" | "app_unknown" | "intent_required" | "intent_not_needed" | "connection_failed" | "agreement_required" | "source_unauthorized" | "source_rate_limited" | "source_not_found" | "source_forbidden" | "source_gone" | "cursor_expired" | "source_changed" | "address_not_allowed" | "data_folder_unusable" | "data_folder_in_use" | "database_unusable" | "database_damaged" | "port_in_use" | "restart_needed" | "schema_too_new" | "search_timeout" | "search_overloaded" | "settings_invalid" | "secret_unreadable";
+            code: "auth_required" | "config" | "names_nobody" | "names_strangers" | "quota_reached" | "source_error" | "unreachable" | "invalid_request" | "unauthenticated" | "forbidden" | "insufficient_scope" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "gone" | "payload_too_large" | "unsupported_media_type" | "unprocessable" | "nothing_to_read" | "rate_limited" | "headers_too_large" | "internal" | "source_unavailable" | "unavailable" | "storage_full" | "loop_detected" | "loop" | "two_credentials" | "credential_in_url" | "host_not_allowed" | "origin_not_allowed" | "sign_in_failed" | "recent_sign_in_required" | "role_too_low" | "group_closed" | "onboarding_closed" | "onboarding_needed" | "setup_code_invalid" | "invitation_invalid" | "email_taken" | "already_member" | "group_cycle" | "unknown_member" | "unknown_person" | "instance_not_trusted" | "unknown_group" | "password_too_weak" | "last_owner" | "sign_up_closed" | "link_invalid" | "mail_not_configured" | "mail_failed" | "already_verified" | "workspace_limit_reached" | "sso_not_configured" | "account_provider_not_configured" | "account_taken" | "account_differs" | "sso_failed" | "consent_invalid" | "password_needed" | "password_wrong" | "token_limit_reached" | "already_created" | "idempotency_key_reused" | "invalid_cursor" | "invalid_argument" | "unknown_argument" | "no_such_person" | "no_text" | "original_masked" | "past_end" | "no_such_section" | "provider_unknown" | "provider_unavailable" | "connector_config_invalid" | "connector_scope_invalid" | "connector_check_failed" | "connector_state_conflict" | "credential_required" | "visibility_not_supported" | "root_not_allowed" | "sync_not_running" | "push_line_invalid" | "push_upload_over" | "push_upload_incomplete" | "push_cut" | "principal_not_allowed" | "server_exists" | "server_has_connections" | "server_config_invalid" | "server_check_failed" | "server_disabled" | "app_unknown" | "intent_required" | "intent_not_needed" | "connection_failed" | "agreement_required" | "source_unauthorized" | "source_rate_limited" | "source_not_found" | "source_forbidden" | "source_gone" | "cursor_expired" | "source_changed" | "address_not_allowed" | "data_folder_unusable" | "data_folder_in_use" | "database_unusable" | "database_damaged" | "port_in_use" | "restart_needed" | "schema_too_new" | "search_timeout" | "search_overloaded" | "settings_invalid" | "secret_unreadable" | "resources_exhausted";
             field?: string;
             hint?: string;
             message: string;
@@ -12243,7 +12243,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed` */
+        /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted` */
         Unavailable: {
             headers: {
                 [name: string]: unknown;
@@ -12617,7 +12617,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `search_timeout` */
+            /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `restart_needed`, `resources_exhausted`, `search_timeout` */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -108,6 +108,7 @@ const ENDS = new Set([
   "push_cut",
   "storage_full",
   "database_unusable",
+  "resources_exhausted",
   "internal",
 ]);
 

@@ -37,6 +37,7 @@ const PASSING = new Set([
   "push_cut",
   "storage_full",
   "database_unusable",
+  "resources_exhausted",
 ]);
 /** What a mistyped address answers too: only after the server has answered once do these pass. */
 const LIKELY_WRONG_ADDRESS = new Set(["unreachable", "unexpected_answer"]);

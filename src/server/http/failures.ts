@@ -41,6 +41,7 @@ const EVERYWHERE: readonly ErrorCode[] = [
   "database_unusable",
   "database_damaged",
   "restart_needed",
+  "resources_exhausted",
 ];
 
 /** Other sites are kept from changing anything; and where there is no room, nothing is changed. */

@@ -3,9 +3,11 @@ import { ApiError, type ErrorCode } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import { isUnwritable } from "#storage/unless-unwritable.ts";
 import { redact } from "#core/redact.ts";
+import { findShortage } from "#core/shortage.ts";
 
 /** What ended a run, as its connector's owner is told. What is no known failure is told by its kind alone. */
 export function toProblem(error: unknown): SourceProblem {
+  if (findShortage(error)) return { code: "resources_exhausted", message: SHORTAGE_MESSAGE };
   if (!(error instanceof ApiError)) {
     return { code: "internal", message: "The sync failed because of an internal error. See the server's log." };
   }
@@ -55,6 +57,9 @@ const UNWRITABLE_MESSAGES: Partial<Record<ErrorCode, string>> = {
   database_unusable:
     "The server's database can't be written. Check the disk of its data folder; the sync then continues automatically.",
 };
+
+const SHORTAGE_MESSAGE =
+  "The server is out of open files or processes. The sync continues automatically. If this lasts, raise the server's limits (`ulimit -n`, `LimitNOFILE` of systemd, the limit of processes of a container).";
 
 const PROBLEM_CODES: Partial<Record<ErrorCode, SourceProblemCode>> = {
   source_unauthorized: "auth_required",

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import type { FieldValue, TextReason } from "#api/common.ts";
 import { placeWords } from "#api/item-fields.ts";
 import { isApiError } from "#api/errors.ts";
@@ -9,6 +10,7 @@ import { type Fault, type FaultLog, findFault } from "#core/faults.ts";
 import type { Extracted, ExtractedChild, Extractor, ExtractRequest, NotExtracted } from "#extract/extractor.ts";
 import type { SourceItem } from "#sources/contract.ts";
 import { redact } from "#core/redact.ts";
+import { findShortage } from "#core/shortage.ts";
 import type { ItemText } from "#storage/batch/item-batch.ts";
 import type { Room } from "./room.ts";
 import { storable } from "./storable.ts";
@@ -134,7 +136,8 @@ async function extractInline(options: ReadOptions, text: string, about: About, m
   const plain = { bytes, fileName: "item", mimeType };
   // Masked already, with the rest of the item.
   const request = { workspace: options.workspaceId, ...plain, keepsSecrets: true, ...about };
-  return toReadText(options, await options.extractor.extract(request, options.signal), bytes.length);
+  const extracted = await whileShort(options.signal, () => options.extractor.extract(request, options.signal));
+  return toReadText(options, extracted, bytes.length);
 }
 
 async function fetchAndExtract(
@@ -144,17 +147,21 @@ async function fetchAndExtract(
 ): Promise<ReadText | undefined> {
   try {
     if (!fetchContent) throw new Error(`The source can't read "${item.externalId}".`);
-    const content = await fetchContent(item);
-    if (!content) return readText(options, tooLarge(item), {});
-    try {
-      // Only now: while its bytes come in, which the source may make slow, it keeps nobody else out.
-      await options.room?.enter(content.bytes.length);
-      return await extractFetched(options, item, content, { about, readsArchives });
-    } finally {
-      letGo(content.bytes);
-    }
+    return await whileShort(options.signal, async () => {
+      const content = await fetchContent(item);
+      if (!content) return readText(options, tooLarge(item), {});
+      try {
+        // Only now: while its bytes come in, which the source may make slow, it keeps nobody else out.
+        await options.room?.enter(content.bytes.length);
+        return await extractFetched(options, item, content, { about, readsArchives });
+      } finally {
+        letGo(content.bytes);
+      }
+    });
   } catch (error) {
     options.signal.throwIfAborted();
+    const shortage = findShortage(error);
+    if (shortage) throw shortage;
     if (isApiError(error) && THROWN.has(error.code)) throw error;
     if (isApiError(error, "source_not_found")) return undefined;
     if (isApiError(error, "payload_too_large")) return readText(options, tooLarge(item, redact(error.message)), {});
@@ -170,6 +177,21 @@ async function fetchAndExtract(
     };
     return { text, bytes: 0, properties: {}, maskedSecrets: 0 };
   }
+}
+
+/** A shortage of open files or processes is mostly over at once: tried again after these, before the run waits. */
+const SHORT_WAITS_MS = [100, 400, 1_600];
+
+async function whileShort<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+  for (const waitMs of SHORT_WAITS_MS) {
+    try {
+      return await work();
+    } catch (error) {
+      if (findShortage(error) === undefined) throw error;
+    }
+    await setTimeout(waitMs, undefined, { signal });
+  }
+  return work();
 }
 
 function tooLarge(item: SourceItem, message?: string): SourceItem {

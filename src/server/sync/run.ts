@@ -23,6 +23,7 @@ import { NoPlace, untilNoPlace } from "./no-place.ts";
 import { type Pass, passOf, passState } from "./pass.ts";
 import type { SyncCounts } from "#storage/records/syncs.ts";
 import { redact } from "#core/redact.ts";
+import { findShortage } from "#core/shortage.ts";
 import { makeRunState } from "./run-state.ts";
 import { type Step, type StepOptions, toStep } from "./steps.ts";
 import { isReaderRun } from "./read-again.ts";
@@ -74,8 +75,8 @@ const DISK_BYTES = 256 * 1024 * 1024;
 const MANY_OPS = 20;
 /** Long waits give the worker back. */
 const DEFAULT_WAIT_MS = 60_000;
-/** As long as nothing can be stored; no failure of the source, so it is not tried more and more seldom. */
-const UNWRITABLE_WAIT_MS = 60_000;
+/** As long as the server itself can't go on; no failure of the source, so it is not tried more and more seldom. */
+const HOST_WAIT_MS = 60_000;
 
 /**
  * One run of a connector: the source's events, extracted several at once and stored in their order, batch by batch with
@@ -295,8 +296,7 @@ async function endOf(thrown: unknown, options: RunOptions, sink: BatchSink): Pro
   const error = explainMissingPart(thrown) ?? thrown;
   if (sink.refusal) return { type: "superseded", reason: sink.refusal };
   // What came before the end is whole, with its cursor: it is kept.
-  const isLast =
-    !isApiError(error, "source_rate_limited") && !isUnwritable(error) && options.signal.reason !== "give_back";
+  const isLast = !isApiError(error, "source_rate_limited") && !isOfHost(error) && options.signal.reason !== "give_back";
   const fault = options.signal.aborted ? undefined : findFault(error);
   if (fault) sink.count({ faults: 1 });
   await storeRest(options, sink, isLast);
@@ -312,12 +312,18 @@ async function endOf(thrown: unknown, options: RunOptions, sink: BatchSink): Pro
   if (isApiError(error, "source_rate_limited")) {
     return { type: "waiting", retryAfterMs: error.retryAfterMs ?? DEFAULT_WAIT_MS, problem };
   }
-  if (isUnwritable(error) || isApiError(error, "restart_needed"))
-    return { type: "waiting", retryAfterMs: UNWRITABLE_WAIT_MS, problem };
+  if (isOfHost(error)) {
+    return { type: "waiting", retryAfterMs: findShortage(error)?.retryAfterMs ?? HOST_WAIT_MS, problem };
+  }
   const { connectorId, providerId } = options.connector;
   if (fault) options.faults?.note(fault, { connectorId, providerId, syncId: options.sync.syncId });
   else if (problem.code === "internal") options.context.log("The run failed.", { error: withoutWords(error) });
   return { type: "failed", problem };
+}
+
+/** True when the server's own machine is at fault: its disk, its limits, or its program that was replaced. */
+function isOfHost(error: unknown): boolean {
+  return isUnwritable(error) || isApiError(error, "restart_needed") || findShortage(error) !== undefined;
 }
 
 async function storeRest({ context }: RunOptions, sink: BatchSink, isLast: boolean): Promise<void> {

@@ -65,7 +65,8 @@ async function readText(root: RootFolder, rel: string): Promise<string | undefin
       await file.close();
     }
   } catch (error) {
-    if (isApiError(error)) return undefined;
+    // Rules that are there and can't be read leave nothing in that they leave out.
+    if (isApiError(error, "source_not_found") || isApiError(error, "payload_too_large")) return undefined;
     throw error;
   }
 }

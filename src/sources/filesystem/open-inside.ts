@@ -6,6 +6,7 @@ import { constants, fstatSync, readlinkSync, watch, type BigIntStats, type FSWat
 import { lstat, open, readdir, realpath, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { ApiError } from "#api/errors.ts";
+import { findShortage } from "#core/shortage.ts";
 import {
   absolutePath,
   errorCode,
@@ -46,7 +47,7 @@ export interface OpenFolder {
  * Opens the regular file at this id.
  *
  * @throws ApiError `source_not_found` when there is no such file inside the root (links, FIFOs, other devices,
- * forbidden folders and paths that climb count as none), `source_unavailable` when the disk fails
+ * forbidden folders and paths that climb count as none), `source_unavailable` when the disk fails, `resources_exhausted`
  */
 export async function openInside(root: RootFolder, rel: string): Promise<OpenFile> {
   const { handle, stats } = await openVerified(root, rel, FILE_FLAGS, (found) => found.isFile());
@@ -183,6 +184,8 @@ function notFound(rel: string, cause?: unknown): ApiError {
 const ABSENT = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "EISDIR", "ENAMETOOLONG", "EINVAL", "ENODEV"]);
 
 function openFailure(rel: string, cause: unknown): ApiError {
+  const shortage = findShortage(cause);
+  if (shortage) return shortage;
   const code = errorCode(cause);
   if (code !== undefined && ABSENT.has(code)) return notFound(rel, cause);
   if (code === "EACCES" || code === "EPERM") {

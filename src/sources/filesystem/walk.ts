@@ -1,5 +1,6 @@
 import type { BigIntStats } from "node:fs";
 import { ApiError, isApiError } from "#api/errors.ts";
+import { findShortage } from "#core/shortage.ts";
 import { chainBelow, readIgnoreFiles } from "./ignore-files.ts";
 import {
   DENIED,
@@ -34,7 +35,7 @@ export const MAX_DEPTH = 64;
  * names of the folders on the way to the present one, never the tree. Stops when aborted.
  *
  * @param after  an id: whatever comes before it in the walk's order is passed over, and the folders that it is in; itself not
- * @throws ApiError `source_unavailable` when the root itself can't be read
+ * @throws ApiError `source_unavailable` when the root itself can't be read, `resources_exhausted`
  */
 export async function* walk(
   options: JudgeOptions,
@@ -253,6 +254,8 @@ function lookFailure(rel: string, { name, error }: { name: string; error: unknow
 
 /** A folder that is gone is no failure; one we may not read is policy; anything else may be there again tomorrow. */
 function folderFailure(rel: string, error: unknown): WalkEntry[] {
+  const shortage = findShortage(error);
+  if (shortage) throw shortage;
   if (isApiError(error, "source_not_found")) {
     return error.details?.["denied"] === true ? [{ type: "refused", rel, refusal: DENIED }] : [];
   }

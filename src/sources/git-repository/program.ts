@@ -1,6 +1,7 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { defined } from "#core/defined.ts";
+import { startProgram } from "#core/spawn.ts";
 
 /** Where git runs from, and what it may know of the machine. */
 export interface GitProgram {
@@ -96,7 +97,7 @@ export async function* readTokens(
 export function startGit(program: GitProgram, args: readonly string[], call: Omit<GitCall, "signal" | "timeoutMs">) {
   const { gitDir, options = [], env = {}, input, keepStdin = false, secrets } = call;
   const stdin = typeof input === "number" ? input : input === undefined && !keepStdin ? "ignore" : "pipe";
-  const child = spawn("git", [...SETTINGS, ...options, ...args], {
+  const child = startProgram("git", [...SETTINGS, ...options, ...args], {
     cwd: program.home,
     env: { ...environment(program), ...defined({ GIT_DIR: gitDir }), ...env },
     // A group of its own, so that its helpers end with it; and no terminal to ask at.

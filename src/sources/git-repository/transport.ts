@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
+import { startProgram } from "#core/spawn.ts";
 import type { AddressGuard, PinnedAddress } from "#net/address-guard.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import type { GitConfig } from "./config.ts";
@@ -203,12 +203,12 @@ const KEY_LIFETIME_S = 3_600;
  * An agent of our own that ends with us: it watches a program that waits for the end of our pipe.
  */
 function startAgent(socket: string, searchPath: string) {
-  const child = spawn("ssh-agent", ["-a", socket, "cat"], {
+  const child = startProgram("ssh-agent", ["-a", socket, "cat"], {
     env: { PATH: searchPath },
     stdio: ["pipe", "ignore", "ignore"],
   });
   child.on("error", () => undefined);
-  child.stdin.on("error", () => undefined);
+  child.stdin?.on("error", () => undefined);
   child.unref();
   return {
     socket,
@@ -227,7 +227,7 @@ function startAgent(socket: string, searchPath: string) {
         field: "credentials.privateKey",
       });
     },
-    stop: () => void child.stdin.end(),
+    stop: () => void child.stdin?.end(),
   };
 }
 
@@ -240,7 +240,7 @@ function addKey(options: {
   askpass: string;
 }): Promise<number | null> {
   const { key, passphrase, socket, searchPath, home, askpass } = options;
-  const child = spawn("ssh-add", ["-q", "-t", String(KEY_LIFETIME_S), "-"], {
+  const child = startProgram("ssh-add", ["-q", "-t", String(KEY_LIFETIME_S), "-"], {
     cwd: home,
     env: {
       PATH: searchPath,
