@@ -271,6 +271,7 @@ describe("the architecture", () => {
   test("every check in memory of who may read asks the one decision", ({ expect }) => {
     const asking = imports.filter(({ to }) => to === "storage/access/decision.ts").map(({ from }) => from);
     expect(asking.sort()).toEqual([
+      "server/connectors/read-by-nobody.ts",
       "storage/access/access-codes.ts",
       "storage/access/explain.ts",
       "storage/index/read/excerpts.ts",

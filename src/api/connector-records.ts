@@ -139,6 +139,11 @@ export const Connector = z
         nextTryAt: Timestamp.nullable(),
       })
       .nullable(),
+    /**
+     * Only where its source mirrors permissions and no member can read any of what is indexed: how many users the source
+     * named, and how many of them are linked to members. Of a private connector it is told to its owner alone.
+     */
+    readByNobody: z.object({ users: Count, linked: Count }).optional(),
     createdAt: Timestamp,
     /** What the caller may do to it. */
     allowed: z.array(ConnectorAct),

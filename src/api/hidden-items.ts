@@ -1,6 +1,6 @@
 import type { When } from "./activity-words.ts";
 import type { Connector } from "./connector-records.ts";
-import { plural } from "./plural.ts";
+import { count, plural } from "./plural.ts";
 
 /** Why nobody reads anything of a connector that mirrors permissions, and when that is tried again. */
 export function describeStale({ cause, nextTryAt }: NonNullable<Connector["aclStale"]>, when: When): string {
@@ -12,6 +12,18 @@ const WHY: Record<NonNullable<Connector["aclStale"]>["cause"], string> = {
   not_checked: "who can read them could not be checked at the source",
   clock_went_back: "the server's clock went back, so nobody knows how long ago it was checked who can read them",
 };
+
+/** That nobody reads what is indexed of a connector which mirrors permissions, why, and the next step. */
+export function describeReadByNobody({ users, linked }: NonNullable<Connector["readByNobody"]>): string {
+  const start = "No one in the workspace can read what is indexed";
+  if (users === 0) {
+    return `${start}, because its source named no user who is a member here. Connect your own account at the source.`;
+  }
+  if (linked === 0) {
+    return `${start}, because none of the source's users is linked to a member (0 of ${count(users)}). Link them, or connect your own account at the source.`;
+  }
+  return `${start}, because the source lets no linked user read it (${count(linked)} of ${count(users)} are linked). Link those who can read it there, or connect your own account at the source.`;
+}
 
 /** Why stored items of a connector stay hidden from everyone, and what shows them again: a sentence or two for each reason. */
 export function describeHiddenItems({

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { describeHiddenItems, describeStale } from "#api/hidden-items.ts";
+import { describeHiddenItems, describeReadByNobody, describeStale } from "#api/hidden-items.ts";
 
 test("a connector says why stored items stay hidden, and only then", ({ expect }) => {
   expect(describeHiddenItems({ awaitingPush: 0, parentMissing: 0 })).toEqual([]);
@@ -17,4 +17,12 @@ test("a connector whose items nobody can read says why, and when that is tried a
   expect(stale("not_checked", "2026-11-22T15:00:00.000Z")).toBe(
     "No one can read its items, because who can read them could not be checked at the source. Next try at 15:00.",
   );
+});
+
+test("a connector that nobody reads says what to do next, by how many of its users are linked", ({ expect }) => {
+  expect(describeReadByNobody({ users: 0, linked: 0 })).toBe(
+    "No one in the workspace can read what is indexed, because its source named no user who is a member here. Connect your own account at the source.",
+  );
+  expect(describeReadByNobody({ users: 1200, linked: 0 })).toContain("(0 of 1,200). Link them, or connect");
+  expect(describeReadByNobody({ users: 5, linked: 2 })).toContain("(2 of 5 are linked). Link those who can read it");
 });

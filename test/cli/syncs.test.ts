@@ -165,6 +165,22 @@ test("show says what items need that nobody may read, and says nothing where all
   );
 });
 
+test("list and show say that nobody reads what is indexed, and where to look next", async ({ expect }) => {
+  const run = async (verb: string[], more: object) => {
+    const world = worldWith();
+    const shown = { ...connector, counts: { indexed: 7, failed: 0 }, ...more };
+    world.routes["GET /api/connectors"] = { body: { connectors: [shown], nextCursor: null } };
+    return await kb({ ...world, isTty: true, columns: 200 }, "connectors", ...verb);
+  };
+  const unread = { readByNobody: { users: 3, linked: 0 } };
+  expect((await run(["list"], unread)).stdout).toContain("7, read by no one");
+  expect((await run(["list"], {})).stdout).not.toContain("no one");
+  const shown = await run(["show", "docs"], unread);
+  expect(shown.stderr).toContain("none of the source's users is linked to a member (0 of 3). Link them, or connect");
+  expect(shown.stderr).toContain(`kb connectors people ${connector.id}`);
+  expect((await run(["show", "docs"], {})).stderr).not.toContain("No one");
+});
+
 test("show says what becomes of items that an older reader has read", async ({ expect }) => {
   const show = async (more: object) => {
     const world = worldWith();

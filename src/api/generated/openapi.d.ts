@@ -10858,6 +10858,10 @@ export interface components {
                 name: string;
             };
             providerId: string;
+            readByNobody?: {
+                linked: number;
+                users: number;
+            };
             schedule: {
                 everyMinutes: number;
             } | null;

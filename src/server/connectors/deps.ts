@@ -115,7 +115,7 @@ export interface ConnectorDeps {
   baseUrl: string;
   /** The way of sources to their providers. */
   http: SourceHttpPool;
-  policy: Pick<Policy, "mayRead" | "readList">;
+  policy: Pick<Policy, "mayRead" | "readList" | "viewerIn">;
   audit: AuditRecorder;
   quotas: QuotaKeeper;
   cursors: CursorCodec;

@@ -109,8 +109,9 @@ function requireMayTie({ isAdminMade, isRegistered }: Trust, actor: Actor, links
   // People who tie themselves would open to themselves all that this user may read.
   if (links.some(({ userId }) => userId === actor.userId)) {
     throw new ApiError("forbidden", {
-      message: "You can't link yourself. Ask another admin, or an owner of the workspace.",
+      message: "You can't link yourself. Connect your own account at the source instead, or ask another admin.",
       field: "links",
+      hint: "Connect your account with a token of yours: kb accounts add",
     });
   }
   if (isAdminMade && isRegistered) return;

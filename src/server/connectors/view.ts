@@ -1,5 +1,6 @@
 import type { Connector, ConnectorPublic, Sync } from "#api/connector-records.ts";
 import type { SourceProblem } from "#api/common.ts";
+import { defined } from "#core/defined.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { Policy } from "#storage/access/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
@@ -9,6 +10,7 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord, SyncSkip } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 import type { ConnectorDeps } from "./deps.ts";
+import { readByNobodyOf } from "./read-by-nobody.ts";
 import { allowedActs } from "./acts.ts";
 import { scopeFor } from "./scope-titles.ts";
 import { isOwnedBy } from "./judge.ts";
@@ -17,10 +19,11 @@ import { takesKey } from "./sources.ts";
 
 /** The whole record, for owner and admins. A source's own words go to the owner alone (S43). */
 export async function toConnector(
-  { store, sources, syncs, clock, judgeAct }: Pick<ConnectorDeps, "store" | "sources" | "syncs" | "clock" | "judgeAct">,
+  deps: Pick<ConnectorDeps, "store" | "sources" | "syncs" | "clock" | "judgeAct" | "policy">,
   actor: Actor,
   record: ConnectorRecord,
 ): Promise<Connector> {
+  const { store, sources, syncs, clock, judgeAct } = deps;
   const { connectorId, ownerUserId } = record;
   const workspace = store.in(actor.workspaceId);
   const now = clock.now();
@@ -31,6 +34,13 @@ export async function toConnector(
   const owner = await workspace.members.find(ownerUserId);
   const isOwner = isOwnedBy(actor, record);
   const age = { now, maxAclAgeMs: await workspace.access.maxAclAgeMs() };
+  const aclStale = staleOf(record, age);
+  const states = await workspace.itemWrites.countStates(connectorId);
+  const isPushed = source !== undefined && takesKey(source.spec);
+  // Before its first sync has ended nobody can say who reads it, and what is stale is told by itself.
+  const isMirrored = source !== undefined && source.spec.acl !== "connector" && !isPushed;
+  const isJudged = isMirrored && states.indexed > 0 && lastSync !== undefined && aclStale === null;
+  const readByNobody = isJudged ? await readByNobodyOf(deps, actor, record) : undefined;
   return {
     id: connectorId,
     providerId: record.providerId,
@@ -45,20 +55,21 @@ export async function toConnector(
     state: record.state,
     stateReason: isOwner || !isOfSource(record) ? record.stateReason : FOR_OTHERS,
     activity: isOwner ? activity : withoutWords(activity),
-    isPushed: source !== undefined && takesKey(source.spec),
+    isPushed,
     nextRunAt: isoOrNull(record.nextRunAt),
     lastSync: lastSync
       ? { id: lastSync.syncId, state: lastSync.state, finishedAt: isoOrNull(lastSync.finishedAt) }
       : null,
     counts: {
-      ...(await workspace.itemWrites.countStates(connectorId)),
+      ...states,
       maskedSecrets: await workspace.itemWrites.countMasked(connectorId),
       ...(await workspace.itemWrites.countHiddenChildren(connectorId)),
       aclStale: await workspace.itemWrites.countStale(connectorId, now - age.maxAclAgeMs),
       toReadAgain: await syncs.countOlder(workspace, connectorId),
     },
     aclCheckedAt: isoOrNull(record.aclCheckedAt),
-    aclStale: staleOf(record, age),
+    aclStale,
+    ...defined({ readByNobody }),
     createdAt: isoOf(record.createdAt),
     allowed: await allowedActs({ sources, judgeAct }, workspace, actor, record),
     hasKey: keys.length > 0,

@@ -1,6 +1,6 @@
 import { describeActs } from "#api/act-words.ts";
 import { describeActivity } from "#api/activity-words.ts";
-import { describeHiddenItems, describeStale } from "#api/hidden-items.ts";
+import { describeHiddenItems, describeReadByNobody, describeStale } from "#api/hidden-items.ts";
 import { count } from "#api/plural.ts";
 import { describeReadAgain } from "#api/read-again-words.ts";
 import { connect } from "#cli/api.ts";
@@ -58,7 +58,11 @@ export const listConnectors = command(
             isFlexible: true,
             isOptional: true,
           },
-          { title: "indexed", value: (item) => (item.counts === undefined ? "" : count(item.counts.indexed)) },
+          {
+            title: "indexed",
+            value: (item) => (item.counts === undefined ? "" : count(item.counts.indexed)),
+            shown: indexedOf,
+          },
           { title: "failed", value: (item) => (item.counts === undefined ? "" : count(item.counts.failed)) },
           {
             title: "last sync",
@@ -151,6 +155,10 @@ export const showConnector = command(
         ...openingsOf(connector),
       ]);
       if (connector.aclStale) output.talk(describeStale(connector.aclStale, atTime));
+      if (connector.readByNobody) {
+        output.talk(describeReadByNobody(connector.readByNobody));
+        output.talk(`See its users: kb connectors people ${connector.id}`);
+      }
       const { isPushed = false } = connector;
       const readAgain = counts && describeReadAgain({ isPushed, counts });
       if (readAgain !== undefined) output.talk(readAgain);
@@ -159,6 +167,11 @@ export const showConnector = command(
     });
   },
 );
+
+function indexedOf({ counts, readByNobody }: ConnectorRecord): string {
+  if (counts === undefined) return "";
+  return readByNobody === undefined ? count(counts.indexed) : `${count(counts.indexed)}, read by no one`;
+}
 
 /** What it does now; undefined for members who don't manage it. */
 function activityOf({ activity, isPushed }: ConnectorRecord): string | undefined {

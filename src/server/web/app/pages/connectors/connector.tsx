@@ -5,7 +5,7 @@ import { describeActivity } from "#api/activity-words.ts";
 import { whoMay } from "#api/act-words.ts";
 import type { Connector, Sync } from "#api/connector-records.ts";
 import { count } from "#api/plural.ts";
-import { describeHiddenItems, describeStale } from "#api/hidden-items.ts";
+import { describeHiddenItems, describeReadByNobody, describeStale } from "#api/hidden-items.ts";
 import { describeUnread } from "#api/people-words.ts";
 import { describeReadAgain } from "#api/read-again-words.ts";
 import {
@@ -33,7 +33,7 @@ import { Time, useTimeWords } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { Credentials } from "./credentials.tsx";
 import { LeftOut } from "./left-out.tsx";
-import { People } from "./people.tsx";
+import { OwnAccountLink, People } from "./people.tsx";
 import { Removals } from "./removals.tsx";
 import { Removed } from "./removed.tsx";
 import { ScopeSection } from "./scope.tsx";
@@ -99,14 +99,14 @@ function Warnings() {
 function Needs({ connector }: { connector: Connector }) {
   const when = useTimeWords();
   const advice = adviceOn(connector);
-  const { aclStale, counts } = connector;
+  const { aclStale, counts, readByNobody } = connector;
   const readAgain = connector.isPushed ? describeReadAgain(connector) : undefined;
   const notes = [
     ...(aclStale ? [describeStale(aclStale, when)] : []),
     ...describeHiddenItems(counts),
     ...(readAgain === undefined ? [] : [readAgain]),
   ];
-  if (advice === undefined && notes.length === 0) return null;
+  if (advice === undefined && notes.length === 0 && readByNobody === undefined) return null;
   return (
     <div className="space-y-3">
       {advice !== undefined && (
@@ -114,6 +114,11 @@ function Needs({ connector }: { connector: Connector }) {
           <Notice tone={connector.state === "paused" ? "info" : "warn"}>{advice.says}</Notice>
           <Help connector={connector} command={advice.command} />
         </>
+      )}
+      {readByNobody !== undefined && (
+        <Notice tone="warn">
+          {describeReadByNobody(readByNobody)} <OwnAccountLink connector={connector} />
+        </Notice>
       )}
       {notes.map((note) => (
         <Notice key={note} tone="warn">

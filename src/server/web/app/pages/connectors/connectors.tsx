@@ -78,7 +78,22 @@ const COLUMNS: Column<Row>[] = [
   { title: "Status", cell: (row) => <Status row={row} /> },
   {
     title: "Items",
-    cell: (row) => (isWhole(row) ? row.counts.indexed.toLocaleString("en-GB") : <span className="text-muted">–</span>),
+    cell: (row) =>
+      isWhole(row) ? (
+        <>
+          {row.counts.indexed.toLocaleString("en-GB")}
+          {row.readByNobody !== undefined && (
+            <span className="text-muted mt-1 block text-xs">
+              No one can read them:{" "}
+              <Link params={{ connectorId: row.id }} to="/workspace/connectors/$connectorId">
+                next step
+              </Link>
+            </span>
+          )}
+        </>
+      ) : (
+        <span className="text-muted">–</span>
+      ),
   },
   {
     title: "Last sync",

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Connector } from "#api/connector-records.ts";
 import type { PeopleSummary, SourceUser } from "#api/people.ts";
@@ -6,7 +7,7 @@ import { describeLink, nameOfSourceUser } from "#api/people-words.ts";
 import { count, plural } from "#api/plural.ts";
 import type { Member } from "#api/workspace.ts";
 import { api, take } from "#server/web/app/data/client.ts";
-import { peopleQuery } from "#server/web/app/data/connectors.ts";
+import { peopleQuery, sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { everybodyQuery } from "#server/web/app/data/queries.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { useSession } from "#server/web/app/shell/session.ts";
@@ -19,7 +20,8 @@ import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 
 /** Users of a connector's source who are not linked to a member, and a way to link them; nothing where it named nobody. */
-export function People({ connector: { id: connectorId, allowed } }: { connector: Pick<Connector, "id" | "allowed"> }) {
+export function People({ connector }: { connector: Pick<Connector, "id" | "allowed" | "providerId"> }) {
+  const { id: connectorId, allowed } = connector;
   const [showsAll, setShowsAll] = useState(false);
   const [linking, setLinking] = useState<SourceUser>();
   const query = useInfiniteQuery(peopleQuery(connectorId, showsAll));
@@ -56,7 +58,7 @@ export function People({ connector: { id: connectorId, allowed } }: { connector:
         title={`Link ${linking === undefined ? "" : nameOfSourceUser(linking)}`}
       >
         {linking !== undefined && (
-          <LinkForm connectorId={connectorId} onDone={() => setLinking(undefined)} person={linking} />
+          <LinkForm connector={connector} onDone={() => setLinking(undefined)} person={linking} />
         )}
       </Dialog>
     </Section>
@@ -87,7 +89,30 @@ function Facts({ summary }: { summary: PeopleSummary }) {
   );
 }
 
-function LinkForm({ connectorId, person, onDone }: { connectorId: string; person: SourceUser; onDone(): void }) {
+/** The way to an account of one's own at the connector's source, and back; nothing where it has no accounts. */
+export function OwnAccountLink({ connector: { id, providerId } }: { connector: Pick<Connector, "id" | "providerId"> }) {
+  const source = useQuery(sourcesQuery).data?.sources.find((one) => one.providerId === providerId);
+  if (source?.authTypes.includes("account") !== true) return null;
+  return (
+    <Link
+      className="text-accent underline"
+      search={{ connect: providerId, returnTo: `/workspace/connectors/${id}` }}
+      to="/settings/accounts"
+    >
+      Connect your own account
+    </Link>
+  );
+}
+
+function LinkForm({
+  connector,
+  person,
+  onDone,
+}: {
+  connector: Pick<Connector, "id" | "providerId">;
+  person: SourceUser;
+  onDone(): void;
+}) {
   const client = useQueryClient();
   const { user } = useSession();
   const everybody: readonly Member[] = useQuery(everybodyQuery).data?.members ?? [];
@@ -95,7 +120,7 @@ function LinkForm({ connectorId, person, onDone }: { connectorId: string; person
   async function save(fields: FormData): Promise<void> {
     const chosen = text(fields, "userId");
     const links = [{ principal: person.principal, userId: chosen === "" ? null : chosen }];
-    await take(api.PUT("/api/connectors/{id}/people", { params: { path: { id: connectorId } }, body: { links } }));
+    await take(api.PUT("/api/connectors/{id}/people", { params: { path: { id: connector.id } }, body: { links } }));
     await client.invalidateQueries({ queryKey: ["connectors", "people"] });
     toast(chosen === "" ? `${nameOfSourceUser(person)} unlinked` : `${nameOfSourceUser(person)} linked`);
     onDone();
@@ -105,13 +130,17 @@ function LinkForm({ connectorId, person, onDone }: { connectorId: string; person
   const others = everybody.filter(({ userId }) => userId !== user.id);
   return (
     <Form onSubmit={save} submit="Save">
+      <p className="text-muted">
+        Is this you? You can't link yourself, but an account with your token at the source does.{" "}
+        <OwnAccountLink connector={connector} />
+      </p>
       <SelectField
         choices={[
           { value: "", label: "Nobody" },
           ...others.map(({ userId, name, email }) => ({ value: userId, label: `${name} (${email})` })),
         ]}
         defaultValue={person.member?.id ?? ""}
-        hint="They can read everything that this person can read at the source. You can't link yourself."
+        hint="They can read everything that this person can read at the source."
         label="Member"
         name="userId"
       />
