@@ -187,6 +187,7 @@ export const CASES: Readonly<Record<string, Call>> = {
 /** What never gets a text of others, or gets it after somebody cut it. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/server/mcp/facts.ts#withDistance": "kb's own names",
+  "src/core/spawn.ts#startProgram": "a program that kb names itself",
   "src/server/mcp/facts.ts#formerText": "a day that kb wrote",
   "src/core/edit-distance.ts#closest": "two short words: nearestName, tried here, takes no longer ones",
   "src/server/mcp/fitting.ts#fits": "counts in a thread of its own, by makeTokenCounter",

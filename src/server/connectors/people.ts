@@ -111,7 +111,7 @@ function requireMayTie({ isAdminMade, isRegistered }: Trust, actor: Actor, links
     throw new ApiError("forbidden", {
       message: "You can't link yourself. Connect your own account at the source instead, or ask another admin.",
       field: "links",
-      hint: "Connect your account with a token of yours: kb accounts add",
+      hint: "Connect your account with a token of yours: kb accounts connect SERVICE --token",
     });
   }
   if (isAdminMade && isRegistered) return;
