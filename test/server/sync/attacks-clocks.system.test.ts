@@ -328,6 +328,8 @@ describe("clocks", () => {
       for (const id of ["a", "b", "c"]) {
         yield inside(id, "s");
         clock?.advance(10 * HOUR_MS);
+        // Without a place to stop at, it would be one that never ends.
+        yield { t: "checkpoint", cursor: id };
       }
       yield { t: "listed", container: space("s") };
       throw new ApiError("source_rate_limited", { message: "429", retryAfterMs: HOUR_MS });
