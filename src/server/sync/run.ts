@@ -73,6 +73,8 @@ const WINDOW = 128;
 const DISK_BYTES = 256 * 1024 * 1024;
 /** Ops of one item that go into one batch, whatever it becomes. */
 const MANY_OPS = 20;
+/** How many times as long as a run lists it may take to the first place to stop at: a fetch of git may take two hours. */
+const NO_PLACE_TIMES = 3;
 /** Long waits give the worker back. */
 const DEFAULT_WAIT_MS = 60_000;
 /** As long as the server itself can't go on; no failure of the source, so it is not tried more and more seldom. */
@@ -158,7 +160,7 @@ async function runEvents(
   const disk = makeByteBudget(DISK_BYTES).open({ workspaceId: store.workspaceId, connectorId: connector.connectorId });
   const steps = inOrder(
     untilNoPlace(bound?.timed(events) ?? events, {
-      mostMs: (options.listing ?? LISTING_LIMITS).ms,
+      mostMs: (options.listing ?? LISTING_LIMITS).ms * NO_PLACE_TIMES,
       now: options.now,
       stop: (reason) => abort.abort(reason),
     }),

@@ -168,7 +168,7 @@ test("a list without end and without a place to stop at ends the run as partial;
   kb.clock.now += 1_000;
   expect(await kb.sync("full")).toMatchObject({
     state: "partial",
-    problem: { message: expect.stringContaining("listed for 60 minutes without a place to stop at") },
+    problem: { message: expect.stringContaining("listed for 180 minutes without a place to stop at") },
   });
   expect(told).toBeLessThan(70);
   expect(await living(kb)).toEqual(["a", "b"]);
