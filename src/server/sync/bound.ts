@@ -19,8 +19,8 @@ const Stored = z.object({ syncId: z.string(), looks: z.number(), ms: z.number() 
 
 /** How far a run has listed, over all of its attempts. */
 export interface Bound {
-  /** The same events; counts the time in which the source makes them. */
-  timed<Event>(events: AsyncGenerator<Event, void>): AsyncGenerator<Event, void>;
+  /** Counts milliseconds in which the source made an event. */
+  took(ms: number): void;
   /** Counts what a checkpoint covers. */
   count(looks: number): void;
   /** What is stored with the checkpoint; null = the run counts no more. */
@@ -33,26 +33,13 @@ export interface Bound {
 export async function makeBound(
   itemWrites: Pick<ItemWriteStore, "findState">,
   { connectorId, syncId }: { connectorId: string; syncId: string },
-  now: () => number,
   limits: ListingLimits = LISTING_LIMITS,
 ): Promise<Bound> {
   const text = await itemWrites.findState(connectorId, BOUND_KEY);
   const stored = text === undefined ? undefined : Stored.safeParse(JSON.parse(text)).data;
   let { looks, ms } = stored?.syncId === syncId ? stored : { looks: 0, ms: 0 };
   return {
-    async *timed(events) {
-      try {
-        for (;;) {
-          const from = now();
-          const { done, value } = await events.next();
-          ms += Math.max(0, now() - from);
-          if (done) return;
-          yield value;
-        }
-      } finally {
-        await events.return();
-      }
-    },
+    took: (more) => void (ms += more),
     count: (more) => void (looks += more),
     state: (isOver = false) => ({ [BOUND_KEY]: isOver ? null : JSON.stringify({ syncId, looks, ms }) }),
     why() {

@@ -10,6 +10,7 @@ const LOOK_EVERY_MS = 10_000;
  * gives way to others: it is told to stop. The time in which nobody asks for an event doesn't count.
  *
  * @param stop  aborts the run with a `NoPlace`
+ * @param took  told of each event how many milliseconds the source made it
  */
 export async function* untilNoPlace<Event extends { t: string }>(
   events: AsyncGenerator<Event, void>,
@@ -17,8 +18,15 @@ export async function* untilNoPlace<Event extends { t: string }>(
     mostMs,
     now,
     stop,
+    took,
     lookEveryMs = LOOK_EVERY_MS,
-  }: { mostMs: number; now: () => number; stop(reason: NoPlace): void; lookEveryMs?: number },
+  }: {
+    mostMs: number;
+    now: () => number;
+    stop(reason: NoPlace): void;
+    took?: ((ms: number) => void) | undefined;
+    lookEveryMs?: number;
+  },
 ): AsyncGenerator<Event, void> {
   let ms = 0;
   let askedAt: number | undefined;
@@ -34,7 +42,9 @@ export async function* untilNoPlace<Event extends { t: string }>(
     for (;;) {
       askedAt = now();
       const { done, value } = await events.next();
-      ms += Math.max(0, now() - askedAt);
+      const tookMs = Math.max(0, now() - askedAt);
+      ms += tookMs;
+      took?.(tookMs);
       askedAt = undefined;
       if (done) return;
       if (value.t === "checkpoint") ms = 0;

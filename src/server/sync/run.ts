@@ -58,7 +58,7 @@ export interface RunOptions extends ToldPeopleOptions, StepOptions {
 export type RunEnd =
   /**
    * The source said all it had. `isComplete`: every living item in scope was named. `problem`: not all was taken. `goesOn`:
-   * it was the so-manieth run that stopped at a bound, and the next one goes on from there.
+   * it stopped at a bound and the next run goes on from there; how many runs in a row have done so.
    */
   | { type: "done"; isComplete: boolean; strangers: number; problem?: SourceProblem; goesOn?: number }
   | { type: "failed"; problem: SourceProblem }
@@ -159,10 +159,11 @@ async function runEvents(
   const events = source.sync({ ...withSignal(options.context, abort.signal), stored, state }, request);
   const disk = makeByteBudget(DISK_BYTES).open({ workspaceId: store.workspaceId, connectorId: connector.connectorId });
   const steps = inOrder(
-    untilNoPlace(bound?.timed(events) ?? events, {
+    untilNoPlace(events, {
       mostMs: (options.listing ?? LISTING_LIMITS).ms * NO_PLACE_TIMES,
       now: options.now,
       stop: (reason) => abort.abort(reason),
+      took: bound?.took,
     }),
     (event) => toStep(options, event, { line, disk, known, state, turn, signal: abort.signal }),
     {
@@ -218,10 +219,10 @@ async function runEvents(
 }
 
 /** Mirrored permissions are proven by one run, so what several list together would prove nothing. */
-async function boundOf({ store, source, connector, sync, now, listing }: RunOptions, pass: Pass | undefined) {
+async function boundOf({ store, source, connector, sync, listing }: RunOptions, pass: Pass | undefined) {
   if (pass === undefined || isMirror(source.spec)) return undefined;
   const { connectorId } = connector;
-  return makeBound(store.itemWrites, { connectorId, syncId: sync.syncId }, now, listing);
+  return makeBound(store.itemWrites, { connectorId, syncId: sync.syncId }, listing);
 }
 
 function problemOf(end: SyncEnd | undefined): SourceProblem | undefined {
