@@ -96,13 +96,21 @@ function afterEnd(
 }
 
 /** A large tree is not listed run by run of its schedule; one without end soon is. */
-function soon(
-  { everyMinutes, nextRunAt }: ConnectorRecord,
-  state: ConnectorRecord["state"],
-  at: number,
-): ConnectorPatch {
-  const isScheduled = everyMinutes !== null && (state === "active" || state === "error");
-  return isScheduled ? { nextRunAt: Math.min(nextRunAt ?? at, at) } : {};
+function soon(connector: ConnectorRecord, state: ConnectorRecord["state"], at: number): ConnectorPatch {
+  return isScheduled(connector, state) ? atLatest(connector, at) : {};
+}
+
+/** In this state runs begin by themselves. */
+function isRunning(state: ConnectorRecord["state"]): boolean {
+  return state === "active" || state === "error";
+}
+
+function isScheduled({ everyMinutes }: ConnectorRecord, state: ConnectorRecord["state"]): boolean {
+  return everyMinutes !== null && isRunning(state);
+}
+
+function atLatest({ nextRunAt }: ConnectorRecord, at: number): ConnectorPatch {
+  return { nextRunAt: Math.min(nextRunAt ?? at, at) };
 }
 
 /** When a connector that mirrors permissions has to prove them again; nothing changes for others. */
@@ -115,8 +123,7 @@ export function afterProof(
   const proofTriedAt = mode === "full" || mode === "access" ? startedAt : connector.proofTriedAt;
   const dueAt = proofDueAt(spec, { ...connector, proofTriedAt }, age);
   if (dueAt === undefined) return {};
-  const isRunning = connector.state === "active" || connector.state === "error";
-  return { proofTriedAt, ...(isRunning && { nextRunAt: Math.min(connector.nextRunAt ?? dueAt, dueAt) }) };
+  return { proofTriedAt, ...(isRunning(connector.state) && atLatest(connector, dueAt)) };
 }
 
 function afterFailure(
@@ -127,7 +134,6 @@ function afterFailure(
   random: number,
 ): Aftermath {
   const { state, consecutiveFailures } = healthAfterRun(connector, "failed", problem.code);
-  const isScheduled = connector.everyMinutes !== null && (state === "active" || state === "error");
   return {
     sync: { ...over(nextSyncState(sync.state, "fail"), now), problem },
     connector: {
@@ -137,7 +143,7 @@ function afterFailure(
       // What came after it is lost: only a listing of everything has it.
       ...(problem.code === "cursor_expired" && { cursor: null, lastFullAt: null }),
       stateReason: state === "active" || state === "paused" ? connector.stateReason : problem.message,
-      ...(isScheduled && { nextRunAt: now + backOffMs(consecutiveFailures, random) }),
+      ...(isScheduled(connector, state) && { nextRunAt: now + backOffMs(consecutiveFailures, random) }),
     },
   };
 }
