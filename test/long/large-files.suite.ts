@@ -70,8 +70,9 @@ export async function syncLargeFiles(options: LargeFiles): Promise<LargeFilesRes
     options.say?.(`peak ${describe(peak)}; ${Math.round(tookMs / 1_000)} s; ${states.join(" ")}`);
     await pause(options.restMs);
     const after = measure.now();
-    const { json } = await call("GET", "/api/files?limit=1&indexState=indexed");
-    return { before, peak, after, states, indexed: Number(json.total ?? json.files?.length ?? 0), tookMs };
+    let indexed = 0;
+    for (const id of ids) indexed += (await call("GET", `/api/connectors/${id}`)).json.connector.counts.indexed;
+    return { before, peak, after, states, indexed, tookMs };
   } finally {
     measure.stop();
     if (child.kill("SIGKILL")) await once(child, "exit");
