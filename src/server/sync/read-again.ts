@@ -11,7 +11,10 @@ const READ_AT_ONCE = 200;
 /** What a run could not read again (its source did not name it, or left it out) is tried again after this. */
 const TRY_AGAIN_MS = 24 * 3_600_000;
 
-/** Whether a run reads again what an older reader has read, or what was cut for time: it says nothing of how its connector is doing. */
+/**
+ * Whether a run reads again what an older reader has read, or what was cut for time: it says nothing of how its connector is
+ * doing.
+ */
 export function isReaderRun({ trigger, mode }: Pick<SyncRecord, "trigger" | "mode">): boolean {
   return trigger === "reader" && mode === "items";
 }
@@ -24,8 +27,8 @@ export interface ReadAgainDeps {
 }
 
 /**
- * Asks for a run that reads again some of what an older reader has read, or was cut for time, behind all other work; nothing where there is
- * nothing to read, or one was asked for already. Call it in a transaction. Source: docs/decisions/0048.
+ * Asks for a run that reads again some of what an older reader has read, or was cut for time, behind all other work;
+ * nothing where there is nothing to read, or one was asked for already. Call it in a transaction. Source: docs/decisions/0048.
  *
  * @returns whether it asked
  */

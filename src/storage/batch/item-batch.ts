@@ -98,8 +98,7 @@ export type ListedAccess = Pick<PreparedItem, "access" | "parentExternalId">;
 export type ItemOp =
   /**
    * With `isChildless` nothing was found in its content: what is stored of that goes, as with `children` that keep nothing.
-   * `version` is
-   * that of the content where the item's own comes later, with `children`.
+   * `version` is that of the content where the item's own comes later, with `children`.
    */
   | { type: "upsert"; item: PreparedItem; clockAt?: number | null; isChildless?: true; version?: string | null }
   /**

@@ -153,13 +153,13 @@ export function webhookQuery(id: string) {
 
 /** One run with a sample of what it left out. */
 export function syncQuery(id: string, syncId: string) {
-  return {
+  return queryOptions({
     queryKey: ["connectors", "sync", id, syncId],
     queryFn: async () => {
       const params = { path: { id, syncId } };
       return (await take(api.GET("/api/connectors/{id}/syncs/{syncId}", { params }))).sync;
     },
-  };
+  });
 }
 
 /** Its last runs, newest first; asked again when the connector's last run is another one. */
