@@ -20,6 +20,20 @@ import { formatForPeople } from "#server/log/log-lines.ts";
 import { itemFields } from "#server/sync/item-fields.ts";
 import { maskItem } from "#server/sync/mask-item.ts";
 import { textOfAdf } from "#sources/atlassian/adf.ts";
+import {
+  bytesOf,
+  foldersAbove,
+  hasByteSegment,
+  idIn,
+  inUrl,
+  isByteSegment,
+  lastSegmentOf,
+  pathOf as pathOfBytes,
+  plainPath,
+  readableSegment,
+  segmentOf,
+  segmentsOf,
+} from "#sources/file-scope/paths.ts";
 import { compilePatterns } from "#sources/file-scope/patterns.ts";
 import { foldersOf } from "#sources/file-scope/folders.ts";
 import { nameOf as nameOfFolder } from "#sources/imap/folders.ts";
@@ -144,6 +158,18 @@ export const CASES: Readonly<Record<string, Call>> = {
   "src/sources/atlassian/adf.ts#textOfAdf": (text) =>
     textOfAdf({ type: "doc", content: [{ type: "paragraph", content: [{ type: "text", text }] }] }),
   "src/sources/file-scope/folders.ts#foldersOf": (text) => foldersOf([text], plain),
+  "src/sources/file-scope/paths.ts#segmentOf": (text) => segmentOf(Buffer.from(`\xe4${text}`, "latin1")),
+  "src/sources/file-scope/paths.ts#pathOf": (text) => pathOfBytes(Buffer.from(`\xe4/${text}`, "latin1")),
+  "src/sources/file-scope/paths.ts#segmentsOf": (text) => segmentsOf(`./%E4/./${text}%E4`),
+  "src/sources/file-scope/paths.ts#isByteSegment": (text) => isByteSegment(`./${text}%E4`),
+  "src/sources/file-scope/paths.ts#hasByteSegment": (text) => hasByteSegment(`./${text}%E4`),
+  "src/sources/file-scope/paths.ts#bytesOf": (text) => bytesOf(`./${text}%E4`),
+  "src/sources/file-scope/paths.ts#plainPath": (text) => plainPath(`./${text}%E4`),
+  "src/sources/file-scope/paths.ts#readableSegment": (text) => readableSegment(`./${text}%E4`),
+  "src/sources/file-scope/paths.ts#lastSegmentOf": (text) => lastSegmentOf(`./${text}%E4`),
+  "src/sources/file-scope/paths.ts#idIn": (text) => idIn(text, text),
+  "src/sources/file-scope/paths.ts#foldersAbove": (text) => [...foldersAbove(text.replaceAll("/", "-"))],
+  "src/sources/file-scope/paths.ts#inUrl": (text) => inUrl(`${text}/./${text}%E4`),
   "src/sources/file-scope/patterns.ts#compilePatterns": (text) => compilePatterns([text]),
   "src/sources/web/robots.ts#toRobots": (text) => outcomeOf(() => toRobots(text, WEB)),
   "src/sources/web/urls.ts#pageUrl": (text) => pageUrl(`https://a.test/${text}`, SITE.start, SITE),
@@ -187,6 +213,8 @@ export const CASES: Readonly<Record<string, Call>> = {
 /** What never gets a text of others, or gets it after somebody cut it. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/server/mcp/facts.ts#withDistance": "kb's own names",
+  "src/sources/filesystem/root.ts#systemPath": "plainPath and bytesOf, tried here",
+  "src/sources/git-repository/objects.ts#objectAt": "bytesOf, tried here",
   "src/core/spawn.ts#startProgram": "a program that kb names itself",
   "src/server/mcp/facts.ts#formerText": "a day that kb wrote",
   "src/core/edit-distance.ts#closest": "two short words: nearestName, tried here, takes no longer ones",

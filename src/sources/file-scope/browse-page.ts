@@ -1,4 +1,5 @@
 import type { BrowseNode } from "#sources/contract.ts";
+import { lastSegmentOf, readableSegment } from "./paths.ts";
 
 /** A folder or file by its id: the path below the root. */
 export interface Place {
@@ -35,5 +36,5 @@ export function toBrowsePage(
 }
 
 function nameOf(id: string): string {
-  return id.slice(id.lastIndexOf("/") + 1);
+  return readableSegment(lastSegmentOf(id));
 }

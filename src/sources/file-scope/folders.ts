@@ -1,4 +1,5 @@
 import type { SourceContainer } from "#sources/contract.ts";
+import { readableSegment } from "./paths.ts";
 
 /** The folders that a file lives in, by their paths; `nameOf` makes of a segment what people read. */
 export function foldersOf(segments: readonly string[], nameOf: (segment: string) => string): SourceContainer[] {
@@ -10,7 +11,8 @@ export function foldersOf(segments: readonly string[], nameOf: (segment: string)
 }
 
 /** What people read is in composed form (NFC); the id keeps the name as it is. */
-export function readableName(name: string): string {
+export function readableName(segment: string): string {
+  const name = readableSegment(segment);
   // oxlint-disable-next-line no-control-regex -- names may hold them
   return name.replace(/[\0-\x1f\x7f]/g, " ").trim() === "" ? "Untitled" : name.normalize("NFC");
 }

@@ -1,5 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 import type { Scope } from "#core/scope.ts";
+import { plainPath } from "./paths.ts";
 import { compilePatterns } from "./patterns.ts";
 
 /** A scope ready to be asked. Paths are ids: relative to the root, `/` between segments. */
@@ -41,7 +42,7 @@ function compileList(entries: readonly string[], field: "include" | "exclude"): 
     });
   }
   const literal = new Set(entries.map(trimSlashes).filter((entry) => entry !== ""));
-  return (rel, isFolder) => patterns.test(rel, isFolder) === "ignored" || isInLiteral(rel, literal);
+  return (rel, isFolder) => patterns.test(plainPath(rel), isFolder) === "ignored" || isInLiteral(rel, literal);
 }
 
 /** Whether the path or a folder above it is in the set. */

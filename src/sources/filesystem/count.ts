@@ -3,6 +3,7 @@ import { chainBelow, readIgnoreFiles } from "./ignore-files.ts";
 import { judgeFolder, judgeName, type IgnoreChain, type JudgeOptions } from "./judge.ts";
 import { openFolderInside } from "./open-inside.ts";
 import { errorCode } from "./root.ts";
+import { idIn } from "#sources/file-scope/paths.ts";
 import { MAX_DEPTH } from "./walk.ts";
 
 /**
@@ -49,7 +50,7 @@ async function countFolder(
     let files = 0;
     const folders: Pending[] = [];
     for (const { name, isFolder, isFile } of entries) {
-      const id = rel === "" ? name : `${rel}/${name}`;
+      const id = idIn(rel, name);
       if ((!isFolder && !isFile) || judgeName(options, { name, rel: id, isFolder, chain, siblings }) !== "take")
         continue;
       if (isFile) files += isCounted(id) ? 1 : 0;

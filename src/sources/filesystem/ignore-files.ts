@@ -1,6 +1,7 @@
 import { isApiError } from "#api/errors.ts";
 import type { IgnoreChain } from "./judge.ts";
 import { openInside } from "./open-inside.ts";
+import { plainPath } from "#sources/file-scope/paths.ts";
 import { compilePatterns } from "#sources/file-scope/patterns.ts";
 import type { RootFolder } from "./root.ts";
 
@@ -49,7 +50,7 @@ export async function readIgnoreFiles(
 /** The lists as they count below a folder that was taken: one that ignores it was overruled, and must not speak again. */
 export function chainBelow(chain: IgnoreChain | undefined, folder: string): IgnoreChain | undefined {
   if (chain === undefined) return undefined;
-  const below = chain.base === "" ? folder : folder.slice(chain.base.length + 1);
+  const below = plainPath(chain.base === "" ? folder : folder.slice(chain.base.length + 1));
   const outer = chainBelow(chain.outer, folder);
   const isOverruled = chain.patterns.test(below, true) === "ignored";
   if (!isOverruled && outer === chain.outer) return chain;

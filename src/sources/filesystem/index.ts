@@ -11,6 +11,7 @@ import { FilesystemConfig, type Places } from "./config.ts";
 import { isLeftOut } from "./judge.ts";
 import { versionRead } from "./map.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
+import { lastSegmentOf, plainPath, readableSegment } from "#sources/file-scope/paths.ts";
 import { openFolderInside, openInside } from "./open-inside.ts";
 import { openRoot, type RootFolder } from "./root.ts";
 import { compileScope, type CompiledScope } from "#sources/file-scope/scope.ts";
@@ -96,12 +97,13 @@ async function fetchFile(
   { externalId, version }: { externalId: string; version?: string },
   root: RootFolder,
 ) {
-  const fileName = externalId.slice(externalId.lastIndexOf("/") + 1);
+  const name = lastSegmentOf(externalId);
+  const fileName = readableSegment(name);
   const file = await openInside(root, externalId);
   const most = maxFileBytes(ctx.config);
   let isOver = true;
   try {
-    const isSecret = !ctx.config.secretFiles && isSecretFile(fileName);
+    const isSecret = !ctx.config.secretFiles && isSecretFile(plainPath(name));
     if (isSecret || isLeftOut({ config: ctx.config, isPrivate: isPrivate(ctx) }, file.stats)) {
       throw new ApiError("source_not_found", {
         message: `${JSON.stringify(externalId)} is left out by the connector's settings.`,

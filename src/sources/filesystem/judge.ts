@@ -1,6 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import { holdsGeneratedMarker, isGeneratedFolder } from "#api/generated-folders.ts";
 import type { SyncEvent } from "#sources/contract.ts";
+import { plainPath } from "#sources/file-scope/paths.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import type { FilesystemConfig } from "./config.ts";
 import type { Patterns } from "#sources/file-scope/patterns.ts";
@@ -35,6 +36,7 @@ export interface JudgeOptions {
 
 /** A name in a folder: everything that is known before any look at what it names. */
 export interface NamedPlace {
+  /** The last segment of the id. */
   name: string;
   rel: string;
   isFolder: boolean;
@@ -45,7 +47,9 @@ export interface NamedPlace {
 }
 
 /** Judges by name alone, before any look at the file: what the counting walk can know. */
-export function judgeName(options: JudgeOptions, { name, rel, isFolder, chain, siblings }: NamedPlace): Verdict {
+export function judgeName(options: JudgeOptions, place: NamedPlace): Verdict {
+  const { rel, isFolder, chain, siblings } = place;
+  const name = plainPath(place.name);
   if (name === ".git") return "silent";
   if (!options.config.hidden && name.startsWith(".")) return HIDDEN;
   const said = ignoreListsOn(chain, rel, isFolder);
@@ -118,7 +122,7 @@ const RESTRICTED: Refusal = {
 function ignoreListsOn(chain: IgnoreChain | undefined, rel: string, isFolder: boolean): "ignored" | "kept" | undefined {
   for (let list = chain; list !== undefined; list = list.outer) {
     const below = list.base === "" ? rel : rel.slice(list.base.length + 1);
-    const said = list.patterns.test(below, isFolder);
+    const said = list.patterns.test(plainPath(below), isFolder);
     if (said !== undefined) return said;
   }
   return undefined;

@@ -3,6 +3,7 @@ import type { Principal, SourceAccess } from "#core/principals.ts";
 import type { SourceItem } from "#sources/contract.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { foldersOf } from "#sources/file-scope/folders.ts";
+import { readableSegment, segmentsOf } from "#sources/file-scope/paths.ts";
 
 /** What an item is made of. */
 export interface FileFacts {
@@ -47,14 +48,14 @@ export function versionRead(stats: BigIntStats, nowMs: number, listed: string): 
  */
 export function toItem(facts: FileFacts): SourceItem {
   const { rel, stats } = facts;
-  const segments = rel.split("/");
-  const name = segments.pop() ?? rel;
+  const segments = segmentsOf(rel);
+  const name = readable(segments.pop() ?? rel);
   const mimeType = mimeHintOf(name);
   const updatedAt = Number(stats.mtimeMs);
   return {
     externalId: rel,
     kind: "file",
-    title: name.trim() === "" ? "Untitled" : readable(name),
+    title: name.trim() === "" ? "Untitled" : name,
     hasFileTitle: true,
     place: facts.connectorName,
     path: segments.map(readable),
@@ -90,6 +91,6 @@ function contentOf(
   return stats.size > BigInt(maxFileBytes) ? { type: "none", reason: "too_large" } : { type: "fetch" };
 }
 
-function readable(name: string): string {
-  return name.normalize("NFC");
+function readable(segment: string): string {
+  return readableSegment(segment).normalize("NFC");
 }

@@ -2,11 +2,11 @@
  * The only ways to a root's files: every read of sync, browse, original and watcher goes through `openInside` or
  * `openFolderInside`, so no check can be forgotten and no link turned between check and use. Source: S36.
  */
-import { constants, fstatSync, readlinkSync, watch, type BigIntStats, type FSWatcher } from "node:fs";
+import { constants, fstatSync, readlinkSync, watch, type BigIntStats, type Dirent, type FSWatcher } from "node:fs";
 import { lstat, open, readdir, realpath, type FileHandle } from "node:fs/promises";
-import { join } from "node:path";
 import { ApiError } from "#api/errors.ts";
 import { findShortage } from "#core/shortage.ts";
+import { segmentOf } from "#sources/file-scope/paths.ts";
 import {
   absolutePath,
   errorCode,
@@ -14,6 +14,7 @@ import {
   isCleanRelativePath,
   isForbidden,
   isWithin,
+  systemPath,
   type RootFolder,
 } from "./root.ts";
 
@@ -30,11 +31,11 @@ export interface OpenFile {
 /** An open folder; close it. Its answers are about the folder that was opened, whatever the path leads to by now. */
 export interface OpenFolder {
   stats: BigIntStats;
-  /** In code unit order. */
+  /** Segments of ids, in code unit order. */
   names(): Promise<string[]>;
-  /** Names with their kind, without a look at each; in code unit order. */
+  /** The same with their kind, without a look at each; in code unit order. */
   entries(): Promise<{ name: string; isFolder: boolean; isFile: boolean }[]>;
-  lstat(name: string): Promise<BigIntStats>;
+  lstat(segment: string): Promise<BigIntStats>;
   /**
    * Listens for changes of names directly in it, or with `isRecursive` below it; null = of something. Goes on after
    * `close` and never keeps the process alive. Names only: nothing is read. Throws what the system says.
@@ -64,21 +65,42 @@ export async function openFolderInside(root: RootFolder, rel: string): Promise<O
   const { handle, stats, path } = await openVerified(root, rel, FOLDER_FLAGS, (found) => found.isDirectory());
   // Linux has the open folder under a path of its own: names and stats then come from it, as with openat(2).
   // Elsewhere the path is used again; content is safe all the same, since it is read through `openInside`.
-  const place = process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : path;
+  const place = process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : path.toString();
   return {
     stats,
-    names: async () => (await readdir(place)).sort(byCodeUnits),
-    entries: async () => {
-      const found = await readdir(place, { withFileTypes: true });
-      return found
-        .map((entry) => ({ name: entry.name, isFolder: entry.isDirectory(), isFile: entry.isFile() }))
-        .sort((a, b) => byCodeUnits(a.name, b.name));
+    names: async () => (await namesIn(place)).sort(byCodeUnits),
+    entries: async () => (await entriesIn(place)).sort((a, b) => byCodeUnits(a.name, b.name)),
+    lstat: (segment) => lstat(systemPath(place, segment), { bigint: true }),
+    watch: (heard, { isRecursive } = { isRecursive: false }) => {
+      const options = { persistent: false, recursive: isRecursive } as const;
+      // Node's own recursive watch names by text alone.
+      if (isRecursive) return watch(path, options, (_type, name) => heard(name));
+      return watch(place, { ...options, encoding: "buffer" }, (_type, name) => heard(name && segmentOf(name)));
     },
-    lstat: (name) => lstat(join(place, name), { bigint: true }),
-    watch: (heard, { isRecursive } = { isRecursive: false }) =>
-      watch(isRecursive ? path : place, { persistent: false, recursive: isRecursive }, (_type, name) => heard(name)),
     close: () => handle.close(),
   };
+}
+
+/** Node reads names as UTF-8, with U+FFFD for what is none: only then are they asked for once more, as bytes. */
+async function namesIn(place: string): Promise<string[]> {
+  const names = await readdir(place);
+  return names.some(isDoubtful) ? (await readdir(place, { encoding: "buffer" })).map(segmentOf) : names;
+}
+
+async function entriesIn(place: string): Promise<{ name: string; isFolder: boolean; isFile: boolean }[]> {
+  const found = await readdir(place, { withFileTypes: true });
+  const kindOf = (entry: Pick<Dirent, "isDirectory" | "isFile">) => ({
+    isFolder: entry.isDirectory(),
+    isFile: entry.isFile(),
+  });
+  if (!found.some(({ name }) => isDoubtful(name)))
+    return found.map((entry) => ({ name: entry.name, ...kindOf(entry) }));
+  const named = await readdir(place, { withFileTypes: true, encoding: "buffer" });
+  return named.map((entry) => ({ name: segmentOf(entry.name), ...kindOf(entry) }));
+}
+
+function isDoubtful(name: string): boolean {
+  return name.includes("\ufffd");
 }
 
 /** The order of the walk: by UTF-16 code units, the same in every locale. */
@@ -100,11 +122,12 @@ async function openVerified(
   rel: string,
   flags: number,
   isWanted: (stats: BigIntStats) => boolean,
-): Promise<{ handle: FileHandle; stats: BigIntStats; path: string }> {
-  const path = absolutePath(root, rel);
+): Promise<{ handle: FileHandle; stats: BigIntStats; path: string | Buffer }> {
+  const judged = absolutePath(root, rel);
   const isInside = rel === "" || isCleanRelativePath(rel);
-  if (!isInside || !isWithin(path, root.path) || isForbidden(path, root.forbidden)) throw notFound(rel);
+  if (!isInside || !isWithin(judged, root.path) || isForbidden(judged, root.forbidden)) throw notFound(rel);
 
+  const path = systemPath(root.path, rel);
   const handle = await open(path, flags).catch((cause: unknown) => {
     throw openFailure(rel, cause);
   });
@@ -129,11 +152,12 @@ async function openVerified(
  * 4 of 2,000 reads through (the path was real for `realpath`, and a link again for `stat`). Elsewhere the comparison is
  * all there is, so it must hold several times in a row.
  */
-async function isWhereItSeems(handle: FileHandle, stats: BigIntStats, path: string): Promise<boolean> {
+async function isWhereItSeems(handle: FileHandle, stats: BigIntStats, path: string | Buffer): Promise<boolean> {
+  const bytes = Buffer.from(path);
   // Answered from the kernel's memory, whatever disk the file is on: the way to another thread and back cost more.
-  if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${handle.fd}`) === path;
+  if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${handle.fd}`, "buffer").equals(bytes);
   for (let round = 0; round < COMPARISONS; round++) {
-    const isReal = (await realpath(path)) === path;
+    const isReal = (await realpath(path, "buffer")).equals(bytes);
     if (!isReal || identityOf(await lstat(path, { bigint: true })) !== identityOf(stats)) return false;
   }
   return true;

@@ -3,6 +3,7 @@ import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, resolve, sep } from "node:path";
 import { ApiError } from "#api/errors.ts";
 import { outsideRoots } from "#sources/file-scope/outside-roots.ts";
+import { bytesOf, hasByteSegment, isByteSegment, plainPath, segmentsOf } from "#sources/file-scope/paths.ts";
 import type { Places } from "./config.ts";
 
 /** A folder that may be read, as it was when the run began. Everything below is reached through `open-inside.ts`. */
@@ -78,9 +79,16 @@ export function identityOf(stats: BigIntStats): string {
   return `${stats.dev}:${stats.ino}`;
 }
 
-/** The absolute path of an id below the root; `""` is the root. */
+/** The absolute path of an id below the root, to be judged; `""` is the root. */
 export function absolutePath(root: RootFolder, rel: string): string {
-  return rel === "" ? root.path : join(root.path, ...rel.split("/"));
+  return rel === "" ? root.path : join(root.path, ...plainPath(rel).split("/"));
+}
+
+/** The path that the system is asked for: bytes where a name on the way is no UTF-8. */
+export function systemPath(folder: string, rel: string): string | Buffer {
+  if (rel === "") return folder;
+  if (!hasByteSegment(rel)) return join(folder, ...rel.split("/"));
+  return Buffer.concat([Buffer.from(folder.endsWith(sep) ? folder : folder + sep), bytesOf(rel)]);
 }
 
 /**
@@ -90,7 +98,8 @@ export function absolutePath(root: RootFolder, rel: string): string {
 export function isCleanRelativePath(rel: string): boolean {
   if (rel.length > 8192 || rel.includes("\0")) return false;
   if (sep === "\\" && /[\\:]/.test(rel)) return false;
-  return rel.split("/").every((segment) => segment !== "" && segment !== "." && segment !== "..");
+  const isName = (segment: string) => segment !== "" && segment !== "." && segment !== "..";
+  return segmentsOf(rel).every((segment) => isName(segment) && (sep === "/" || !isByteSegment(segment)));
 }
 
 /** The system's code of a failed call, such as `ENOENT`. */

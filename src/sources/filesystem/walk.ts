@@ -15,6 +15,7 @@ import {
   type Verdict,
 } from "./judge.ts";
 import { byCodeUnits, openFolderInside, openInside, type OpenFolder } from "./open-inside.ts";
+import { idIn, segmentsOf } from "#sources/file-scope/paths.ts";
 import { errorCode } from "./root.ts";
 
 /** What the walk meets, in the order of the ids' segments. */
@@ -43,7 +44,7 @@ export async function* walk(
 ): AsyncGenerator<WalkStep, void> {
   const stack: Frame[] = [];
   try {
-    const { frame, entries } = await enterRoot(options, after?.split("/") ?? []);
+    const { frame, entries } = await enterRoot(options, after === null ? [] : segmentsOf(after));
     stack.push(frame);
     if (after === null) yield* entries;
     for (let top = stack.at(-1); top !== undefined && !signal.aborted; top = stack.at(-1)) {
@@ -73,7 +74,7 @@ export async function* walk(
  * @throws ApiError `source_unavailable` when the root itself can't be read
  */
 export async function findEntry(options: JudgeOptions, rel: string): Promise<WalkEntry | undefined> {
-  const segments = rel.split("/");
+  const segments = segmentsOf(rel);
   const name = segments.pop() ?? "";
   return inFolder(options, segments, async (frame, refusal) => {
     if (frame === undefined) return refusal;
@@ -94,7 +95,7 @@ export interface Place {
  * @throws ApiError `source_not_found` when the walk would not enter `rel` itself
  */
 export async function listPlaces(options: JudgeOptions, rel: string): Promise<Place[]> {
-  return inFolder(options, rel === "" ? [] : rel.split("/"), async (frame) => {
+  return inFolder(options, rel === "" ? [] : segmentsOf(rel), async (frame) => {
     if (frame === undefined) throw noFolder(rel);
     const found: Place[] = [];
     for (let step = await nextStep(options, frame); step !== undefined; step = await nextStep(options, frame)) {
@@ -212,8 +213,8 @@ async function nextStep(options: JudgeOptions, frame: Frame): Promise<Step | und
   }
   const looked = frame.ahead.shift();
   if (looked === undefined) return undefined;
-  const rel = frame.rel === "" ? looked.name : `${frame.rel}/${looked.name}`;
-  if ("error" in looked) return lookFailure(rel, looked);
+  const rel = idIn(frame.rel, looked.name);
+  if ("error" in looked) return lookFailure(rel, looked.error);
 
   const { stats, name } = looked;
   const verdict = judge(options, frame, name, rel, stats);
@@ -239,15 +240,10 @@ async function look(folder: OpenFolder, name: string): Promise<Looked> {
   }
 }
 
-function lookFailure(rel: string, { name, error }: { name: string; error: unknown }): Step {
+function lookFailure(rel: string, error: unknown): Step {
   const code = errorCode(error);
-  if (code === "ENOENT" || code === "ENOTDIR") {
-    // The system gives names as bytes; what is not UTF-8 arrives as U+FFFD and then can't be found. Otherwise: gone.
-    const message = "The name is not valid UTF-8.";
-    return name.includes("\ufffd")
-      ? { type: "refused", rel, refusal: { reason: "failed", message } }
-      : { type: "nothing" };
-  }
+  // Gone since the folder was listed.
+  if (code === "ENOENT" || code === "ENOTDIR") return { type: "nothing" };
   if (code === "EACCES" || code === "EPERM") return { type: "refused", rel, refusal: DENIED };
   return { type: "failed", rel, message: `It can't be accessed (${code ?? "unknown error"}).` };
 }

@@ -4,6 +4,7 @@ import { chainBelow, readIgnoreFiles } from "./ignore-files.ts";
 import { judgeFolder, judgeName, judgeStats, type IgnoreChain, type JudgeOptions } from "./judge.ts";
 import { openFolderInside, type OpenFolder } from "./open-inside.ts";
 import { errorCode, identityOf } from "./root.ts";
+import { idIn, segmentsOf } from "#sources/file-scope/paths.ts";
 import { MAX_DEPTH } from "./walk.ts";
 
 /**
@@ -108,7 +109,7 @@ async function* foldersBelow(options: JudgeOptions, from: string) {
 /** The ignore lists that count at a folder; undefined when the walk would not get there. */
 async function goDown(options: JudgeOptions, rel: string): Promise<Place | undefined> {
   let place: Place = { rel: "", chain: undefined, depth: 0 };
-  for (const segment of rel === "" ? [] : rel.split("/")) {
+  for (const segment of rel === "" ? [] : segmentsOf(rel)) {
     const folder = await openEntered(options, place.rel);
     if (folder === undefined) return undefined;
     try {
@@ -148,8 +149,7 @@ async function foldersIn(options: JudgeOptions, { rel, chain: outer, depth }: Pl
 }
 
 function idOf(folder: string, name: string): string {
-  const id = process.platform === "win32" ? name.replaceAll("\\", "/") : name;
-  return folder === "" ? id : `${folder}/${id}`;
+  return idIn(folder, process.platform === "win32" ? name.replaceAll("\\", "/") : name);
 }
 
 /** The folder is gone or closed to us: what the walk makes of that is its matter. */

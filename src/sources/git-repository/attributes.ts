@@ -1,3 +1,4 @@
+import { foldersAbove, plainPath } from "#sources/file-scope/paths.ts";
 import { compilePatterns, type Patterns } from "#sources/file-scope/patterns.ts";
 
 /** What `.gitattributes` say of a file, as far as it matters to readers of text. */
@@ -30,8 +31,8 @@ export function makeAttributes(read: ReadAttributes): (path: string) => Promise<
     // The top file defines the macros of all others.
     await linesOf("");
     const said = new Map<string, string | boolean>();
-    for (const folder of foldersOf(path)) {
-      const below = folder === "" ? path : path.slice(folder.length + 1);
+    for (const folder of [...foldersAbove(path)].toReversed().concat("")) {
+      const below = plainPath(folder === "" ? path : path.slice(folder.length + 1));
       for (const { patterns, attributes } of await linesOf(folder)) {
         if (patterns.test(below, false) !== "ignored") continue;
         // The first word found is the nearest one.
@@ -98,10 +99,4 @@ function wordsOf(line: string): string[] {
     .split(/[ \t\r]+/)
     .filter((word) => word !== "");
   return pattern === undefined ? words : [pattern, ...words];
-}
-
-/** The folders of a path from its own to the top. */
-function* foldersOf(path: string): Generator<string> {
-  for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) yield path.slice(0, end);
-  yield "";
 }

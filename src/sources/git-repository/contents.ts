@@ -3,12 +3,14 @@ import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
+import { hasByteSegment, lastSegmentOf, plainPath, readableSegment } from "#sources/file-scope/paths.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import type { GitConfig } from "./config.ts";
 import { COMMIT_PREFIX, isItemPath } from "./judge.ts";
 import { folderOf, type GitEnvironment } from "./mirror.ts";
 import { makeObjectReader, type ObjectReader } from "./objects.ts";
 import { runGit } from "./program.ts";
+import { entryAt } from "./tree.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
 type Context = Pick<SourceContext<GitConfig>, "config" | "connector" | "signal">;
@@ -28,12 +30,13 @@ export function makeContents(environment: GitEnvironment) {
       readers.delete(connectorId);
     },
     async read(ctx: Context, { externalId, ref, version }: { externalId: string; ref?: string; version?: string }) {
-      const fileName = externalId.slice(externalId.lastIndexOf("/") + 1);
+      const name = lastSegmentOf(externalId);
+      const fileName = readableSegment(name);
       const isCommit = externalId.startsWith(COMMIT_PREFIX);
-      const isAllowed = isItemPath(externalId) && (ctx.config.secretFiles || !isSecretFile(fileName));
+      const isAllowed = isItemPath(externalId) && (ctx.config.secretFiles || !isSecretFile(plainPath(name)));
       if (isCommit || !isAllowed) throw notFound(externalId);
-      const name = ref ?? (await nameOf(environment, ctx, externalId));
-      const found = await readerOf(ctx.connector.id).open(name, maxFileBytes(ctx.config));
+      const object = ref ?? (await objectOf(environment, ctx, externalId));
+      const found = await readerOf(ctx.connector.id).open(object, maxFileBytes(ctx.config));
       if (!found) throw notFound(externalId);
       const content = found instanceof Uint8Array ? { bytes: found } : { stream: found };
       const mimeType = mimeHintOf(fileName);
@@ -44,9 +47,18 @@ export function makeContents(environment: GitEnvironment) {
 }
 
 /** The object at a path of the newest commit that the mirror has. */
-async function nameOf(environment: GitEnvironment, ctx: Context, path: string): Promise<string> {
+async function objectOf(environment: GitEnvironment, ctx: Context, path: string): Promise<string> {
   const gitDir = join(folderOf(environment, ctx.connector.id), "mirror.git");
-  const args = ["ls-tree", "-z", "--full-tree", "refs/kb/target", "--", path];
+  if (hasByteSegment(path)) {
+    const place = { program: environment.program, gitDir, signal: ctx.signal };
+    const found = await entryAt(place, TARGET, path).catch((cause: unknown) => {
+      ctx.signal.throwIfAborted();
+      throw notFound(path, cause);
+    });
+    if (found === undefined || !/^100\d{3}$/.test(found.mode)) throw notFound(path);
+    return found.oid;
+  }
+  const args = ["ls-tree", "-z", "--full-tree", TARGET, "--", path];
   const output = await runGit(environment.program, args, { gitDir, signal: ctx.signal, timeoutMs: 30_000 }).catch(
     (cause: unknown) => {
       ctx.signal.throwIfAborted();
@@ -57,6 +69,8 @@ async function nameOf(environment: GitEnvironment, ctx: Context, path: string): 
   if (output.code !== 0 || mode === undefined || oid === undefined) throw notFound(path);
   return oid;
 }
+
+const TARGET = "refs/kb/target";
 
 function notFound(externalId: string, cause?: unknown): ApiError {
   return new ApiError("source_not_found", {

@@ -1,3 +1,4 @@
+import { inUrl } from "#sources/file-scope/paths.ts";
 import type { Remote } from "./remote.ts";
 
 /** Programs that show repositories in a browser, by how they make their URLs. */
@@ -26,13 +27,13 @@ export function webPagesOf(remote: Remote, ref: string, isTag: boolean, configur
   const port = remote.type === "http" && remote.port !== 443 && remote.port !== 80 ? `:${remote.port}` : "";
   const scheme = remote.type === "http" ? remote.scheme : "https";
   const path = remote.path.replace(/^\/+/, "").replace(/\.git$/, "");
-  const base = `${scheme}://${remote.host}${port}/${encodePath(path)}`;
-  const at = encodePath(ref);
+  const base = `${scheme}://${remote.host}${port}/${inUrl(path)}`;
+  const at = inUrl(ref);
   const file = FILE_PATHS[forge](at, isTag);
   return {
     forge,
     base,
-    file: (name) => `${base}/${file}/${encodePath(name)}`,
+    file: (name) => `${base}/${file}/${inUrl(name)}`,
     lineAnchor: (name) => lineAnchorOf(forge, name),
     commit: (sha) => `${base}/${forge === "gitlab" ? "-/" : ""}${forge === "bitbucket" ? "commits" : "commit"}/${sha}`,
   };
@@ -86,11 +87,3 @@ const FILE_PATHS: Record<Exclude<Forge, "none">, (at: string, isTag: boolean) =>
   gitea: (at, isTag) => `src/${isTag ? "tag" : "branch"}/${at}`,
   sourcehut: (at) => `tree/${at}/item`,
 };
-
-function encodePath(path: string): string {
-  // `~user` of sourcehut stays readable; a lone surrogate has no encoding.
-  return path
-    .split("/")
-    .map((segment) => encodeURIComponent(segment.replace(/\p{Surrogate}/gu, "\ufffd")))
-    .join("/");
-}

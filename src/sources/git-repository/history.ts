@@ -1,3 +1,4 @@
+import { pathOf } from "#sources/file-scope/paths.ts";
 import { GitFailed, readTokens, type GitProgram } from "./program.ts";
 
 /** Who says that they made a commit, and when. */
@@ -69,7 +70,7 @@ export async function findLastCommits(
         commit = { sha: text.toString("latin1", 1), at: Number(at), name, email };
         if (place.shallow.has(commit.sha)) commit = undefined;
       } else if (text[0] === 0x3a || (text[0] === 0x0a && text[1] === 0x3a)) {
-        const path = await nextText(tokens);
+        const path = pathOf(await nextToken(tokens));
         if (commit === undefined || found.has(path) || !paths.has(path)) continue;
         found.set(path, commit);
         if (found.size === paths.size) break;
@@ -102,8 +103,12 @@ export async function* listCommits(place: HistoryPlace, range: string, limit: nu
 const MAX_MESSAGE_CHARS = 65_536;
 
 async function nextText(tokens: AsyncGenerator<Buffer, void>): Promise<string> {
+  return (await nextToken(tokens)).toString("utf8");
+}
+
+async function nextToken(tokens: AsyncGenerator<Buffer, void>): Promise<Buffer> {
   const { done, value } = await tokens.next();
-  return done ? "" : value.toString("utf8");
+  return done ? Buffer.alloc(0) : value;
 }
 
 function callOf({ gitDir, signal, mailmap }: HistoryPlace) {

@@ -1,4 +1,5 @@
 import type { SyncEvent } from "#sources/contract.ts";
+import { foldersAbove, lastSegmentOf, plainPath, segmentsOf } from "#sources/file-scope/paths.ts";
 import type { Patterns } from "#sources/file-scope/patterns.ts";
 import type { CompiledScope } from "#sources/file-scope/scope.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
@@ -30,7 +31,7 @@ export function makeJudge(
   const told = new Set<string>();
   const faultOfPath = (path: string, isFolder: boolean): Fault | null => {
     if (scope.excludes(path, isFolder)) return EXCLUDED;
-    return ignored.test(path, isFolder) === "ignored" ? IGNORED : null;
+    return ignored.test(plainPath(path), isFolder) === "ignored" ? IGNORED : null;
   };
   const faultOfFolder = (folder: string): Fault | null => {
     const known = folders.get(folder);
@@ -44,8 +45,7 @@ export function makeJudge(
     const fault = faultOf(entry);
     if (fault) return { type: "refused", refusal: { id: entry.shown.slice(0, MAX_PATH_CHARS), ...fault } };
     const path = entry.shown;
-    for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
-      const folder = path.slice(0, end);
+    for (const folder of foldersAbove(path)) {
       const why = faultOfFolder(folder);
       if (why === null) continue;
       if (told.has(folder)) return { type: "silent" };
@@ -55,8 +55,8 @@ export function makeJudge(
     const why = faultOfPath(path, false);
     if (why !== null) return { type: "refused", refusal: { id: path, ...why } };
     if (!scope.includes(path)) return { type: "silent" };
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    if (!takesSecrets && isSecretFile(name)) return { type: "refused", refusal: { id: path, ...SECRET } };
+    if (!takesSecrets && isSecretFile(plainPath(lastSegmentOf(path))))
+      return { type: "refused", refusal: { id: path, ...SECRET } };
     return { type: "take", path };
   };
 }
@@ -69,9 +69,8 @@ export function isItemPath(path: string): boolean {
 type Fault = Omit<Refusal, "id">;
 
 function faultOf({ path, mode }: TreeEntry): Fault | undefined {
-  if (path === undefined) return { reason: "unsupported_type", message: "The name is not valid UTF-8." };
-  const segments = path.split("/");
-  if (path.length > MAX_PATH_CHARS)
+  const segments = path === undefined ? ["."] : segmentsOf(path);
+  if (path !== undefined && path.length > MAX_PATH_CHARS)
     return { reason: "excluded_by_policy", message: "The path is longer than 4,000 characters." };
   if (segments.length > MAX_DEPTH + 1) return { reason: "excluded_by_policy", message: "Deeper than 64 folders." };
   if (segments.some(isHostile))

@@ -6,6 +6,7 @@ import type { WebPages } from "./forges.ts";
 import type { CommitFacts, CommitMessage } from "./history.ts";
 import { COMMIT_PREFIX } from "./judge.ts";
 import { foldersOf, readableName } from "#sources/file-scope/folders.ts";
+import { readableSegment, segmentsOf } from "#sources/file-scope/paths.ts";
 
 /** What is the same for all items of a run. */
 export interface RepositoryFacts {
@@ -51,8 +52,8 @@ function addressOf(pages: WebPages, path: string): Pick<SourceItem, "url" | "lin
  */
 export function toFileItem(file: FileFacts, repository: RepositoryFacts): SourceItem {
   const { path, lastCommit, formerPath } = file;
-  const segments = path.split("/");
-  const name = segments.pop() ?? path;
+  const segments = segmentsOf(path);
+  const name = readableSegment(segments.pop() ?? path);
   const mimeType = mimeHintOf(name);
   const isLfs = file.lfsSize !== undefined;
   const size = file.lfsSize ?? file.size;

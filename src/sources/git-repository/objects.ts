@@ -1,7 +1,17 @@
 import type { ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { ApiError } from "#api/errors.ts";
+import { bytesOf, hasByteSegment } from "#sources/file-scope/paths.ts";
 import { type GitProgram, startGit } from "./program.ts";
+
+/** An id of an object, or a place in a commit. */
+export type ObjectName = string | Buffer;
+
+/** The object at a path of a commit. */
+export function objectAt(commit: string, path: string): ObjectName {
+  const name = `${commit}:`;
+  return hasByteSegment(path) ? Buffer.concat([Buffer.from(name), bytesOf(path)]) : `${name}${path}`;
+}
 
 /** What is known of an object; undefined when it is not here. */
 export interface ObjectInfo {
@@ -12,14 +22,14 @@ export interface ObjectInfo {
 
 /** Objects of one mirror, by one long-lived git: answers come in the order of the questions. */
 export interface ObjectReader {
-  /** `name` is an id or `<commit>:<path>`, one line. */
-  info(name: string): Promise<ObjectInfo | undefined>;
+  /** `name` is an id of an object, or what `objectAt` gives; one line. */
+  info(name: ObjectName): Promise<ObjectInfo | undefined>;
   /** Undefined when it is not here, or larger than `maxBytes`. */
-  contents(name: string, maxBytes: number): Promise<Buffer | undefined>;
+  contents(name: ObjectName, maxBytes: number): Promise<Buffer | undefined>;
   /**
    * The same; pieces where it is large, to be read to their end or ended early: other questions wait until then.
    */
-  open(name: string, maxBytes: number): Promise<Buffer | AsyncGenerator<Buffer, void> | undefined>;
+  open(name: ObjectName, maxBytes: number): Promise<Buffer | AsyncGenerator<Buffer, void> | undefined>;
   close(): void;
 }
 
@@ -37,16 +47,20 @@ export function makeObjectReader(program: GitProgram, gitDir: string): ObjectRea
     running?.end();
     running = undefined;
   };
-  const ask = <Answer>(command: string, name: string, read: (from: ByteStream) => Promise<Answer>): Promise<Answer> => {
+  const ask = <Answer>(
+    command: string,
+    name: ObjectName,
+    read: (from: ByteStream) => Promise<Answer>,
+  ): Promise<Answer> => {
     // The answer for what is missing repeats the name: with a line feed in it, a name could pass for another answer.
-    if (/[\0\n]/.test(name)) throw new RangeError("A name of an object is one line.");
+    if (name.includes("\0") || name.includes("\n")) throw new RangeError("A name of an object is one line.");
     if (!running || running.isOver()) running = startConversation(program, gitDir);
     clearTimeout(idle);
     idle = setTimeout(stop, IDLE_MS);
     idle.unref();
-    return running.ask(`${command} ${name}\0`, read);
+    return running.ask(Buffer.concat([Buffer.from(`${command} `), Buffer.from(name), Buffer.from("\0")]), read);
   };
-  const info = (name: string) => ask("info", name, readHeader);
+  const info = (name: ObjectName) => ask("info", name, readHeader);
   const readWhole = (oid: string) =>
     ask("contents", oid, async (from) => {
       const header = await readHeader(from);
@@ -103,7 +117,7 @@ export function makeObjectReader(program: GitProgram, gitDir: string): ObjectRea
 }
 
 interface Conversation {
-  ask<Answer>(question: string, read: (from: ByteStream) => Promise<Answer>): Promise<Answer>;
+  ask<Answer>(question: Buffer, read: (from: ByteStream) => Promise<Answer>): Promise<Answer>;
   isOver(): boolean;
   end(): void;
 }

@@ -8,7 +8,9 @@ import { listCommits } from "./history.ts";
 import { COMMIT_PREFIX, isItemPath } from "./judge.ts";
 import { toCommitItem } from "./map.ts";
 import { type Mirror, openMirror } from "./mirror.ts";
+import { foldersAbove } from "#sources/file-scope/paths.ts";
 import { inMoveOrder } from "./moves.ts";
+import { objectAt } from "./objects.ts";
 import { listChanges, listTree, type TreeChange } from "./tree.ts";
 import { type CommitView, IGNORE_FILE, openCommit, type WantedFile } from "./view.ts";
 
@@ -234,28 +236,22 @@ function makeGoneFolders(mirror: Mirror, commit: string, changes: readonly TreeC
   const left = new Set<string>();
   for (const change of changes) {
     const former = change.type === "present" ? change.formerPath : undefined;
-    for (const folder of former === undefined ? [] : foldersOn(former)) left.add(folder);
+    for (const folder of former === undefined ? [] : foldersAbove(former)) left.add(folder);
   }
   const isGone = async (folder: string): Promise<boolean> => {
-    const found = known.get(folder) ?? (await mirror.objects.info(`${commit}:${folder}`))?.type !== "tree";
+    const found = known.get(folder) ?? (await mirror.objects.info(objectAt(commit, folder)))?.type !== "tree";
     known.set(folder, found);
     return found;
   };
   return {
     async goneWith(path: string): Promise<Gone> {
-      for (const folder of foldersOn(path)) {
+      for (const folder of foldersAbove(path)) {
         const isOneLine = !folder.includes("\n");
         if (isOneLine && !left.has(folder) && (await isGone(folder))) return { folder };
       }
       return { path };
     },
   };
-}
-
-/** `a`, `a/b` of `a/b/c`. */
-function foldersOn(path: string): string[] {
-  const segments = path.split("/").slice(0, -1);
-  return segments.map((_, depth) => segments.slice(0, depth + 1).join("/"));
 }
 
 async function* handOver(

@@ -1,4 +1,5 @@
 import { defined } from "#core/defined.ts";
+import { hasByteSegment, idIn, pathOf, segmentsOf } from "#sources/file-scope/paths.ts";
 import { readTokens, type GitCall, type GitProgram, GitFailed } from "./program.ts";
 
 /** One entry of a commit's files. */
@@ -6,7 +7,7 @@ export interface TreeEntry {
   /** `100644`, `100755`; `120000` is a link, `160000` another repository. */
   mode: string;
   oid: string;
-  /** Undefined when the name is not valid UTF-8; `shown` is then as near as can be. */
+  /** The id; undefined for a path that has none, since no work tree can hold it: `shown` then says it. */
   path: string | undefined;
   shown: string;
 }
@@ -33,9 +34,37 @@ function toEntry(token: Buffer): TreeEntry {
 
 /** What stands directly in a folder of a commit (`""` = its root): files, and folders with the mode `040000`. */
 export async function listFolder(place: Place, commit: string, folder: string): Promise<TreeEntry[]> {
-  const args = ["ls-tree", "-z", "--full-tree", commit, ...(folder === "" ? [] : ["--", `${folder}/`])];
+  if (hasByteSegment(folder)) {
+    const found = await entryAt(place, commit, folder);
+    const entries = found?.mode === FOLDER_MODE ? await listArgs(place, [found.oid]) : [];
+    const within = (path: string) => idIn(folder, path);
+    return entries.map(({ path, shown, ...entry }) => ({
+      ...entry,
+      path: path === undefined ? undefined : within(path),
+      shown: within(shown),
+    }));
+  }
+  return listArgs(place, [commit, ...(folder === "" ? [] : ["--", `${folder}/`])]);
+}
+
+/** What stands at a path of a commit, also where a name on the way is no UTF-8: git is told ids, as Node passes only text. */
+export async function entryAt(place: Place, commit: string, path: string): Promise<TreeEntry | undefined> {
+  let found: TreeEntry | undefined;
+  for (const segment of segmentsOf(path)) {
+    if (found !== undefined && found.mode !== FOLDER_MODE) return undefined;
+    const entries = await listArgs(place, [found?.oid ?? commit]);
+    found = entries.find((entry) => entry.path === segment);
+    if (found === undefined) return undefined;
+  }
+  return found;
+}
+
+const FOLDER_MODE = "040000";
+
+async function listArgs(place: Place, args: readonly string[]): Promise<TreeEntry[]> {
   const entries: TreeEntry[] = [];
-  for await (const token of readTokens(place.program, args, call(place))) entries.push(toEntry(token));
+  const tokens = readTokens(place.program, ["ls-tree", "-z", "--full-tree", ...args], call(place));
+  for await (const token of tokens) entries.push(toEntry(token));
   return entries;
 }
 
@@ -84,14 +113,9 @@ function call({ gitDir, signal }: Place): Omit<GitCall, "maxBytes"> {
   return { gitDir, signal, timeoutMs: DIFF_MS };
 }
 
-const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
 function toPath(bytes: Buffer): Pick<TreeEntry, "path" | "shown"> {
-  try {
-    const path = strict.decode(bytes);
-    return { path, shown: path };
-  } catch {
-    // Names are bytes; these are not valid UTF-8.
-    return { path: undefined, shown: bytes.toString("utf8") };
-  }
+  const path = pathOf(bytes);
+  // Only a planted tree has names that are `.`, and they could make the id of another file.
+  const hasDot = /(?:^|\/)\.(?:\/|$)/.test(bytes.toString("latin1"));
+  return hasDot ? { path: undefined, shown: hasByteSegment(path) ? `/${path}` : path } : { path, shown: path };
 }

@@ -11,6 +11,7 @@ import { type CommitFacts, type HistoryPlace, findLastCommits } from "./history.
 import { makeJudge, type Refusal, type Verdict } from "./judge.ts";
 import { type FileFacts, type RepositoryFacts, toFileItem, versionOf } from "./map.ts";
 import { type GitEnvironment, type Mirror, requireRemote } from "./mirror.ts";
+import { objectAt } from "./objects.ts";
 import type { RemoteRef } from "./refs.ts";
 import { placeOf } from "./remote.ts";
 import type { TreeEntry } from "./tree.ts";
@@ -64,7 +65,7 @@ export async function openCommit(
   const attributesOf = makeAttributes(async (folder) => {
     const name = folder === "" ? ".gitattributes" : `${folder}/.gitattributes`;
     if (name.includes("\n")) return undefined;
-    return (await objects.contents(`${commit}:${name}`, MAX_ATTRIBUTE_BYTES))?.toString("utf8");
+    return (await objects.contents(objectAt(commit, name), MAX_ATTRIBUTE_BYTES))?.toString("utf8");
   });
   const ignores = await readIgnores(objects, commit);
   const history = await historyOf(ctx, environment, mirror, commit);

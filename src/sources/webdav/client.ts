@@ -1,6 +1,7 @@
 import { canParseUrl } from "#api/parse-url.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/contract.ts";
+import { inUrl, segmentOf, segmentsOf } from "#sources/file-scope/paths.ts";
 import type { SourceStream } from "#sources/http-contract.ts";
 import { baseOf, type WebdavConfig } from "./config.ts";
 import { type DavResponse, MAX_RESPONSES, readMultistatus } from "./multistatus.ts";
@@ -58,7 +59,7 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
   const base = baseOf(ctx.config);
 
   function urlOf(rel: string, isFolder = false): URL {
-    const path = rel === "" ? "" : rel.split("/").map(encodeURIComponent).join("/");
+    const path = inUrl(rel);
     return new URL(`${base.href}${path}${isFolder && path !== "" ? "/" : ""}`);
   }
 
@@ -146,13 +147,13 @@ function isAbsence(status: number): boolean {
 function isAtOrIn(path: string, folder: string): boolean {
   if (path === folder) return true;
   const name = folder === "" ? path : path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : "";
-  return name !== "" && !name.includes("/");
+  return name !== "" && segmentsOf(name).length === 1;
 }
 
 /** Whether a path can be one of the collection. */
 export function isPath(rel: string): boolean {
   if (rel.length > MAX_PATH_CHARS || /[\0\p{Surrogate}]/u.test(rel)) return false;
-  return rel.split("/").every((name) => name !== "" && name !== "." && name !== "..");
+  return segmentsOf(rel).every((name) => name !== "" && name !== "." && name !== "..");
 }
 
 /** The path below the collection that an address of the server means; undefined when it leads anywhere else. */
@@ -167,18 +168,20 @@ export function pathOf(href: string, base: URL, page: string): string | undefine
   return rel === "" || isPath(rel) ? rel : undefined;
 }
 
-/** The names on the way, decoded one by one; undefined when one of them hides a slash or is no UTF-8. */
+/** The names on the way as segments of ids, decoded one by one; undefined when one of them hides a slash. */
 function namesOf({ pathname }: URL): string[] | undefined {
-  try {
-    const names = pathname
-      .replace(/^\/|\/$/g, "")
-      .split("/")
-      .map(decodeURIComponent);
-    if (names.some((name) => name.includes("/"))) return undefined;
-    return names.length === 1 && names[0] === "" ? [] : names;
-  } catch {
-    return undefined;
-  }
+  const names = pathname
+    .replace(/^\/|\/$/g, "")
+    .split("/")
+    .map((name) => unescaped(name));
+  if (names.some((name) => name.includes("/"))) return undefined;
+  return names.length === 1 && names[0]?.length === 0 ? [] : names.map(segmentOf);
+}
+
+/** The bytes of a name in a URL; `%` without two digits is itself. */
+function unescaped(name: string): Buffer {
+  const pieces = name.split(/%([0-9A-Fa-f]{2})/);
+  return Buffer.concat(pieces.map((piece, i) => Buffer.from(piece, i % 2 === 1 ? "hex" : "utf8")));
 }
 
 function toEntry(rel: string, { isFolder, properties }: DavResponse): DavEntry {

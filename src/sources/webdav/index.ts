@@ -6,6 +6,7 @@ import type { Batching } from "#sources/file-scope/batching.ts";
 import { toBrowsePage } from "#sources/file-scope/browse-page.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
+import { lastSegmentOf, plainPath, readableSegment } from "#sources/file-scope/paths.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { checkCollection } from "./check.ts";
 import { isPath, makeClient } from "./client.ts";
@@ -50,13 +51,13 @@ export function makeWebdavSource({ batching = {} }: { batching?: Partial<Batchin
       );
     },
     async fetchContent(ctx, { externalId }) {
-      const fileName = externalId.slice(externalId.lastIndexOf("/") + 1);
-      const isAllowed = isPath(externalId) && (ctx.config.secretFiles || !isSecretFile(fileName));
+      const name = lastSegmentOf(externalId);
+      const isAllowed = isPath(externalId) && (ctx.config.secretFiles || !isSecretFile(plainPath(name)));
       if (!isAllowed) throw notFound(externalId);
       const { body, headers } = await makeClient(ctx).read(externalId, maxFileBytes(ctx.config));
       const mimeType = typeOf({ rel: externalId, ...defined({ mimeType: headers.get("content-type") ?? undefined }) });
       const version = versionOfDownload(headers, ctx.now(), configKey(ctx.config));
-      return { stream: body, fileName, ...defined({ mimeType, version }) };
+      return { stream: body, fileName: readableSegment(name), ...defined({ mimeType, version }) };
     },
     inScope: (scope, { externalId }) => inScope(scope, externalId),
     childRules: makeChildRules,

@@ -2,6 +2,7 @@ import { defined } from "#core/defined.ts";
 import type { Principal } from "#core/principals.ts";
 import type { ContainerRef, SourceItem } from "#sources/contract.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
+import { inUrl, lastSegmentOf, plainPath, segmentsOf } from "#sources/file-scope/paths.ts";
 import { type DavEntry, timeOf } from "./client.ts";
 import { baseOf, configKey, type WebdavConfig } from "./config.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
@@ -61,7 +62,7 @@ export function versionOfDownload(headers: Headers, now: number, key: string): s
 /** The item of a file. Its readers are one group, whatever the server's own permissions are. */
 export function toItem(entry: DavEntry, now: number, facts: CollectionFacts): SourceItem {
   const { rel, size, stableId, createdAt, modifiedAt } = entry;
-  const segments = rel.split("/");
+  const segments = segmentsOf(rel);
   const name = segments.pop() ?? rel;
   const mimeType = typeOf(entry);
   const version = versionOf(entry, now, facts.configKey);
@@ -88,14 +89,14 @@ export function folderRef(rel: string): ContainerRef {
 export function typeOf({ rel, mimeType }: Pick<DavEntry, "rel" | "mimeType">): string | undefined {
   const told = mimeType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   const isTold = /^[\w.+-]+\/[\w.+-]+$/.test(told) && told !== "application/octet-stream";
-  return mimeHintOf(rel.slice(rel.lastIndexOf("/") + 1)) ?? (isTold ? told : undefined);
+  return mimeHintOf(plainPath(lastSegmentOf(rel))) ?? (isTold ? told : undefined);
 }
 
 /** On the web where the server has a page for it, else the file itself. */
 function addressOf({ rel, fileId }: DavEntry, { base }: CollectionFacts): string {
   const webdav = base.href.indexOf("/remote.php/");
   if (fileId !== undefined && webdav !== -1) return `${base.href.slice(0, webdav)}/index.php/f/${fileId}`;
-  return `${base.href}${rel.split("/").map(encodeURIComponent).join("/")}`;
+  return `${base.href}${inUrl(rel)}`;
 }
 
 function contentOf(

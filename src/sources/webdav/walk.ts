@@ -1,4 +1,5 @@
 import type { ApiError } from "#api/errors.ts";
+import { lastSegmentOf, plainPath, segmentsOf } from "#sources/file-scope/paths.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import type { CompiledScope } from "#sources/file-scope/scope.ts";
 import { type DavClient, type DavEntry, isOfOneThing } from "./client.ts";
@@ -99,11 +100,11 @@ export function whyLeftOut(
   rel: string,
 ): LeftOut | undefined {
   if (scope.excludes(rel, false) || !scope.includes(rel)) return "excluded_by_scope";
-  return !secretFiles && isSecretFile(rel.slice(rel.lastIndexOf("/") + 1)) ? "excluded_by_policy" : undefined;
+  return !secretFiles && isSecretFile(plainPath(lastSegmentOf(rel))) ? "excluded_by_policy" : undefined;
 }
 
 function whyNotEntered({ scope }: WalkOptions, { rel, stableId }: DavEntry, above: readonly string[]) {
   if (scope.excludes(rel, true) || !scope.mayContainIncluded(rel)) return "excluded_by_scope";
   const isLoop = stableId !== undefined && above.includes(stableId);
-  return isLoop || rel.split("/").length > MAX_FOLDERS_DEEP ? "too_deep" : undefined;
+  return isLoop || segmentsOf(rel).length > MAX_FOLDERS_DEEP ? "too_deep" : undefined;
 }

@@ -29,6 +29,13 @@ export function makeFolder(options: Partial<FilesystemOptions> = {}) {
     utimesSync(path, PAST, PAST);
     return path;
   };
+  /** `rel` and its text as Latin-1: a name of any bytes. */
+  const writeBytes = (rel: string, text = rel): void => {
+    const path = Buffer.from(`${root}/${rel}`, "latin1");
+    mkdirSync(path.subarray(0, path.lastIndexOf("/")), { recursive: true });
+    writeFileSync(path, text, "latin1");
+    utimesSync(path, PAST, PAST);
+  };
   const context = (
     config: Partial<FilesystemConfig> = {},
     visibility: "private" | "workspace" = "workspace",
@@ -55,7 +62,7 @@ export function makeFolder(options: Partial<FilesystemOptions> = {}) {
     for await (const event of source.sync?.(ctx, { ...run, ...request }) ?? []) found.push(event);
     return found;
   };
-  return { base, root, source, write, context, events };
+  return { base, root, source, write, writeBytes, context, events };
 }
 
 const PAST = new Date("2026-03-01T08:00:00.000Z");

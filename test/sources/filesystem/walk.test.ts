@@ -12,9 +12,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Scope } from "#core/scope.ts";
+import { pathOf } from "#sources/file-scope/paths.ts";
+import { identityOf } from "#sources/filesystem/root.ts";
 import type { FilesystemCursor } from "#sources/filesystem/sync.ts";
 import { idsOf, makeFolder, skipsOf, type FolderEvent } from "./fixture.ts";
 import { runParts } from "../stored.ts";
+
+const ALL: Scope = { include: [], exclude: [] };
 
 describe("what is content", () => {
   test("files come in sorted order with title, path, place, folders and times", async () => {
@@ -181,11 +186,108 @@ describe("what is content", () => {
     const composed = "Caf\u00e9.md";
     folder.write(decomposed);
     folder.write(composed);
-    writeFileSync(Buffer.concat([Buffer.from(`${folder.root}/bad-`), Buffer.from([0xff, 0xfe])]), "x");
     const found = await folder.events();
     expect(idsOf(found)).toEqual([decomposed, composed]);
     expect(found.flatMap((event) => (event.t === "upsert" ? [event.item.title] : []))).toEqual([composed, composed]);
-    expect(skipsOf(found)).toEqual(["bad-\ufffd\ufffd: failed"]);
+  });
+
+  describe.skipIf(process.platform !== "linux")("names that are no UTF-8", () => {
+    const names = ["a\xe4.txt", "a\xf6.txt", "b\xe4/c\xe4.md", "b\xe4/plain.md", "a%E4.txt", ".\xe4/hidden.md"];
+    const makeNamed = () => {
+      const folder = makeFolder();
+      for (const name of names) folder.writeBytes(name);
+      return folder;
+    };
+    const taken = ["./a%E4.txt", "./a%F6.txt", "./b%E4/./c%E4.md", "./b%E4/plain.md", "a%E4.txt"];
+
+    test("each is an item of its own, with its bytes in the ID, and its text can be read", async () => {
+      const folder = makeNamed();
+      const found = await folder.events();
+      expect(idsOf(found)).toEqual(taken);
+      const items = found.flatMap((event) => (event.t === "upsert" ? [event.item] : []));
+      expect(items.map(({ title, path }) => [...(path ?? []), title].join("/"))).toEqual([
+        "aä.txt",
+        "aö.txt",
+        "bä/cä.md",
+        "bä/plain.md",
+        "a%E4.txt",
+      ]);
+      expect(items[2]?.containers).toMatchObject([{ id: "./b%E4", name: "bä" }]);
+      expect(skipsOf(found)).toEqual(["./.%E4: excluded_by_scope"]);
+      expect(found.at(-1)).toMatchObject({ listing: "complete" });
+      for (const externalId of taken) {
+        const content = await folder.source.fetchContent?.(folder.context(), { externalId });
+        const read = content && "bytes" in content ? Buffer.from(content.bytes).toString("latin1") : undefined;
+        expect(read).toBe(names.find((name) => pathOf(Buffer.from(name, "latin1")) === externalId));
+      }
+    });
+
+    test("are found again one by one, resumed after, counted, browsed and chosen", async () => {
+      const folder = makeNamed();
+      const one = await folder.events(folder.context(), {
+        mode: "items",
+        externalIds: ["./b%E4/./c%E4.md", "./gone%E4"],
+      });
+      expect(idsOf(one)).toEqual(["./b%E4/./c%E4.md"]);
+      expect(one).toContainEqual({ t: "delete", externalId: "./gone%E4" });
+      const cursor = {
+        runId: "r",
+        after: "./b%E4/./c%E4.md",
+        done: 3,
+        root: identityOf(statSync(folder.root, { bigint: true })),
+        hasFailed: false,
+      };
+      expect(idsOf(await folder.events(folder.context(), { runId: "r", cursor }))).toEqual([
+        "./b%E4/./c%E4.md",
+        "./b%E4/plain.md",
+        "a%E4.txt",
+      ]);
+      const added = await folder.source.countAdded?.(folder.context(), {
+        from: { include: ["b*/"], exclude: [] },
+        to: ALL,
+      });
+      expect(added?.items).toBe(3);
+      const top = await folder.source.browse?.(folder.context(), { parent: null });
+      expect(top?.nodes.map(({ id, title }) => [id, title])).toEqual([
+        ["./a%E4.txt", "aä.txt"],
+        ["./a%F6.txt", "aö.txt"],
+        ["./b%E4", "bä"],
+        ["a%E4.txt", "a%E4.txt"],
+      ]);
+      const below = await folder.source.browse?.(folder.context(), { parent: "./b%E4" });
+      expect(below?.nodes.map(({ id }) => id)).toEqual(["./b%E4/./c%E4.md", "./b%E4/plain.md"]);
+    });
+
+    test("scopes and ignore files reach them by pattern, by their bytes and as they were chosen", async () => {
+      const folder = makeNamed();
+      const ids = async (scope: Partial<Scope>) =>
+        idsOf(await folder.events(folder.context(), { scope: { ...ALL, ...scope } }));
+      expect(await ids({ exclude: ["./b%E4"] })).toEqual(["./a%E4.txt", "./a%F6.txt", "a%E4.txt"]);
+      expect(await ids({ exclude: ["*.txt"] })).toEqual(["./b%E4/./c%E4.md", "./b%E4/plain.md"]);
+      expect(await ids({ include: ["./b%E4/./c%E4.md"] })).toEqual(["./b%E4/./c%E4.md"]);
+      expect(await ids({ exclude: [".*"] })).toEqual(taken);
+      folder.writeBytes(".gitignore", "/b\xe4/\n");
+      folder.writeBytes(".kbignore", "a?.txt\n");
+      expect(await ids({})).toEqual(["a%E4.txt"]);
+    });
+
+    test("no ID leads anywhere else", async () => {
+      const folder = makeNamed();
+      folder.writeBytes("../outside\xe4.txt");
+      symlinkSync(folder.base, join(folder.root, "up"));
+      for (const externalId of [
+        "up/./outside%E4.txt",
+        "./../outside%E4.txt",
+        "./..%2Foutside%E4.txt",
+        "./a%e4.txt",
+        "./%61%E4.txt",
+        "./b%E4/../a%E4.txt",
+        ".",
+      ])
+        await expect(folder.source.fetchContent?.(folder.context(), { externalId })).rejects.toMatchObject({
+          code: "source_not_found",
+        });
+    });
   });
 });
 

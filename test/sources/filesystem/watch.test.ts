@@ -103,6 +103,13 @@ describe("a watched folder", () => {
     expect((await runs()).map(({ items }) => items)).toEqual([["docs/a.md"]]);
   });
 
+  test.skipIf(process.platform !== "linux")("hears of names that are no UTF-8", async () => {
+    const { found, folder, runs } = await makeWatched();
+    folder.writeBytes("docs/\xe4.md", "armadillo");
+    await found("armadillo", ["docs/ä.md"]);
+    expect((await runs()).map(({ items }) => items)).toEqual([["docs/./%E4.md"]]);
+  });
+
   test("makes one run or two of a storm of changes", async () => {
     const { found, write, runs } = await makeWatched({ pace: { quietMs: 1_500, longestMs: 20_000 } });
     for (let n = 0; n < 1_250; n++) write(`storm/${n % 25}/${n % 625}.md`, n === 1_249 ? "wolverine" : "common");

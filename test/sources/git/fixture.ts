@@ -49,6 +49,32 @@ export function git(folder: string, ...args: string[]): string {
   });
 }
 
+/** A commit with a tree of any names at all: git's own commands refuse most of these. */
+export function commitRaw(
+  root: string,
+  entries: readonly (readonly [mode: string, name: Uint8Array, text: string])[],
+): string {
+  const call = (args: string[], input: Uint8Array | string) =>
+    execFileSync("git", args, { cwd: root, input, env: { PATH: SEARCH_PATH, ...WHO }, encoding: "latin1" }).trim();
+  const blob = (text: string) => call(["hash-object", "-w", "--stdin"], text);
+  const sorted = entries.toSorted(([, a], [, b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  const rows = sorted.flatMap(([mode, name, text]) => {
+    const oid = mode === "160000" ? "1".repeat(40) : blob(text);
+    return [Buffer.from(`${mode} `), Buffer.from(name), Buffer.from([0]), Buffer.from(oid, "hex")];
+  });
+  const tree = call(["hash-object", "-t", "tree", "-w", "--stdin", "--literally"], Buffer.concat(rows));
+  const commit = call(["commit-tree", tree, "-m", "raw"], "");
+  git(root, "update-ref", "refs/heads/main", commit);
+  return commit;
+}
+
+const WHO = {
+  GIT_AUTHOR_NAME: "Raw",
+  GIT_AUTHOR_EMAIL: "raw@example.test",
+  GIT_COMMITTER_NAME: "Raw",
+  GIT_COMMITTER_EMAIL: "raw@example.test",
+};
+
 /** A folder that goes away with the test. */
 export function tempFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "kb-git-")));

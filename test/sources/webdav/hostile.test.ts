@@ -53,6 +53,7 @@ test("an address counts only in the collection of the same origin, once decoded"
   expect(at("/dav/my files/a b.md")).toBe("a b.md");
   expect(at("http://h.test/dav/my%20files/c/d/")).toBe("c/d");
   expect(at("e%2520.md")).toBe("e%20.md");
+  expect(at("f%E4/%e4%25.md")).toBe("./f%E4/./%E4%25.md");
   for (const href of [
     "http://other.test/dav/my%20files/a",
     "https://h.test/dav/my%20files/a",
@@ -63,7 +64,9 @@ test("an address counts only in the collection of the same origin, once decoded"
     "/dav/my%20files/a%2Fb",
     "/dav/my%20files/a//b",
     "/dav/my%20files/%00",
-    "/dav/my%20files/%ff",
+    "/dav/my%20files/%E4%00",
+    "/dav/my%20files/%E4%2F..%2Fsecret",
+    "/dav/my%20files/./%E4/../../x",
     "/dav/my%20filesystem/a",
     "/dav/",
     "/",
@@ -71,6 +74,36 @@ test("an address counts only in the collection of the same origin, once decoded"
     "http://[",
   ]) {
     expect([href, at(href)]).toEqual([href, undefined]);
+  }
+});
+
+test("a name that is no UTF-8 is an item of its own, asked for by its bytes", async () => {
+  const texts = new Map([
+    ["/dav/f%E4/a%E4.md", "umlaut"],
+    ["/dav/f%E4/a%25E4.md", "percent"],
+  ]);
+  const responses: Record<string, string> = {
+    "/dav/": responseOf("", {}) + responseOf("f~/", {}),
+    "/dav/f%E4/": responseOf("f~/", {}) + responseOf("f~/a~.md", { text: "umlaut" }) + responseOf("f~/a%E4.md", {}),
+  };
+  const { server, context } = await connect(({ method, path }, response) => {
+    if (method === "GET") return void response.writeHead(200).end(texts.get(path));
+    const body = responses[path];
+    if (body === undefined) return void response.writeHead(404).end();
+    response.writeHead(207).end(multistatus(body.replaceAll("~", "%E4")));
+  });
+  const events = await eventsOf(context);
+  expect(idsOf(events)).toEqual(["./f%E4/./a%E4.md", "./f%E4/a%E4.md"]);
+  const items = events.flatMap((event) => (event.t === "upsert" ? [event.item] : []));
+  expect(items.map(({ title, path, url }) => [title, path, url])).toEqual([
+    ["aä.md", ["fä"], `${server.origin}/dav/f%E4/a%E4.md`],
+    ["a%E4.md", ["fä"], `${server.origin}/dav/f%E4/a%25E4.md`],
+  ]);
+  for (const [i, text] of [...texts.values()].entries()) {
+    const content = await source.fetchContent?.(context, { externalId: items[i]?.externalId ?? "" });
+    const pieces: Uint8Array[] = [];
+    if (content && "stream" in content) for await (const piece of content.stream) pieces.push(piece);
+    expect(Buffer.concat(pieces).toString()).toBe(text);
   }
 });
 
