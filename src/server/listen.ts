@@ -28,8 +28,8 @@ export interface Listener {
 /** A fetch-style handler as `@hono/node-server` calls it. */
 export type FetchHandler = Parameters<typeof serve>[0]["fetch"];
 
-/** Milliseconds that a connection may be without a request between two of them. */
-const KEEP_ALIVE_MS = 5_000;
+/** Longer than the 60 seconds of common proxies, which send requests into connections that are just closing otherwise. */
+const KEEP_ALIVE_MS = 75_000;
 
 /**
  * Headers must have come within 20 seconds of their first byte, with a look each second (`connections.ts` has what never
@@ -39,15 +39,16 @@ const KEEP_ALIVE_MS = 5_000;
 const PATIENCE = {
   headersTimeout: 19_000,
   requestTimeout: 0,
-  keepAliveTimeout: KEEP_ALIVE_MS,
   connectionsCheckingInterval: 1_000,
 };
 
 /** A connection closes 20 seconds after it came when it has sent nothing by then; a look each second keeps to it. */
 const TIMES: ConnectionTimes = { firstByteMs: 19_000, requestMs: 40_000, youngMs: 1_000, lookMs: 1_000 };
 
-/** What a test makes shorter. */
 export interface ListenOptions {
+  /** Milliseconds that a connection may be without a request between two of them. */
+  keepAliveMs?: number;
+  /** These two are for tests. */
   times?: ConnectionTimes;
   descriptors?: Descriptors;
 }
@@ -70,13 +71,12 @@ export async function listen(
   host: string,
   port: number,
   log: Log,
-  { times = TIMES, descriptors }: ListenOptions = {},
+  { keepAliveMs = KEEP_ALIVE_MS, times = TIMES, descriptors }: ListenOptions = {},
 ): Promise<Listener> {
   const server = await new Promise<Server>((resolve, reject) => {
     // Without an https option the node-server makes a plain http.Server.
-    const made = serve({ fetch: inTurns(fetch), hostname: host, port, serverOptions: PATIENCE }, () =>
-      resolve(made),
-    ) as Server;
+    const serverOptions = { ...PATIENCE, keepAliveTimeout: keepAliveMs };
+    const made = serve({ fetch: inTurns(fetch), hostname: host, port, serverOptions }, () => resolve(made)) as Server;
     made.on("request", closeUnlessRead);
     made.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
   });
@@ -84,7 +84,7 @@ export async function listen(
   const connections = watchConnections(server, {
     log,
     times,
-    keepAliveMs: KEEP_ALIVE_MS,
+    keepAliveMs,
     ...defined({ descriptors }),
   });
   return {

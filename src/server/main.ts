@@ -132,6 +132,7 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
       settings.host,
       settings.port,
       log,
+      { keepAliveMs: settings.keepAliveS * 1000 },
     );
     undo.unshift(async () => void (await listener.close(0)));
     const foundation = makeFoundation(settings, {

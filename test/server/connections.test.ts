@@ -145,3 +145,18 @@ describe("from the end's beginning on", () => {
     expect([(await slow).text, await closed]).toEqual(["late", 0]);
   });
 });
+
+test("an idle connection stays for its next request: longer than proxies keep theirs, or as long as it is set", async ({
+  expect,
+}) => {
+  const told = async (options: ListenOptions) => {
+    const socket = await open((await serve(options)).listener.port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    const [head] = await once(socket, "data");
+    return { socket, told: /^keep-alive: (.*)\r$/im.exec(String(head))?.[1] };
+  };
+  expect((await told({})).told).toBe("timeout=75");
+  const { socket, told: seconds } = await told({ times: SHORT, keepAliveMs: 1_000 });
+  expect(seconds).toBe("timeout=1");
+  // Node waits a second longer than it says, so that who keeps to the word is never cut off.
+  await once(socket, "close");
+});
