@@ -25,6 +25,7 @@ const ACROSS: Record<string, readonly string[]> = {
   ],
   event_targets: ["", "dueAt leaseUntil", "previousUntil"],
   grants: [
+    "clientId expiresAt revokedAt",
     "expiresAt revokedAt",
     "grantId",
     "grantId lastUsedAt",

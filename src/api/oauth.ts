@@ -8,6 +8,8 @@ export const Grant = z
     id: idSchema("grant"),
     clientId: z.string(),
     clientName: z.string(),
+    /** When the document at the client's own identifier was last read; null for a client that registered. */
+    documentReadAt: Timestamp.nullable(),
     /** Where the client is sent back to: a host, or "this computer". */
     place: z.string(),
     scopes: z.array(Scope),
@@ -30,6 +32,8 @@ export const ConsentRequest = z
       isLocal: z.boolean(),
       /** The client's own page, shown as text only. */
       uri: z.string().nullable(),
+      /** When the document at the client's own identifier was last read; null for a client that registered. */
+      documentReadAt: Timestamp.nullable(),
       /** True for `kb-cli`, which ships with this server; every other name is the client's own word. */
       isOurs: z.boolean(),
     }),

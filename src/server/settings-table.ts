@@ -3,6 +3,7 @@ import { delimiter } from "node:path";
 import { z } from "zod";
 import { faultOfAddressRanges } from "#net/addresses.ts";
 import { normalizeBaseUrl } from "#core/base-url.ts";
+import { faultOfAppScheme } from "#server/identity/oauth/policy.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
 
 const Count = wholeNumber(0, Number.MAX_SAFE_INTEGER, "is not a whole number");
@@ -196,6 +197,23 @@ export const SETTINGS = {
     .describe(
       "Seconds that `/readyz` answers 503 before the port closes, while requests are still served. Set it to the time your load balancer needs to notice.",
     ),
+  keepAliveS: wholeNumber(1, 3_600, "is not a number of seconds (1-3600)")
+    .default(75)
+    .describe(
+      "Seconds that an idle connection stays open for its next request. Keep it longer than your proxy's, or the proxy can send a request into a connection that is just closing.",
+    ),
+  oauthClientDocuments: z
+    .enum(["on", "off"])
+    .default("on")
+    .describe(
+      "`off` refuses OAuth clients that identify themselves by the address of a document, and reads no such document; see [oauth.md](oauth.md#client-documents).",
+    ),
+  oauthAppSchemes: list(",")
+    .pipe(z.array(z.string().transform(toAppScheme)))
+    .default([])
+    .describe(
+      "Additional schemes of apps that OAuth clients can be sent back to, such as `windsurf-next,positron`, separated by commas.",
+    ),
   mcpLifecycle: z
     .enum(["auto", "strict", "open"])
     .default("auto")
@@ -286,6 +304,14 @@ function toBaseUrl(text: string, context: z.RefinementCtx): string {
   if (baseUrl !== undefined) return baseUrl;
   context.addIssue({ code: "custom", message: "Expected a base URL such as https://git.example.org" });
   return z.NEVER;
+}
+
+/** `myapp`, `myapp:` and `myapp://` are one scheme. */
+function toAppScheme(text: string, context: z.RefinementCtx): string {
+  const scheme = text.toLowerCase().replace(/:(?:\/\/)?$/, "");
+  const fault = faultOfAppScheme(scheme);
+  if (fault !== undefined) context.addIssue({ code: "custom", message: `${JSON.stringify(text)} ${fault}` });
+  return scheme;
 }
 
 function toOrigin(text: string, context: z.RefinementCtx): string {

@@ -23,6 +23,7 @@ export interface Tables {
   sso_identities: SsoIdentitiesTable;
   sso_flows: SsoFlowsTable;
   oauth_clients: OAuthClientsTable;
+  client_documents: ClientDocumentsTable;
   oauth_records: OAuthRecordsTable;
   grants: GrantsTable;
   idempotency_records: IdempotencyRecordsTable;
@@ -266,6 +267,17 @@ export interface OAuthClientsTable {
   ip: string | null;
   createdAt: number;
   lastUsedAt: number | null;
+}
+
+/** The last good copy of what a client says of itself at its own identifier. */
+export interface ClientDocumentsTable {
+  clientId: string;
+  /** JSON. */
+  metadata: string;
+  readAt: number;
+  /** Since when the client says that it is none. */
+  deniedSince: number | null;
+  endedAt: number | null;
 }
 
 /** What the authorization server keeps: codes, tokens, grants, interactions, device codes. */

@@ -123,6 +123,19 @@ describe("kb login with a code", () => {
     expect(asked?.form.get("scope")).toBe("mcp:read kb:api");
   });
 
+  test("works with a server that doesn't publish where, since only the command line may ask there", async ({
+    expect,
+  }) => {
+    const server = await startStandIn();
+    server.tamper = (path, value) => {
+      if (!path.startsWith("/.well-known/")) return value;
+      const { device_authorization_endpoint: _left, ...rest } = value;
+      return rest;
+    };
+    const run = await kb(headless(), "login", server.url, "--device");
+    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining("BCDF-GHJK")]);
+  });
+
   test("a refusal is exit code 4, a code that is over exit code 9", async ({ expect }) => {
     const server = await startStandIn();
     server.decision = "deny";

@@ -60,6 +60,9 @@ describe("settings", () => {
       shutdownTimeoutS: 20,
       mcpLifecycle: "auto",
       syncMemoryMb: 256,
+      keepAliveS: 75,
+      oauthClientDocuments: "on",
+      oauthAppSchemes: [],
     });
     expect(warnings).toEqual([]);
     expect(baseUrlOf(settings, 8123)).toBe("http://127.0.0.1:8123");
@@ -189,5 +192,28 @@ describe("settings", () => {
     writeFileSync(join(dataDir, "server.yaml"), "port: [\n");
     expect(() => loadSettings({ env: {}, flags: { dataDir } })).toThrow(/server.yaml can't be read/);
     expect(() => loadSettings({ env: {}, flags: { dataDir }, configFile: "/nowhere.yaml" })).toThrow(/nowhere/);
+  });
+});
+
+describe("schemes of apps", () => {
+  const read = (value: string) =>
+    readSettings({ env: { HOME: "/h", KB_OAUTH_APP_SCHEMES: value }, readSecret: () => "" });
+
+  test("are taken as people write them, and never those that run something", ({ expect }) => {
+    const { oauthAppSchemes } = read("windsurf-next, Positron://,trae-cn:").settings;
+    expect(oauthAppSchemes).toEqual(["windsurf-next", "positron", "trae-cn"]);
+    for (const scheme of [
+      "javascript",
+      "data",
+      "FILE:",
+      "https",
+      "vbscript",
+      "x-script",
+      "ms-word",
+      "chrome",
+      "a b",
+      "1x",
+    ])
+      expect(() => read(scheme), scheme).toThrow(/KB_OAUTH_APP_SCHEMES/);
   });
 });

@@ -10938,6 +10938,11 @@ export interface components {
         ConsentRequest: {
             askedFrom: string | null;
             client: {
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                documentReadAt: string | null;
                 host: string | null;
                 id: string;
                 isLocal: boolean;
@@ -11283,6 +11288,11 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            documentReadAt: string | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:30:00.000Z

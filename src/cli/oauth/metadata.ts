@@ -38,7 +38,11 @@ export async function discover(
     authorizationEndpoint: address("authorization_endpoint"),
     tokenEndpoint: address("token_endpoint"),
     revocationEndpoint: address("revocation_endpoint"),
-    deviceAuthorizationEndpoint: address("device_authorization_endpoint"),
+    // A server may leave it out, since it serves no other client by it.
+    deviceAuthorizationEndpoint:
+      metadata["device_authorization_endpoint"] === undefined
+        ? `${server.origin}/oauth/device_authorization`
+        : address("device_authorization_endpoint"),
   };
 }
 

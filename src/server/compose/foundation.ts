@@ -42,6 +42,10 @@ export interface AppSettings {
   quotas?: Partial<Quotas>;
   /** How strictly `/mcp` keeps to two methods; see `mcp/revisions.ts`. */
   mcpLifecycle: Lifecycle;
+  /** Whether OAuth clients can be described by a document at their own identifier; absent = `on`. */
+  oauthClientDocuments?: "on" | "off";
+  /** Schemes of apps that people can be sent back to, besides the known ones. */
+  oauthAppSchemes?: readonly string[];
 }
 
 /** What is there before any feature. */
@@ -88,6 +92,8 @@ export function makeFoundation(
     rateLimits: settings.rateLimits,
     quotas: { ...(settings.mode === "managed" && MANAGED_QUOTAS), ...chosenQuotas(settings.quotas) },
     mcpLifecycle: settings.mcpLifecycle,
+    oauthClientDocuments: settings.oauthClientDocuments,
+    oauthAppSchemes: settings.oauthAppSchemes,
   };
   const { clock, log, store, vault } = opened;
   const addressGuard = makeGuard(settings, opened.port);

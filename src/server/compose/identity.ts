@@ -38,7 +38,7 @@ import { makeStandingInvitations } from "#server/identity/workspaces/standing-in
 import { makeQuotaKeeper, type QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import { makeLeftGrants } from "#server/identity/workspaces/left-grants.ts";
 import { makeWorkspaceService } from "#server/identity/workspaces/service.ts";
-import { makeGuardedFetch } from "#net/guarded-fetch.ts";
+import { type GuardedFetch, makeGuardedFetch } from "#net/guarded-fetch.ts";
 import { makeSyncStops } from "#core/sync-stops.ts";
 import type { Foundation } from "./foundation.ts";
 
@@ -53,7 +53,7 @@ export interface IdentityOptions {
   /** What proves the operator: 32 bytes, derived from the data folder's key. */
   operatorKey: Uint8Array;
   /** Fetches what an OAuth client says of itself at its own address; through the guard unless told. */
-  fetchDocument?: (url: string) => Promise<Response>;
+  fetchDocument?: GuardedFetch;
   /** What carries email; without it links are shown to who made them. */
   mailer?: Mailer;
   /** The provider of single sign-on, if there is one. */
@@ -252,6 +252,8 @@ function makeOAuth(
     cursors,
     addressGuard,
     ...defined({ fetchDocument: options.fetchDocument }),
+    takesDocuments: settings.oauthClientDocuments !== "off",
+    rules: { appSchemes: new Set(settings.oauthAppSchemes) },
     baseUrl: settings.baseUrl,
     key: options.oauthKey,
     deviceThrottle:

@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import { Role } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { OAuthClientsTable } from "#storage/schema.ts";
+import { makeClientDocumentStore } from "./client-documents.ts";
 import { endGrant, endGrantsOf, type GrantRecord, toGrant } from "./grants.ts";
 import type { WithMembership } from "./sessions.ts";
 
@@ -37,7 +38,7 @@ export interface OAuthAccess extends WithMembership {
 
 /** What the authorization server keeps; none of it is bound to a workspace before a person decides. */
 export function makeOAuthStore(sql: SqlHandles) {
-  return { ...makeClients(sql), ...makeRecords(sql), ...makeGrants(sql) };
+  return { ...makeClients(sql), ...makeClientDocumentStore(sql), ...makeRecords(sql), ...makeGrants(sql) };
 }
 
 function makeClients(sql: SqlHandles) {

@@ -1,6 +1,7 @@
 import type { Adapter, AdapterPayload } from "oidc-provider";
 import type { Clock } from "#core/clock.ts";
 import type { Store } from "#storage/store.ts";
+import { isFetchableClientId } from "./documents.ts";
 import type { OAuthRecords } from "./records.ts";
 
 export interface AdapterOptions {
@@ -11,6 +12,8 @@ export interface AdapterOptions {
   alreadyUsed(): Error;
   /** A family ends: a code or token came a second time, or its holder gave it back. */
   endGrant(grantId: string): Promise<void>;
+  /** What a client says of itself at its own identifier. */
+  findDocument(clientId: string): Promise<AdapterPayload | undefined>;
 }
 
 /** Makes the library's store for one of its models. */
@@ -47,12 +50,12 @@ function recordAdapter({ store, records, clock, alreadyUsed, endGrant }: Adapter
   };
 }
 
-/** Clients that registered; the command line is known to the library from its settings. */
-function clientAdapter({ store }: AdapterOptions): Adapter {
+/** Clients that registered, and those that are described by a document; the command line is known to the library from its settings. */
+function clientAdapter({ store, findDocument }: AdapterOptions): Adapter {
   return {
     ...NOTHING,
     async find(clientId) {
-      // The address of a document is no registered client.
+      if (isFetchableClientId(clientId)) return findDocument(clientId);
       if (clientId.includes(":")) return undefined;
       const client = await store.oauth.findClient(clientId);
       return client && { ...client.metadata, client_id: clientId };

@@ -9,6 +9,7 @@ import {
   OWN_CLIENT_ID,
   OWN_CLIENT_NAME,
   OTHER_FLOWS,
+  type RedirectRules,
 } from "./policy.ts";
 
 /** What is kept of a client's word about itself; everything else is dropped. */
@@ -34,7 +35,11 @@ const MAX_NAME_CHARS = 80;
  *
  * @throws ApiError `invalid_request` whose details carry the code of RFC 7591
  */
-export function readClientMetadata(metadata: Readonly<Record<string, unknown>>, fallbackName: string): ClientMetadata {
+export function readClientMetadata(
+  metadata: Readonly<Record<string, unknown>>,
+  fallbackName: string,
+  rules: RedirectRules,
+): ClientMetadata {
   const method = metadata["token_endpoint_auth_method"] ?? "none";
   if (method !== "none" || "client_secret" in metadata) {
     throw oauthFailure(
@@ -46,7 +51,7 @@ export function readClientMetadata(metadata: Readonly<Record<string, unknown>>, 
   return {
     client_name: readName(metadata["client_name"], fallbackName),
     ...(typeof uri === "string" && isWebAddress(uri) && { client_uri: uri }),
-    redirect_uris: readRedirectUris(metadata["redirect_uris"]),
+    redirect_uris: readRedirectUris(metadata["redirect_uris"], rules),
     grant_types: readGrantTypes(metadata["grant_types"]),
     response_types: readResponseTypes(metadata["response_types"]),
     response_modes: ["query"],
@@ -74,23 +79,19 @@ export const CLIENT_UNUSED_MS = 30 * LIFETIMES.document * 1000;
 /** Registered and never used: only the newest so many are kept. */
 export const MAX_UNUSED_CLIENTS = 5_000;
 
-function readRedirectUris(value: unknown): string[] {
+/** Those that people can be sent back to: a strange one refuses itself alone. */
+function readRedirectUris(value: unknown, rules: RedirectRules): string[] {
   if (!Array.isArray(value) || value.length === 0) {
     throw oauthFailure("invalid_redirect_uri", "redirect_uris must contain at least one address.");
   }
   if (value.length > MAX_REDIRECT_URIS) {
     throw oauthFailure("invalid_redirect_uri", `redirect_uris contains more than ${MAX_REDIRECT_URIS} addresses.`);
   }
-  return [
-    ...new Set(
-      value.map((uri: unknown) => {
-        const fault = typeof uri === "string" ? faultOfRedirectUri(uri) : "is not a string";
-        if (typeof uri === "string" && fault === undefined) return uri;
-        const shown = JSON.stringify(uri)?.slice(0, 200);
-        throw oauthFailure("invalid_redirect_uri", `The address ${shown} ${fault}.`);
-      }),
-    ),
-  ];
+  const faultOf = (uri: unknown) => (typeof uri === "string" ? faultOfRedirectUri(uri, rules) : "is not a string");
+  const served = value.filter((uri): uri is string => faultOf(uri) === undefined);
+  if (served.length > 0) return [...new Set(served)];
+  const shown = JSON.stringify(value[0])?.slice(0, 200);
+  throw oauthFailure("invalid_redirect_uri", `The address ${shown} ${faultOf(value[0])}.`);
 }
 
 /**

@@ -5,11 +5,12 @@ import type { ConsentDecision, ConsentRequest } from "#api/oauth.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { AuditAct, AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
-import { isoOf } from "#core/instant.ts";
+import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { MemberRecord } from "#storage/records/members.ts";
 import type { OAuthClientRecord } from "#storage/records/oauth.ts";
 import type { Store } from "#storage/store.ts";
 import type { OAuthKeys } from "./keys.ts";
+import type { ClientDocuments } from "./client-documents.ts";
 import { LIFETIMES, OWN_CLIENT_ID, resourcesOf, SCOPES_OF, type Audience } from "./policy.ts";
 
 /** What a client asks for, wherever the question came from. */
@@ -36,6 +37,7 @@ export interface DecisionOptions {
   audit: AuditRecorder;
   baseUrl: string;
   prove: ProvePassword;
+  documents: Pick<ClientDocuments, "keep" | "readAt">;
 }
 
 /** Claims the consent request, so that a concurrent decision fails. @throws ApiError `consent_invalid` when another one was first */
@@ -58,7 +60,7 @@ export interface Decisions {
 
 /** Consent is never automatic: each grant is made here, by a person with a session. Source: S33. */
 export function makeDecisions(options: DecisionOptions): Decisions {
-  const { store, clock, keys, audit } = options;
+  const { store, clock, keys, audit, documents } = options;
 
   async function workspacesOf(userId: string) {
     const memberships = await store.users.membershipsOf(userId);
@@ -72,6 +74,7 @@ export function makeDecisions(options: DecisionOptions): Decisions {
   return {
     async describe(provider, actor, asked) {
       const client = await findClient(provider, asked.clientId);
+      const readAt = await documents.readAt([asked.clientId]);
       return {
         client: {
           id: asked.clientId,
@@ -79,6 +82,7 @@ export function makeDecisions(options: DecisionOptions): Decisions {
           host: asked.place?.host ?? null,
           isLocal: asked.place?.isLocal ?? false,
           uri: client.uri,
+          documentReadAt: isoOrNull(readAt.get(asked.clientId) ?? null),
           isOurs: asked.clientId === OWN_CLIENT_ID,
         },
         scopes: asked.scopes,
@@ -130,6 +134,7 @@ export function makeDecisions(options: DecisionOptions): Decisions {
         await tx.oauth.markClientUsed(asked.clientId, at, at);
         await audit.record(tx, there, acted("consent.given", grantId, asked));
       });
+      await documents.keep(asked.clientId);
       await saveGrant(provider, options.baseUrl, { grantId, userId: actor.userId, asked });
       return grantId;
     },
@@ -192,7 +197,9 @@ async function requireMember(from: Store, actor: Actor, asked: Asked, workspaceI
 }
 
 async function findClient(provider: Provider, clientId: string): Promise<{ name: string; uri: string | null }> {
-  const client = await provider.Client.find(clientId);
+  const client = await provider.Client.find(clientId).catch((cause: unknown) => {
+    throw new ApiError("unavailable", { message: "The app can't be identified now. Try again in a minute.", cause });
+  });
   if (!client) throw consentGone();
   return { name: client.clientName ?? clientId, uri: client.clientUri ?? null };
 }

@@ -1,11 +1,14 @@
+import { isIP } from "node:net";
+import { isApiError } from "#api/errors.ts";
 import { canParseUrl } from "#api/parse-url.ts";
 import { NO_PLACES } from "#net/configured-places.ts";
 import type { GuardedFetch } from "#net/guarded-fetch.ts";
-import { isIP } from "node:net";
-import { readClientMetadata } from "./clients.ts";
+import { type ClientMetadata, readClientMetadata } from "./clients.ts";
+import { LIFETIMES, type RedirectRules } from "./policy.ts";
 
 const MAX_DOCUMENT_BYTES = 5 * 1024;
 const TIMEOUT_MS = 2_500;
+const FRESH_SECONDS = { least: 60, most: LIFETIMES.document };
 
 /**
  * True for an identifier that may be fetched: https at its usual port, a name with a dot and no address. What the name
@@ -13,38 +16,72 @@ const TIMEOUT_MS = 2_500;
  */
 export function isFetchableClientId(clientId: string): boolean {
   if (clientId.length > 500 || !canParseUrl(clientId)) return false;
-  const { protocol, hostname, port, pathname } = new URL(clientId);
+  const { protocol, hostname, port, pathname, href } = new URL(clientId);
   const isName = isIP(hostname.replaceAll(/[[\]]/g, "")) === 0 && hostname.includes(".");
-  return protocol === "https:" && port === "" && isName && pathname !== "/";
+  const isPlain = href === clientId && !clientId.includes("#") && !clientId.includes("@");
+  return protocol === "https:" && port === "" && isName && isPlain && pathname !== "/";
 }
+
+/** What a client's address answered when its document was asked for. `why` is for the log. */
+export type DocumentAnswer =
+  | { type: "document"; metadata: ClientMetadata; freshMs: number }
+  /** The client's own word: there is none, or it describes no client. */
+  | { type: "none"; why: string }
+  /** Nothing is known of the client for now. */
+  | { type: "out_of_reach"; why: string }
+  /** Neither: an answer that no client gives of itself, or an address that may not be asked. */
+  | { type: "other"; why: string };
 
 /**
  * Fetches what a client says of itself at its own identifier, through the guard, and gives it cleaned. Redirects are
- * not followed: the identifier itself is what people see.
- *
- * @returns a `Response` for the library, which compares `client_id` and refuses secrets
+ * not followed: the identifier itself is what people see. Never throws.
  */
-export function makeDocumentFetch(fetchGuarded: GuardedFetch): (url: string) => Promise<Response> {
-  return async (url) => {
-    const answer = await fetchGuarded(url, {
+export async function fetchDocument(
+  fetchGuarded: GuardedFetch,
+  clientId: string,
+  rules: RedirectRules,
+): Promise<DocumentAnswer> {
+  try {
+    const { status, headers, body } = await fetchGuarded(clientId, {
       headers: { accept: "application/json" },
       configured: NO_PLACES,
       signal: AbortSignal.timeout(TIMEOUT_MS),
       maxBytes: MAX_DOCUMENT_BYTES,
       timeoutMs: TIMEOUT_MS,
     });
-    if (answer.status !== 200) return new Response(null, { status: answer.status });
-    const json: unknown = JSON.parse(Buffer.from(answer.body).toString("utf8"));
-    if (typeof json !== "object" || json === null || Array.isArray(json)) throw new Error("No JSON object.");
+    if (status !== 200) return { type: meaningOf(status), why: `It answered ${status}.` };
+    const metadata = parseDocument(body, clientId, rules);
+    if (typeof metadata === "string") return { type: "none", why: metadata };
+    return { type: "document", metadata, freshMs: freshMs(headers["cache-control"]) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    if (isApiError(error, "payload_too_large")) return { type: "none", why };
+    return { type: isApiError(error, "address_not_allowed") ? "other" : "out_of_reach", why };
+  }
+}
+
+function meaningOf(status: number): Exclude<DocumentAnswer["type"], "document"> {
+  if (status === 404 || status === 410) return "none";
+  return status >= 500 || status === 403 || status === 408 || status === 429 ? "out_of_reach" : "other";
+}
+
+/** The client's metadata, or what is wrong with the document. */
+function parseDocument(body: Uint8Array, clientId: string, rules: RedirectRules): ClientMetadata | string {
+  try {
+    const json: unknown = JSON.parse(Buffer.from(body).toString("utf8"));
+    if (typeof json !== "object" || json === null || Array.isArray(json)) return "It is no JSON object.";
     // An object whose members are looked at one by one.
     const document = json as Record<string, unknown>;
-    const metadata = readClientMetadata(document, new URL(url).host);
-    const { "cache-control": cacheControl } = answer.headers;
-    return new Response(JSON.stringify({ ...metadata, client_id: document["client_id"] }), {
-      headers: {
-        "content-type": "application/json",
-        ...(typeof cacheControl === "string" && { "cache-control": cacheControl }),
-      },
-    });
-  };
+    if (document["client_id"] !== clientId) return "It names another client_id.";
+    return readClientMetadata(document, new URL(clientId).host, rules);
+  } catch (error) {
+    return isApiError(error) ? error.message : "It is no JSON.";
+  }
+}
+
+/** How long it counts as it is: what the client asks for, within bounds. */
+function freshMs(cacheControl: string | string[] | undefined): number {
+  const asked = /(?:^|,)\s*max-age\s*=\s*(\d{1,9})/i.exec(String(cacheControl ?? ""))?.[1];
+  const { least, most } = FRESH_SECONDS;
+  return Math.max(least, Math.min(most, Number(asked ?? least))) * 1000;
 }

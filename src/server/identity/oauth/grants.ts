@@ -7,6 +7,7 @@ import type { Clock } from "#core/clock.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { GrantRecord } from "#storage/records/grants.ts";
 import type { Store } from "#storage/store.ts";
+import type { ClientDocuments } from "./client-documents.ts";
 
 export interface GrantService {
   /** The clients that the person let into this workspace, newest first. */
@@ -25,10 +26,11 @@ export interface GrantOptions {
   clock: Clock;
   cursors: CursorCodec;
   audit: AuditRecorder;
+  documents: Pick<ClientDocuments, "readAt">;
 }
 
 /** The clients that people let in. */
-export function makeGrantService({ store, clock, cursors, audit }: GrantOptions): GrantService {
+export function makeGrantService({ store, clock, cursors, audit, documents }: GrantOptions): GrantService {
   return {
     async list(actor, { limit, cursor }) {
       const { userId, workspaceId } = actor;
@@ -46,7 +48,8 @@ export function makeGrantService({ store, clock, cursors, audit }: GrantOptions)
         (row) => ({ flags: 0, value: row.createdAt, id: row.grantId.slice(4) }),
         (place) => cursors.encode(scope, place),
       );
-      return { grants: page.map(toGrant), nextCursor };
+      const readAt = await documents.readAt(page.map(({ clientId }) => clientId));
+      return { grants: page.map((grant) => toGrant(grant, readAt.get(grant.clientId))), nextCursor };
     },
 
     async revoke(actor, grantId) {
@@ -82,11 +85,12 @@ export function makeGrantService({ store, clock, cursors, audit }: GrantOptions)
   };
 }
 
-function toGrant(record: GrantRecord): Grant {
+function toGrant(record: GrantRecord, documentReadAt: number | undefined): Grant {
   return {
     id: record.grantId,
     clientId: record.clientId,
     clientName: record.clientName,
+    documentReadAt: isoOrNull(documentReadAt ?? null),
     place: record.place,
     scopes: record.scopes,
     createdAt: isoOf(record.createdAt),

@@ -1,7 +1,10 @@
 import { DEVICE_GRANT, PATHS, resourcesOf } from "./policy.ts";
 
 /** What is published about the authorization server. Source: RFC 8414, RFC 9207, OpenID Connect Discovery. */
-export function authorizationServerMetadata(baseUrl: string): Record<string, unknown> {
+export function authorizationServerMetadata(
+  baseUrl: string,
+  { takesDocuments }: { takesDocuments: boolean },
+): Record<string, unknown> {
   const at = (path: string) => `${baseUrl}${path}`;
   return {
     issuer: baseUrl,
@@ -18,7 +21,7 @@ export function authorizationServerMetadata(baseUrl: string): Record<string, unk
     token_endpoint_auth_methods_supported: ["none"],
     revocation_endpoint_auth_methods_supported: ["none"],
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: true,
+    ...(takesDocuments && { client_id_metadata_document_supported: true }),
     protected_resources: [resourcesOf(baseUrl).mcp],
     // Clients that look for OpenID Connect's document refuse it without these three.
     jwks_uri: at(PATHS.jwks),

@@ -31,7 +31,7 @@ export interface MountOAuthOptions extends SubmissionOptions {
  */
 export function mountOAuthServer(app: App, options: MountOAuthOptions): void {
   const { oauth } = options;
-  const server = authorizationServerMetadata(oauth.baseUrl);
+  const server = authorizationServerMetadata(oauth.baseUrl, oauth);
   const resource = protectedResourceMetadata(oauth.baseUrl);
   publish(app, options, "/.well-known/oauth-authorization-server", server);
   publish(app, options, "/.well-known/openid-configuration", server);

@@ -80,12 +80,24 @@ const KNOWN_SCHEMES = new Set([
 
 /** Schemes that run something, open files, or belong to the system, dot or not. */
 const FORBIDDEN_SCHEME =
-  /^(?:about|blob|chrome.*|data|file.*|filesystem|ftp|intent|jar|javascript|mailto|ms-.*|resource|search-ms|shell|sms|tel|vbscript|view-source|wss?|x-.*)$/;
+  /^(?:about|blob|chrome.*|data|file.*|filesystem|ftp|https?|intent|jar|javascript|mailto|ms-.*|resource|search-ms|shell|sms|tel|vbscript|view-source|wss?|x-.*)$/;
+
+/** Which addresses people can be sent back to, besides those that are always allowed. */
+export interface RedirectRules {
+  /** Schemes of apps that the operator added: lower case, without the colon. */
+  appSchemes: ReadonlySet<string>;
+}
+
+/** What is wrong with a scheme that an operator wants to add; undefined when nothing is. */
+export function faultOfAppScheme(scheme: string): string | undefined {
+  if (!/^[a-z][a-z0-9+.-]{0,60}$/.test(scheme)) return "is no scheme of an address, such as myapp";
+  return FORBIDDEN_SCHEME.test(scheme) ? "can never be the scheme of an app" : undefined;
+}
 
 const MAX_URI_CHARS = 2_000;
 
 /** What is wrong with an address that a client wants to be sent back to; undefined when nothing is. */
-export function faultOfRedirectUri(uri: string): string | undefined {
+export function faultOfRedirectUri(uri: string, { appSchemes }: RedirectRules): string | undefined {
   if (uri.length > MAX_URI_CHARS) return "is too long";
   // What a parser would silently drop or turn round makes two readers see two addresses.
   if (!/^[\x21-\x7e]+$/.test(uri) || uri.includes("\\")) return "contains characters that aren't allowed in an address";
@@ -97,7 +109,8 @@ export function faultOfRedirectUri(uri: string): string | undefined {
   if (scheme === "https") return isLoopbackHost(url) ? "is https on this computer; use http" : undefined;
   if (scheme === "http") return isLoopbackHost(url) ? undefined : "is plain http and not on this computer";
   if (FORBIDDEN_SCHEME.test(scheme)) return `has the scheme ${scheme}, which is not allowed`;
-  return scheme.includes(".") || KNOWN_SCHEMES.has(scheme) ? undefined : `has the unknown scheme ${scheme}`;
+  const isKnown = scheme.includes(".") || KNOWN_SCHEMES.has(scheme) || appSchemes.has(scheme);
+  return isKnown ? undefined : `has the scheme ${scheme}, which the operator can allow with KB_OAUTH_APP_SCHEMES`;
 }
 
 /** The three names that a listener on the person's own computer has. */

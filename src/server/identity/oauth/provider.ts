@@ -1,12 +1,19 @@
-import type { Configuration, KoaContextWithOIDC, Provider, TokenEndpointGrantContext } from "oidc-provider";
+import type {
+  AdapterPayload,
+  Configuration,
+  KoaContextWithOIDC,
+  Provider,
+  TokenEndpointGrantContext,
+} from "oidc-provider";
 import { serialize } from "hono/utils/cookie";
+import { isApiError } from "#api/errors.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { Store } from "#storage/store.ts";
 import { makeAdapters } from "./adapter.ts";
 import { OWN_CLIENT } from "./clients.ts";
+import type { ClientDocuments } from "./client-documents.ts";
 import { bindingCookie } from "./consent.ts";
-import { isFetchableClientId } from "./documents.ts";
 import { errorPage } from "./error-page.ts";
 import { handedOf } from "./handed.ts";
 import type { OAuthKeys } from "./keys.ts";
@@ -26,7 +33,8 @@ export interface ProviderOptions {
   log: Log;
   grace: RefreshGrace;
   polls: PollWatch;
-  fetchDocument(url: string): Promise<Response>;
+  /** Undefined: clients have to register. */
+  documents: Pick<ClientDocuments, "find"> | undefined;
   /** Ends a family of tokens; `ctx` says in the course of which request. */
   endGrant(grantId: string, ctx: KoaContextWithOIDC | undefined): Promise<void>;
   /** Somebody was asked for consent, or a device got a code: what is said of the request besides the standard. */
@@ -143,6 +151,7 @@ function makeConfiguration(options: ProviderOptions): Configuration {
       clock,
       alreadyUsed: () => new library.errors.InvalidGrant("already used"),
       endGrant: (grantId) => options.endGrant(grantId, library.Provider.ctx),
+      findDocument: (clientId) => findDocument(options, clientId),
     }),
     clients: [OWN_CLIENT],
     clientAuthMethods: ["none"],
@@ -150,7 +159,6 @@ function makeConfiguration(options: ProviderOptions): Configuration {
     clientDefaults: { id_token_signed_response_alg: "ES256", token_endpoint_auth_method: "none" },
     cookies: { names: { ...COOKIES }, long: cookie, short: cookie, keys: [keys.cookies] },
     features: makeFeatureList(options),
-    fetch: (input) => options.fetchDocument(String(input)),
     expiresWithSession: () => false,
     findAccount: async (_ctx, accountId, token) => {
       if (!(await mayGoOn(options, accountId, token))) return undefined;
@@ -203,6 +211,31 @@ function makeConfiguration(options: ProviderOptions): Configuration {
   };
 }
 
+/** A client that is described by a document; failures are in the library's form. The library's own way keeps no copy. */
+async function findDocument(
+  { documents, library }: ProviderOptions,
+  clientId: string,
+): Promise<AdapterPayload | undefined> {
+  const { InvalidClient, TemporarilyUnavailable } = library.errors;
+  if (documents === undefined) {
+    const description = "this server reads no client documents: register the client at /oauth/register";
+    throw Object.assign(new InvalidClient(description), { error_description: description });
+  }
+  try {
+    const found = await documents.find(clientId);
+    return found && { ...found };
+  } catch (error) {
+    if (!isApiError(error, "unavailable")) throw error;
+    library.Provider.ctx?.set("Retry-After", String(Math.ceil((error.retryAfterMs ?? 0) / 1000)));
+    const { message } = error;
+    throw Object.assign(new TemporarilyUnavailable(message), {
+      statusCode: error.status,
+      status: error.status,
+      error_description: message,
+    });
+  }
+}
+
 function makeFeatureList({ library, baseUrl, deviceInfo }: ProviderOptions): NonNullable<Configuration["features"]> {
   const { InvalidScope, InvalidTarget } = library.errors;
   const resources = resourcesOf(baseUrl);
@@ -213,13 +246,6 @@ function makeFeatureList({ library, baseUrl, deviceInfo }: ProviderOptions): Non
     pushedAuthorizationRequests: off,
     rpInitiatedLogout: off,
     userinfo: off,
-    clientIdMetadataDocument: {
-      enabled: true,
-      ack: "draft-02",
-      allowFetch: (_ctx, clientId) => isFetchableClientId(clientId),
-      allowClient: () => true,
-      cacheDuration: { min: 60, max: LIFETIMES.document },
-    },
     deviceFlow: { enabled: true, charset: "base-20", mask: "****-****", deviceInfo },
     resourceIndicators: {
       enabled: true,

@@ -1,5 +1,5 @@
 import { oauthFailure } from "./failures.ts";
-import { CODE_GRANTS, faultOfRedirectUri, OTHER_FLOWS } from "./policy.ts";
+import { CODE_GRANTS, faultOfRedirectUri, OTHER_FLOWS, type RedirectRules } from "./policy.ts";
 
 /**
  * A registration as this server can take it: what a client can't have here is replaced or left out, and the answer to the
@@ -8,12 +8,12 @@ import { CODE_GRANTS, faultOfRedirectUri, OTHER_FLOWS } from "./policy.ts";
  *
  * @throws ApiError `invalid_request` whose details carry the code of RFC 7591: no address to return to, or another flow
  */
-export function toOurTerms(sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function toOurTerms(sent: Readonly<Record<string, unknown>>, rules: RedirectRules): Record<string, unknown> {
   const { client_secret: _secret, ...own } = sent;
   return {
     ...own,
     token_endpoint_auth_method: "none",
-    redirect_uris: servedUris(listOf(own["redirect_uris"])),
+    redirect_uris: servedUris(listOf(own["redirect_uris"]), rules),
     grant_types: servedGrants(listOf(own["grant_types"])),
     response_types: servedResponses(listOf(own["response_types"])),
   };
@@ -26,13 +26,13 @@ function listOf(value: unknown): unknown[] {
 }
 
 /** The addresses that people can be sent back to; one that can't be is left out alone. */
-function servedUris(values: readonly unknown[]): string[] {
+function servedUris(values: readonly unknown[], rules: RedirectRules): string[] {
   const served = values.filter(
-    (uri): uri is string => typeof uri === "string" && faultOfRedirectUri(uri) === undefined,
+    (uri): uri is string => typeof uri === "string" && faultOfRedirectUri(uri, rules) === undefined,
   );
   const [first] = values;
   if (served.length > 0 || first === undefined) return served;
-  const fault = typeof first === "string" ? faultOfRedirectUri(first) : "is not a string";
+  const fault = typeof first === "string" ? faultOfRedirectUri(first, rules) : "is not a string";
   throw oauthFailure(
     "invalid_redirect_uri",
     `redirect_uris contains no address that kb returns to: ${JSON.stringify(first).slice(0, 200)} ${fault}.`,

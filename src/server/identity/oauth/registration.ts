@@ -7,6 +7,7 @@ import type { Log } from "#core/log.ts";
 import type { Store } from "#storage/store.ts";
 import { readClientMetadata } from "./clients.ts";
 import { oauthFailure } from "./failures.ts";
+import type { RedirectRules } from "./policy.ts";
 import { toOurTerms } from "./registration-terms.ts";
 
 /** A client's answer to its registration: what was kept of it. Source: RFC 7591 §3.2.1. */
@@ -23,6 +24,7 @@ export interface RegistrationOptions {
   clock: Clock;
   randomBytes: RandomBytes;
   log: Log;
+  rules: RedirectRules;
 }
 
 /** Bytes of a registration. Source: docs/decisions/0015. */
@@ -33,10 +35,10 @@ export const MAX_REGISTRATION_BYTES = 16 * 1024;
  * only. The library's own endpoint is not used, because it takes what ours refuses (docs/decisions/0015).
  */
 export function makeRegistrationService(options: RegistrationOptions): RegistrationService {
-  const { store, clock, randomBytes, log } = options;
+  const { store, clock, randomBytes, log, rules } = options;
   return {
     async register(text, origin) {
-      const metadata = readClientMetadata(toOurTerms(parseObject(text)), "Unnamed app");
+      const metadata = readClientMetadata(toOurTerms(parseObject(text), rules), "Unnamed app", rules);
       const clientId = `cli_${Buffer.from(randomBytes(16)).toString("base64url")}`;
       await requireTakenByLibrary(await options.provider(), { ...metadata, client_id: clientId });
       const createdAt = clock.now();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Provider } from "oidc-provider";
 import type { CursorCodec } from "#server/http/cursor.ts";
-import { makeGuardedFetch } from "#net/guarded-fetch.ts";
+import { type GuardedFetch, makeGuardedFetch } from "#net/guarded-fetch.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
@@ -11,14 +11,15 @@ import type { Store } from "#storage/store.ts";
 import type { Vault } from "#storage/vault.ts";
 import { makeAccessLookup, type AccessLookup } from "./access.ts";
 import { CLIENT_UNUSED_MS, MAX_UNUSED_CLIENTS } from "./clients.ts";
+import { makeClientDocuments } from "./client-documents.ts";
 import { makeConsentService, type ConsentService } from "./consent.ts";
 import { makeDecisions, type ProvePassword } from "./decision.ts";
 import { makeDeviceService, type DeviceService } from "./device.ts";
-import { makeDocumentFetch } from "./documents.ts";
 import { makeGrantService, type GrantService } from "./grants.ts";
 import { originOf } from "./handed.ts";
 import { makeOAuthKeys } from "./keys.ts";
 import { loadLibrary } from "./library.ts";
+import type { RedirectRules } from "./policy.ts";
 import { makePollWatch } from "./polls.ts";
 import { makeProvider } from "./provider.ts";
 import { makeOAuthRecords } from "./records.ts";
@@ -29,6 +30,8 @@ import { makeRegistrationService, type RegistrationService } from "./registratio
 /** OAuth for MCP clients and for the command line. */
 export interface OAuthService {
   baseUrl: string;
+  /** Whether clients can be described by a document at their own identifier. */
+  takesDocuments: boolean;
   /** The authorization server; loaded when it is first needed. */
   provider(): Promise<Provider>;
   consent: ConsentService;
@@ -58,7 +61,9 @@ export interface OAuthOptions {
   cursors: CursorCodec;
   addressGuard: AddressGuard;
   /** In place of a fetch through the guard; for tests. */
-  fetchDocument?: (url: string) => Promise<Response>;
+  fetchDocument?: GuardedFetch;
+  takesDocuments: boolean;
+  rules: RedirectRules;
   baseUrl: string;
   /** At least 32 bytes, the same across restarts: cookies, proofs and the signing key come from it. */
   key: Uint8Array;
@@ -73,11 +78,13 @@ const EXPIRED_KEPT_MS = 3_600_000;
 
 /** Puts the parts together; nothing is loaded before `provider` is called. */
 export function makeOAuthService(options: OAuthOptions): OAuthService {
-  const { store, vault, clock, log, randomBytes, audit, baseUrl, prove } = options;
+  const { store, vault, clock, log, randomBytes, audit, baseUrl, prove, rules, takesDocuments } = options;
   const keys = makeOAuthKeys(options.key);
   const records = makeOAuthRecords({ store, vault, clock, log, keys });
-  const grants = makeGrantService(options);
-  const decisions = makeDecisions({ store, clock, randomBytes, keys, audit, baseUrl, prove });
+  const fetchGuarded = options.fetchDocument ?? makeGuardedFetch(options.addressGuard);
+  const documents = makeClientDocuments({ store, clock, log, fetchGuarded, rules });
+  const grants = makeGrantService({ ...options, documents });
+  const decisions = makeDecisions({ store, clock, randomBytes, keys, audit, baseUrl, prove, documents });
   let loading: Promise<Provider> | undefined;
   let sweptAt = 0;
 
@@ -92,7 +99,7 @@ export function makeOAuthService(options: OAuthOptions): OAuthService {
       log,
       grace: makeRefreshGrace(records, randomBytes),
       polls: makePollWatch(clock),
-      fetchDocument: options.fetchDocument ?? makeDocumentFetch(makeGuardedFetch(options.addressGuard)),
+      documents: takesDocuments ? documents : undefined,
       endGrant: (grantId, ctx) =>
         grants.end(grantId, ctx?.oidc.route === "revocation" ? "client" : "reuse", ctx && originOf(ctx.req)),
       deviceInfo: (ctx) => ({ ip: originOf(ctx.req)?.clientIp ?? "" }),
@@ -119,6 +126,7 @@ export function makeOAuthService(options: OAuthOptions): OAuthService {
         keepUnused: MAX_UNUSED_CLIENTS,
         now,
       });
+      await store.oauth.sweepDocuments({ readBefore: now - CLIENT_UNUSED_MS, now });
     } catch (error) {
       log.warn({ err: error }, "what is over was not deleted");
     }
@@ -126,12 +134,13 @@ export function makeOAuthService(options: OAuthOptions): OAuthService {
 
   return {
     baseUrl,
+    takesDocuments,
     provider,
     grants,
     sweep,
     consent: makeConsentService({ provider, decisions, records, clock, baseUrl }),
     device: makeDeviceService({ provider, decisions, clock, baseUrl, throttle: options.deviceThrottle }),
-    registration: makeRegistrationService({ provider, store, clock, randomBytes, log }),
+    registration: makeRegistrationService({ provider, store, clock, randomBytes, log, rules }),
     findActor: makeAccessLookup(options),
     findShown: (incoming) => findShownCredential(records, incoming),
     async warm() {

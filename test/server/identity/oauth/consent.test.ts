@@ -361,6 +361,7 @@ test("somebody removed while their password is proved leaves no grant behind", a
     ...kb.deps,
     store: kb.store,
     keys: makeOAuthKeys(Buffer.alloc(32)),
+    documents: { keep: async () => undefined, readAt: async () => new Map() },
     baseUrl: kb.base,
     prove: async () => {
       await kb.store.transaction((tx) => tx.in(owner.workspaceId).members.remove(member.userId, kb.clock.now()));

@@ -64,6 +64,7 @@ describe("what ends tokens", () => {
         id: expect.stringMatching(/^gra_/),
         clientId: ask.clientId,
         clientName: "Notes",
+        documentReadAt: null,
         place: "this computer",
         scopes: ["mcp:read"],
         createdAt: new Date(kb.clock.now()).toISOString(),

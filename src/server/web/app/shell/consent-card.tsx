@@ -7,6 +7,7 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { PasswordField, SelectField } from "#server/web/app/ui/form.tsx";
 import { Icon } from "#server/web/app/ui/icon.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
+import { Time } from "#server/web/app/ui/time.tsx";
 import { EntryCard } from "./entry.tsx";
 import { SignedInAs } from "./signed-in-as.tsx";
 
@@ -137,6 +138,11 @@ function Facts({ request: { client, askedFrom }, user }: { request: ConsentReque
           {client.isLocal ? "an app on this computer" : (client.host ?? "the device that shows the code")}
         </Fact>
         {client.uri !== null && <Fact label="Website">{client.uri}</Fact>}
+        {client.documentReadAt !== null && (
+          <Fact label="Description">
+            read <Time at={client.documentReadAt} />
+          </Fact>
+        )}
         {askedFrom !== null && <Fact label="Requested from">{askedFrom}</Fact>}
       </dl>
       {!client.isOurs && (

@@ -58,10 +58,15 @@ function columns(onRevoke: (grant: Grant) => void): Column<Grant>[] {
     {
       title: "Client",
       isHeadless: true,
-      cell: ({ clientName, place }) => (
+      cell: ({ clientName, place, documentReadAt }) => (
         <>
           <span className="block font-medium wrap-anywhere">“{clientName}”</span>
           <span className="text-muted text-xs wrap-anywhere">{place}</span>
+          {documentReadAt !== null && (
+            <span className="text-muted block text-xs">
+              Description read <Time at={documentReadAt} />
+            </span>
+          )}
         </>
       ),
     },

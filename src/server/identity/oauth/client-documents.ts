@@ -1,0 +1,162 @@
+import { LRUCache } from "lru-cache";
+import { ApiError } from "#api/errors.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import type { GuardedFetch } from "#net/guarded-fetch.ts";
+import type { ClientDocumentRecord } from "#storage/records/client-documents.ts";
+import type { Store } from "#storage/store.ts";
+import { type ClientMetadata, readClientMetadata } from "./clients.ts";
+import { type DocumentAnswer, fetchDocument } from "./documents.ts";
+import type { RedirectRules } from "./policy.ts";
+
+/** Clients that are described by a document at their own identifier. */
+export interface ClientDocuments {
+  /**
+   * What the client says of itself, or said when its document was last in reach; undefined when it says that it is none.
+   *
+   * @throws ApiError `unavailable` when the document is out of reach and no copy of it may be used
+   */
+  find(clientId: string): Promise<(ClientMetadata & { client_id: string }) | undefined>;
+  /** A person let the client in: from now on the last good copy is kept. */
+  keep(clientId: string): Promise<void>;
+  /** When each of these clients' documents was last read; those that have none, or whose document was never read, are absent. */
+  readAt(clientIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+}
+
+export interface ClientDocumentOptions {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  fetchGuarded: GuardedFetch;
+  rules: RedirectRules;
+}
+
+/** How old a copy may be that takes the place of a document that is out of reach. */
+const COPY_MS = 30 * 86_400_000;
+/** A client that says twice, so far apart, that it is none is none. */
+const SAID_TWICE_MS = 3_600_000;
+/** A copy counts so long before the document is asked for again. */
+const RETRY_MS = 60_000;
+const MAX_IN_MEMORY = 100;
+
+interface Known {
+  metadata: ClientMetadata;
+  readAt: number;
+  /** Until then the document isn't asked for again. */
+  until: number;
+}
+
+/**
+ * Keeps a login alive while its client's document is out of reach: the last good copy lies in the database, for clients that
+ * somebody let in. A readable document replaces it, so what the client takes out of it is gone. Source: docs/oauth.md#client-documents.
+ */
+export function makeClientDocuments({
+  store,
+  clock,
+  log,
+  fetchGuarded,
+  rules,
+}: ClientDocumentOptions): ClientDocuments {
+  const known = new LRUCache<string, Known>({ max: MAX_IN_MEMORY });
+  const asking = new Map<string, Promise<Known | undefined>>();
+
+  function ask(clientId: string): Promise<Known | undefined> {
+    const running = asking.get(clientId);
+    if (running !== undefined) return running;
+    const asked = look(clientId).finally(() => asking.delete(clientId));
+    asking.set(clientId, asked);
+    return asked;
+  }
+
+  async function look(clientId: string): Promise<Known | undefined> {
+    const answer = await fetchDocument(fetchGuarded, clientId, rules);
+    const now = clock.now();
+    const kept = await store.oauth.findDocument(clientId);
+    if (answer.type !== "document") return fallBack(clientId, answer, kept);
+    const found = { metadata: answer.metadata, readAt: now, until: now + answer.freshMs };
+    known.set(clientId, found);
+    if (kept !== undefined || (await store.oauth.hasGrant(clientId, now))) await save(clientId, found);
+    return found;
+  }
+
+  /** What counts while there is no document. */
+  async function fallBack(
+    clientId: string,
+    { type, why }: Exclude<DocumentAnswer, { type: "document" }>,
+    stored: ClientDocumentRecord | undefined,
+  ): Promise<Known | undefined> {
+    known.delete(clientId);
+    const now = clock.now();
+    const kept = stored && type === "none" ? await noteDenial(stored, now) : stored;
+    const metadata = kept && kept.endedAt === null && now - kept.readAt <= COPY_MS ? reread(clientId, kept) : undefined;
+    log.warn(
+      { clientId, why, ...(kept && { copyOf: new Date(kept.readAt).toISOString() }) },
+      metadata
+        ? "a client's document could not be read; its last good copy counts"
+        : "a client's document could not be read",
+    );
+    if (kept && metadata) {
+      const found = { metadata, readAt: kept.readAt, until: now + RETRY_MS };
+      known.set(clientId, found);
+      return found;
+    }
+    if (type === "out_of_reach" && (kept === undefined || kept.endedAt === null)) throw outOfReach(clientId);
+    return undefined;
+  }
+
+  /** The client said that it is none: the first time is noted, and a second one an hour later ends it. */
+  async function noteDenial(kept: ClientDocumentRecord, now: number): Promise<ClientDocumentRecord> {
+    const deniedSince = kept.deniedSince ?? now;
+    const endedAt = kept.endedAt ?? (now - deniedSince >= SAID_TWICE_MS ? now : null);
+    const noted = { ...kept, deniedSince, endedAt };
+    if (deniedSince !== kept.deniedSince || endedAt !== kept.endedAt) await store.oauth.saveDocument(noted);
+    return noted;
+  }
+
+  /** By the rules of today: an address that is no longer allowed is not served from a copy. */
+  function reread(clientId: string, { metadata }: ClientDocumentRecord): ClientMetadata | undefined {
+    try {
+      return readClientMetadata(metadata, new URL(clientId).host, rules);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async function save(clientId: string, { metadata, readAt }: Known): Promise<void> {
+    await store.oauth.saveDocument({
+      clientId,
+      metadata: { ...metadata },
+      readAt,
+      deniedSince: null,
+      endedAt: null,
+    });
+  }
+
+  return {
+    async find(clientId) {
+      const cached = known.get(clientId);
+      const found = cached && clock.now() < cached.until ? cached : await ask(clientId);
+      return found && { ...found.metadata, client_id: clientId };
+    },
+    async keep(clientId) {
+      const found = known.get(clientId);
+      if (found && (await store.oauth.findDocument(clientId)) === undefined) await save(clientId, found);
+    },
+    async readAt(clientIds) {
+      const stored = await store.oauth.findDocuments(clientIds);
+      const times = new Map(stored.map(({ clientId, readAt }) => [clientId, readAt]));
+      for (const clientId of clientIds) {
+        const readAt = known.get(clientId)?.readAt;
+        if (readAt !== undefined) times.set(clientId, Math.max(readAt, times.get(clientId) ?? 0));
+      }
+      return times;
+    },
+  };
+}
+
+function outOfReach(clientId: string): ApiError {
+  return new ApiError("unavailable", {
+    message: `The app's description at ${new URL(clientId).host} can't be read now. Try again in a minute.`,
+    retryAfterMs: RETRY_MS,
+  });
+}

@@ -1,0 +1,82 @@
+import type { Selectable } from "kysely";
+import type { SqlHandles } from "#storage/handles.ts";
+import type { ClientDocumentsTable } from "#storage/schema.ts";
+
+/** The last good copy of what a client says of itself at its own identifier. Instants are epoch milliseconds. */
+export interface ClientDocumentRecord {
+  /** An https address. */
+  clientId: string;
+  metadata: Record<string, unknown>;
+  /** When the document was last read. */
+  readAt: number;
+  /** Since when the client says that it is none; null = it doesn't. */
+  deniedSince: number | null;
+  /** When it had said so twice; null = it may be used. */
+  endedAt: number | null;
+}
+
+/** The copies of clients' documents; they are bound to no workspace. */
+export function makeClientDocumentStore(sql: SqlHandles) {
+  return {
+    async findDocument(clientId: string): Promise<ClientDocumentRecord | undefined> {
+      const row = await sql.read
+        .selectFrom("client_documents")
+        .selectAll()
+        .where("clientId", "=", clientId)
+        .executeTakeFirst();
+      return row && toRecord(row);
+    },
+
+    async findDocuments(clientIds: readonly string[]): Promise<ClientDocumentRecord[]> {
+      if (clientIds.length === 0) return [];
+      const rows = await sql.read
+        .selectFrom("client_documents")
+        .selectAll()
+        .where("clientId", "in", clientIds)
+        .execute();
+      return rows.map(toRecord);
+    },
+
+    async saveDocument({ clientId, metadata, ...times }: ClientDocumentRecord): Promise<void> {
+      const values = { metadata: JSON.stringify(metadata), ...times };
+      await sql.write
+        .insertInto("client_documents")
+        .values({ clientId, ...values })
+        .onConflict((oc) => oc.column("clientId").doUpdateSet(values))
+        .execute();
+    },
+
+    /** Whether a person lets this client in at the moment. */
+    async hasGrant(clientId: string, now: number): Promise<boolean> {
+      const row = await sql.read
+        .selectFrom("grants")
+        .select("grantId")
+        .where("clientId", "=", clientId)
+        .where("revokedAt", "is", null)
+        .where("expiresAt", ">", now)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    /** Deletes copies that were read before `readBefore`, of clients that nobody lets in. @returns how many */
+    async sweepDocuments({ readBefore, now }: { readBefore: number; now: number }): Promise<number> {
+      const living = sql.write
+        .selectFrom("grants")
+        .select("clientId")
+        .where("revokedAt", "is", null)
+        .where("expiresAt", ">", now);
+      const gone = await sql.write
+        .deleteFrom("client_documents")
+        .where("readAt", "<=", readBefore)
+        .where("clientId", "not in", living)
+        .executeTakeFirst();
+      return Number(gone.numDeletedRows);
+    },
+  };
+}
+
+function toRecord({ metadata, ...row }: Selectable<ClientDocumentsTable>): ClientDocumentRecord {
+  // What `saveDocument` wrote.
+  return { ...row, metadata: JSON.parse(metadata) as Record<string, unknown> };
+}
