@@ -182,6 +182,8 @@ export const SyncCounts = z.object({
   requests: Count.optional(),
   /** Of the failures, those that look like a mistake of kb itself: the server's log says where. */
   faults: Count.optional(),
+  /** Dates outside the years 1 to 9999: the items are there without them, and name them in their field `datesLeftOut`. */
+  datesLeftOut: Count.optional(),
 });
 
 /** What became of the reading of people and groups that goes before a sync. */

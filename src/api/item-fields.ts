@@ -181,6 +181,7 @@ export type PlaceField = {
   [N in FieldName]: ItemFields[N] extends { type: "text" | "texts"; searched: "place" } ? N : never;
 }[FieldName];
 export type WordField = { [N in FieldName]: TypeOf<N> extends WordType ? N : never }[FieldName];
+export type DateField = { [N in FieldName]: TypeOf<N> extends "date" ? N : never }[FieldName];
 type WordType = "title" | "text" | "path" | "texts" | "record";
 
 const WORD_TYPES: ReadonlySet<FieldType> = new Set<WordType>(["title", "text", "path", "texts", "record"]);
@@ -194,6 +195,7 @@ export function fieldOf(name: FieldName): ItemField {
 
 export const PAIR_FIELDS = FIELD_NAMES.filter((name): name is PairField => fieldOf(name).isPair === true);
 export const WORD_FIELDS = FIELD_NAMES.filter((name): name is WordField => WORD_TYPES.has(fieldOf(name).type));
+export const DATE_FIELDS = FIELD_NAMES.filter((name): name is DateField => fieldOf(name).type === "date");
 const PLACE_FIELDS = FIELD_NAMES.filter((name): name is PlaceField => {
   const { type, searched } = fieldOf(name);
   return searched === "place" && (type === "text" || type === "texts");

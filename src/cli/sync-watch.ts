@@ -67,6 +67,7 @@ export function describeSync(sync: SyncRecord): string {
     `${count(counts.deleted)} removed`,
     ...(counts.skipped > 0 ? [`${count(counts.skipped)} left out`] : []),
     ...(counts.failed > 0 ? [`${count(counts.failed)} failed`] : []),
+    ...((counts.datesLeftOut ?? 0) > 0 ? [`${plural(counts.datesLeftOut ?? 0, "impossible date")} left out`] : []),
     ...((counts.faults ?? 0) > 0 ? [`${plural(counts.faults ?? 0, "fault")} of kb (see the server's log)`] : []),
   ];
   return `${sync.state}: ${parts.join(", ")} (${plural(counts.seen, "item")} seen, ${bytes(counts.bytes)})${timeOf(sync)}`;

@@ -1,3 +1,4 @@
+import { cut } from "#api/clean.ts";
 import type { FieldValue, ItemKind, TaskStatus } from "#api/common.ts";
 import type { AnswerValues, ItemPerson } from "#api/item-answers.ts";
 import {
@@ -8,6 +9,11 @@ import {
   type FieldIn,
   type FieldsAs,
   fieldsIn,
+  fieldOf,
+  type FieldName,
+  type FieldType,
+  ITEM_FIELDS,
+  perField,
   same,
 } from "#api/item-fields.ts";
 import { isoOrNull } from "#core/instant.ts";
@@ -61,6 +67,63 @@ const NOT_KNOWN: FieldConversion<FactValues, FactValues> = {
   people: () => [],
   record: () => ({}),
 };
+
+/** A name, a key or a folder has no more UTF-16 code units than this, whatever its source says. A file system allows 255. */
+export const MOST_NAME_CHARS = 1_000;
+/** Most fields of its own, and the longest text of one. */
+const MOST_FIELDS = 100;
+const MOST_FIELD_CHARS = 10_000;
+const MOST_VALUES = 200;
+
+const BOUNDED: { [T in FieldType]: (value: FactValues[T], most: number) => FactValues[T] } = {
+  kind: same,
+  title: (title) => cut(title, ITEM_FIELDS.title.maxChars),
+  status: same,
+  text: cutText,
+  name: cutText,
+  path: cutTexts,
+  texts: cutTexts,
+  date: same,
+  number: same,
+  person: (person) => person && cutPerson(person),
+  people: (people, most) => (people.length > most ? people.slice(0, most) : people).map(cutPerson),
+  record: cutRecord,
+};
+
+/**
+ * The fields no longer than anything that is right: what a source says is kept so, and what an older kb has stored is shown
+ * so. Source: S68.
+ */
+export function boundedFacts<Name extends FieldName>(
+  names: readonly Name[],
+  facts: Readonly<FieldsAs<FactValues, Name>>,
+): FieldsAs<FactValues, Name> {
+  return perField<Name, FactValues>(names, (name, type) =>
+    BOUNDED[type](facts[name], fieldOf(name).maxValues ?? MOST_VALUES),
+  );
+}
+
+function cutText(text: string | null): string | null {
+  return text === null ? null : cut(text, MOST_NAME_CHARS);
+}
+
+function cutTexts(texts: string[], most: number): string[] {
+  return texts.slice(0, most).map((text) => cut(text, MOST_NAME_CHARS));
+}
+
+function cutPerson(person: ItemPerson): ItemPerson {
+  return person.name.length > MOST_NAME_CHARS ? { ...person, name: cut(person.name, MOST_NAME_CHARS) } : person;
+}
+
+function cutRecord(fields: Record<string, FieldValue>): Record<string, FieldValue> {
+  const kept = Object.entries(fields).slice(0, MOST_FIELDS);
+  return Object.fromEntries(kept.map(([name, value]) => [cut(name, MOST_NAME_CHARS), cutValue(value)]));
+}
+
+function cutValue(value: FieldValue): FieldValue {
+  if (typeof value === "string") return cut(value, MOST_FIELD_CHARS);
+  return Array.isArray(value) ? cutTexts(value, MOST_VALUES) : value;
+}
 
 /** The same item of which nothing but kind and title is known. */
 export function withoutFacts(item: Readonly<ItemFacts>): ItemFacts {

@@ -43,6 +43,7 @@ import * as fallenRoles from "./migrations/0043-fallen-roles.ts";
 import * as keyCheck from "./migrations/0046-key-check.ts";
 import * as formerTexts from "./migrations/0047-former-texts.ts";
 import * as whatIsMissing from "./migrations/0049-what-is-missing.ts";
+import * as maskedNames from "./migrations/0050-masked-names.ts";
 import * as clientDocuments from "./migrations/0052-client-documents.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
@@ -97,6 +98,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0046-key-check": keyCheck,
   "0047-former-texts": formerTexts,
   "0049-what-is-missing": whatIsMissing,
+  "0050-masked-names": maskedNames,
   "0052-client-documents": clientDocuments,
 };
 

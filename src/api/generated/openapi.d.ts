@@ -12025,6 +12025,7 @@ export interface components {
             connectorId: string;
             counts: {
                 bytes: number;
+                datesLeftOut?: number;
                 deleted: number;
                 failed: number;
                 faults?: number;

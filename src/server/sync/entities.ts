@@ -2,7 +2,9 @@ import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { atMost } from "#core/cache-options.ts";
 import { type EntityType, ID_ALPHABET, ID_PREFIXES } from "#api/common.ts";
-import { foldWord } from "#text/fold.ts";
+import { cut } from "#api/clean.ts";
+import { MOST_NAME_CHARS } from "#core/item-facts.ts";
+import { nameKeyOf } from "#text/name-key.ts";
 import type { ContainerRef, SourceItem, SourcePerson } from "#sources/contract.ts";
 import type { ItemEntity } from "#storage/batch/item-batch.ts";
 import { storable } from "./storable.ts";
@@ -35,7 +37,8 @@ export function makeItemEntities(
     const isHome = container.isHome === true && { isHome: true as const };
     add("container", container.type, containerIdentity(connectorId, container), { ...container, ...isHome });
   }
-  for (const label of item.labels ?? []) add("label", "label", `${connectorId}:${foldText(label)}`, { name: label });
+  for (const label of item.labels ?? [])
+    add("label", "label", `${connectorId}:${nameKeyOf(nameOf(label))}`, { name: label });
   return {
     entities: [...found.values()],
     idOf: (person) => makeEntityId(workspaceId, "person", personIdentity(connectorId, person)),
@@ -71,14 +74,16 @@ interface Names {
 }
 
 function toNames({ name, email, login, claimed = false, isHome }: Names) {
-  const nameKey = [name, login, email].flatMap((text) => (text === undefined ? [] : [foldText(text)])).join(" ");
-  const shown = { name: storable(name), nameKey, email: email ?? null, login: login ?? null, claimed };
+  const [shownName, ...handles] = [name, login, email].map((text) => text && nameOf(text));
+  const nameKey = [shownName, ...handles].flatMap((text) => (text === undefined ? [] : [nameKeyOf(text)])).join(" ");
+  const [shownLogin = null, shownEmail = null] = handles;
+  const shown = { name: shownName ?? "", nameKey, email: shownEmail, login: shownLogin, claimed };
   return isHome ? { ...shown, isHome } : shown;
 }
 
 function personIdentity(connectorId: string, person: PersonKey): string {
   if (person.principal !== undefined && !person.claimed) return person.principal;
-  return `${connectorId}:claimed:${foldText(person.name)}`;
+  return `${connectorId}:claimed:${nameKeyOf(nameOf(person.name))}`;
 }
 
 /** The id of a container as an entity. */
@@ -90,6 +95,6 @@ function containerIdentity(connectorId: string, container: ContainerRef): string
   return `${connectorId}:${container.id}`;
 }
 
-function foldText(text: string): string {
-  return storable(text).split(/\s+/u).filter(Boolean).map(foldWord).join(" ");
+function nameOf(text: string): string {
+  return cut(storable(text), MOST_NAME_CHARS);
 }

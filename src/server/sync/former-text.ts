@@ -1,5 +1,5 @@
 import { groupsAlways } from "#storage/access/item-clocks.ts";
-import { FORMER_TEXT_MS } from "#storage/batch/former-text.ts";
+import { FORMER_TEXT_MS, isFormer } from "#storage/batch/former-text.ts";
 import type { ClaimedJob } from "#storage/records/queue.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 import type { JobEnd, SyncDeps } from "./context.ts";
@@ -12,7 +12,7 @@ import type { Known } from "./known.ts";
 export function keepsFormer(known: Pick<Known, "find" | "childrenOf">, externalId: string, now: number): boolean {
   const item = known.find(externalId);
   if (!item || !(item.hasText || known.childrenOf(externalId).length > 0)) return false;
-  return item.formerSince === null || now - item.formerSince < FORMER_TEXT_MS;
+  return item.formerSince === null || isFormer(item.formerSince, now);
 }
 
 /** Items that lose their text in one transaction. */

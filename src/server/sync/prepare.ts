@@ -1,10 +1,18 @@
 import { type FieldValue, makeId } from "#api/common.ts";
-import { convertFields, FIELD_NAMES, type FieldConversion, type FieldsAs, same } from "#api/item-fields.ts";
+import { cut } from "#api/clean.ts";
+import {
+  convertFields,
+  DATE_FIELDS,
+  FIELD_NAMES,
+  type FieldConversion,
+  type FieldsAs,
+  same,
+} from "#api/item-fields.ts";
 import { isMail } from "#text/mail.ts";
 import { titleAndName } from "#text/own-title.ts";
 import type { RandomBytes } from "#core/clock.ts";
 import { isInstant } from "#core/instant.ts";
-import type { FactValues, ItemFacts } from "#core/item-facts.ts";
+import { boundedFacts, type FactValues, type ItemFacts, MOST_NAME_CHARS } from "#core/item-facts.ts";
 import type { ExtractedChild } from "#extract/extractor.ts";
 import { readerVersionOf } from "#extract/registry.ts";
 import type { SourceAccess } from "#core/principals.ts";
@@ -64,8 +72,9 @@ export async function prepare(options: PrepareOptions, named: SourceItem, readin
   said.size ??= read.bytes;
   const { connector, now, workspaceId } = options;
   const entities = makeItemEntities(workspaceId, connector.connectorId, said);
+  const datesLeftOut = DATE_FIELDS.filter((name) => said[name] !== undefined && !isInstant(said[name]));
   const prepared: PreparedItem = {
-    ...factsOf(said, now, { properties: propertiesOf(read, said), idOf: entities.idOf }),
+    ...factsOf(said, now, { properties: propertiesOf(read, said, datesLeftOut), idOf: entities.idOf }),
     newKbId: makeId("item", options.randomBytes),
     externalId: item.externalId,
     parentExternalId: item.partOf ?? null,
@@ -74,7 +83,7 @@ export async function prepare(options: PrepareOptions, named: SourceItem, readin
     identityHint: item.identityHint ?? null,
     ...(item.formerId !== undefined && { formerExternalId: item.formerId }),
     providerId: connector.providerId,
-    source: `${connector.providerId}:${storable(item.place ?? connector.name)}`,
+    source: cut(`${connector.providerId}:${storable(item.place ?? connector.name)}`, MOST_NAME_CHARS),
     url: item.url ?? null,
     lineAnchor: item.lineAnchor ?? null,
     version: read.version ?? item.version ?? null,
@@ -85,6 +94,7 @@ export async function prepare(options: PrepareOptions, named: SourceItem, readin
       reader: { name: read.reader, version: (options.readerVersionOf ?? readerVersionOf)(read.reader) },
     }),
     maskedSecrets: count + read.maskedSecrets,
+    ...(datesLeftOut.length > 0 && { datesLeftOut: datesLeftOut.length }),
     indexHash: "",
   };
   prepared.indexHash = hashOf(prepared);
@@ -100,9 +110,17 @@ function keepFormer({ keepsFormer, now }: PrepareOptions, externalId: string, te
   return { state: "failed", message, retryAt: now() + RETRY_MS, isUnread: true, analyzed };
 }
 
-/** What the document says of itself, its title included where the item has another. */
-function propertiesOf({ title, properties }: ReadText, said: SourceItem): Readonly<Record<string, FieldValue>> {
-  return title === undefined || title === said.title ? properties : { documentTitle: title, ...properties };
+/** What the document says of itself, its title included where the item has another, and which dates can't be. Source: S68. */
+function propertiesOf(
+  { title, properties }: ReadText,
+  said: SourceItem,
+  datesLeftOut: readonly string[],
+): Readonly<Record<string, FieldValue>> {
+  return {
+    ...(title !== undefined && title !== said.title && { documentTitle: title }),
+    ...properties,
+    ...(datesLeftOut.length > 0 && { datesLeftOut: [...datesLeftOut] }),
+  };
 }
 
 /** What the reader of archives says of its caps; in another document the same name is somebody's own property. */
@@ -147,7 +165,7 @@ function factsOf(
   };
   // A key that is not there reads as undefined, which each field that may be left out can be.
   const fields = said as FieldsAs<SourceValues>;
-  const facts = convertFields(FIELD_NAMES, fields, conversion);
+  const facts = boundedFacts(FIELD_NAMES, convertFields(FIELD_NAMES, fields, conversion));
   const latest = now() + DAY_MS;
   // A date in the future would stand above everything for ever. Source: S47.
   const past = (time: number | null) => (time !== null && time > latest ? now() : time);

@@ -265,6 +265,7 @@ async function take(step: Step, looking: Taking): Promise<void> {
   for (const op of step.ops) {
     sink.add(clocks && step.saidAt !== undefined ? clocks.stamp(op, step.saidAt) : op);
     if (op.type === "upsert" && op.item.text.state === "failed" && op.item.text.isFault) sink.count({ faults: 1 });
+    if (op.type === "upsert" && op.item.datesLeftOut) sink.count({ datesLeftOut: op.item.datesLeftOut });
     if (op.type === "skip") sink.count(op.reason === "failed" ? { seen: 1, failed: 1 } : leftOut(op.reason));
     // An archive is many items: it may go in several batches, its version with the last.
     if (step.ops.length > MANY_OPS) await sink.flushIfDue();

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { cleanText, cut } from "#api/clean.ts";
 import { assertNever, type ErrorCode } from "#api/errors.ts";
 import { findJsonFault } from "#core/json-bounds.ts";
 import type { PushedLine } from "./events.ts";
@@ -62,8 +63,9 @@ export function parsePushLine(text: string, line: number, place: string): Pushed
   }
 }
 
-/** Issues told of one line: more do not help. */
+/** Issues told of one line: more do not help. Each quotes names that the line has, whatever they are. */
 const MAX_ISSUES = 3;
+const MAX_ISSUE_CHARS = 300;
 
 function parseRawLine(raw: RawLine, place: string): PushedLine | undefined {
   if ("isTooLong" in raw) {
@@ -107,7 +109,8 @@ function hasPrototypeKey(value: unknown): boolean {
 function describe(error: z.ZodError): string {
   const told = error.issues.slice(0, MAX_ISSUES).map((issue) => {
     const path = issue.path.map(String).join(".");
-    return path === "" ? issue.message : `${path}: ${issue.message}`;
+    const told = cut(issue.message, MAX_ISSUE_CHARS);
+    return cleanText(path === "" ? told : `${cut(path, MAX_ISSUE_CHARS)}: ${told}`);
   });
   const more = error.issues.length - told.length;
   return `${told.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`;

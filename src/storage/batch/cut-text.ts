@@ -19,6 +19,6 @@ export function cutOf(known: KnownItem | undefined, item: PreparedItem, version:
   if (text.state !== "text" || text.isOutOfTime !== true) return { cutRetries: null, readAgainAt: null };
   const isSame = known?.version === version && known.readerVersion === (reader?.version ?? null);
   const before = isSame ? known.cutRetries : null;
-  const cutRetries = before === null ? RETRIES : Math.max(0, before - 1);
+  const cutRetries = before === null ? RETRIES : Math.max(0, Math.min(before, RETRIES) - 1);
   return { cutRetries, readAgainAt: cutRetries === 0 ? null : now + RETRY_AFTER_MS };
 }

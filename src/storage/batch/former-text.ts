@@ -16,6 +16,11 @@ import { stateOf, stateUnder, type Work } from "./work.ts";
 /** So long the text of an item stays whose content can't be read any more. Source: docs/decisions/0054. */
 export const FORMER_TEXT_MS = 7 * 86_400_000;
 
+/** Whether a text that is the former one since then may still stay; a time that can't be, which an older kb may have stored, is over. */
+export function isFormer(formerSince: number, now: number): boolean {
+  return Math.abs(now - formerSince) < FORMER_TEXT_MS;
+}
+
 type Failed = Extract<ItemText, { state: "failed" }>;
 
 /** Whether something is stored of the content of an item: its text, or files that were in it. */
@@ -96,7 +101,8 @@ export function skip(work: Work, op: Extract<ItemOp, { type: "skip" }>): OpOutco
 export function endFormer(work: Work, { kbIds, since }: Extract<ItemOp, { type: "end_former" }>): OpOutcome {
   for (const kbId of kbIds) {
     const known = work.rows.findByKbId(kbId);
-    if (!known || known.removedAt !== null || known.formerSince === null || known.formerSince > since) continue;
+    if (!known || known.removedAt !== null || known.formerSince === null) continue;
+    if (isFormer(known.formerSince, since + FORMER_TEXT_MS)) continue;
     endOne(work, known);
   }
   return "done";

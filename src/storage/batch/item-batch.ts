@@ -78,6 +78,8 @@ export interface PreparedItem extends ItemFacts {
   reader?: { name: string; version: number };
   /** How many secrets were taken out of it. Source: S37. */
   maskedSecrets: number;
+  /** How many of its dates were left out, because none of these years has them. Source: S68. */
+  datesLeftOut?: number;
   /** Hash of everything that the index holds of it apart from its access. */
   indexHash: string;
 }

@@ -2,7 +2,7 @@ import { FIELD_NAMES, type FieldName } from "#api/item-fields.ts";
 import type { ItemFacts } from "#core/item-facts.ts";
 import { AFTER_CHILDREN, CHILD_MARK } from "#core/child-ids.ts";
 import { countLineFeeds } from "#text/sections.ts";
-import type { SqliteConnection, SqlValue } from "#storage/sqlite.ts";
+import { readNumbers, type SqliteConnection, type SqlValue } from "#storage/sqlite.ts";
 import type { ItemEntity, PreparedItem } from "./item-batch.ts";
 
 /** What a batch looks at before it changes an item. */
@@ -95,7 +95,10 @@ export function makeItemRows(
   connectorId: string,
   noteAccess: (aclId: number) => void,
 ) {
-  const all = (sql: string, ...values: SqlValue[]) => connection.prepare(sql).all(...values);
+  const all = (sql: string, ...values: SqlValue[]) => {
+    const statement = connection.prepare(sql);
+    return readNumbers(statement, () => statement.all(...values));
+  };
   const run = (sql: string, ...values: SqlValue[]) => connection.prepare(sql).run(...values);
   // The statements name exactly the members of KnownItem.
   const known = (sql: string, ...values: SqlValue[]) => all(`${KNOWN} ${sql}`, workspaceId, ...values) as KnownItem[];

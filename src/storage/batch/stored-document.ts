@@ -48,11 +48,18 @@ export function readStoredDocument(connection: SqliteConnection, row: unknown): 
 
 const Words = z.string().nullable();
 
+/** The columns of what is shown of an item. Its ID and address at the source are kept as they are. */
+export const MASKED_COLUMNS = [...WORD_FIELDS, "key", "author", "assignees", "source"] as const;
+
 /** What of a row may hold a secret, as it stands in the columns; the others are kept. */
 const MaskableRow = z.looseObject({
   workspaceId: z.string(),
   kbId: z.string(),
   ...perField<WordField, { [T in FieldType]: typeof Words }>(WORD_FIELDS, () => Words),
+  key: Words,
+  author: Words,
+  assignees: Words,
+  source: Words,
   sections: z.string(),
   maskedSecrets: z.number(),
   removedAt: z.number().nullable(),

@@ -1,5 +1,7 @@
 import { sql as raw } from "kysely";
+import { cut } from "#api/clean.ts";
 import type { EntityType } from "#api/common.ts";
+import { MOST_NAME_CHARS } from "#core/item-facts.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 
 /** A name that some item gives an entity. Look-up only: the item may be hidden from who asks. */
@@ -114,6 +116,9 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
       );
       return rows.map((row) => ({
         ...row,
+        name: cut(row.name, MOST_NAME_CHARS),
+        login: row.login && cut(row.login, MOST_NAME_CHARS),
+        email: row.email && cut(row.email, MOST_NAME_CHARS),
         // Written by the sync engine from the same union.
         type: row.type as EntityType,
         claimed: row.claimed === 1,

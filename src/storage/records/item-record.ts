@@ -1,7 +1,8 @@
 import type { FieldValue, IndexState, TextReason } from "#api/common.ts";
 import type { ItemPerson } from "#api/item-answers.ts";
 import { convertFields, FIELD_NAMES, type FieldConversion, same } from "#api/item-fields.ts";
-import type { FactValues, ItemFacts } from "#core/item-facts.ts";
+import { cut } from "#api/clean.ts";
+import { boundedFacts, type FactValues, type ItemFacts, MOST_NAME_CHARS } from "#core/item-facts.ts";
 import { isInstant } from "#core/instant.ts";
 import type { Section } from "#core/sections.ts";
 import type { FieldColumns, ItemsTable } from "#storage/schema.ts";
@@ -50,7 +51,8 @@ export function toItemRecord(row: ItemsTable): ItemRecord {
   } = row;
   return {
     ...kept,
-    ...convertFields(FIELD_NAMES, row, FROM_COLUMN),
+    ...boundedFacts(FIELD_NAMES, convertFields(FIELD_NAMES, row, FROM_COLUMN)),
+    source: cut(row.source, MOST_NAME_CHARS),
     indexState: row.indexState as IndexState,
     textReason: row.textReason as TextReason | null,
     sections: sectionsOf(row),
@@ -82,10 +84,10 @@ export type HitRow = Pick<ItemsTable, (typeof HIT_COLUMNS)[number]>;
 export function toShownItem(row: HitRow): ShownItem {
   const { kbId, providerId, source, url, indexedAt, textReason } = row;
   return {
-    ...convertFields(FIELD_NAMES, row, FROM_COLUMN),
+    ...boundedFacts(FIELD_NAMES, convertFields(FIELD_NAMES, row, FROM_COLUMN)),
     kbId,
     providerId,
-    source,
+    source: cut(source, MOST_NAME_CHARS),
     url,
     indexedAt: instantOf(indexedAt),
     textReason: textReason as TextReason | null,
@@ -143,7 +145,11 @@ function isSection(value: unknown): value is Section {
 }
 
 function isPerson(value: unknown): value is ItemPerson {
-  return typeof value === "object" && value !== null && "name" in value && typeof value.name === "string";
+  if (typeof value !== "object" || value === null || !("name" in value && "entityId" in value && "claimed" in value))
+    return false;
+  const { name, entityId, claimed } = value;
+  const isId = entityId === null || typeof entityId === "string";
+  return typeof name === "string" && isId && typeof claimed === "boolean";
 }
 
 function readRecord(json: string): Record<string, FieldValue> {

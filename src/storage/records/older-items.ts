@@ -5,6 +5,9 @@ import type { SqlHandles } from "#storage/handles.ts";
 /** The version of what reads this media type now. */
 export type ReaderVersionOf = (reader: string) => number;
 
+/** No item waits longer than a day to be read again: what is said to wait longer, a kb before this one or a fault has said. */
+const LONGEST_WAIT_MS = 2 * 86_400_000;
+
 /** The item of the source that a row is, or is inside of. */
 const OUTERMOST = raw<string>`case instr(i."externalId", ${CHILD_MARK}) when 0 then i."externalId"
   else substr(i."externalId", 1, instr(i."externalId", ${CHILD_MARK}) - 1) end`;
@@ -56,7 +59,9 @@ export function makeOlderItemStore(sql: SqlHandles, workspaceId: string) {
       { now, limit }: { now: number; limit: number },
     ): Promise<string[]> {
       const newest = await newestOf(connectorId, versionOf);
-      const isDue = raw`coalesce(i."readAgainAt", 0) <= ${now} and coalesce(i."retryAt", 0) <= ${now}`;
+      const isLater = (column: string) =>
+        raw`coalesce(${raw.ref(column)}, 0) between ${now + 1} and ${now + LONGEST_WAIT_MS}`;
+      const isDue = raw`not (${isLater("i.readAgainAt")} or ${isLater("i.retryAt")})`;
       const { rows } = await raw<{ externalId: string }>`
         select ${OUTERMOST} as "externalId" from ${older(connectorId, newest)} where ${isDue}
         union select ${OUTERMOST} as "externalId" from ${cut(connectorId)} and ${isDue}

@@ -1,4 +1,5 @@
 import { sql as raw } from "kysely";
+import { FORMER_TEXT_MS } from "#storage/batch/former-text.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { JobsTable } from "#storage/schema.ts";
 
@@ -292,7 +293,7 @@ export function makeQueueStore(sql: SqlHandles) {
         .selectFrom("items")
         .select("workspaceId")
         .distinct()
-        .where("formerSince", "<=", since)
+        .where(raw<boolean>`("formerSince" <= ${since} or "formerSince" >= ${since + 2 * FORMER_TEXT_MS})`)
         .where("removedAt", "is", null)
         .limit(limit)
         .execute();

@@ -1,4 +1,5 @@
 import { inChunks } from "#core/in-chunks.ts";
+import { FORMER_TEXT_MS } from "#storage/batch/former-text.ts";
 import { compiledQuery } from "#storage/compiled-query.ts";
 import { sql as rawSql } from "kysely";
 import type { EntityType, IndexState } from "#api/common.ts";
@@ -318,7 +319,7 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
         .selectFrom("items")
         .select(["kbId", "connectorId"])
         .where("workspaceId", "=", workspaceId)
-        .where("formerSince", "<=", since)
+        .where(rawSql<boolean>`("formerSince" <= ${since} or "formerSince" >= ${since + 2 * FORMER_TEXT_MS})`)
         .where("removedAt", "is", null)
         .orderBy("connectorId")
         .orderBy("kbId")

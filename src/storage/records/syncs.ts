@@ -31,6 +31,8 @@ export interface SyncCounts {
   requests?: number;
   /** Of the failures, those that look like a mistake of kb itself. */
   faults?: number;
+  /** Dates that no item can have, of the items that were read. */
+  datesLeftOut?: number;
 }
 
 export interface SyncProgress {

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
-import { WORD_FIELDS } from "#api/item-fields.ts";
 import { maskedOffset } from "#text/secrets/cut.ts";
+import { nameKeyOf } from "#text/name-key.ts";
 import { maskSecrets } from "#text/secrets/mask.ts";
 import type { SearchIndexWriter } from "#storage/search-index.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";
 import { writeTextRows } from "#storage/batch/item-rows.ts";
 import {
+  MASKED_COLUMNS,
   type MaskableRow,
   moveSections,
   parseMaskable,
@@ -47,7 +48,7 @@ export function makeMaskStored(connection: SqliteConnection, index: Pick<SearchI
 }
 
 /** What of a row may hold a secret; the JSON columns hold texts, and a mask needs no escape in them. */
-const COLUMNS = [...WORD_FIELDS, "sections"] as const;
+const COLUMNS = [...MASKED_COLUMNS, "sections"] as const;
 
 /** Masks the row and its text. @returns the row as it is now; undefined = there was nothing to mask */
 function maskRow(connection: SqliteConnection, item: MaskableRow): MaskableRow | undefined {
@@ -65,6 +66,7 @@ function maskRow(connection: SqliteConnection, item: MaskableRow): MaskableRow |
     changes[column] = masked.text;
     if (column === "sections") sections = masked.text;
   }
+  count += maskNames(connection, item);
   if (count === 0) return undefined;
   if (text.cuts.length > 0) {
     changes["sections"] = moveSections(sections, (start) => maskedOffset(text.cuts, start));
@@ -82,6 +84,26 @@ function maskRow(connection: SqliteConnection, item: MaskableRow): MaskableRow |
     kbId,
   ]);
   return parseMaskable({ ...item, ...changes });
+}
+
+/** Masks the names that the item shows. @returns how many secrets stood in those that no column of the item has */
+function maskNames(connection: SqliteConnection, { workspaceId, kbId }: MaskableRow): number {
+  let count = 0;
+  const { rows } = connection.execute(
+    "select entityId, role, name, login, email from item_entities where workspaceId = ? and kbId = ?",
+    [workspaceId, kbId],
+  );
+  for (const { entityId, role, name, login, email } of rows) {
+    const masked = maskSecrets(String(name));
+    if (masked.cuts.length === 0) continue;
+    if (role === "container" || role === "participant") count += masked.cuts.length;
+    const said = [masked.text, login, email].filter((text) => typeof text === "string");
+    connection.execute(
+      "update item_entities set name = ?, nameKey = ? where workspaceId = ? and kbId = ? and entityId = ? and role = ?",
+      [masked.text, said.map(nameKeyOf).join(" "), workspaceId, kbId, String(entityId), String(role)],
+    );
+  }
+  return count;
 }
 
 function rewriteText(connection: SqliteConnection, item: MaskableRow, text: string): void {

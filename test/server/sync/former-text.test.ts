@@ -151,6 +151,18 @@ test("a server that was off meanwhile ends the text when it is back", async () =
   expect(await mirror.text()).toBeUndefined();
 });
 
+test.each([9e18, -9e18])(
+  "a text that is the former one since a time that can't be is over: %d",
+  async (formerSince) => {
+    const mirror = await readOnce();
+    await mirror.kb.database.write.updateTable("items").set({ formerSince }).execute();
+    breaks(mirror, "is listed as too large");
+    await mirror.sync();
+    await mirror.pass(2 * DAY_MS);
+    expect(await mirror.text()).toBeUndefined();
+  },
+);
+
 test("a text of this very version is no text of before: only kb fails at it", async () => {
   const mirror = await readOnce();
   mirror.world.script = () => [file("1"), end()];

@@ -1,5 +1,5 @@
 import { inMemory } from "../../spool.ts";
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SourceAccess } from "#core/principals.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import type { ExtractRequest } from "#extract/extractor.ts";
@@ -179,6 +179,14 @@ describe("what was cut for time", () => {
     expect([world.fetched.length, await left()]).toEqual([3, 0]);
   });
 
+  test("has no more tries than any, whatever is stored", async () => {
+    const { kb, world, left, settle } = await makeWorld({ "a.md": "SLOW" });
+    await kb.sync("full");
+    await kb.database.write.updateTable("items").set({ cutRetries: 9e15 }).execute();
+    for (const _ of [1, 2, 3, 4]) await settle(1.1);
+    expect([world.fetched.length, await left()]).toEqual([3, 0]);
+  });
+
   test("that fails for good when it is read again keeps its text", async ({ expect }) => {
     const { kb, world, left, texts, settle } = await makeWorld({ "a.md": "SLOW" });
     await kb.sync("full");
@@ -279,6 +287,18 @@ describe("what an older reader has read", () => {
     await settle(50);
     expect([await texts(), await left(), (await readerRuns()).length]).toEqual([{ "a.md": "Tides by 1" }, 0, 1]);
     expect(await kb.connector()).toMatchObject({ state: "active", consecutiveFailures: 0 });
+  });
+
+  test.each([9e18, -9e18, "NaN"])("waits for no time that can't be: %s", async (planted) => {
+    const { kb, world, texts, left, settle } = await makeWorld({ "a.md": "Tides" });
+    await kb.sync("full");
+    await kb.database.write
+      .updateTable("items")
+      .set({ retryAt: planted, readAgainAt: planted } as object)
+      .execute();
+    world.readers["text/md"] = 2;
+    await settle(2);
+    expect([await texts(), await left()]).toEqual([{ "a.md": "Tides by 2" }, 0]);
   });
 
   test("gets the sections that a better reader finds in the same text", async ({ expect }) => {

@@ -62,11 +62,21 @@ describe("a run", () => {
   }) => {
     const kb = await makeHarness(function* () {
       yield upsert("a", "text", { createdAt: -1e17, updatedAt: 1_700_000_000_000.75, dueAt: Number.NaN });
+      yield upsert("b", "text", { fields: { pages: 3 } });
       yield end();
     });
-    await kb.sync();
-    const dates = kb.database.read.selectFrom("items").select(["createdAt", "updatedAt", "dueAt"]);
-    expect(await dates.execute()).toEqual([{ createdAt: null, updatedAt: 1_700_000_000_000, dueAt: null }]);
+    const { state, counts } = await kb.sync();
+    expect([state, counts.upserted, counts.datesLeftOut]).toEqual(["succeeded", 2, 2]);
+    const dates = kb.database.read.selectFrom("items").select(["createdAt", "updatedAt", "dueAt", "fields"]);
+    expect(await dates.orderBy("externalId").execute()).toEqual([
+      {
+        createdAt: null,
+        updatedAt: 1_700_000_000_000,
+        dueAt: null,
+        fields: '{"datesLeftOut":["dueAt","createdAt"]}',
+      },
+      { createdAt: null, updatedAt: null, dueAt: null, fields: '{"pages":3}' },
+    ]);
   });
 
   test("an unchanged item is neither written nor indexed again", async ({ expect }) => {

@@ -322,13 +322,14 @@ function soFar(done: number): string {
   return done === 0 ? "–" : `${count(done)} so far`;
 }
 
-function countsOf({ upserted, deleted, unchanged, failed, faults = 0 }: Sync["counts"]): string {
+function countsOf({ upserted, deleted, unchanged, failed, datesLeftOut = 0, faults = 0 }: Sync["counts"]): string {
   const counted = (value: number, word: string) => (value > 0 ? [`${count(value)} ${word}`] : []);
   const counts = [
     ...counted(upserted, "indexed"),
     ...counted(deleted, "removed"),
     ...counted(unchanged, "unchanged"),
     ...counted(failed, "failed"),
+    ...counted(datesLeftOut, datesLeftOut === 1 ? "impossible date left out" : "impossible dates left out"),
     ...counted(faults, faults === 1 ? "fault of kb (see the server's log)" : "faults of kb (see the server's log)"),
   ];
   return counts.length === 0 ? "None" : counts.join(", ");
