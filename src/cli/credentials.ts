@@ -103,6 +103,12 @@ export function configDir(deps: Pick<Deps, "env" | "home" | "platform">): string
   return join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "kb");
 }
 
+/** Where the person has logins, wherever each is kept; none when the file can't be read, which who needs a login says. */
+export async function storedOrigins(deps: Pick<Deps, "env" | "home" | "platform">): Promise<ReadonlySet<string>> {
+  const file = await readStateFile(join(configDir(deps), "credentials.json")).catch(() => undefined);
+  return new Set(Object.keys(asRecord(file?.["origins"]) ?? {}));
+}
+
 /** The store in the person's settings folder. A token leaves it only for the origin it was saved under. */
 export function makeCredentialStore(deps: StoreDeps): CredentialStore {
   const { keychain, clock } = deps;

@@ -14,6 +14,7 @@ import {
   configDir,
   isFresh,
   makeCredentialStore,
+  storedOrigins,
   usableAccess,
   type FoundAccess,
   type Purpose,
@@ -83,7 +84,8 @@ export async function loadSettings(
   const defaults = { ...known?.defaults, ...project.defaults };
   const serverFrom = flag !== undefined ? "flag" : fromEnv !== undefined ? "environment" : "profile";
   const places = { flag: "--url", environment: "KB_URL", profile: `Profile "${profile ?? ""}"` };
-  const server = parseAddress(flag ?? fromEnv ?? known?.url ?? LOCAL_URL, places[serverFrom]);
+  const named = parseAddress(flag ?? fromEnv ?? known?.url ?? LOCAL_URL, places[serverFrom]);
+  const server = hasEnvToken(deps) ? named : await loginsOwnAddress(deps, named);
   return {
     server,
     serverFrom,
@@ -92,6 +94,22 @@ export async function loadSettings(
     ...(known?.dataDir !== undefined && known.url === server.baseUrl ? { dataDir: known.dataDir } : {}),
     defaults,
   };
+}
+
+function hasEnvToken({ env }: SettingsDeps): boolean {
+  return nonEmpty(env["KB_TOKEN"]) !== undefined || nonEmpty(env["KB_TOKEN_FILE"]) !== undefined;
+}
+
+/**
+ * `localhost` means the login for `127.0.0.1` at the same port where it has none of its own, and then that address is used, never what
+ * `localhost` leads to: on `[::1]` another user of this machine may listen. A login for `localhost` serves no other name.
+ */
+async function loginsOwnAddress(deps: SettingsDeps, server: ServerUrl): Promise<ServerUrl> {
+  const { protocol, hostname } = new URL(server.baseUrl);
+  if (protocol !== "http:" || hostname !== "localhost") return server;
+  const twin = parseServerUrl(server.baseUrl.replace("//localhost", "//127.0.0.1"));
+  const origins = await storedOrigins(deps);
+  return !origins.has(server.origin) && origins.has(twin.origin) ? twin : server;
 }
 
 /**

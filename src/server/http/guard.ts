@@ -6,6 +6,7 @@ import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import { makeClientIp } from "#net/client-ip.ts";
 import type { AppContext, AppEnv } from "./env.ts";
+import { MCP_PATHS } from "./own-addresses.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { chargeSender, type Limits, type Sender } from "./limits.ts";
 import { answerProblem } from "./problem.ts";
@@ -74,7 +75,7 @@ export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> 
     c.set("requestId", requestId);
     c.set("clientIp", clientIp(c.env?.incoming?.socket?.remoteAddress, c.req.header("x-forwarded-for")));
     try {
-      if (c.req.path !== "/mcp") {
+      if (!MCP_PATHS.some((path) => path === c.req.path)) {
         checkRequest(guard, c.req.raw);
         const { method, path } = c.req;
         const admit = (sender: Sender) => limits.admit({ ...sender, method, path });

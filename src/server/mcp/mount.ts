@@ -6,6 +6,7 @@ import { findRouteAccess } from "#server/http/auth.ts";
 import { type App, originOf } from "#server/http/env.ts";
 import type { Guard } from "#server/http/guard.ts";
 import { chargeSender, type Limits, type Sender } from "#server/http/limits.ts";
+import { MCP_PATHS, ownBaseUrl } from "#server/http/own-addresses.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { Lifecycle } from "./revisions.ts";
@@ -26,7 +27,7 @@ export interface MountMcpOptions {
   limits: Pick<Limits, "admit" | "chargeCall">;
 }
 
-/** Puts `/mcp` on the app, for every verb: what is not POST is refused in the protocol's own words. */
+/** Puts `/mcp` on the app, also as `/mcp/`, for every verb: what is not POST is refused in the protocol's own words. */
 export function mountMcp(app: App, options: MountMcpOptions): void {
   const rule = findRouteAccess("POST", "/mcp");
   if (rule === undefined) throw new Error("POST /mcp has no row in http/auth.ts.");
@@ -48,14 +49,19 @@ export function mountMcp(app: App, options: MountMcpOptions): void {
     tools,
     log,
     version,
-    resourceMetadataUrl: `${baseUrl}/.well-known/oauth-protected-resource/mcp`,
+    resourceMetadataUrl: ({ headers, url }) => {
+      const { pathname } = new URL(url);
+      return `${ownBaseUrl(baseUrl, headers.get("host"))}/.well-known/oauth-protected-resource${pathname}`;
+    },
     lifecycle,
     charge: limits.chargeCall,
   });
-  app.all("/mcp", (c) => {
-    const incoming: unknown = c.env?.incoming;
-    return handler(c.req.raw, originOf(c), incoming instanceof Readable ? incoming : undefined);
-  });
+  for (const path of MCP_PATHS) {
+    app.all(path, (c) => {
+      const incoming: unknown = c.env?.incoming;
+      return handler(c.req.raw, originOf(c), incoming instanceof Readable ? incoming : undefined);
+    });
+  }
 }
 
 /** Source: S31. */

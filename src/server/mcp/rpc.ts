@@ -68,8 +68,8 @@ export interface McpOptions {
   authenticate(request: Request, origin: RequestOrigin): Promise<Actor>;
   tools: ToolCalls;
   lifecycle: Lifecycle;
-  /** The address of the metadata of `/mcp` as a protected resource, for clients without a valid token. */
-  resourceMetadataUrl: string;
+  /** The address of the metadata of `/mcp` as a protected resource, as this request spells it, for clients without a valid token. */
+  resourceMetadataUrl(request: Request): string;
   /** Version of this program. */
   version: string;
   log: Log;
@@ -93,7 +93,7 @@ export function makeMcpHandler(options: McpOptions): McpHandler {
     try {
       return await answer(options, request, origin, body);
     } catch (error) {
-      return refusalOf(options, error, origin);
+      return refusalOf(options, error, request, origin);
     }
   };
 }
@@ -342,20 +342,25 @@ function toRpcError(options: McpOptions, error: unknown, origin: RequestOrigin):
 }
 
 /** A refusal before any message was understood: the HTTP status says it too. */
-function refusalOf(options: McpOptions, error: unknown, origin: RequestOrigin): Response {
+function refusalOf(options: McpOptions, error: unknown, request: Request, origin: RequestOrigin): Response {
   const rpc = toRpcError(options, error, origin);
   const status = error instanceof ApiError ? error.status : 500;
   // A body that is no JSON or no request is the protocol's own error.
   const own = error instanceof ApiError ? error.details?.["rpcCode"] : undefined;
   const code =
     typeof own === "number" ? own : error instanceof ApiError && status === 400 ? RPC.invalidRequest : rpc.code;
-  return errorResponse(status, NO_ID, { ...rpc, code }, headersFor(error, status, options.resourceMetadataUrl));
+  return errorResponse(
+    status,
+    NO_ID,
+    { ...rpc, code },
+    headersFor(error, status, () => options.resourceMetadataUrl(request)),
+  );
 }
 
-function headersFor(error: unknown, status: number, resourceMetadataUrl: string): Record<string, string> {
+function headersFor(error: unknown, status: number, resourceMetadataUrl: () => string): Record<string, string> {
   if (status === 405) return { Allow: "POST" };
   if (!(error instanceof ApiError)) return {};
-  const challenge = challengeOf(error, { resource_metadata: resourceMetadataUrl, scope: "mcp:read" });
+  const challenge = challengeOf(error, { resource_metadata: resourceMetadataUrl(), scope: "mcp:read" });
   if (Object.keys(challenge).length > 0) return challenge;
   return error.retryAfterMs === undefined ? {} : { "Retry-After": String(Math.ceil(error.retryAfterMs / 1000)) };
 }

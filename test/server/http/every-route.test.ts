@@ -41,7 +41,7 @@ describe("every route of the app", () => {
     const unknown = routes.filter(
       ({ methods, path }) =>
         !methods.some((method) => findRouteAccess(method, path)) &&
-        !/^(?:\/oauth\/|\/\.well-known\/|\/mcp$|\*$|\/\*$)/.test(path),
+        !/^(?:\/oauth\/|\/\.well-known\/|\/mcp\/?$|\*$|\/\*$)/.test(path),
     );
     expect(unknown).toEqual([]);
   });
@@ -69,7 +69,7 @@ describe("every route of the app", () => {
         for (const [name, headers] of attacks) {
           checks++;
           // A verb that /mcp does not have is refused before anything else.
-          const expected = path === "/mcp" && method === "GET" ? 405 : 403;
+          const expected = path.startsWith("/mcp") && method === "GET" ? 405 : 403;
           const { status } = await send(method, path, headers, isUnsafe ? "{}" : undefined);
           if (status !== expected) wrong.push(`${method} ${path} said ${status} to ${name}`);
         }

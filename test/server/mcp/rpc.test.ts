@@ -42,7 +42,7 @@ function makeHandler(options: Partial<McpOptions> = {}) {
     tools: TOOLS,
     lifecycle: "auto",
     version: "1.2.3",
-    resourceMetadataUrl: "http://kb.test/metadata",
+    resourceMetadataUrl: () => "http://kb.test/metadata",
     log: { debug: note, info: note, warn: note, error: note },
     ...options,
   });

@@ -180,7 +180,7 @@ describe("the dialogue of the contract", () => {
       const { kb, token, call, send } = await makeDialogue();
       expect((await send(LIST)).json.result.tools).toHaveLength(4);
       expect((await call("kb_search", { query: "release" })).json.result.structuredContent.total).toBe(13);
-      for (const path of ["/", "/mcp/", "/mcp/x", "/api/mcp", "/sse", "/messages", "/v1/mcp"]) {
+      for (const path of ["/", "/mcp//", "/mcp/x", "/api/mcp", "/sse", "/messages", "/v1/mcp"]) {
         const { status } = await kb.withToken(token).request("POST", path, { body: LIST, headers: HEADERS });
         expect([path, [404, 405].includes(status)]).toEqual([path, true]);
       }

@@ -1,3 +1,4 @@
+import type { MCP_PATHS } from "#server/http/own-addresses.ts";
 import { DEVICE_GRANT, PATHS, resourcesOf } from "./policy.ts";
 
 /** What is published about the authorization server. Source: RFC 8414, RFC 9207, OpenID Connect Discovery. */
@@ -30,10 +31,13 @@ export function authorizationServerMetadata(
   };
 }
 
-/** What is published about `/mcp` as a protected resource. Source: RFC 9728. */
-export function protectedResourceMetadata(baseUrl: string): Record<string, unknown> {
+/** What is published about `/mcp` as a protected resource, under the address that the client writes. Source: RFC 9728. */
+export function protectedResourceMetadata(
+  baseUrl: string,
+  path: (typeof MCP_PATHS)[number] = "/mcp",
+): Record<string, unknown> {
   return {
-    resource: resourcesOf(baseUrl).mcp,
+    resource: `${baseUrl}${path}`,
     authorization_servers: [baseUrl],
     scopes_supported: ["mcp:read"],
     bearer_methods_supported: ["header"],

@@ -4,11 +4,13 @@ import { ApiError } from "#api/errors.ts";
 import { readCookie } from "#server/http/authenticate.ts";
 import { originOf, type App, type AppContext } from "#server/http/env.ts";
 import { chargeSender, type Limits } from "#server/http/limits.ts";
+import { MCP_PATHS, ownBaseUrl, ownResource } from "#server/http/own-addresses.ts";
 import { logFailure } from "#server/http/problem.ts";
 import { readText } from "#server/http/request.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Log } from "#core/log.ts";
 import { ANY_ORIGIN, answerOAuthError, CROSS_ORIGIN, toErrorPage } from "./failures.ts";
+import { rewriteForm } from "./form-body.ts";
 import { handOver } from "./handed.ts";
 import { authorizationServerMetadata, protectedResourceMetadata } from "./metadata.ts";
 import { PATHS } from "./policy.ts";
@@ -31,22 +33,24 @@ export interface MountOAuthOptions extends SubmissionOptions {
  */
 export function mountOAuthServer(app: App, options: MountOAuthOptions): void {
   const { oauth } = options;
-  const server = authorizationServerMetadata(oauth.baseUrl, oauth);
-  const resource = protectedResourceMetadata(oauth.baseUrl);
+  const server = (baseUrl: string) => authorizationServerMetadata(baseUrl, oauth);
   publish(app, options, "/.well-known/oauth-authorization-server", server);
   publish(app, options, "/.well-known/openid-configuration", server);
-  publish(app, options, "/.well-known/oauth-protected-resource", resource);
-  publish(app, options, "/.well-known/oauth-protected-resource/mcp", resource);
+  publish(app, options, "/.well-known/oauth-protected-resource", protectedResourceMetadata);
+  for (const path of MCP_PATHS) {
+    const document = (baseUrl: string) => protectedResourceMetadata(baseUrl, path);
+    publish(app, options, `/.well-known/oauth-protected-resource${path}`, document);
+  }
 
   on(app, options, PATHS.register, { POST: (c) => register(c, oauth) });
   on(app, options, PATHS.authorize, {
-    GET: (c) => hand(c, options, withKnownParameters),
+    GET: (c) => hand(c, options, (url) => withKnownParameters(url, oauth.baseUrl)),
     POST: (c) => answerSubmission(c, options),
   });
   on(app, options, `${PATHS.authorize}/:uid`, { GET: (c) => hand(c, options) });
-  on(app, options, PATHS.token, { POST: (c) => hand(c, options) });
+  on(app, options, PATHS.token, { POST: (c) => handForm(c, options) });
   on(app, options, PATHS.revoke, { POST: (c) => hand(c, options) });
-  on(app, options, PATHS.deviceAuthorization, { POST: (c) => hand(c, options) });
+  on(app, options, PATHS.deviceAuthorization, { POST: (c) => handForm(c, options) });
   on(app, options, PATHS.jwks, { GET: (c) => hand(c, options) });
 }
 
@@ -104,11 +108,18 @@ function preflight(methods: string): Response {
   });
 }
 
-function publish(app: App, options: MountOAuthOptions, path: string, document: Record<string, unknown>): void {
-  const body = JSON.stringify(document);
+function publish(
+  app: App,
+  options: MountOAuthOptions,
+  path: string,
+  document: (baseUrl: string) => Record<string, unknown>,
+): void {
   const headers = { "Content-Type": "application/json", "Cache-Control": "public, max-age=300", ...ANY_ORIGIN };
   app.options(path, () => preflight("GET"));
-  const answer = async () => new Response(body, { headers });
+  const answer = async (c: AppContext) => {
+    const baseUrl = ownBaseUrl(options.oauth.baseUrl, c.req.header("host"));
+    return new Response(JSON.stringify(document(baseUrl)), { headers });
+  };
   on(app, options, path, { GET: answer, HEAD: answer });
 }
 
@@ -134,13 +145,30 @@ const KNOWN_PARAMETERS = new Set([
   "state",
 ]);
 
-function withKnownParameters(url: string): string {
+function withKnownParameters(url: string, baseUrl: string): string {
   const { pathname, searchParams } = new URL(url, "http://localhost");
   const kept = [...searchParams].filter(
     // A person is always asked, so the only wish about asking that counts is that they must not be.
     ([name, value]) => KNOWN_PARAMETERS.has(name) || (name === "prompt" && value === "none"),
   );
-  return `${pathname}?${new URLSearchParams(kept)}`;
+  const form = new URLSearchParams(kept);
+  toOneAudience(form, baseUrl);
+  return `${pathname}?${form}`;
+}
+
+/** Each spelling of a resource is the one that tokens are made for. */
+function toOneAudience(form: URLSearchParams, baseUrl: string): void {
+  const resources = form.getAll("resource");
+  form.delete("resource");
+  for (const resource of new Set(resources.map((one) => ownResource(baseUrl, one)))) form.append("resource", resource);
+}
+
+async function handForm(c: AppContext, options: MountOAuthOptions): Promise<Response> {
+  const { incoming }: { incoming?: unknown } = c.env ?? {};
+  if (incoming instanceof IncomingMessage) {
+    await rewriteForm(incoming, (form) => toOneAudience(form, options.oauth.baseUrl));
+  }
+  return hand(c, options);
 }
 
 /**
@@ -154,11 +182,11 @@ async function hand(c: AppContext, options: MountOAuthOptions, rewrite = (url: s
   if (!(incoming instanceof IncomingMessage) || !(outgoing instanceof ServerResponse)) {
     throw new ApiError("unavailable", { message: "This endpoint needs a real HTTP connection." });
   }
-  const base = new URL(options.oauth.baseUrl);
+  const base = new URL(ownBaseUrl(options.oauth.baseUrl, c.req.header("host")));
   const origin = originOf(c);
   handOver(incoming, { origin, hasSession: await hasSession(c, options) });
   incoming.url = rewrite(incoming.url ?? "/");
-  // Every address in an answer is made from these, and the Host header is the client's word.
+  // Every address in an answer is made from these: the Host header is the client's word, and chooses between twins at most.
   incoming.headers.host = base.host;
   incoming.headers["x-forwarded-proto"] = base.protocol.slice(0, -1);
   delete incoming.headers["x-forwarded-host"];

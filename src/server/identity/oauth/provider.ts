@@ -122,7 +122,7 @@ export function makeProvider(options: ProviderOptions): Provider {
   const provider = new KbProvider(baseUrl, makeConfiguration(options));
   provider.proxy = true;
   // The library's types leave out what it adds to the context of its own middleware.
-  provider.use((ctx, next) => dress(ctx as unknown as Koa, next, isHttps(baseUrl)));
+  provider.use((ctx, next) => dress(ctx as unknown as Koa, next, baseUrl));
   provider.on("server_error", (ctx, error) => log.error({ path: ctx.path, err: error }, "request failed"));
   return provider;
 }
@@ -267,8 +267,10 @@ function makeFeatureList({ library, baseUrl, deviceInfo }: ProviderOptions): Non
 }
 
 /** What an answer of the library has more and less than the library gives it. */
-async function dress(ctx: Koa, next: () => Promise<unknown>, secure: boolean): Promise<void> {
+async function dress(ctx: Koa, next: () => Promise<unknown>, baseUrl: string): Promise<void> {
   await next();
+  const secure = isHttps(baseUrl);
+  nameIssuerAsAsked(ctx, baseUrl);
   const oidc: KoaContextWithOIDC["oidc"] | undefined = ctx.oidc;
   const interaction = oidc?.entities.Interaction;
   const cookies = [ctx.res.getHeader("set-cookie") ?? []].flat().map(String);
@@ -293,6 +295,15 @@ async function dress(ctx: Koa, next: () => Promise<unknown>, secure: boolean): P
   if (kept.length > 0) ctx.set("Set-Cookie", kept);
   else ctx.remove("Set-Cookie");
   if (oidc?.route === "device_authorization") dressDeviceAnswer(ctx);
+}
+
+/** A client that came by the server's other name compares the issuer with the one in the metadata that it read. */
+function nameIssuerAsAsked(ctx: Koa, baseUrl: string): void {
+  const own = `${new URL(baseUrl).protocol}//${ctx.req.headers.host}`;
+  const location = ctx.res.getHeader("location");
+  if (own === baseUrl || typeof location !== "string") return;
+  const issuer = (url: string) => `iss=${encodeURIComponent(url)}`;
+  ctx.set("Location", location.replace(issuer(baseUrl), issuer(own)));
 }
 
 /** No link that holds the code: it would be followed without being read. Source: S27. */

@@ -191,7 +191,7 @@ describe("deciding", () => {
     ]);
   });
 
-  test("test 19: the issuer and every address come from the settings, never from the Host header", async () => {
+  test("test 19: the issuer and every address come from the settings; Host chooses between a machine's two names at most", async () => {
     const { kb, clientId } = await setUp();
     const headers = {
       host: `localhost:${new URL(kb.base).port}`,
@@ -202,11 +202,12 @@ describe("deciding", () => {
     for (const path of ["oauth-authorization-server", "openid-configuration", "oauth-protected-resource"]) {
       const { status, text } = await requestByHand(`${kb.base}/.well-known/${path}`, { headers });
       expect(status).toBe(200);
-      expect(text).not.toMatch(/evil|localhost|https:/);
+      expect(text).not.toMatch(/evil|127|https:/);
     }
     const url = kb.base + kb.authorizeUrl({ clientId }, challengeOf(newVerifier()), { prompt: "none" });
     const { location } = await requestByHand(url, { headers });
-    expect(new URL(location).searchParams.get("iss")).toBe(kb.base);
+    const twin = kb.base.replace("127.0.0.1", "localhost");
+    expect(new URL(location).searchParams.get("iss")).toBe(twin);
     const body = "client_id=kb-cli&scope=mcp%3Aread";
     const form = { ...headers, "content-type": "application/x-www-form-urlencoded" };
     const device = await requestByHand(`${kb.base}/oauth/device_authorization`, {
@@ -214,7 +215,7 @@ describe("deciding", () => {
       headers: form,
       body,
     });
-    expect(JSON.parse(device.text).verification_uri).toBe(`${kb.base}/oauth/device`);
+    expect(JSON.parse(device.text).verification_uri).toBe(`${twin}/oauth/device`);
   });
 
   verifies(
@@ -302,7 +303,7 @@ describe("what a grant reaches", () => {
 
   test("test 15: a resource of somebody else, or of the command line, is refused at the first step", async () => {
     const { kb, clientId, browser } = await setUp();
-    for (const resource of ["https://evil.test/mcp", `${kb.base}/api`, `${kb.base}/mcp/`, kb.base]) {
+    for (const resource of ["https://evil.test/mcp", `${kb.base}/api`, `${kb.base}/mcp/x`, `${kb.base}/other`]) {
       const answer = await browser.get(kb.authorizeUrl({ clientId, resource }, challengeOf(newVerifier())));
       const error = new URL(answer.headers.get("location") ?? "").searchParams.get("error");
       expect([resource, error]).toEqual([resource, "invalid_target"]);

@@ -86,7 +86,7 @@ describe("refreshing", () => {
 
   test("test 16: a refresh for a foreign resource is refused, test 25: and one for more scopes gets none of them", async () => {
     const { kb, tokens, turn } = await setUp();
-    for (const resource of ["https://evil.test/mcp", `${kb.base}/api`, `${kb.base}/mcp/`]) {
+    for (const resource of ["https://evil.test/mcp", `${kb.base}/api`, `${kb.base}/mcp/x`]) {
       expect(await turn(tokens.refresh_token, { resource })).toMatchObject({
         status: 400,
         body: { error: "invalid_target" },
