@@ -4,6 +4,8 @@
  * remote picture. Source: S45.
  */
 import { beforeOpenPicture, withoutPictures } from "./pictures.ts";
+import { replaceEach } from "./replace-each.ts";
+import { visible } from "./visible.ts";
 
 /** How long a value of each sort may get, in UTF-16 code units. */
 export const MAX_CHARS = {
@@ -104,7 +106,7 @@ export function cleanJson(value: unknown): unknown {
 
 /** Each line after `> `, so that no line of the text can pass for one of ours. */
 export function quoteLines(text: string): string {
-  return `> ${text.split("\n").join("\n> ")}`;
+  return `> ${replaceEach(text, "\n", "\n> ")}`;
 }
 
 /**
@@ -174,11 +176,7 @@ export function placesOf(
 const PLAIN_LINE = /^(?:[!-;=-~]+(?: [!-;=-~]+)*)?$/;
 /** What a cut takes along: a joiner or style at the end has lost what it was for. */
 const LEAVES_WITH_CUT = /\s|\u200c|\u200d|\ufe0f/;
-/** Nothing in it is hidden, reorders the text or is half of a character. */
-const PLAIN_TEXT = /^[\t\n -~]*$/;
-
 const LINE_BREAKS = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
-const ZWJ = "\u200d";
 const RETURNS = ["\r\n", "\r"];
 const ANY_LINE_BREAK = [...RETURNS, "\v", "\f", "\u0085", "\u2028", "\u2029"];
 
@@ -187,69 +185,10 @@ function withLineFeeds(text: string, breaks: readonly string[]): string {
   return breaks.reduce((all, each) => (all.includes(each) ? all.split(each).join("\n") : all), text);
 }
 
-const EMOJI_STYLE = "\ufe0f";
-
-/** Controls except tab and line feed, interlinear marks, non-characters: never meant to be seen. */
-const NEVER_SHOWN =
-  // oxlint-disable-next-line no-control-regex -- these are exactly the characters to take out
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufff9-\ufffb\ufdd0-\ufdef\p{Noncharacter_Code_Point}]+/gu;
-/** What a terminal or page shows as nothing: bidi marks, tags, fillers, selectors, joiners that nothing needs. */
-const IGNORABLE = /(?:(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point})+/gu;
 /** Cheap to ask of every text that leaves: most have none of these. */
 const MAYBE_UNSEEN =
   // oxlint-disable-next-line no-control-regex -- these are exactly the characters to take out
   /[\0-\x08\x0b-\x1f\x7f-\x9f\ufdd0-\ufdef\ufff9-\ufffb]|\p{Default_Ignorable_Code_Point}|\p{Noncharacter_Code_Point}|\p{Surrogate}/u;
-/** Scripts whose spelling needs the joiners. */
-const JOINING_LETTER =
-  /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]$/u;
-const PICTURE = /^\p{Extended_Pictographic}$/u;
-const PICTURE_END = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
-const TAKES_EMOJI_STYLE = /^[\p{Extended_Pictographic}0-9#*]$/u;
-
-function visible(text: string): string {
-  if (PLAIN_TEXT.test(text)) return text;
-  return withNeededJoiners(wellFormed(text).replace(NEVER_SHOWN, "").replace(IGNORABLE, ""));
-}
-
-const JOINERS = /(?:\u200c|\u200d|\ufe0f)+/g;
-/** Behind ASCII but `#`, `*` and digits, which no joiner and no style belongs to: hidden bits are mostly there. */
-const JOINERS_OF_NOTHING =
-  // oxlint-disable-next-line no-control-regex -- a range of all of ASCII
-  /([\0-"$-)+-/:-\x7f])(?:\u200c|\u200d|\ufe0f)+/g;
-
-/** Keeps a joiner only where it changes the spelling or the picture: no place to hide bits in. */
-function withNeededJoiners(text: string): string {
-  const rest = text.replace(JOINERS_OF_NOTHING, "$1");
-  return rest.replace(JOINERS, (run, at: number) =>
-    neededOf(run, lastCharacter(rest, at), nextCharacter(rest, at + run.length)),
-  );
-}
-
-/** Of a run, only the first emoji style can belong to what stands before it, and only the last joiner to what follows. */
-function neededOf(run: string, before: string, after: string): string {
-  const style = run.indexOf(EMOJI_STYLE);
-  const next = run.charAt(style + 1);
-  const first = style >= 0 && next !== "" && isKept(EMOJI_STYLE, before, next) ? EMOJI_STYLE : "";
-  const last = run.charAt(run.length - 1);
-  return isKept(last, first || before, after) ? first + last : first;
-}
-
-function lastCharacter(text: string, end: number): string {
-  const isPair = isLowSurrogate(text.charCodeAt(end - 1));
-  return text.slice(Math.max(0, end - (isPair ? 2 : 1)), end);
-}
-
-function nextCharacter(text: string, at: number): string {
-  const code = text.codePointAt(at);
-  return code === undefined ? "" : String.fromCodePoint(code);
-}
-
-function isKept(char: string, last: string, next: string): boolean {
-  if (char === EMOJI_STYLE) return TAKES_EMOJI_STYLE.test(last) && (!/[0-9#*]/.test(last) || next === "\u20e3");
-  if (char === ZWJ && PICTURE_END.test(last) && PICTURE.test(next)) return true;
-  return JOINING_LETTER.test(last) && JOINING_LETTER.test(next);
-}
-
 function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }

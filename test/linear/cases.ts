@@ -1,6 +1,7 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { cleanField, cleanLine, cleanMarked, cut } from "#api/clean.ts";
 import { parseDays } from "#api/days.ts";
+import { replaceEach } from "#api/replace-each.ts";
 import { excerptLine, excerptLines, wrapLine } from "#cli/excerpt.ts";
 import { safeJson, wrapTalk } from "#cli/output.ts";
 import { fit } from "#cli/table.ts";
@@ -85,6 +86,10 @@ export const CASES: Readonly<Record<string, Call>> = {
       text,
       Array.from({ length: 200 }, (_, at) => ({ start: at * 100, end: at * 100 + 50 })),
     ),
+  "src/api/replace-each.ts#replaceEach": (text) => [
+    replaceEach(text, "\n", "\n> "),
+    replaceEach(text, "![", "! [", (all, end) => all.charCodeAt(end) !== 0x61),
+  ],
   "src/api/clean.ts#cut": (text) => cut(text, Math.floor(text.length / 2)),
   "src/api/days.ts#parseDays": (text) => parseDays(text, 0, "UTC"),
   "src/cli/excerpt.ts#excerptLines": (text) => excerptLines(text, [], { width: 80, most: 3, bold: plain }),

@@ -11,7 +11,8 @@ const LINES =
   /(?:(?:\s|\\n|\\r){1,8}(?:[A-Z][A-Za-z-]{1,40}: (?:(?!-----BEGIN)[^\n]){0,200}|[A-Za-z0-9+/=]{1,200}(?=\s|\\|$))){0,400}/y;
 
 /** PuTTY's files begin with a line of their own and end with their checksum. */
-const PUTTY = /PuTTY-User-Key-File-[23]: |Private-MAC: [0-9a-f]{40,64}/g;
+const PUTTY = /PuTTY-User-Key-File-[23]: /g;
+const PUTTY_END = /Private-MAC: [0-9a-f]{40,64}/g;
 
 /**
  * Private keys in their armour (PEM, OpenSSH, PGP), with or without an end, and PuTTY's files. Takes time in proportion to the
@@ -32,19 +33,16 @@ export function findPrivateKeys(text: string): Cut[] {
   return text.includes("PuTTY-User-Key-File") ? [...cuts, ...findPuttyKeys(text)] : cuts;
 }
 
-/** From the earliest header that a checksum follows near enough. */
+/** From the earliest header that a checksum follows near enough; no stretch of the text is searched for two of them. */
 function findPuttyKeys(text: string): Cut[] {
   const cuts: Cut[] = [];
-  let headers: number[] = [];
-  for (const { 0: found, index } of text.matchAll(PUTTY)) {
-    if (found.startsWith("PuTTY")) {
-      headers.push(index);
-      continue;
-    }
+  let searchedTo = 0;
+  for (const { 0: found, index } of text.matchAll(PUTTY_END)) {
     const end = index + found.length;
-    const start = headers.find((header) => end - header <= MAX_KEY_CHARS);
-    if (start !== undefined) cuts.push(cutOf(text, start, end));
-    headers = [];
+    PUTTY.lastIndex = Math.max(searchedTo, end - MAX_KEY_CHARS);
+    const start = PUTTY.lastIndex < index ? PUTTY.exec(text)?.index : undefined;
+    if (start !== undefined && start < index) cuts.push(cutOf(text, start, end));
+    searchedTo = end;
   }
   return cuts;
 }

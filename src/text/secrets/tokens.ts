@@ -6,15 +6,10 @@ import { makeWebTokenFinder, type WebTokenFinder } from "./web-token.ts";
 export function findTokens(text: string): Cut[] {
   const cuts: Cut[] = [];
   const endOfWebToken = makeWebTokenFinder(text);
-  for (let at = nextRun(text, 0); at < text.length; at = nextRun(text, at)) {
-    // Every place in the run where a word begins.
-    for (; isPart(text.charCodeAt(at)); at++) {
-      if (!mayBegin(text, at) || !beginsWord(text, at)) continue;
-      const cut = cutAt(text, at, endOfWebToken);
-      if (cut === undefined) continue;
-      cuts.push(cut);
-      at = cut.end - 1;
-    }
+  for (let at = nextStart(text, nextRun(text, 0)); at < text.length;) {
+    const cut = cutAt(text, at, endOfWebToken);
+    if (cut !== undefined) cuts.push(cut);
+    at = nextStart(text, cut?.end ?? at + 1);
   }
   return cuts;
 }
@@ -33,14 +28,11 @@ export function beforeOpenToken(text: string): string {
   let lastBreak = text.length - 1;
   while (lastBreak >= from && !BREAK.test(text.charAt(lastBreak))) lastBreak--;
   const endOfWebToken = makeWebTokenFinder(text);
-  for (let at = nextRun(text, from); at < text.length; at = nextRun(text, at)) {
-    for (; isPart(text.charCodeAt(at)); at++) {
-      if (!mayBegin(text, at) || !beginsWord(text, at)) continue;
-      const cut = cutAt(text, at, endOfWebToken);
-      const start = cut === undefined ? secretAt(text, at) : undefined;
-      if (start !== undefined && start > lastBreak) return text.slice(0, start);
-      if (cut !== undefined) at = cut.end - 1;
-    }
+  for (let at = nextStart(text, nextRun(text, from)); at < text.length;) {
+    const cut = cutAt(text, at, endOfWebToken);
+    const start = cut === undefined ? secretAt(text, at) : undefined;
+    if (start !== undefined && start > lastBreak) return text.slice(0, start);
+    at = nextStart(text, cut?.end ?? at + 1);
   }
   return text;
 }
@@ -61,10 +53,16 @@ const NUMBER_START = /\d{8,10}:AA/y;
 /** Every secret, with what tells it, holds so many characters in a row that words and short paths do not. */
 const SHORTEST_RUN = 12;
 
-/** By code unit: 1 = may stand in a token, key or address, 2 = a letter or digit. */
+/** What a code unit of ASCII may be in a token, key or address, as bits; 0 = it stands in none. */
 const CLASS = new Uint8Array(128);
-for (const char of "_-\\+/=.:@") CLASS[char.charCodeAt(0)] = 1;
-for (let unit = 0; unit < 128; unit++) if (/[A-Za-z0-9]/.test(String.fromCharCode(unit))) CLASS[unit] = 2;
+const PART = 1;
+const WORD = 2;
+const UPPER = 4;
+const LOWER = 8;
+const DIGIT = 16;
+const DOT = 32;
+/** A format, or a number, may begin with it. */
+const FIRST = 64;
 
 /**
  * Start of the next run of `SHORTEST_RUN` characters that tokens are made of; the length of the text when there is none.
@@ -74,52 +72,94 @@ function nextRun(text: string, from: number): number {
   let start = from;
   while (start + SHORTEST_RUN <= text.length) {
     let at = start + SHORTEST_RUN - 1;
-    while (at >= start && isPart(text.charCodeAt(at))) at--;
+    while (at >= start && classOf(text, at) !== 0) at--;
     if (at < start) return start;
     start = at + 1;
   }
   return text.length;
 }
 
-function isPart(unit: number): boolean {
-  return unit < 128 && CLASS[unit] !== 0;
+/**
+ * The next place from this one on where a word begins as a format does, in a run; the length of the text when there is none.
+ * This place is in a run, or where one ends.
+ */
+function nextStart(text: string, from: number): number {
+  let before = from > 0 ? classOf(text, from - 1) : 0;
+  for (let at = from; at < text.length; at++) {
+    const kind = classOf(text, at);
+    if (kind === 0) {
+      at = nextRun(text, at) - 1;
+      before = at >= 0 ? classOf(text, at) : 0;
+      continue;
+    }
+    if ((kind & FIRST) !== 0 && beginsWord(kind, before) && mayBegin(text, at, kind)) return at;
+    before = kind;
+  }
+  return text.length;
+}
+
+function classOf(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  return unit < 128 ? (CLASS[unit] ?? 0) : 0;
 }
 
 /** True after anything but a letter or digit, and at a capital within a name such as `awsSecretAccessKey`. */
-function beginsWord(text: string, at: number): boolean {
-  const before = text.charCodeAt(at - 1);
-  const unit = text.charCodeAt(at);
-  if (!(before < 128) || CLASS[before] !== 2) return true;
-  return unit === DOT || (unit >= UPPER_A && unit <= UPPER_Z && before >= LOWER_A);
+function beginsWord(kind: number, before: number): boolean {
+  return (before & WORD) === 0 || (kind & DOT) !== 0 || ((kind & UPPER) !== 0 && (before & LOWER) !== 0);
 }
-
-const DOT = 46;
-const UPPER_A = 65;
-const UPPER_Z = 90;
-const LOWER_A = 97;
 
 interface Start {
   literal: string;
+  /** The third character, NaN without one: of those with the same first two, it tells most of them apart. */
+  third: number;
+  /** By code unit of ASCII: 0 = what follows the beginning can't begin so. Most places that begin like a token end there. */
+  follows: Uint8Array;
   format: SecretFormat;
 }
 
-/** By the first two characters as `first * 128 + second`. */
-const STARTS = new Map<number, Start[]>();
+/** Of what follows a beginning the first character, where the pattern begins with one of a set. */
+const FIRST_OF = /^(?:\[(?!\^)(?:\\.|[^\]\\])*\]|\(\?:[^()]*\)(?=\{)|\\d)/;
+
+function followersOf({ rest, keeps }: SecretFormat): Uint8Array {
+  const [first] = (keeps === undefined && rest !== "web token" && FIRST_OF.exec(rest.source)) || [];
+  if (first === undefined) return new Uint8Array(128).fill(1);
+  const pattern = new RegExp(`^${first}`);
+  // An escape counts with what it escapes.
+  return Uint8Array.from({ length: 128 }, (_, unit) => Number(pattern.test(`${String.fromCharCode(unit)}_`)));
+}
+
+/** Those with the same first two characters; where they stand, by `first * 128 + second`, and 0 where there are none. */
+const STARTS: (readonly Start[])[] = [[]];
+const STARTS_AT = new Uint8Array(128 * 128);
+
 for (const format of SECRET_FORMATS) {
+  const follows = followersOf(format);
   for (const start of format.starts) {
     for (const literal of new Set([start, start.replaceAll("_", "\\_")])) {
       const key = literal.charCodeAt(0) * 128 + literal.charCodeAt(1);
-      STARTS.set(key, [...(STARTS.get(key) ?? []), { literal, format }]);
+      const known = STARTS_AT[key] || (STARTS_AT[key] = STARTS.push([]) - 1);
+      STARTS[known] = [...(STARTS[known] ?? []), { literal, third: literal.charCodeAt(2), follows, format }];
     }
   }
 }
-const IS_START = new Uint8Array(128 * 128);
-for (const key of STARTS.keys()) IS_START[key] = 1;
+for (let unit = 0; unit < 128; unit++) {
+  const char = String.fromCharCode(unit);
+  if (/[A-Z]/.test(char)) CLASS[unit] = PART | WORD | UPPER;
+  else if (/[a-z]/.test(char)) CLASS[unit] = PART | WORD | LOWER;
+  else if (/[0-9]/.test(char)) CLASS[unit] = PART | WORD | DIGIT | FIRST;
+  else if ("_-\\+/=:@".includes(char)) CLASS[unit] = PART;
+  else if (char === ".") CLASS[unit] = PART | DOT;
+}
+for (const { literal } of STARTS.flat()) {
+  const first = literal.charCodeAt(0);
+  CLASS[first] = (CLASS[first] ?? 0) | FIRST;
+}
 
-/** True where a number begins, and at the first two characters of a format. Cheap: it is asked at each character of a run. */
-function mayBegin(text: string, at: number): boolean {
-  const first = text.charCodeAt(at);
-  return isDigit(first) || IS_START[first * 128 + text.charCodeAt(at + 1)] === 1;
+/** True where a number of several digits begins, and at the first two characters of a format. */
+function mayBegin(text: string, at: number, kind: number): boolean {
+  const second = at + 1 < text.length ? text.charCodeAt(at + 1) : 128;
+  if ((kind & DIGIT) !== 0) return isDigit(second);
+  return second < 128 && STARTS_AT[text.charCodeAt(at) * 128 + second] !== 0;
 }
 
 function isDigit(unit: number): boolean {
@@ -132,16 +172,32 @@ function cutAt(text: string, at: number, endOfWebToken: WebTokenFinder): Cut | u
     const end = endOf(NUMBER_FORMAT.rest, text, at);
     return end === undefined ? undefined : { start: at, end, mask: `[removed: ${NUMBER_FORMAT.label}]` };
   }
-  for (const { literal, format } of startsAt(text, at)) {
-    const cut = match(text, at, at + literal.length, format, endOfWebToken);
+  const starts = STARTS[STARTS_AT[first * 128 + text.charCodeAt(at + 1)] ?? 0] ?? [];
+  const third = text.charCodeAt(at + 2);
+  for (const start of starts) {
+    const after = at + start.literal.length;
+    if (!isAt(text, at, start, third) || !mayFollow(text, after, start)) continue;
+    const cut = match(text, at, after, start.format, endOfWebToken);
     if (cut !== undefined) return cut;
   }
   return undefined;
 }
 
 function startsAt(text: string, at: number): Start[] {
-  const starts = STARTS.get(text.charCodeAt(at) * 128 + text.charCodeAt(at + 1)) ?? [];
-  return starts.filter(({ literal }) => text.startsWith(literal, at));
+  const starts = STARTS[STARTS_AT[text.charCodeAt(at) * 128 + text.charCodeAt(at + 1)] ?? 0] ?? [];
+  return starts.filter((start) => isAt(text, at, start, text.charCodeAt(at + 2)));
+}
+
+function isAt(text: string, at: number, { literal, third }: Start, unit: number): boolean {
+  if (literal.length > 2 && third !== unit) return false;
+  // Letter by letter: the call of `startsWith` costs more than that.
+  for (let of = 3; of < literal.length; of++) if (text.charCodeAt(at + of) !== literal.charCodeAt(of)) return false;
+  return true;
+}
+
+function mayFollow(text: string, at: number, { follows }: Start): boolean {
+  const unit = at < text.length ? text.charCodeAt(at) : 128;
+  return unit < 128 && follows[unit] === 1;
 }
 
 function match(
