@@ -45,6 +45,7 @@ import * as formerTexts from "./migrations/0047-former-texts.ts";
 import * as whatIsMissing from "./migrations/0049-what-is-missing.ts";
 import * as maskedNames from "./migrations/0050-masked-names.ts";
 import * as clientDocuments from "./migrations/0052-client-documents.ts";
+import * as entitiesByEmail from "./migrations/0053-entities-by-email.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -100,6 +101,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0049-what-is-missing": whatIsMissing,
   "0050-masked-names": maskedNames,
   "0052-client-documents": clientDocuments,
+  "0053-entities-by-email": entitiesByEmail,
 };
 
 /**

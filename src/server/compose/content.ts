@@ -284,7 +284,18 @@ export async function makeContent(
       makeFileService({ store, policy, index, cursors, audit, fetchOriginal, baseUrl, kinds: kinds.map(linksOf) }),
     ),
   );
-  const finder = decorate("finder", makeEntityFinder({ policy, index, hasPeople: (id) => withPeople.has(id) }));
+  const finder = decorate(
+    "finder",
+    makeEntityFinder({
+      policy,
+      index,
+      hasPeople: (id) => withPeople.has(id),
+      async verifiedEmailOf(userId) {
+        const user = await store.users.find(userId);
+        return user && user.emailVerifiedAt !== null ? user.email : undefined;
+      },
+    }),
+  );
   const entities = decorate(
     "entities",
     gatedEntities(gate, makeEntityService({ policy, index, finder, cursors, clock })),

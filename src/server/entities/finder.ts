@@ -3,7 +3,7 @@ import type { Actor } from "#storage/access/actor.ts";
 import type { ShownEntity } from "#storage/records/entities.ts";
 import type { EntityFinder, NamedEntity } from "./types.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
-import { foldWords, hasWords, isClose, visibleByName } from "./names.ts";
+import { foldWords, hasWords, isClose, visibleByEmail, visibleByName } from "./names.ts";
 
 const MAX_FOUND = 50;
 const MAX_CLOSE = 5;
@@ -13,10 +13,12 @@ export interface EntityFinderDeps {
   index: SearchIndex;
   /** Whether items of this source belong to somebody's account there. */
   hasPeople(providerId: string): boolean;
+  /** The address that this user has proven to be theirs; undefined while they have not. */
+  verifiedEmailOf(userId: string): Promise<string | undefined>;
 }
 
 /** Makes the look-up of entities; everything it says comes from items that the reader may see (S9, S11). */
-export function makeEntityFinder({ policy, index, hasPeople }: EntityFinderDeps): EntityFinder {
+export function makeEntityFinder({ policy, index, hasPeople, verifiedEmailOf }: EntityFinderDeps): EntityFinder {
   const finder: EntityFinder = {
     async me(actor) {
       const viewer = await policy.viewerOf(actor);
@@ -37,7 +39,10 @@ export function makeEntityFinder({ policy, index, hasPeople }: EntityFinderDeps)
       });
       const providers = (facets.provider ?? []).map(({ value }) => value);
       const unlinked = providers.filter((provider) => hasPeople(provider) && !linked.has(provider));
-      return { found: await finder.named(actor, entityIds), unlinked };
+      const email = await verifiedEmailOf(actor.userId);
+      const named = email === undefined ? [] : await policy.readList(actor, (open) => visibleByEmail(open, email));
+      const claims = named.filter(({ entityId }) => !entityIds.includes(entityId)).map(toNamed);
+      return { found: await finder.named(actor, entityIds), claims, unlinked };
     },
 
     byName(actor, text, types) {

@@ -5,6 +5,8 @@ import type { EntityName, ShownEntity } from "#storage/records/entities.ts";
 /** Names read at once: an index walk of a few milliseconds. */
 const WALK = 5000;
 const EVIDENCE = 200;
+/** Names of one person: a source has one or two, and there are so many connectors at most. */
+const MOST_WITH_EMAIL = 500;
 
 /** The folded words of a text, as names are kept, without the mark of a channel or a person before them. */
 export function foldWords(text: string): string[] {
@@ -53,6 +55,16 @@ export async function visibleByName(
     }
     after = names.at(-1);
     if (names.length < WALK) break;
+  }
+  return [...found.values()];
+}
+
+/** The people whom visible items show with this address, each as the first such item shows them. */
+export async function visibleByEmail(open: OpenList, email: string): Promise<ShownEntity[]> {
+  const found = new Map<string, ShownEntity>();
+  for (const name of await open.store.entities.namesWithEmail(email, MOST_WITH_EMAIL)) {
+    const shown = found.has(name.entityId) ? undefined : await evidence(open, name);
+    if (shown?.type === "person" && shown.email?.toLowerCase() === email.toLowerCase()) found.set(name.entityId, shown);
   }
   return [...found.values()];
 }

@@ -69,13 +69,21 @@ type Found = Pick<ShownEntity, "entityId" | "type" | "name">;
 async function resolve(finder: EntityFinder, actor: Actor, text: string) {
   const asked = text.trim();
   if (asked.toLowerCase() === "me") {
-    const { found, unlinked } = await finder.me(actor);
-    if (found.length === 0) {
+    const { found, claims, unlinked } = await finder.me(actor);
+    if (found.length + claims.length === 0) {
       throw new ApiError("no_such_person", {
         message: "nothing you can see is linked to you. Give a name or email instead of me.",
       });
     }
-    return { found, close: [], notes: unlinked.length > 0 ? [`me: no account linked at ${unlinked.join(", ")}.`] : [] };
+    const shown = claims.map(({ name, entityId }) => `${cleanField(name, MAX_CHARS.person)} (${entityId})`);
+    return {
+      found: [...found, ...claims],
+      close: [],
+      notes: [
+        ...(unlinked.length > 0 ? [`me: no account linked at ${unlinked.join(", ")}.`] : []),
+        ...(shown.length > 0 ? [`me includes, by your verified address, as a claim: ${shown.join(", ")}.`] : []),
+      ],
+    };
   }
   if (asked.startsWith("ent_")) return { found: await finder.named(actor, [asked]), close: [], notes: [] };
   const people = await finder.byName(actor, asked, "person");

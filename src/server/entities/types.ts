@@ -80,8 +80,11 @@ export interface NamedEntity {
 
 /** Who or what a text could mean, among what the reader may see. */
 export interface EntityFinder {
-  /** The entities that the person asking is, by proven links alone. */
-  me(actor: Actor): Promise<{ found: NamedEntity[]; unlinked: string[] }>;
+  /**
+   * The entities that the person asking is: `found` by proven links, `claims` by their verified email address, which
+   * anybody can write into a document. `unlinked`: sources in which they have no linked account.
+   */
+  me(actor: Actor): Promise<{ found: NamedEntity[]; claims: NamedEntity[]; unlinked: string[] }>;
   /** Those with exactly this name, login or email, else those with all its words; and close ones when there is none. */
   byName(
     actor: Actor,

@@ -92,14 +92,17 @@ async function personIds(field: string, text: string, { actor, finder }: FilterC
   return found.map(({ entityId }) => entityId);
 }
 
-function meIds({ found, unlinked }: { found: NamedEntity[]; unlinked: string[] }, notes: string[]): string[] {
+function meIds({ found, claims, unlinked }: Awaited<ReturnType<EntityFinder["me"]>>, notes: string[]): string[] {
   const missing = unlinked.length > 0 ? `; no account linked at ${unlinked.join(", ")}` : "";
+  const known = found.length > 0 ? [found.map(printed).join(", ")] : [];
+  const claimed = claims.length > 0 ? [`by your verified address, as a claim: ${claims.map(printed).join(", ")}`] : [];
+  const me = [...known, ...claimed];
   notes.push(
-    found.length > 0
-      ? `me = ${found.map(printed).join(", ")}${missing}.`
+    me.length > 0
+      ? `me = ${me.join("; ")}${missing}.`
       : `nobody in what you can see is linked to you${missing}, so me finds nothing. Try your name.`,
   );
-  return found.map(({ entityId }) => entityId);
+  return [...found, ...claims].map(({ entityId }) => entityId);
 }
 
 function noSuchPerson(field: string, asked: string, close: readonly NamedEntity[]): ApiError {

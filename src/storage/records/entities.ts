@@ -47,6 +47,21 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
       return query.execute();
     },
 
+    /** Distinct names under which some item shows this address, in any case of ASCII letters, by name and id. */
+    async namesWithEmail(email: string, limit: number): Promise<EntityName[]> {
+      return sql.read
+        .selectFrom("item_entities")
+        .select(["nameKey", "entityId"])
+        .where("workspaceId", "=", workspaceId)
+        .where(raw<boolean>`lower("email") = lower(${email})`)
+        .where("email", "is not", null)
+        .groupBy(["nameKey", "entityId"])
+        .orderBy("nameKey")
+        .orderBy("entityId")
+        .limit(limit)
+        .execute();
+    },
+
     /** Living items that give the entity this name, after `afterKbId`, at most `limit`, with their accesses. */
     async itemsNaming(
       { nameKey, entityId }: EntityName,

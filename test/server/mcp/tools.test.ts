@@ -136,6 +136,30 @@ describe("kb_search", () => {
     expect(text).toContain("Note: nobody in what you can see is linked to you");
   });
 
+  test("me is also whom items show with the person's verified address, as a claim, and never with one that isn't proven", async () => {
+    const kb = await makeKit();
+    const owner = await kb.addOwner();
+    const member = await kb.addMember(owner.workspaceId, "member");
+    const claimed = (name: string, email: string) => ({ name, email, claimed: true });
+    const mine = member.email.replace(/^./, (letter) => letter.toUpperCase());
+    await kb.addItems(owner, [
+      { title: "Mine by address", kind: "task", assignees: [claimed("Mia", mine)] },
+      { title: "Somebody else's", kind: "task", assignees: [claimed("Mia Other", "mia@other.test")] },
+      { title: "Hidden", kind: "task", assignees: [claimed("Secret Mia", mine)], readers: ["user:gitea:1:9"] },
+    ]);
+    const ask = async () => await kb.tool(member, "kb_search", { query: "", assignee: "me" });
+    await kb.store.users.setEmail(member.userId, member.email, null);
+    expect((await ask()).text).toContain("Note: nobody in what you can see is linked to you");
+    await kb.store.users.setEmail(member.userId, member.email, kb.clock.now());
+    const { titles, text } = await ask();
+    expect(titles).toEqual(["Mine by address"]);
+    expect(text).toMatch(/Note: me = by your verified address, as a claim: Mia \([^)]*, ent_\w+\)\./);
+    expect(text).not.toContain("Secret");
+    const context = await kb.tool(member, "kb_get_entity_context", { entity: "me" });
+    expect(context.text).toContain("Mine by address");
+    expect(context.text).toMatch(/me includes, by your verified address, as a claim: Mia \(ent_/);
+  });
+
   test("pages follow each other without gap or repetition, also among equal scores, and are bound to their call", async () => {
     const kb = await makeKit();
     const owner = await kb.addOwner();
