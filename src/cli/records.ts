@@ -20,6 +20,8 @@ export interface JsonSchema {
   format?: string;
   /** Text that may be a path of the machine that `kb` runs on: always, or when it begins with a dot. */
   localPath?: "always" | "dotted";
+  /** With an account, the server knows it. */
+  fromAccount?: "baseUrl" | "apiUrl";
 }
 
 export type SourceKind = Omit<PublishedSourceKind, "configSchema"> & { configSchema: JsonSchema };

@@ -181,6 +181,8 @@ export interface AccountTokens {
   key: string;
   /** Where its token may go: nowhere else is it sent, whatever the source says. */
   origins: readonly string[];
+  /** The instance that it is for; absent while an account is being made. */
+  place?: { baseUrl: string; apiUrl: string };
   /** The name to sign in with where a protocol asks for one with the token. */
   login?: string;
   accessToken(): Promise<string>;

@@ -151,9 +151,11 @@ export function makeAccountKeeper(options: KeeperOptions) {
     /** What signs the requests of those who read with an account. */
     tokensOf(workspaceId: string, { accountId, providerId, baseUrl, login }: AccountRecord): AccountTokens {
       const provider = book.find(providerId)?.provider;
+      const place = provider && book.placeOf(provider, baseUrl);
       return {
         key: accountId,
-        origins: provider ? originsAt(provider, book.placeOf(provider, baseUrl)) : [],
+        origins: provider && place ? originsAt(provider, place) : [],
+        ...(place && { place }),
         ...(login !== null && { login }),
         async accessToken() {
           const account = await read(workspaceId, accountId);

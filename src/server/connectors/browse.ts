@@ -6,7 +6,14 @@ import type { Actor } from "#storage/access/actor.ts";
 import { requireMayConnect } from "./credentials.ts";
 import { requireActs } from "./acts.ts";
 import type { ConnectorDeps } from "./deps.ts";
-import { makeContext, parseConfig, requireAccountPlace, requireUsable, standingOfActor } from "./sources.ts";
+import {
+  makeContext,
+  parseConfig,
+  requireAccountPlace,
+  requireUsable,
+  standingOfActor,
+  withAccountPlace,
+} from "./sources.ts";
 
 /**
  * The nodes below a place in a source.
@@ -17,10 +24,10 @@ export async function browseSource(deps: ConnectorDeps, actor: Actor, body: Brow
   const source = await requireUsable(deps, actor, body);
   if (!source.browse) throw nothingToChoose(source);
   const standing = await standingOfActor(deps, actor, source, body);
-  const config = parseConfig(source, body.config);
+  const config = parseConfig(source, withAccountPlace(source, body.config, standing));
   requireMayConnect(actor, source, config, standing);
   requireAccountPlace(source, config, standing);
-  const context = makeContext(deps, source, body.config, { id: "", name: "", ...standing });
+  const context = makeContext(deps, source, config, { id: "", name: "", ...standing });
   const { parent = null, query, cursor } = body;
   return source.browse(context, {
     parent,

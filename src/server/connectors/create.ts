@@ -12,6 +12,7 @@ import {
   keepTold,
   parseConfig,
   requireAccountPlace,
+  withAccountPlace,
   requireUsable,
   standingOfActor,
   takesKey,
@@ -37,9 +38,9 @@ export async function createConnector(
   const source = await requireUsable(deps, actor, body);
   const { spec } = source;
   const access = await checkAccess(store.in(actor.workspaceId), spec, body.access);
-  const config = parseConfig(source, body.config);
   const connectorId = makeId("connector", randomBytes);
   const standing = await standingOfActor(deps, actor, source, body);
+  const config = parseConfig(source, withAccountPlace(source, body.config, standing));
   requireMayConnect(actor, source, config, standing);
   requireAccountPlace(source, config, standing);
   const asked = { id: connectorId, name: body.name, ...standing };

@@ -101,9 +101,25 @@ export function requireAccountPlace(source: Source, config: unknown, { account }
   const origin = source.originOf?.(config);
   if (account === undefined || origin === undefined || account.origins.includes(origin)) return;
   throw new ApiError("connector_config_invalid", {
-    message: `This account is for ${account.origins[0] ?? "another instance"}, and the config leads to ${origin}.`,
+    message: `This account is for ${account.origins[0] ?? "another instance"}, and the config leads to ${origin}. Leave the address out to use the account's.`,
     field: "accountId",
   });
+}
+
+/** The config with the address of the account's instance where it names none itself: `fromAccount` of its keys says which. */
+export function withAccountPlace(
+  { spec }: Pick<Source, "spec">,
+  config: Record<string, unknown>,
+  { account }: Pick<Standing, "account">,
+): Record<string, unknown> {
+  const place = account?.place;
+  if (place === undefined) return config;
+  const { properties = {} } = z.toJSONSchema(spec.config, { io: "input" });
+  const own = Object.entries(properties).flatMap(([key, schema]) => {
+    const from = typeof schema === "object" ? schema["fromAccount"] : undefined;
+    return from === "baseUrl" || from === "apiUrl" ? [[key, place[from]] as const] : [];
+  });
+  return { ...Object.fromEntries(own), ...config };
 }
 
 /** @throws ApiError `connector_config_invalid` with every field at fault */

@@ -8,7 +8,11 @@ export const GiteaConfig = z.strictObject({
     .string()
     .max(2_048)
     .refine((text) => normalizeBaseUrl(text) !== undefined, "Give an address such as https://git.example.com.")
-    .meta({ title: "Server address", description: "Where Gitea or Forgejo is, such as https://git.example.com." }),
+    .meta({
+      title: "Server address",
+      description: "Where Gitea or Forgejo is, such as https://git.example.com.",
+      fromAccount: "baseUrl",
+    }),
   ...FORGE_CHOICES,
 });
 export type GiteaConfig = z.infer<typeof GiteaConfig>;

@@ -18,6 +18,7 @@ export const GithubConfig = z.strictObject({
     .meta({
       title: "API address",
       description: "Leave it as it is, unless you use GitHub Enterprise Server: https://HOST/api/v3.",
+      fromAccount: "apiUrl",
     }),
   ...FORGE_CHOICES,
   repositories: FORGE_CHOICES.repositories.meta({

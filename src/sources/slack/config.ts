@@ -9,7 +9,11 @@ export const SlackConfig = z.strictObject({
     .max(2_048)
     .default("https://slack.com")
     .refine((text) => normalizeBaseUrl(text) !== undefined, "Give an https:// or http:// address without ? or #.")
-    .meta({ title: "Address", description: "Address of Slack. Leave it as it is, unless you use GovSlack." }),
+    .meta({
+      title: "Address",
+      description: "Address of Slack. Leave it as it is, unless you use GovSlack.",
+      fromAccount: "baseUrl",
+    }),
   channels: z.array(z.string().min(1).max(200)).max(1_000).default([]).meta({
     title: "Channels",
     description: "IDs or names of channels. Empty reads every channel that the app is in.",

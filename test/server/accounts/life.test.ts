@@ -209,6 +209,18 @@ describe("an account", () => {
     expect(await connect(kb.ben)).toMatchObject({ state: "active", isLinked: true });
   });
 
+  test("says where its service is: a connector that names no address reads there, and is browsed there", async ({
+    expect,
+  }) => {
+    const { kb, provider, connect } = await makeConnected();
+    const { id } = await connect(kb.anna);
+    const body = { providerId: "gitea", name: "Forge", config: {}, access: { visibility: "private" } };
+    const { status, json } = await kb.as(kb.anna).post("/api/connectors", { ...body, accountId: id });
+    expect([status, json.connector?.config]).toEqual([201, { baseUrl: provider.url }]);
+    const without = await kb.as(kb.anna).post("/api/connectors", body);
+    expect(without).toMatchObject({ status: 422, json: { field: "config.baseUrl" } });
+  });
+
   test("is its owner's alone, and for its own instance", async ({ expect }) => {
     const { kb, provider, connect } = await makeConnected();
     const { id } = await connect(kb.anna);

@@ -14,7 +14,7 @@ export function forgeSource(readers: () => readonly string[]): Source {
       name: "Gitea",
       kinds: ["file"],
       auth: [{ type: "account" }, { type: "none" }],
-      config: z.strictObject({ baseUrl: z.string() }),
+      config: z.strictObject({ baseUrl: z.string().meta({ fromAccount: "baseUrl" }) }),
       acl: "per_item",
       hasPeople: true,
     },

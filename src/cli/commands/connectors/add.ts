@@ -168,7 +168,9 @@ async function configFor(
     const [key, value] = parsePair(text, "--set");
     config[key] = typedValue(source.configSchema, key, value);
   }
-  const missing = (source.configSchema.required ?? []).filter((key) => config[key] === undefined);
+  const { required = [], properties = {} } = source.configSchema;
+  const isKnown = (key: string) => input.options.account !== undefined && properties[key]?.fromAccount !== undefined;
+  const missing = required.filter((key) => config[key] === undefined && !isKnown(key));
   if (missing.length > 0 && !canAsk(deps, input.options)) {
     throw usageFailure(
       `${source.providerId} needs ${missing.join(", ")}.`,
@@ -179,7 +181,7 @@ async function configFor(
     config[key] = typedValue(source.configSchema, key, text);
   }
   // A path is relative to this directory; the server's working directory is another one.
-  for (const [key, { localPath }] of Object.entries(source.configSchema.properties ?? {})) {
+  for (const [key, { localPath }] of Object.entries(properties)) {
     const value = config[key];
     if (typeof value !== "string") continue;
     const isPath = localPath === "always" || (localPath === "dotted" && /^\.{1,2}(?:\/|$)/.test(value));

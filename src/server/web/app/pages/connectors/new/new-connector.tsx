@@ -69,12 +69,13 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   const [included, setIncluded] = useState<readonly string[]>([]);
   const [titles, setTitles] = useState<ReadonlyMap<string, string>>(new Map());
   const frame = useRef<HTMLDivElement>(null);
-  const settings = fieldsIn(configSchema, "config");
   const [accountId, setAccountId] = useState<string>();
   const takesAccount = authTypes.includes("account");
   const mine = useQuery({ ...accountsQuery, enabled: takesAccount }).data;
   const accounts = (mine?.accounts ?? []).filter((one) => one.providerId === providerId && one.state === "active");
   const account = accountId ?? accounts[0]?.id ?? "";
+  // The account says where its service is.
+  const settings = fieldsIn(configSchema, "config").filter(({ isOfAccount }) => account === "" || !isOfAccount);
   const instance =
     accounts.find(({ id }) => id === account)?.baseUrl ??
     mine?.providers.find((provider) => provider.providerId === providerId)?.baseUrl;

@@ -15,6 +15,8 @@ export interface SchemaField {
   fallback: unknown;
   /** Nobody who looks over a shoulder may read it. */
   isSecret: boolean;
+  /** An account knows it. */
+  isOfAccount: boolean;
 }
 
 interface Property {
@@ -27,6 +29,8 @@ interface Property {
   contentMediaType?: string;
   /** `password` for what is masked. */
   format?: string;
+  /** Known with an account. */
+  fromAccount?: string;
   items?: Property;
 }
 
@@ -44,7 +48,7 @@ export function fieldsIn(schema: unknown, prefix: "config" | "credentials"): Sch
   const fields = Object.entries(properties).flatMap(([key, property]): SchemaField[] => {
     const type = typeOf(property);
     if (type === undefined) return [];
-    const { title = key, description, default: fallback, format } = property;
+    const { title = key, description, default: fallback, format, fromAccount } = property;
     const choices = property.enum ?? property.items?.enum ?? [];
     return [
       {
@@ -57,6 +61,7 @@ export function fieldsIn(schema: unknown, prefix: "config" | "credentials"): Sch
         choices,
         fallback,
         isSecret: format === "password",
+        isOfAccount: fromAccount !== undefined,
       },
     ];
   });
