@@ -1,7 +1,7 @@
 /** What a call that failed means to a person: why, the next command, the exit code. */
 import { ERROR_CLASSES, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
 import { readNetworkFailure } from "#api/network-failure.ts";
-import type { ServerUrl } from "#api/server-url.ts";
+import { isLoopbackHost, type ServerUrl } from "#api/server-url.ts";
 import { EXIT } from "./exit-codes.ts";
 import { CliFailure, interrupted } from "./failure.ts";
 import type { Answer } from "./http.ts";
@@ -17,7 +17,7 @@ export function unreachable(error: unknown, server: ServerUrl, signal: AbortSign
     code: "unreachable",
     exit: EXIT.unreachable,
     message: `No answer from ${server.baseUrl}: ${why}.`,
-    hint: "Start it with kb serve or kb quickstart, or name another server with --url or KB_URL.",
+    hint: `${isLoopbackHost(new URL(server.baseUrl).hostname) ? "Start it with kb serve or kb quickstart" : "Check the address"}, or name another server with --url or KB_URL.`,
     cause: error,
   });
 }

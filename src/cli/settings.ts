@@ -24,6 +24,7 @@ import type { Deps } from "./deps.ts";
 import { notSignedIn, usageFailure } from "./failure.ts";
 import { pickNamed } from "./pick.ts";
 import { parseObject, readStateFile, textOf } from "./state-file.ts";
+import { whyUnreadable } from "./unreadable.ts";
 
 /** Harmless defaults that any file may set. */
 export interface Defaults {
@@ -262,8 +263,8 @@ async function readEnvToken(deps: SettingsDeps): Promise<Credential | undefined>
     return { kind: "token", value: checkedToken(direct, "KB_TOKEN"), from: "KB_TOKEN", login: "environment" };
   const path = nonEmpty(deps.env["KB_TOKEN_FILE"]);
   if (path === undefined) return undefined;
-  const text = await readFile(path, "utf8").catch((cause: Error) => {
-    throw usageFailure(`KB_TOKEN_FILE cannot be read: ${cause.message}.`);
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw usageFailure(`KB_TOKEN_FILE can't be read: ${whyUnreadable(cause)}.`);
   });
   const value = checkedToken(text.trim(), "KB_TOKEN_FILE");
   return { kind: "token", value, from: "KB_TOKEN_FILE", login: "environment" };

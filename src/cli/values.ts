@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { closest } from "#core/edit-distance.ts";
 import type { Deps } from "./deps.ts";
 import { usageFailure } from "./failure.ts";
+import { whyUnreadable } from "./unreadable.ts";
 
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -33,8 +34,8 @@ export async function readSecret(reference: string, name: string, deps: Pick<Dep
   if (reference === "-") return (await readStdin(deps)).trim();
   if (reference.startsWith("@")) {
     return (
-      await readFile(reference.slice(1), "utf8").catch((cause: Error) => {
-        throw usageFailure(`${name}: ${cause.message}.`);
+      await readFile(reference.slice(1), "utf8").catch((cause: unknown) => {
+        throw usageFailure(`${name}: ${reference.slice(1)} can't be read: ${whyUnreadable(cause)}.`);
       })
     ).trim();
   }
@@ -65,8 +66,8 @@ export async function readJsonObject(
   const text =
     path === "-"
       ? await readStdin(deps)
-      : await readFile(path, "utf8").catch((cause: Error) => {
-          throw usageFailure(`${name}: ${cause.message}.`);
+      : await readFile(path, "utf8").catch((cause: unknown) => {
+          throw usageFailure(`${name}: ${path} can't be read: ${whyUnreadable(cause)}.`);
         });
   let value: unknown;
   try {

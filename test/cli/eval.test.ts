@@ -122,7 +122,7 @@ describe("kb eval", () => {
   });
 
   test.for([
-    [["eval", "none.yaml"], "Can't read none.yaml"],
+    [["eval", "none.yaml"], "none.yaml can't be read: there is no such file"],
     [["eval", "qrels.txt"], "--queries FILE"],
     [["eval", "q.yaml", "--queries", "qrels.txt"], "YAML has its own questions"],
     [["eval", "q.yaml", "--min", "map=0.3"], '"map" is not one of ndcg, mrr, recall, success'],

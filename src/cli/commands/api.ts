@@ -7,6 +7,7 @@ import { usageFailure } from "#cli/failure.ts";
 import { safeJson, safeText } from "#cli/output.ts";
 import { parseObject, textOf } from "#cli/state-file.ts";
 import { parsePair, readStdin } from "#cli/values.ts";
+import { whyUnreadable } from "#cli/unreadable.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -84,8 +85,8 @@ async function objectFrom(path: string, deps: Deps): Promise<Fields> {
 
 async function textFrom(path: string, deps: Deps): Promise<string> {
   if (path === "-") return await readStdin(deps);
-  return await readFile(path, "utf8").catch((cause: Error) => {
-    throw usageFailure(`${cause.message}.`);
+  return await readFile(path, "utf8").catch((cause: unknown) => {
+    throw usageFailure(`--body ${path} can't be read: ${whyUnreadable(cause)}.`);
   });
 }
 

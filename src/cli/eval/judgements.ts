@@ -43,13 +43,13 @@ const MAX_GRADE = 1_000;
 export async function readJudgements(file: string, queries: string | undefined, cwd: string): Promise<Judgements> {
   const isYaml = /\.ya?ml$/i.test(file);
   if (isYaml && queries !== undefined) throw usageFailure("--queries belongs to qrels; YAML has its own questions.");
+  const text = await readText(file, cwd);
   if (!isYaml && queries === undefined) {
     throw usageFailure(
-      "Qrels hold no questions. Name their file: --queries FILE, with a topic, a tab and the question on each line.",
-      "A judgement file with both is YAML, and its name ends in .yaml.",
+      `${file} has judgements by topic (qrels), without the questions. Give them with --queries FILE: a topic, a tab and the question on each line.`,
+      "To keep both in one file, use YAML: its name ends in .yaml.",
     );
   }
-  const text = await readText(file, cwd);
   const found =
     queries === undefined
       ? { questions: parseYaml(file, text), withoutQuestion: [] }

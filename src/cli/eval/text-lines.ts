@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { plural } from "#api/plural.ts";
 import { usageFailure } from "#cli/failure.ts";
+import { whyUnreadable } from "#cli/unreadable.ts";
 
 /** A line that can't be read. Lines count from 1. */
 export interface BadLine {
@@ -17,8 +18,8 @@ const MAX_QUOTED = 80;
 /** The text of a file. Throws a usage failure when it can't be read, is no UTF-8, or is larger than 64 MB. */
 export async function readText(file: string, cwd: string): Promise<string> {
   const path = resolve(cwd, file);
-  const failed = (cause: Error): never => {
-    throw usageFailure(`Can't read ${file}: ${cause.message}.`);
+  const failed = (cause: unknown): never => {
+    throw usageFailure(`${file} can't be read: ${whyUnreadable(cause)}.`);
   };
   const info = await stat(path).catch(failed);
   if (!info.isFile()) throw usageFailure(`${file} is not a file.`);

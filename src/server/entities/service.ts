@@ -206,7 +206,7 @@ function noEntity(text: string, close: readonly Found[]): ApiError {
   const names = close.map(({ name, entityId }) => `${cleanField(name, MAX_CHARS.person)} (${entityId})`);
   const hint = names.length > 0 ? ` Close: ${names.join(", ")}.` : "";
   return new ApiError("not_found", {
-    message: `nobody and nothing named "${cleanLine(text, 100)}" in what you can see.${hint}`,
+    message: `no person, folder or other thing named "${cleanLine(text, 100)}" in what you can see.${hint}`,
     hint: "Look for part of the name: kb entities search NAME",
   });
 }

@@ -217,7 +217,7 @@ function checkFailed({ steps }: ServerTest): ApiError {
   const failed = steps.find(({ ok }) => !ok);
   return new ApiError("server_check_failed", {
     message: failed?.problem?.message ?? "The test failed.",
-    hint: "Change the URL or auth, or send force: true to add it anyway.",
+    hint: "Change the URL or auth, or add it anyway with --force (in the API: force: true).",
     details: { step: failed?.step, problem: failed?.problem?.code },
   });
 }

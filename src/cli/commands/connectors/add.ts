@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import type { BodyOf } from "#api/client.ts";
 import { defaultConnectorName, distinctName } from "#api/connector-name.ts";
 import { connect } from "#cli/api.ts";
@@ -75,7 +75,7 @@ export const addConnector = command(ADD, async (input, deps): Promise<number> =>
     }),
   };
   const hasSignIn = body.credentials !== undefined || body.accountId !== undefined || body.connectionId !== undefined;
-  if (!hasSignIn && canAsk(deps, input.options)) {
+  if (!hasSignIn && !isOnServer(source, config) && canAsk(deps, input.options)) {
     const credentials = await askCredentials(source, deps.prompts);
     if (credentials !== undefined) body.credentials = credentials;
   }
@@ -93,6 +93,14 @@ export const addConnector = command(ADD, async (input, deps): Promise<number> =>
   output.talk(describeSync(sync));
   return exitOfSync(sync);
 });
+
+/** Whether a setting names a path of the server's own machine: nobody signs in to that. */
+function isOnServer({ configSchema }: SourceKind, config: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(configSchema.properties ?? {}).some(([key, { localPath }]) => {
+    const value = config[key];
+    return localPath !== undefined && typeof value === "string" && isAbsolute(value);
+  });
+}
 
 /** A name that none of the connectors has which this person sees. */
 async function freeName(api: Awaited<ReturnType<typeof connect>>, name: string): Promise<string> {
