@@ -15,6 +15,8 @@ export interface ExtractLimits {
   heapMegabytes: number;
   /** Resident memory at which a child is killed: the heap cap does not bound ArrayBuffers. Source: S44. */
   maxRssBytes: number;
+  /** Resident memory above which a child was left large by a file: it ends soon without work. */
+  largeRssBytes: number;
   /** A child is replaced after this many files that need a parser of documents: HTML, PDF, unknown. Source: S44. */
   recycleAfterFiles: number;
   /**
@@ -42,6 +44,7 @@ export const DEFAULT_EXTRACT_LIMITS: ExtractLimits = {
   pdfTimeoutMs: 60_000,
   heapMegabytes: 512,
   maxRssBytes: 900 * MIB,
+  largeRssBytes: 140 * MIB,
   recycleAfterFiles: 500,
   recycleAfterTextFiles: 12_000,
   idleMs: 20_000,

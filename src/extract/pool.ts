@@ -52,6 +52,8 @@ const MAX_SENT_AHEAD = 8;
 /** How often clocks and memory of children are looked at: a parser fills about 100 MB in that time. */
 const WATCH_MS = 100;
 const START_TIMEOUT_MS = 20_000;
+/** A child that a large file has left large waits no longer for another: starting one costs a third of a second. */
+const LARGE_IDLE_MS = 500;
 /** A workspace's child is given to another workspace that has waited this long. */
 const FAIR_WAIT_MS = 1_000;
 
@@ -299,8 +301,9 @@ class Pool {
       for (const child of this.children) {
         const isIdle = child.jobs.length === 0 && !child.isLeaving;
         const idleMs = isIdle ? this.options.now() - child.idleSince : 0;
-        // Memory that a large file left behind is given back by a new process.
-        if (isIdle && (idleMs > this.limits.idleMs || child.rssBytes > this.limits.maxRssBytes * 0.6)) child.retire();
+        // Memory that a large file left behind is given back by a new process: half of what two of them have, at any time.
+        const keepMs = child.rssBytes > this.limits.largeRssBytes ? LARGE_IDLE_MS : this.limits.idleMs;
+        if (isIdle && (idleMs > keepMs || child.rssBytes > this.limits.maxRssBytes * 0.6)) child.retire();
         void child.watch(this.limits.maxRssBytes, START_TIMEOUT_MS);
       }
       if (this.children.size > 0) return;

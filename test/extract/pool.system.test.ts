@@ -158,6 +158,13 @@ describe("the extractor", () => {
     expect(await pool.extract(requestOf("a.txt", "again"))).toMatchObject({ state: "ok", text: "again" });
   });
 
+  test("a child that a file left large ends soon, and the next file has another", async ({ expect }) => {
+    const pool = makePool("extractor", { idleMs: 600_000, largeRssBytes: 1 });
+    await pool.extract(requestOf("a.txt", "words"));
+    await expect.poll(() => pool.stats(), { timeout: 20_000 }).toEqual([]);
+    expect(await pool.extract(requestOf("a.txt", "again"))).toMatchObject({ state: "ok", text: "again" });
+  });
+
   test("closed, it refuses, and what was on its way is refused too", async ({ expect }) => {
     const pool = makePool("hostile");
     const waiting = [act(pool, "hang"), act(pool, "hang"), act(pool, "more")].map((work) =>
