@@ -48,12 +48,13 @@ function opinionsOf(sample: Buffer): Map<string, number> {
   return found;
 }
 
-/** Windows' encodings have all letters of the ISO ones that they extend. */
+/** Windows' encodings have all letters of the ISO ones that they extend, and the Ukrainian one those of the Russian. */
 function opinionOf(opinions: ReadonlyMap<string, number>, name: string): number {
   return Math.max(opinions.get(name) ?? 0, opinions.get(EXTENDS[name] ?? "") ?? 0);
 }
 
 const EXTENDS: Readonly<Record<string, string>> = {
+  "koi8-u": "koi8-r",
   "windows-1250": "iso-8859-2",
   "windows-1252": "iso-8859-1",
   "windows-1253": "iso-8859-7",

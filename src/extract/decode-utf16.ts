@@ -16,6 +16,9 @@ function fromZeros(sample: Buffer): string | undefined {
   const [a = 0, b = 0, c = 0, d = 0] = zeros.map((count) => count / quads);
   if (b > 0.95 && c > 0.95 && d > 0.95 && a < 0.05) return "utf-32le";
   if (a > 0.95 && b > 0.95 && c > 0.95 && d < 0.05) return "utf-32be";
+  // Of other scripts only the two highest bytes are zeros. Tables of numbers are no text of one script.
+  const wide = c === 1 && d === 1 ? "utf-32le" : a === 1 && b === 1 ? "utf-32be" : undefined;
+  if (wide !== undefined && isTextOfOneScript(iconv.decode(sample.subarray(0, quads * 4), wide))) return wide;
   const guess = b + d > 1 && a + c < 0.1 ? "utf-16le" : a + c > 1 && b + d < 0.1 ? "utf-16be" : undefined;
   // A table of small numbers has the same zeros; its other bytes are not letters.
   return guess !== undefined && !CONTROLS.test(decodeUtf16(sample, guess)) ? guess : undefined;

@@ -36,7 +36,7 @@ const UNREADABLE: Reader = {
  * that are not named are read as plain text.
  */
 export const FORMATS: Readonly<Record<string, Reader>> = {
-  "text/plain": { version: 2, load: async () => (await import("./formats/plain.ts")).plainFormat },
+  "text/plain": { version: 3, load: async () => (await import("./formats/plain.ts")).plainFormat },
   "text/x-asciidoc": { version: 2, load: async () => (await import("./formats/asciidoc.ts")).asciidocFormat },
   "text/x-rst": { version: 2, load: async () => (await import("./formats/rst.ts")).rstFormat },
   "text/x-org": { version: 2, load: async () => (await import("./formats/org.ts")).orgFormat },
@@ -65,9 +65,9 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/gzip": { version: 2, load: async () => (await import("./formats/archive.ts")).gzipFormat },
   "text/calendar": CALENDAR,
   "text/vcard": CALENDAR,
-  "message/rfc822": { version: 2, load: async () => (await import("./formats/mail.ts")).mailFormat },
+  "message/rfc822": { version: 3, load: async () => (await import("./formats/mail.ts")).mailFormat },
   "application/vnd.ms-outlook": { version: 2, load: async () => (await import("./formats/msg.ts")).msgFormat },
-  "application/mbox": { version: 2, load: async () => (await import("./formats/mbox.ts")).mboxFormat },
+  "application/mbox": { version: 3, load: async () => (await import("./formats/mbox.ts")).mboxFormat },
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document": DOCX,
   "application/vnd.openxmlformats-officedocument.wordprocessingml.template": DOCX,
   "application/vnd.ms-word.document.macroenabled.12": DOCX,
@@ -103,7 +103,8 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/vnd.ms-excel": UNREADABLE,
   "application/vnd.ms-powerpoint": UNREADABLE,
   "application/x-encrypted-office": UNREADABLE,
-  "application/pdf": { version: 3, load: async () => (await import("./formats/pdf.ts")).pdfFormat },
+  "application/pkcs7-mime": { version: 1, load: async () => (await import("./formats/signed.ts")).signedFormat },
+  "application/pdf": { version: 4, load: async () => (await import("./formats/pdf.ts")).pdfFormat },
 };
 
 /** Types of a family that are read by one format, whatever their name. */
@@ -138,7 +139,7 @@ const UNKNOWN_READER_VERSION = 1;
 /** The media type of bytes that are neither a known format nor text. */
 export const UNKNOWN_BYTES = "application/octet-stream";
 /** Raise it when more bytes are text: files that were none are then read again. */
-const UNKNOWN_BYTES_VERSION = 1;
+const UNKNOWN_BYTES_VERSION = 2;
 
 /** The version of what reads this media type now: 0 when nothing does, so that a first reader is a better one. */
 export function readerVersionOf(reader: string): number {

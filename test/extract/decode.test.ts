@@ -27,6 +27,9 @@ describe("decodeText", () => {
     ["utf-16be", GERMAN],
     ["utf-32le", GERMAN],
     ["utf-32be", GERMAN],
+    ["utf-32le", RUSSIAN],
+    ["utf-32be", JAPANESE],
+    ["koi8-u", "Звіт про продажі за третій квартал підготовлено вчасно, єдиною їдальнею."],
   ] as const)("reads %s without a byte order mark", ([encoding, text], { expect }) => {
     // iconv-lite reads ISO-2022-JP no more than it writes it: the platform's decoder does.
     const bytes =
@@ -42,6 +45,14 @@ describe("decodeText", () => {
       expect(decoded).toEqual({ text: CHINESE, encoding, isCut: false });
     },
   );
+
+  test("keeps UTF-8 with one broken place in four, and numbers of 32 bits are no text", ({ expect }) => {
+    const words = "Überprüfung der Grundstücksverträge in der Geschäftsstelle, où l'évaluation française précède. ";
+    const bytes = Buffer.concat([bytesOf(words), Buffer.from([0xff, 0x20, 0xfe, 0x20, 0xe4, 0x20]), bytesOf("Ende")]);
+    expect(decodeText(bytes, 1_000_000)).toMatchObject({ encoding: "utf-8", text: expect.stringContaining(words) });
+    const numbers = Buffer.from(Uint32Array.from({ length: 500 }, (_, n) => 0x400 + ((n * 7919) % 40_000)).buffer);
+    expect(decodeText(numbers, 1_000_000)?.encoding ?? "none").not.toMatch(/utf-32/u);
+  });
 
   test("keeps UTF-8 with a few broken bytes as UTF-8", ({ expect }) => {
     const bytes = Buffer.concat([bytesOf(RUSSIAN), Buffer.from([0xd0, 0x20, 0xff]), bytesOf(RUSSIAN)]);

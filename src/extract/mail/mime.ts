@@ -1,6 +1,7 @@
 import { oneLine } from "#extract/clean.ts";
 import { decodeCharset } from "./charset.ts";
 import { fieldText, type MailHeader, readHeader, readParameterField } from "./header.ts";
+import { signedContent } from "./signed-content.ts";
 import { takeUuencoded } from "./uuencoded.ts";
 import { decodeTransfer } from "./transfer.ts";
 
@@ -61,8 +62,27 @@ function readEntity(reading: Reading, entity: Entity): Found {
     reading.isCut = true;
     return { texts: [], attachments: [] };
   }
+  const signed = SIGNED.test(type.value) && entity.depth < MAX_DEPTH ? signedPart(entity) : undefined;
+  if (signed !== undefined) {
+    const header = readHeader(signed);
+    const inner = { header, body: signed.subarray(header.bodyStart), depth: entity.depth + 1, inside: entity.inside };
+    return readEntity(reading, inner);
+  }
   // A multipart without parts is text: its boundary is broken, or it nests too deep.
   return readLeaf(entity, type.value.startsWith("multipart/") ? "text/plain" : type.value, type.parameters);
+}
+
+/** The part that a signature wraps, which other programs show as if it weren't signed. */
+function signedPart({ header, body }: Entity): Buffer | undefined {
+  const content = signedContent(decodeTransfer(body, rawField(header, "content-transfer-encoding")));
+  return content !== undefined && isMimePart(content) ? content : undefined;
+}
+
+/** Whether bytes begin with the head of a part: a field, and no other file does. */
+export function isMimePart(bytes: Buffer): boolean {
+  return /^\s{0,4}(?:content-[a-z-]{1,40}|mime-version|from|to|subject|date|received|return-path):/iu.test(
+    bytes.toString("latin1", 0, 60),
+  );
 }
 
 function readMultipart(reading: Reading, entity: Entity, type: string, children: readonly Buffer[]): Found {
@@ -112,6 +132,7 @@ const READ_AS_TEXT = new Set([
   "message/disposition-notification",
 ]);
 
+const SIGNED = /^application\/(?:x-)?pkcs7-mime$/u;
 const SIGNATURES = /^application\/(?:pgp-signature|pkcs7-signature|x-pkcs7-signature|pgp-encrypted)$/u;
 
 /** What belongs to the HTML of a mail or page, such as logos and style sheets, and is no attachment. */

@@ -7,17 +7,50 @@ type TextItem = Extract<Items[number], { str: string }>;
 export function joinItems(items: Items): string {
   let text = "";
   let last: TextItem | undefined;
-  for (const item of items) {
-    if (!("str" in item)) continue;
+  for (const item of inReadingOrder(items)) {
     if (last !== undefined && item.str.trim() !== "") text += gapBetween(last, item, text);
     text += item.str;
     if (item.str.trim() !== "") last = item;
     if (item.hasEOL) text += "\n";
   }
-  const lines = withLigatures(text)
+  const lines = withoutSpacing(withLetters(withLigatures(text)))
     .replaceAll(/[ \t]+\n/gu, "\n")
     .replaceAll(/\n{3,}/gu, "\n\n");
   return withWholeWords(lines).trim();
+}
+
+/**
+ * Right-to-left lines in the order in which they are read. Programs that place each letter by itself write them from left to right, as
+ * they stand on the page; whole words come in their order already.
+ */
+function inReadingOrder(items: Items): TextItem[] {
+  const ordered: TextItem[] = [];
+  let run: TextItem[] = [];
+  const flush = () => {
+    const letters = run.filter(({ str }) => str.trim() !== "");
+    const isByPlace = letters.length > 1 && letters.every((item, i) => i === 0 || xOf(item) > xOf(letters[i - 1]));
+    const [last] = run.slice(-1);
+    if (isByPlace && last) {
+      const isEnd = last.hasEOL;
+      run = run.toReversed().map((item, i) => ({ ...item, hasEOL: isEnd && i === run.length - 1 }));
+    }
+    ordered.push(...run);
+    run = [];
+  };
+  for (const item of items) {
+    if (!("str" in item)) continue;
+    const isOfRun = item.dir === "rtl" || (run.length > 0 && item.str.trim() === "");
+    if (!isOfRun || (run.length > 0 && item.transform[5] !== run[0]?.transform[5])) flush();
+    if (isOfRun) run.push(item);
+    else ordered.push(item);
+    if (item.hasEOL) flush();
+  }
+  flush();
+  return ordered;
+}
+
+function xOf(item: TextItem | undefined): number {
+  return Number(item?.transform[4] ?? 0);
 }
 
 /** What stands between two pieces of text: a paragraph's distance, or a distance that pdf.js gives no space for. */
@@ -43,6 +76,22 @@ function withWholeWords(lines: string): string {
 }
 
 const DIVIDED = /(\p{L}\p{M}*)[-\u00ad\u2010]\n(\S+) ?\n?/gu;
+
+/** Shapes of Arabic letters as the letters that they are: words are found by these. */
+function withLetters(text: string): string {
+  return text.replaceAll(/[\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc]+/gu, (shapes) => shapes.normalize("NFKC"));
+}
+
+/** A heading whose letters are set apart is a word. Columns named A, B, C are none. */
+function withoutSpacing(text: string): string {
+  return text.replaceAll(SPACED, (letters) => {
+    const word = letters.replaceAll(" ", "");
+    const isSeries = [...word].every((letter, i, all) => i === 0 || letter > (all[i - 1] ?? ""));
+    return isSeries ? letters : word;
+  });
+}
+
+const SPACED = /(?<![\p{L}\p{N}] ?)[\p{Lu}\p{Ll}](?: [\p{Lu}\p{Ll}]){4,}(?! ?[\p{L}\p{N}])/gu;
 
 /** Fonts of TeX whose ligatures are named by their own codes, which text has no letters for. */
 function withLigatures(text: string): string {

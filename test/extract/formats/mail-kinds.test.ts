@@ -84,8 +84,6 @@ describe("a mailbox without heads", () => {
 
 test.for([
   ["winmail.dat", "789f3e2201", "winmail.dat (TNEF)"],
-  ["smime.p7m", `3080${"06092a864886f70d010702"}a0800201`, "signed mail (S/MIME)"],
-  ["smime.p7m", `30820a00${"06092a864886f70d010703"}a0820100`, "encrypted mail (S/MIME)"],
   [
     "a.webarchive",
     `${Buffer.from("bplist00d_WebMainResource plain letters follow here").toString("hex")}`,
@@ -96,4 +94,59 @@ test.for([
   const result = await extractFile(name ?? "", bytes);
   expect(result).toMatchObject({ state: "no_text", reason: "unsupported_type" });
   expect(result.state === "no_text" && result.message).toContain(`kb can't read text from ${label} files`);
+});
+
+/** A value of BER, with a length or open-ended. */
+function ber(tag: number, content: Buffer, isOpen = false): Buffer {
+  if (isOpen) return Buffer.concat([Buffer.from([tag, 0x80]), content, Buffer.alloc(2)]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(content.length);
+  return Buffer.concat([Buffer.from([tag, 0x84]), length, content]);
+}
+
+/** Signed data that wraps this, in one piece or in pieces of 10 bytes as streams are signed. */
+function signed(content: Buffer, isOpen: boolean): Buffer {
+  const oid = (hex: string) => Buffer.from(`0609${hex}`, "hex");
+  const pieces = Array.from({ length: Math.ceil(content.length / 10) }, (_, n) =>
+    content.subarray(n * 10, n * 10 + 10),
+  );
+  const octets = isOpen ? ber(0x24, Buffer.concat(pieces.map((piece) => ber(0x04, piece))), true) : ber(0x04, content);
+  const info = ber(0x30, Buffer.concat([oid("2a864886f70d010701"), ber(0xa0, octets, isOpen)]), isOpen);
+  const data = Buffer.concat([
+    Buffer.from("020101", "hex"),
+    ber(0x31, Buffer.alloc(0)),
+    info,
+    ber(0x31, Buffer.alloc(0)),
+  ]);
+  return ber(0x30, Buffer.concat([oid("2a864886f70d010702"), ber(0xa0, ber(0x30, data, isOpen), isOpen)]), isOpen);
+}
+
+describe.for([false, true])("what a signature wraps, open-ended: %s", (isOpen) => {
+  const part = Buffer.from("Content-Type: text/plain; charset=utf-8\r\n\r\nwrappedword grüße\r\n");
+
+  test("is read as the mail's own text, and as the text of a .p7m", async ({ expect }) => {
+    const mail = `From: ana@one.test\nSubject: Signed\nMIME-Version: 1.0\nContent-Type: application/pkcs7-mime; smime-type=signed-data; name=smime.p7m\nContent-Disposition: attachment; filename=smime.p7m\nContent-Transfer-Encoding: base64\n\n${signed(part, isOpen).toString("base64")}\n`;
+    const { text } = await textOf("signed.eml", mail);
+    expect(text).toContain("wrappedword grüße");
+    const alone = await extractFile("smime.p7m", signed(part, isOpen));
+    expect(alone).toMatchObject({ state: "ok", text: expect.stringContaining("wrappedword grüße") });
+  });
+
+  test("is a file in it when it is no mail: an invoice", async ({ expect }) => {
+    const found = await extractFile("fattura.xml.p7m", signed(Buffer.from("<Fattura>importo</Fattura>"), isOpen));
+    expect(found).toMatchObject({ state: "ok", children: [{ fileName: "fattura.xml" }] });
+  });
+
+  test("broken anywhere, it is no text and no error", async ({ expect }) => {
+    const whole = signed(part, isOpen);
+    for (let length = 30; length < whole.length; length += 7) {
+      const { state } = await extractFile("smime.p7m", whole.subarray(0, length));
+      expect(["no_text", "ok"]).toContain(state);
+    }
+  });
+});
+
+test("encrypted mail is said to be encrypted", async ({ expect }) => {
+  const bytes = Buffer.concat([Buffer.from("30820a0006092a864886f70d010703a0820100", "hex"), Buffer.alloc(400, 1)]);
+  expect(await extractFile("smime.p7m", bytes)).toMatchObject({ state: "no_text", reason: "encrypted" });
 });

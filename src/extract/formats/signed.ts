@@ -1,0 +1,25 @@
+import { memberPath } from "#extract/archive/member.ts";
+import type { Format } from "#extract/format.ts";
+import { isMimePart } from "#extract/mail/mime.ts";
+import { signedContent } from "#extract/mail/signed-content.ts";
+import { mailFormat } from "./mail.ts";
+
+/** `.p7m`: what was signed is read as what it is. A mail is the item itself; another file, such as an invoice in XML, is in it. */
+export const signedFormat: Format = {
+  extract(input) {
+    const bytes = signedContent(input.bytes);
+    if (bytes === undefined) {
+      const message = "The mail is encrypted (S/MIME), or its signature wraps nothing.";
+      return { state: "no_text", reason: "encrypted", message };
+    }
+    if (isMimePart(bytes)) return mailFormat.extract({ ...input, bytes });
+    const fileName = memberPath(input.fileName.replace(/\.p7[ms]$/iu, "")) ?? "content";
+    return {
+      state: "ok",
+      text: `${fileName}\n`,
+      sections: [],
+      properties: { attachments: "1" },
+      children: [{ id: `1/${fileName}`, fileName, bytes }],
+    };
+  },
+};
