@@ -4,7 +4,7 @@ import { beforeAll, test } from "vitest";
 import { type GiteaServer, startGitea } from "../sources/gitea/server.ts";
 import { tempDir } from "../temp-dir.ts";
 import { axeViolations, type OpenProfile, overflow, settle, signInQuietly } from "./browser.ts";
-import { ADMIN, freePort, type ServerProcess, startServerProcess } from "./server-process.ts";
+import { ADMIN, freePort, type ServerProcess, signInAdmin, startServerProcess } from "./server-process.ts";
 
 let gitea: GiteaServer;
 
@@ -84,5 +84,68 @@ export function peopleConnectAccounts(openBrowser: OpenProfile): void {
     await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
     await page.getByText("No accounts yet").waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  test("an employee proves by a token who she is, and finds what a mirrored connector showed to nobody", async ({
+    expect,
+  }) => {
+    const baseUrl = `http://127.0.0.1:${gitea.port}`;
+    const server = await startServerProcess(join(tempDir(), "data"), {
+      KB_RATE_LIMITS: "off",
+      KB_ALLOW_PRIVATE_HOSTS: new URL(baseUrl).host,
+    });
+    const eva = await gitea.addPerson("eva");
+    await gitea.api("POST", "/user/repos", { name: "handbook", private: true, auto_init: true }, eva.token);
+    await gitea.api("POST", "/repos/eva/handbook/issues", { title: "Renew the certificate" }, eva.token);
+    const admin = await signInAdmin(server.url);
+    const instances = [{ providerId: "gitea", baseUrl }];
+    expect((await admin("PATCH", "/api/workspace", { instances })).status).toBe(200);
+    const made = await admin("POST", "/api/connectors", {
+      providerId: "gitea",
+      name: "Forge",
+      config: { url: baseUrl },
+      credentials: { token: eva.token },
+      access: { visibility: "workspace" },
+    });
+    const path = `/workspace/connectors/${made.json.connector.id}`;
+    const readByNobody = async () => (await admin("GET", `/api${path.slice(10)}`)).json.connector.readByNobody;
+    await expect.poll(readByNobody, { timeout: 60_000 }).toMatchObject({ linked: 0 });
+
+    const owner = await openBrowser(server.url);
+    await signInQuietly(owner, ADMIN);
+    const nobody = "No one in the workspace can read what is indexed";
+    await owner.open("/workspace/connectors");
+    await owner.page.getByText("No one can read").first().waitFor();
+    await owner.open(path);
+    await owner.page.getByText(nobody).waitFor();
+    await owner.page.getByRole("link", { name: "Connect your own account" }).first().waitFor();
+    expect(await axeViolations(owner.page)).toEqual([]);
+
+    const person = { email: "eva@corp.test", password: "green lamp evening" };
+    const invited = await admin("POST", "/api/workspace/invitations", { email: person.email, role: "member" });
+    const employee = await openBrowser(server.url);
+    const token = String(invited.json.url).split("#token=")[1];
+    await employee.context.request.post("/api/invitations/accept", { data: { ...person, name: "Eva Lind", token } });
+    await signInQuietly(employee, person);
+    const { page, open } = employee;
+    const hits = page.getByRole("main").getByRole("listitem").filter({ hasText: "Renew the certificate" });
+    // What is hidden from her has no count and no notice.
+    for (const at of ["/workspace/connectors", path]) {
+      await open(at);
+      const words = await page.locator("main").innerText();
+      expect(words).not.toMatch(/no ?(?:one|body)/iu);
+      expect(words).not.toMatch(/\d+ indexed/);
+    }
+    await open("/search?query=certificate");
+    expect(await hits.count()).toBe(0);
+
+    await open("/settings/accounts?connect=gitea&returnTo=/search%3Fquery%3Dcertificate");
+    await page.getByLabel("Token from Gitea").fill(eva.token);
+    await page.getByRole("button", { name: "Connect with this token" }).click();
+    await hits.first().waitFor();
+    await expect.poll(readByNobody, { timeout: 60_000 }).toBeUndefined();
+    await owner.open(path);
+    expect(await owner.page.getByText(nobody).count()).toBe(0);
+    expect([...owner.complaints, ...employee.complaints]).toEqual([]);
   });
 }

@@ -107,7 +107,7 @@ function byUse(one: AccountProviderInfo, other: AccountProviderInfo): number {
 
 /** What will be connected, for whom and where, before the browser leaves or a token is given. */
 function ConnectCard({ provider, onCancel }: { provider: AccountProviderInfo; onCancel: () => void }) {
-  const { name, configured, setUp } = provider;
+  const { name, configured, setUp, ownTokens } = provider;
   const returnTo = addressParameter("returnTo");
   const card = useRef<HTMLDivElement>(null);
   // It is above the list in which it was asked for.
@@ -120,7 +120,8 @@ function ConnectCard({ provider, onCancel }: { provider: AccountProviderInfo; on
         </Section>
       ) : (
         <Section title={`Connect ${name}`}>
-          {setUp === null ? (
+          {/* A token of one's own needs nobody who runs the server. */}
+          {setUp === null || (ownTokens?.instances ?? []).length > 0 ? (
             <div className="space-y-3">
               <Meaning provider={provider} />
               <OwnToken onDone={onCancel} provider={provider} />
