@@ -93,7 +93,7 @@ describe("wrong settings", () => {
     ["a token of two words", { KB_TOKEN: "kb_pat testing" }, "KB_TOKEN", "does not contain a token"],
     ["a server that was not filled in", { KB_URL: "${env:KB_URL}" }, "KB_URL", "didn't fill it in"],
     ["a server that is none", { KB_URL: "ftp://kb.test" }, "KB_URL", "http:// or https://"],
-    ["a token file that is missing", { KB_TOKEN_FILE: "/nonexistent/token" }, "KB_TOKEN_FILE", "ENOENT"],
+    ["a token file that is missing", { KB_TOKEN_FILE: "/nonexistent/token" }, "KB_TOKEN_FILE", "there is no such file"],
     ["a server without TLS", { KB_URL: "http://kb.test" }, "http://kb.test", "not encrypted"],
   ] as const)("%s is told at the start, by name, and no call has wrong arguments", async (row, { expect }) => {
     const [, settings, name, why] = row;
