@@ -1,5 +1,8 @@
 /** What the database's own errors mean to a caller. */
+import { closeSync, openSync } from "node:fs";
+import { devNull } from "node:os";
 import { ApiError } from "#api/errors.ts";
+import { shortageOf } from "#core/shortage.ts";
 import { UNWRITABLE_RETRY_MS } from "./unless-unwritable.ts";
 
 /** SQLite's result codes. Source: https://www.sqlite.org/rescode.html */
@@ -14,6 +17,11 @@ const NOTADB = 26;
 const IOERR_SHMSIZE = 4874;
 /** No space left, and no quota left, as the system numbers them. */
 const NO_ROOM = new Set([28, 122]);
+/** No more files may be open, in the machine and in this process, as the system numbers them. */
+const NO_FILES: ReadonlyMap<number, string> = new Map([
+  [23, "ENFILE"],
+  [24, "EMFILE"],
+]);
 
 /** True when another process or connection holds the lock. */
 export function isBusy(error: unknown): boolean {
@@ -22,7 +30,7 @@ export function isBusy(error: unknown): boolean {
 
 /**
  * The error as a caller meets it: `storage_full` when nothing more can be written, `database_unusable` when the file is
- * damaged or can't be reached; any other error as it is.
+ * damaged or can't be reached, `resources_exhausted` when no more files may be open; any other error as it is.
  */
 export function explainFailure(error: unknown): unknown {
   const codes = codesOf(error);
@@ -32,11 +40,24 @@ export function explainFailure(error: unknown): unknown {
     return storageFull(error);
   }
   if (![CORRUPT, NOTADB, IOERR, CANTOPEN, READONLY].includes(primary)) return error;
+  const noFile = primary === CANTOPEN ? findNoFile(system) : undefined;
+  if (noFile !== undefined) return shortageOf(noFile, error);
   const reason = error instanceof Error ? error.message : String(error);
   return new ApiError([CORRUPT, NOTADB].includes(primary) ? "database_damaged" : "database_unusable", {
     message: `The server's database is unavailable (${reason}). Contact your administrator.`,
     cause: error,
   });
+}
+
+/** The code of the shortage of open files that kept a file closed: where the driver doesn't say why, whether one can be opened now. */
+function findNoFile(system: number): string | undefined {
+  if (system !== 0) return NO_FILES.get(system);
+  try {
+    closeSync(openSync(devNull, "r"));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error && "errno" in error ? NO_FILES.get(-Number(error.errno)) : undefined;
+  }
 }
 
 /** Runs it; what it throws is explained, and told to `note`. */

@@ -54,7 +54,7 @@ interface Run {
 }
 
 describe.runIf(process.platform === "linux")("a run while no file can be opened", () => {
-  test.concurrent.for([0, 3, 12])("waits, fails no file, and goes on: %i files left", async (left, context) => {
+  test.concurrent.for([0, 3, 10, 12])("waits, fails no file, and goes on: %i files left", async (left, context) => {
     const { expect } = context;
     const dir = tempDir(context.onTestFinished);
     const root = join(dir, "docs");

@@ -29,10 +29,8 @@ test.each(["users", "sessions"])(
 );
 
 test("what the driver says in words alone is explained as by its code", () => {
-  const codeOf = (message: string) => {
-    const explained = explainFailure(Object.assign(new Error(message), { code: "ERR_SQLITE_ERROR" }));
-    return explained instanceof Error && "code" in explained ? explained.code : undefined;
-  };
+  const explained = (message: string) =>
+    codeOf(explainFailure(Object.assign(new Error(message), { code: "ERR_SQLITE_ERROR" })));
   expect(
     [
       "database disk image is malformed",
@@ -40,6 +38,21 @@ test("what the driver says in words alone is explained as by its code", () => {
       "disk I/O error",
       "database or disk is full",
       "no such table: x",
-    ].map(codeOf),
+    ].map(explained),
   ).toEqual(["database_damaged", "database_damaged", "database_unusable", "storage_full", "ERR_SQLITE_ERROR"]);
 });
+
+test("a file that could not be opened because too many are open is no damage", () => {
+  const failure = (systemErrno: number) =>
+    Object.assign(new Error("unable to open database file"), { sqliteCode: 14, systemErrno });
+  expect([24, 23, 13, 0].map((errno) => codeOf(explainFailure(failure(errno))))).toEqual([
+    "resources_exhausted",
+    "resources_exhausted",
+    "database_unusable",
+    "database_unusable",
+  ]);
+});
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

@@ -217,6 +217,9 @@ const THROWN: ReadonlySet<string> = new Set([
   "source_unauthorized",
   "source_rate_limited",
   "source_changed",
+  // Of the server itself. A full disk is not among them: a smaller file may still have room.
+  "database_unusable",
+  "database_damaged",
   "restart_needed",
 ]);
 

@@ -1,4 +1,5 @@
 import { describe, test } from "vitest";
+import { ApiError } from "#api/errors.ts";
 import { makeFaultLog } from "#core/faults.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { extractInProcess } from "#extract/extract.ts";
@@ -8,7 +9,7 @@ import { DEFAULT_EXTRACT_LIMITS } from "#extract/limits.ts";
 import { decodeResult, encodeResult } from "#extract/wire.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import { inMemory } from "../../spool.ts";
-import { end, item, makeHarness, type Script } from "./harness.ts";
+import { end, item, makeHarness, type Script, WORKSPACE } from "./harness.ts";
 
 const WORDS = "the salary of Ana";
 
@@ -56,6 +57,37 @@ async function makeWorld(files: Record<string, string>, script?: Script) {
   const told = () => JSON.stringify(lines, (_, value) => (value instanceof Error ? value.stack : value));
   return { kb, lines, told, errors: () => lines.filter(({ level }) => level === "error") };
 }
+
+describe("a failure of the server's own machine while an item is read", () => {
+  const FAILURES = ["database_unusable", "resources_exhausted"] as const;
+
+  test.for(FAILURES)("makes the run wait and fails no item: %s", async (code, { expect }) => {
+    const { kb } = await makeWorld({ a: "one", b: "two", c: "three" });
+    const { fetchContent } = kb.source;
+    let isShort = true;
+    kb.source.fetchContent = async (ctx, asked) => {
+      if (isShort && asked.externalId === "b") throw new ApiError(code, { message: "The machine can't." });
+      if (!fetchContent) throw new Error("Unreachable: the world gives one.");
+      return fetchContent(ctx, asked);
+    };
+    const sync = await kb.sync("full");
+    expect(sync).toMatchObject({ state: "waiting", problem: { code }, counts: { failed: 0 } });
+    isShort = false;
+    kb.clock.now += 60_000;
+    await kb.worker.runUntilIdle();
+    expect(await kb.store.in(WORKSPACE).syncs.find(sync.syncId)).toMatchObject({ state: "succeeded" });
+    expect((await kb.items()).map(({ indexState }) => indexState)).toEqual(["indexed", "indexed", "indexed"]);
+  });
+
+  test("ends the run where the database is damaged", async ({ expect }) => {
+    const { kb } = await makeWorld({ a: "one" });
+    kb.source.fetchContent = async () => {
+      throw new ApiError("database_damaged", { message: "The database is damaged." });
+    };
+    expect(await kb.sync("full")).toMatchObject({ state: "failed", counts: { failed: 0 } });
+    expect(await kb.items()).toEqual([]);
+  });
+});
 
 describe("a mistake of kb in a sync", () => {
   test("is logged with its stack and without words, and counted; its item stays failed", async ({ expect }) => {
