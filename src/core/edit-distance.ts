@@ -1,6 +1,8 @@
 /** The one of these that is nearest to a mistyped word, in any case; undefined when each is more than `most` letters away. */
 export function closest(word: string, choices: readonly string[], most: number): string | undefined {
+  // So many letters more or fewer are as many steps: a word of any length costs nothing.
   const [best] = choices
+    .filter((choice) => Math.abs(choice.length - word.length) <= most)
     .map((choice) => ({ choice, distance: editDistance(word.toLowerCase(), choice.toLowerCase()) }))
     .toSorted((a, b) => a.distance - b.distance);
   return best !== undefined && best.distance <= most ? best.choice : undefined;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { SourceKind } from "#api/connector-records.ts";
+import { closest } from "#core/edit-distance.ts";
 import { defined } from "#core/defined.ts";
 import type { KindLinks } from "#core/link-rules.ts";
 import { redact } from "#core/redact.ts";
@@ -127,16 +128,28 @@ export function parseConfig(source: Source, config: Record<string, unknown>): Re
   const result = source.spec.config.safeParse(config);
   // A source's config is an object by contract.
   if (result.success) return result.data as Record<string, unknown>;
-  const errors = result.error.issues.map((issue) => ({
-    path: ["config", ...issue.path.map(String)].join("."),
-    message: isMissing(issue, config) ? "This setting is required." : issue.message,
-  }));
+  const errors = result.error.issues.flatMap((issue) => {
+    const path = ["config", ...issue.path.map(String)];
+    if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownSetting(source, [...path, key]));
+    const message = isMissing(issue, config) ? "This setting is required." : issue.message;
+    return [{ path: path.join("."), message }];
+  });
   const [first = { path: "config", message: "It is not an object." }] = errors;
   throw new ApiError("connector_config_invalid", {
     message: `The config of ${source.spec.name} is not valid. "${first.path}": ${first.message}`,
     field: first.path,
     errors,
   });
+}
+
+/** A setting of the source's own schema is told with those that there are. */
+function unknownSetting({ spec }: Source, path: readonly string[]): { path: string; message: string } {
+  const known = path.length === 2 ? Object.keys(z.toJSONSchema(spec.config, { io: "input" }).properties ?? {}) : [];
+  const key = path.at(-1) ?? "";
+  const near = closest(key, known, Math.floor(key.length / 3));
+  const settings = known.length === 0 ? "" : ` Its settings: ${known.join(", ")}.`;
+  const next = near === undefined ? settings : ` Did you mean "${near}"?`;
+  return { path: path.join("."), message: `There is no such setting.${next}` };
 }
 
 function isMissing({ code, path: [key, ...below] }: z.core.$ZodIssue, config: Record<string, unknown>): boolean {

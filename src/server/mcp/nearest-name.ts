@@ -8,8 +8,5 @@ export function nearestName(name: string, known: readonly string[]): string | un
     const own = one.toLowerCase();
     return own.startsWith(asked.slice(0, 4)) || asked.includes(own) || own.includes(asked);
   });
-  return alike ?? (asked.length > MAX_CHARS ? undefined : closest(asked, known, Math.floor(asked.length / 3)));
+  return alike ?? closest(asked, known, Math.floor(asked.length / 3));
 }
-
-/** No argument has a longer name. */
-const MAX_CHARS = 20;

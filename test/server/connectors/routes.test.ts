@@ -72,6 +72,20 @@ describe("creating a connector", () => {
     expect(audit.json.entries.map((entry: { action: string }) => entry.action)).toContain("connector.created");
   });
 
+  test.for([
+    ["dept", 'There is no such setting. Did you mean "depth"?'],
+    ["nokey".repeat(20_000), /^There is no such setting\. Its settings: .*\broot\b.*\.$/u],
+  ] as const)("tells a setting that there isn't with what there is", async ([key, words], { expect }) => {
+    const kb = await makeConnectorServer();
+    const { json } = await kb.as(kb.owner).post("/api/connectors", {
+      ...FOLDER,
+      access: { visibility: "private" },
+      config: { root: "/x", [key]: "1" },
+    });
+    const message = typeof words === "string" ? words : expect.stringMatching(words);
+    expect(json).toMatchObject({ code: "connector_config_invalid", errors: [{ path: `config.${key}`, message }] });
+  });
+
   test("is refused with the field at fault, and stores nothing", async ({ expect }) => {
     const kb = await makeConnectorServer();
     const owner = kb.as(kb.owner);
@@ -80,7 +94,7 @@ describe("creating a connector", () => {
     const cases: [Record<string, unknown>, number, string, string | undefined][] = [
       [{ providerId: "nothing" }, 400, "provider_unknown", "providerId"],
       [{ config: {} }, 422, "connector_config_invalid", "config.root"],
-      [{ config: { root: "/x", wrong: 1 } }, 422, "connector_config_invalid", "config"],
+      [{ config: { root: "/x", wrong: 1 } }, 422, "connector_config_invalid", "config.wrong"],
       [{ credentials: { token: "x" } }, 422, "connector_config_invalid", "credentials"],
       [{ access: { visibility: "source" } }, 422, "visibility_not_supported", "access.visibility"],
       [
