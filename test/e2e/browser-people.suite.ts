@@ -232,6 +232,22 @@ export function peopleDo(openBrowser: OpenProfile, settled: () => ServerProcess)
     expect([...anna.complaints, ...visitor.complaints]).toEqual([]);
   });
 
+  test("who can read no connector is led to their accounts, and an admin to a connector", async ({ expect }) => {
+    const server = settled();
+    const [anna, ida] = [await visit(server), await visit(server)];
+    await signInQuietly(anna, ADMIN);
+    await signInQuietly(
+      ida,
+      await addMember(server, { email: "nele@acme.test", password: "green lamp evening" }, "Nele Ott"),
+    );
+    await Promise.all([anna, ida].map(({ open }) => open("/workspace/connectors")));
+    await anna.page.getByText("No connectors yet").waitFor();
+    await ida.page.getByText("No connectors that you can read").waitFor();
+    await ida.page.getByRole("link", { name: "Connect your accounts" }).click();
+    await ida.page.getByRole("heading", { name: "Accounts", exact: true }).first().waitFor();
+    expect([...anna.complaints, ...ida.complaints]).toEqual([]);
+  });
+
   test("whose session ended signs in again and comes back to where they were", async ({ expect }) => {
     const server = settled();
     const visitor = await visit(server);

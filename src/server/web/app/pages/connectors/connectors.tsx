@@ -6,6 +6,8 @@ import { describeHiddenItems } from "#api/hidden-items.ts";
 import { STATE_WORDS } from "#server/web/app/connector-words.ts";
 import { connectorsQuery, sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { useLiveSyncs } from "#server/web/app/data/live-syncs.ts";
+import { isAdmin } from "#server/web/app/shell/nav.ts";
+import { useSession } from "#server/web/app/shell/session.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
 import { Badge, EmptyState, Section } from "#server/web/app/ui/bits.tsx";
@@ -35,10 +37,7 @@ export function Page() {
         <LoadedPages query={query} rowsOf={({ connectors }) => connectors}>
           {(connectors) =>
             connectors.length === 0 ? (
-              <EmptyState icon="plug" title="No connectors yet">
-                <Link to="/workspace/connectors/new">Add a connector</Link>, or index a folder with{" "}
-                <code className="font-mono">kb quickstart PATH</code>.
-              </EmptyState>
+              <NoConnectors />
             ) : (
               <Table columns={COLUMNS} keyOf={({ id }) => id} label="Connectors" rows={connectors} />
             )
@@ -46,6 +45,25 @@ export function Page() {
         </LoadedPages>
       </Section>
     </>
+  );
+}
+
+/** A member's list leaves out what they can't read, so that it says nothing of what the workspace has. */
+function NoConnectors() {
+  const { role } = useSession();
+  if (isAdmin(role)) {
+    return (
+      <EmptyState icon="plug" title="No connectors yet">
+        <Link to="/workspace/connectors/new">Add a connector</Link>, or index a folder with{" "}
+        <code className="font-mono">kb quickstart PATH</code>.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon="plug" title="No connectors that you can read">
+      <Link to="/settings/accounts">Connect your accounts</Link> to find what you can read there, or{" "}
+      <Link to="/workspace/connectors/new">add a connector</Link>.
+    </EmptyState>
   );
 }
 
