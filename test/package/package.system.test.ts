@@ -58,6 +58,30 @@ describe("the installed package", () => {
     }
   }, 300_000);
 
+  test("finds the last section of every format by its name", async () => {
+    const { files: listed } = await json<{ files: Listed[] }>("files", "list", "--limit", "200");
+    const { stdout: token } = await kb("tokens", "create", "sections", "--scope", "kb:api");
+    const headers = { authorization: `Bearer ${token.trim()}` };
+    let asked = 0;
+    for (const { name, bytes } of makeSamples()) {
+      const read = await extractFile(name, bytes, {}, { readsArchives: true });
+      const last = read.state === "ok" ? read.sections.at(-1) : undefined;
+      if (read.state !== "ok" || last === undefined) continue;
+      if (read.sections.some((other) => other !== last && other.name === last.name)) continue;
+      asked++;
+      const id = listed.find(({ externalId }) => externalId === name)?.kbId ?? "";
+      const query = new URLSearchParams({ section: last.name });
+      const url = `http://127.0.0.1:${env["KB_PORT"]}/api/connectors/files/${id}/content?${query.toString()}`;
+      const text = await (await fetch(url, { headers })).text();
+      expect({ name, section: last.name, text }).toEqual({
+        name,
+        section: last.name,
+        text: read.text.slice(last.start),
+      });
+    }
+    expect(asked).toBeGreaterThan(15);
+  }, 120_000);
+
   test("serves its page, and each file that the page names", async () => {
     const url = `http://127.0.0.1:${env["KB_PORT"]}`;
     const page = await (await fetch(`${url}/login`, { headers: { accept: "text/html" } })).text();
