@@ -35,12 +35,23 @@ export const SSO_HEADER = "x-github-sso";
 /** The right that a token would need. */
 export const NEEDED_HEADER = "x-accepted-github-permissions";
 
+/**
+ * The version of the REST API, which decides the shape of its answers. GitHub's own hosts have the newest; Enterprise Server
+ * has it since 3.18 and refuses a version that it doesn't know, so there it is the first one.
+ * Source: https://docs.github.com/en/rest/about-the-rest-api/breaking-changes
+ */
+export function apiVersionOf({ apiUrl }: Pick<GithubConfig, "apiUrl">): "2026-03-10" | "2022-11-28" {
+  const { hostname } = new URL(apiUrl);
+  return hostname === "api.github.com" || hostname.endsWith(".ghe.com") ? "2026-03-10" : "2022-11-28";
+}
+
 /** All calls of GitHub's REST API. Repositories are asked for by their id: another one may take a name. */
 export function makeGithubClient({ config, http, now }: Pick<GithubContext, "config" | "http" | "now">) {
+  const version = apiVersionOf(config);
   const ask = (path: string, query: SourceRequest["query"] = {}): SourceRequest => ({
     url: `${config.apiUrl}${path}`,
     query,
-    headers: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" },
+    headers: { accept: "application/vnd.github+json", "x-github-api-version": version },
     auth: true,
     tell: [SSO_HEADER, NEEDED_HEADER],
   });

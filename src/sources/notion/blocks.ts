@@ -100,7 +100,8 @@ export function markdownOf(block: BlockRecord, { number, isFirst }: { number: nu
         .filter((part) => part !== "")
         .join(" ");
     default:
-      return text === "" ? caption : text;
+      // Meeting notes have a title.
+      return [text, caption, plainOf(value["title"])].find((words) => words !== "") ?? "";
   }
 }
 

@@ -17,8 +17,8 @@ import {
 
 export type NotionContext = SourceContext<NotionConfig>;
 
-/** Databases have data sources since. Source: https://developers.notion.com/docs/upgrade-guide-2025-09-03 */
-const VERSION = "2025-09-03";
+/** What is in the trash says so by `in_trash` alone. Source: https://developers.notion.com/docs/upgrade-guide-2026-03-11 */
+const VERSION = "2026-03-11";
 const PAGE = 100;
 /** So many pages of a listing one after another are not empty while there is more. */
 const MOST_EMPTY = 50;

@@ -16,7 +16,7 @@ export async function readNotionFile(
   const { part } = parseItemId(externalId) ?? {};
   const block = part?.type === "file" ? await client.block(part.id) : undefined;
   const file = block && fileOf(block);
-  if (!file || block.in_trash === true || block.archived === true || isSecretFile(file.name)) {
+  if (!file || block.in_trash === true || isSecretFile(file.name)) {
     throw new ApiError("source_not_found", {
       message: `There is no file ${JSON.stringify(externalId.slice(0, 200))} on a page of this workspace.`,
     });

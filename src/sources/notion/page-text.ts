@@ -59,7 +59,7 @@ export async function readPageText(client: NotionClient, pageId: string, limits 
       continue;
     }
     const block = next.value;
-    if (seen.has(block.id) || block.in_trash === true || block.archived === true) continue;
+    if (seen.has(block.id) || block.in_trash === true) continue;
     seen.add(block.id);
     frame.count = block.type === frame.last ? frame.count + 1 : 1;
     const text = markdownOf(block, { number: frame.count, isFirst: frame.count === 1 }).slice(0, limits.chars - chars);

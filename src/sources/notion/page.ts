@@ -31,7 +31,7 @@ const SETTLED_MS = 120_000;
 /** So many pages one after another don't fail while Notion is well. */
 const MOST_FAILURES = 5;
 
-const isGone = ({ in_trash: isTrashed, archived }: PageRecord) => isTrashed === true || archived === true;
+const isGone = ({ in_trash: isTrashed }: PageRecord) => isTrashed === true;
 
 /** A page as it is now, with its files and comments. */
 export async function* tellPage(tools: Tools, page: PageRecord): AsyncGenerator<Event, void> {

@@ -54,7 +54,6 @@ export const PageRecord = z.object({
   created_time: time,
   last_edited_time: time,
   created_by: Someone,
-  archived: flag,
   in_trash: flag,
   parent: Parent,
   url: text,
@@ -68,7 +67,6 @@ export const DataSourceRecord = z.object({
   title: z.unknown().transform(plainOf),
   parent: Parent,
   database_parent: Parent.optional(),
-  archived: flag,
   in_trash: flag,
 });
 export type DataSourceRecord = z.infer<typeof DataSourceRecord>;
@@ -78,7 +76,6 @@ export const DatabaseRecord = z.object({
   title: z.unknown().transform(plainOf),
   parent: Parent,
   in_trash: flag,
-  archived: flag,
   data_sources: many(z.object({ id: Id })).catch([]),
 });
 
@@ -87,7 +84,6 @@ export const BlockRecord = z.looseObject({
   type: z.string(),
   has_children: flag,
   last_edited_time: time.optional().catch(undefined),
-  archived: flag,
   in_trash: flag,
   parent: Parent.optional().catch(undefined),
 });

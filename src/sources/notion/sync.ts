@@ -76,7 +76,7 @@ async function* listAll(tools: Tools, cursor: NotionCursor | undefined, now: num
     for (const record of some) {
       tree.addDataSource(record);
       // The search may lag behind, and be cut for many: a database says itself what is in it.
-      if (record.in_trash !== true && record.archived !== true) await addRows(tools, record.id, pages);
+      if (record.in_trash !== true) await addRows(tools, record.id, pages);
     }
   }
   for (const page of pages.values()) tree.addPage(page);

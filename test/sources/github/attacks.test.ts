@@ -2,6 +2,7 @@ import { generateKeyPairSync, verify } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { gitOrigins, signedOrigins } from "#sources/http/origins.ts";
 import { GithubConfig, GithubCredentials, graphqlUrlOf, webUrlOf } from "#sources/github/config.ts";
+import { apiVersionOf } from "#sources/github/client.ts";
 import { makeGithubForge } from "#sources/github/forge.ts";
 import { makeGithubSource } from "#sources/github/index.ts";
 import type { SourceContext } from "#sources/contract.ts";
@@ -360,6 +361,13 @@ describe("where credentials go", () => {
       "https://git.acme.test",
       "https://git.acme.test/api/graphql",
     ]);
+  });
+
+  test("GitHub's own hosts are asked in their newest version, and a server of one's own in one that all have", () => {
+    const versionOf = (apiUrl: string) => apiVersionOf(GithubConfig.parse({ apiUrl }));
+    expect(
+      ["https://api.github.com", "https://api.acme.ghe.com", "https://git.acme.test/api/v3"].map(versionOf),
+    ).toEqual(["2026-03-10", "2026-03-10", "2022-11-28"]);
   });
 
   test("a token or an app, and nothing between", () => {

@@ -16,7 +16,7 @@ export const TOKEN = "ntn_right";
 const PAGE = 4;
 const iso = (at: number) => new Date(at - (at % 60_000)).toISOString();
 
-/** A fake of ours of Notion's API of version 2025-09-03, from its published reference: nothing of theirs runs here. */
+/** A fake of ours of Notion's API of version 2026-03-11, from its published reference: nothing of theirs runs here. */
 export async function startNotion(world: World) {
   const notion = {
     origin: "",
@@ -53,7 +53,7 @@ export async function startNotion(world: World) {
       return void response.writeHead(content === undefined || !isSigned ? 403 : 200).end(content);
     }
     if (headers.authorization !== `Bearer ${notion.token}`) return refuse(response, 401, "unauthorized");
-    if (headers["notion-version"] !== "2025-09-03") return refuse(response, 400, "missing_version");
+    if (headers["notion-version"] !== "2026-03-11") return refuse(response, 400, "missing_version");
     const found = route(asked);
     if (found === undefined) return refuse(response, 404, "object_not_found");
     if (found === "restricted") return refuse(response, 403, "restricted_resource");
@@ -183,7 +183,6 @@ export async function startNotion(world: World) {
       created_time: iso(edited),
       last_edited_time: iso(edited),
       created_by: { object: "user", id: USER },
-      archived: isTrashed,
       in_trash: isTrashed,
       parent: parentOf(where),
       url: `https://www.notion.so/${id.replaceAll("-", "")}`,

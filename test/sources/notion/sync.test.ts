@@ -68,6 +68,7 @@ describe("what is read", () => {
       block("synced_block", { synced_from: null }, [item("quote", "Said twice.")]),
       block("bookmark", { url: "https://example.com/", caption: rich("A link") }),
       block("embed", { url: "javascript:alert(1)" }),
+      block("meeting_notes", { title: rich("Weekly") }, [item("paragraph", "Ship on Friday.")]),
       block("unsupported"),
     ];
     await notion.run();
@@ -86,6 +87,8 @@ describe("what is read", () => {
         "Left.",
         "> Said twice.",
         "A link https://example.com/",
+        "Weekly",
+        "Ship on Friday.",
       ].join("\n\n"),
     );
     expect(notion.replica.items.get(alone.id)).toMatchObject({ kind: "page", title: "Alone", author: { name: "Ann" } });
