@@ -9,7 +9,7 @@ export async function checkWorkspace(ctx: SlackContext): ReturnType<Source["chec
   try {
     const client = makeClient(ctx);
     const { team_id: tenantId } = await client.whoAmI();
-    const rooms = await readChannels(ctx, client);
+    const { rooms } = await readChannels(ctx, client);
     // Without the users nobody is known to read anything.
     await client.users().next();
     const found = new Set(rooms.flatMap(({ id, name }) => [id, name.replace(/^#/, "")]));

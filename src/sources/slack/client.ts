@@ -38,7 +38,8 @@ export function makeClient({ config, http }: Pick<SlackContext, "config" | "http
     values: Arguments,
   ): AsyncGenerator<z.infer<T>, void> {
     const seen = new Set<string>();
-    for (let cursor = ""; !seen.has(cursor);) {
+    for (let cursor = ""; ;) {
+      if (seen.has(cursor)) throw failureOf(method, "the_same_page_again");
       seen.add(cursor);
       const page = await call(method, Paged, { ...values, ...(cursor !== "" && { cursor }) });
       const { data } = schema.safeParse(page);
@@ -52,23 +53,29 @@ export function makeClient({ config, http }: Pick<SlackContext, "config" | "http
   return {
     whoAmI: () => call("auth.test", WhoAmI),
 
-    async channels(): Promise<SlackChannel[]> {
+    /** Those that the account may see; `isWhole`: each of them was understood. */
+    async channels(): Promise<{ channels: SlackChannel[]; isWhole: boolean }> {
       const types = ["public_channel", "private_channel", ...(config.directMessages ? ["im", "mpim"] : [])].join(",");
       const found: SlackChannel[] = [];
-      for await (const { channels } of pages("conversations.list", Channels, { types, limit: 200 }))
-        found.push(...channels);
-      return found;
+      let isWhole = true;
+      for await (const { channels } of pages("conversations.list", Channels, { types, limit: 200 })) {
+        found.push(...channels.known);
+        isWhole &&= channels.unread === 0;
+      }
+      return { channels: found, isWhole };
     },
 
     /** A page of messages, the newest first: those from `oldest` on and before `latest`. */
     history: (channel: string, { oldest, latest }: { oldest: string; latest?: string | undefined }) =>
       call("conversations.history", History, { channel, oldest, latest, inclusive: latest === undefined, limit: 200 }),
 
-    /** A message with its replies; nothing when it is gone. */
+    /** A message with its replies; nothing when it is gone. @throws ApiError when one of them can't be understood */
     async thread(channel: string, ts: string): Promise<SlackMessage[]> {
       const found: SlackMessage[] = [];
-      for await (const { messages } of pages("conversations.replies", Thread, { channel, ts, limit: 200 }))
-        found.push(...messages);
+      for await (const { messages } of pages("conversations.replies", Thread, { channel, ts, limit: 200 })) {
+        if (messages.unread > 0) throw failureOf("conversations.replies", "unknown_message");
+        found.push(...messages.known);
+      }
       return found;
     },
 
@@ -90,9 +97,8 @@ export function makeClient({ config, http }: Pick<SlackContext, "config" | "http
 export type SlackClient = ReturnType<typeof makeClient>;
 
 const Answer = z.looseObject({ ok: z.boolean(), error: z.string().max(200).optional().catch(undefined) });
-const Paged = z.looseObject({
-  response_metadata: z.looseObject({ next_cursor: z.string().optional() }).optional().catch(undefined),
-});
+/** An end that isn't understood is none: what comes after it would be taken for gone. */
+const Paged = z.looseObject({ response_metadata: z.looseObject({ next_cursor: z.string().optional() }).nullish() });
 
 const WhoAmI = z.object({
   team_id: z.string().min(1),
@@ -102,13 +108,17 @@ const WhoAmI = z.object({
 });
 
 /** What of a list fits; what does not is left out. */
-const many = <T extends z.ZodType>(schema: T) =>
-  z.array(z.unknown()).transform((list): z.infer<T>[] =>
-    list.flatMap((each) => {
+const many = <T extends z.ZodType>(schema: T) => counted(schema).transform(({ known }) => known);
+
+/** What of a list fits, and how many of it do not. */
+const counted = <T extends z.ZodType>(schema: T) =>
+  z.array(z.unknown()).transform((list): { known: z.infer<T>[]; unread: number } => {
+    const known = list.flatMap((each) => {
       const { success, data } = schema.safeParse(each);
       return success ? [data] : [];
-    }),
-  );
+    });
+    return { known, unread: list.length - known.length };
+  });
 
 const flag = z.boolean().catch(false);
 const CHANNEL_ID = /^[A-Z][A-Z0-9]{1,30}$/;
@@ -123,7 +133,7 @@ const SlackChannel = z.object({
   is_member: flag,
 });
 export type SlackChannel = z.infer<typeof SlackChannel>;
-const Channels = z.object({ channels: many(SlackChannel) });
+const Channels = z.object({ channels: counted(SlackChannel) });
 
 const SlackFile = z.object({
   id: z.string().regex(/^[A-Z][A-Z0-9]{1,30}$/),
@@ -153,16 +163,13 @@ const SlackMessage = z.object({
   reply_count: z.number().optional().catch(undefined),
   edited: z.object({ ts: z.string() }).optional().catch(undefined),
   files: many(SlackFile).optional().catch(undefined),
-  attachments: z
-    .array(
-      z.object({ title: z.string().nullish(), text: z.string().nullish(), fallback: z.string().nullish() }).partial(),
-    )
-    .optional()
-    .catch(undefined),
+  /** Read by `blocks.ts`, whatever is in them. */
+  blocks: z.unknown().optional(),
+  attachments: z.unknown().optional(),
 });
 export type SlackMessage = z.infer<typeof SlackMessage>;
-const History = z.object({ messages: many(SlackMessage), has_more: flag });
-const Thread = z.object({ messages: many(SlackMessage) });
+const History = z.object({ messages: counted(SlackMessage), has_more: z.boolean() });
+const Thread = z.object({ messages: counted(SlackMessage) });
 const Members = z.object({ members: z.array(z.string()) });
 
 const SlackUser = z.object({
@@ -215,5 +222,10 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 function failureOf(method: string, word = "unknown_error"): ApiError {
   const code = CODES[word] ?? "source_unavailable";
   const message = `Slack answered ${method} with ${/^\w+$/.test(word) ? word : "an error"}.`;
-  return new ApiError(code, { message, ...(code === "source_rate_limited" && { retryAfterMs: 60_000 }) });
+  return new ApiError(code, {
+    message,
+    ...(code === "source_rate_limited" && { retryAfterMs: 60_000 }),
+    // Slack answered: it is about what was asked for, and not about the server.
+    ...(code === "source_unavailable" && { details: { status: 200 } }),
+  });
 }

@@ -27,6 +27,8 @@ export function makeSlackSource({ limits = LIMITS }: { limits?: LimitSpec } = {}
       kinds: ["message", "file"],
       auth: [{ type: "credentials", scheme: "bearer", token: "token" }, { type: "account" }],
       config: SlackConfig,
+      // 2: the words of blocks and attachments, so every channel is read whole once more.
+      stateVersion: 2,
       credentials: SlackCredentials,
       origins: ["https://files.slack.com"],
       limits,
@@ -41,7 +43,7 @@ export function makeSlackSource({ limits = LIMITS }: { limits?: LimitSpec } = {}
     sync: syncChannels,
     syncIdentities: syncSlackPeople,
     async browse(ctx, at) {
-      const rooms = await readChannels({ config: { ...ctx.config, channels: [] } }, makeClient(ctx));
+      const { rooms } = await readChannels({ config: { ...ctx.config, channels: [] } }, makeClient(ctx));
       return toRoomsPage(
         rooms.map(({ id, name }) => ({ id, name, kind: "channel" })),
         at,

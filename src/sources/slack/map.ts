@@ -4,6 +4,7 @@ import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { roomGroup } from "#sources/chat/rooms.ts";
 import { type ChatMessage, toFileItem, toThreadItem } from "#sources/chat/thread.ts";
 import { hasNoText } from "#sources/file-scope/mime-hints.ts";
+import { attachmentsOf, blocksOf } from "./blocks.ts";
 import type { SlackChannel, SlackContext, SlackFile, SlackMessage, SlackUser } from "./client.ts";
 
 /** Who is told of: one of the workspace, or somebody of another one. */
@@ -74,7 +75,7 @@ export function toItems(mapping: Mapping, room: Room, ts: string, messages: read
     author: authorOf(mapping, message),
     at: timeOf(message.ts),
     text: textOf(message, mapping.users),
-    mentions: mentionedIn(message.text).map((id) => personOf(mapping, id)),
+    mentions: mentionedIn(message).map((id) => personOf(mapping, id)),
     ...(message.edited && { editedAt: timeOf(message.edited.ts) }),
   });
   const url = `${home}/archives/${room.id}/p${ts.replace(".", "")}`;
@@ -160,27 +161,43 @@ export function displayNameOf({ id, name, real_name, profile }: SlackUser): stri
 }
 
 /** Users whose names a message needs. */
-export function usersIn({ user, text }: SlackMessage): string[] {
-  return [...(user === undefined ? [] : [user]), ...mentionedIn(text)];
+export function usersIn(message: SlackMessage): string[] {
+  const { user } = message;
+  return [...(user === undefined ? [] : [user]), ...mentionedIn(message)];
 }
 
-function mentionedIn(text: string): string[] {
-  return [...new Set([...text.matchAll(/<@([A-Z][A-Z0-9]{1,30})(?:\|[^>]*)?>/g)].flatMap(([, id]) => id ?? []))].slice(
-    0,
-    100,
-  );
+const MOST_MENTIONED = 100;
+
+function mentionedIn({ text, blocks, attachments }: SlackMessage): string[] {
+  const said = [text, ...blocksOf(blocks), ...attachmentsOf(attachments)].join("\n");
+  const ids = [...said.matchAll(/<@([A-Z][A-Z0-9]{1,30})(?:\|[^<>]*)?>/g)].flatMap(([, id]) => id ?? []);
+  return [...new Set(ids)].slice(0, MOST_MENTIONED);
 }
 
-/** The text as people see it: references by their names, links by their labels, and what an attachment says. */
-function textOf({ text, files = [], attachments = [] }: SlackMessage, users: Mapping["users"]): string {
-  const attached = attachments.map(
-    ({ title, text: said, fallback }) => [title, said].filter(Boolean).join("\n") || (fallback ?? ""),
-  );
-  const names = files.map(nameOf);
-  return [text, ...attached, ...names]
-    .filter((part) => part !== "")
-    .map((part) => readable(part, users))
-    .join("\n");
+/**
+ * The text as people see it: references by their names, links by their labels, and what blocks and attachments say. What
+ * apps write in two of these places is said once.
+ */
+function textOf({ text, blocks, files = [], attachments }: SlackMessage, users: Mapping["users"]): string {
+  const parts = [text, ...blocksOf(blocks), ...attachmentsOf(attachments)].filter((part) => part !== "");
+  return [...withoutRepeats(parts.map((part) => readable(part, users))), ...files.map(nameOf)].join("\n");
+}
+
+/** Without each part whose words another has in this order, be it the first one or all after it together. */
+function withoutRepeats(parts: readonly string[]): string[] {
+  const kept: { part: string; words: string }[] = [];
+  for (const part of parts) {
+    const words = wordsOf(part);
+    if (!kept.some((earlier) => earlier.words.includes(words))) kept.push({ part, words });
+  }
+  const [first, ...others] = kept.map(({ part }) => part);
+  const isRepeated = first !== undefined && wordsOf(others.join("\n")).includes(wordsOf(first));
+  return isRepeated ? others : kept.map(({ part }) => part);
+}
+
+/** Words with one blank on each side, so that none is found within another. */
+function wordsOf(text: string): string {
+  return ` ${text.replace(/[^\p{L}\p{N}]+/gu, " ").trim()} `;
 }
 
 function readable(text: string, users: Mapping["users"]): string {

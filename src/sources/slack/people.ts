@@ -38,7 +38,7 @@ export async function* syncSlackPeople(
     .map(({ id }) => userPrincipal(ctx, id, true));
   yield* pagesOf(fullMembers(ctx), full);
   const wanted = mode === "groups" ? new Set(groups.flatMap((group) => roomIn(group) ?? [])) : undefined;
-  const rooms = await readChannels(ctx, client);
+  const { rooms, isWhole } = await readChannels(ctx, client);
   const notLookedAt: Principal[] = [];
   for (const room of rooms) {
     if (wanted && !wanted.has(room.id)) continue;
@@ -50,10 +50,10 @@ export async function* syncSlackPeople(
     }
   }
   const here = new Set(rooms.map(({ id }) => id));
-  for (const id of wanted ?? [])
+  for (const id of isWhole ? (wanted ?? []) : [])
     if (!here.has(id)) yield { t: "group", group: roomGroup(ctx.connector.id, id), members: [] };
   yield { t: "checkpoint", cursor: null };
-  const listing = mode === "groups" ? "partial" : "complete";
+  const listing = mode === "groups" || !isWhole ? "partial" : "complete";
   yield { t: "end", listing, ...(notLookedAt.length > 0 && { notLookedAt }) };
 }
 

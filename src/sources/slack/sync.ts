@@ -6,7 +6,17 @@ import { isRoomInScope, roomRef } from "#sources/chat/rooms.ts";
 import { makeClient, type SlackClient, type SlackMessage } from "./client.ts";
 import { readChannels } from "./channels.ts";
 import type { SlackConfig } from "./config.ts";
-import { isRoot, type KnownUser, type Mapping, parseId, type Room, stampOf, toItems, usersIn } from "./map.ts";
+import {
+  isRoot,
+  type KnownUser,
+  type Mapping,
+  parseId,
+  type Room,
+  stampOf,
+  threadId,
+  toItems,
+  usersIn,
+} from "./map.ts";
 import { learnUsers } from "./users.ts";
 
 const SlackCursor = z.discriminatedUnion("type", [
@@ -73,7 +83,7 @@ async function* listAll(tools: Tools, cursor: SlackCursor | undefined): AsyncGen
     notLookedAt: [...notLookedAt],
     ...(channel && { channel }),
   });
-  const rooms = await readRooms(tools);
+  const { rooms, isWhole } = await readRooms(tools);
   for (const room of rooms) {
     if (room.id <= after) continue;
     const latest = former?.channel?.id === room.id ? former.channel.latest : undefined;
@@ -93,10 +103,16 @@ async function* listAll(tools: Tools, cursor: SlackCursor | undefined): AsyncGen
     after = room.id;
     yield { t: "checkpoint", cursor: position() };
   }
-  ctx.state.put("channels", rooms.map(({ id }) => id).slice(0, MOST_KNOWN));
+  if (isWhole) ctx.state.put("channels", rooms.map(({ id }) => id).slice(0, MOST_KNOWN));
   yield { t: "checkpoint", cursor: { type: "changes", at } };
   const places = notLookedAt.map((id): What => ({ container: roomRef(id) }));
-  yield { t: "end", listing: "complete", permissions: "current", ...(places.length > 0 && { notLookedAt: places }) };
+  yield {
+    t: "end",
+    listing: isWhole ? "complete" : "partial",
+    permissions: "current",
+    ...(!isWhole && { why: "Slack's list of channels was not understood. Nothing is removed." }),
+    ...(places.length > 0 && { notLookedAt: places }),
+  };
 }
 
 /**
@@ -112,7 +128,7 @@ async function* readRecent(
   const own = former && runId !== null && former.runId === runId ? former : undefined;
   const at = own?.at ?? ctx.now();
   const recent = Math.max(start, Math.min(at - READ_AGAIN_MS, before - DAY_MS));
-  const rooms = await readRooms(tools);
+  const { rooms, isWhole } = await readRooms(tools);
   for (const room of rooms) {
     if (own && room.id <= own.after) continue;
     // What is new, or is called otherwise, is read whole.
@@ -127,13 +143,15 @@ async function* readRecent(
     }
     yield { t: "checkpoint", cursor: { type: "changes", at: before, run: { runId, at, after: room.id } } };
   }
-  const here = new Set(rooms.map(({ id }) => id));
-  for (const id of Known.safeParse(await ctx.state.get("channels")).data ?? []) {
-    if (here.has(id)) continue;
-    ctx.state.put(`channel:${id}`, undefined);
-    yield { t: "delete_container", ...roomRef(id) };
+  if (isWhole) {
+    const here = new Set(rooms.map(({ id }) => id));
+    for (const id of Known.safeParse(await ctx.state.get("channels")).data ?? []) {
+      if (here.has(id)) continue;
+      ctx.state.put(`channel:${id}`, undefined);
+      yield { t: "delete_container", ...roomRef(id) };
+    }
+    ctx.state.put("channels", [...here].slice(0, MOST_KNOWN));
   }
-  ctx.state.put("channels", [...here].slice(0, MOST_KNOWN));
   yield { t: "checkpoint", cursor: { type: "changes", at } };
   yield { t: "end", listing: "partial", permissions: "current" };
 }
@@ -142,8 +160,9 @@ const Known = z.array(z.string());
 /** So many ids fit into one value of the state; of more, a full run finds those that are gone. */
 const MOST_KNOWN = 4_000;
 
-async function readRooms({ ctx, client, run }: Tools): Promise<Room[]> {
-  return (await readChannels(ctx, client)).filter(({ id }) => isRoomInScope(run.scope, id));
+async function readRooms({ ctx, client, run }: Tools): ReturnType<typeof readChannels> {
+  const { rooms, isWhole } = await readChannels(ctx, client);
+  return { rooms: rooms.filter(({ id }) => isRoomInScope(run.scope, id)), isWhole };
 }
 
 /** Threads of a channel that began from a time on, the newest first; `latest` goes on where an attempt has ended. */
@@ -154,23 +173,41 @@ async function* readRoom(
   before?: string,
 ): AsyncGenerator<{ events: Event[]; count: number; latest?: string }, void> {
   const { ctx, client } = tools;
+  let unread = 0;
+  let failures = 0;
   for (let latest = before; ;) {
     const { messages, has_more: hasMore } = await client.history(room.id, { oldest: stampOf(from), latest });
+    unread += messages.unread;
     const items: SourceItem[] = [];
-    for (const message of messages) {
+    const failed: Event[] = [];
+    for (const message of messages.known) {
       ctx.signal.throwIfAborted();
-      if (isRoot(message)) items.push(...(await readThread(tools, room, message)));
+      if (!isRoot(message)) continue;
+      try {
+        items.push(...(await readThread(tools, room, message)));
+        failures = 0;
+      } catch (error) {
+        // So many in a row are no longer one thread's.
+        if (!isOfOne(error) || ++failures >= MOST_FAILURES) throw error;
+        failed.push(failure(threadId(room.id, message.ts), "The thread can't be read now."));
+      }
     }
-    const last = messages.at(-1)?.ts;
-    if (hasMore && last === undefined) {
-      const message = "A listing ended before its end.";
-      throw new ApiError("source_unavailable", { message, details: { status: 200 } });
-    }
+    const last = messages.known.at(-1)?.ts;
+    if (hasMore && (last === undefined || last === latest)) throw halfRead("A listing ended before its end.");
     const next = hasMore ? last : undefined;
-    yield { events: await tell(ctx, items), count: items.length, ...(next !== undefined && { latest: next }) };
-    if (next === undefined) return;
+    const events = [...(await tell(ctx, items)), ...failed];
+    yield { events, count: items.length, ...(next !== undefined && { latest: next }) };
+    if (next === undefined) break;
     latest = next;
   }
+  if (unread > 0) throw halfRead("Some messages of the channel were not understood.");
+}
+
+const MOST_FAILURES = 5;
+
+/** What was read stays; what was not is not gone. */
+function halfRead(message: string): ApiError {
+  return new ApiError("source_unavailable", { message, details: { status: 200 } });
 }
 
 async function readThread(tools: Tools, room: Room, root: SlackMessage): Promise<SourceItem[]> {
@@ -191,7 +228,7 @@ async function makeItems(
 /** Only these, as they are now. */
 async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
   const { client, run, start } = tools;
-  const rooms = new Map((await readRooms(tools)).map((room) => [room.id, room]));
+  const rooms = new Map((await readRooms(tools)).rooms.map((room) => [room.id, room]));
   for (const externalId of run.externalIds ?? []) {
     const { channel = "", ts = "" } = parseId(externalId) ?? {};
     const room = rooms.get(channel);
@@ -230,13 +267,21 @@ async function tell(ctx: Context, items: readonly SourceItem[]): Promise<Event[]
 
 /** A channel that is refused, or fails, alone. @throws what is about more than the channel */
 function notRead(ctx: Context, { id, name }: Room, error: unknown): Event {
-  const isOfOne = isApiError(error, "source_unavailable") && typeof error.details?.["status"] === "number";
   const code = REFUSALS.find((each) => isApiError(error, each));
-  if (!isOfOne && code === undefined) throw error;
+  if (!isOfOne(error) && code === undefined) throw error;
   // The next run reads it whole.
   ctx.state.put(`channel:${id}`, undefined);
   if (code !== undefined) return { t: "refused", what: { container: roomRef(id) }, code };
-  return { t: "skip", externalId: id, reason: "failed", message: `${name} can't be read now.`, retryable: true };
+  return failure(id, `${name} can't be read now.`);
+}
+
+/** True when the server answered: that is about what it was asked for. */
+function isOfOne(error: unknown): boolean {
+  return isApiError(error, "source_unavailable") && typeof error.details?.["status"] === "number";
+}
+
+function failure(externalId: string, message: string): Event {
+  return { t: "skip", externalId, reason: "failed", message, retryable: true };
 }
 
 const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;
