@@ -7,6 +7,8 @@ import { safeJson, wrapTalk } from "#cli/output.ts";
 import { fit } from "#cli/table.ts";
 import { expandTemplate } from "#core/url-template.ts";
 import { isLoop } from "#core/hops.ts";
+import { closest } from "#core/edit-distance.ts";
+import { decodeNamed, decodeWords } from "#core/encoded-words.ts";
 import { findJsonFault } from "#core/json-bounds.ts";
 import { readHits, readText } from "#mcp-client/hits.ts";
 import { readBlock, readContent, readResource, readServerInfo, readTemplate, readTool } from "#mcp-client/read.ts";
@@ -78,6 +80,15 @@ export const CASES: Readonly<Record<string, Call>> = {
   "src/core/json-text.ts#exactText": (text) => exactText(2 ** 60, JSON.stringify({ [text]: text, id: 1 }), "id"),
   "src/core/json-text.ts#rpcText": (text) => rpcText("1", { text }),
   "src/core/json-text.ts#endOfString": (text) => endOfString(text, 0),
+  "src/core/edit-distance.ts#closest": (text) => closest(text, ["limit", "query"], 3),
+  "src/core/encoded-words.ts#decodeWords": (text) => [
+    decodeWords(text, decodeNamed),
+    decodeWords(`=?a?b?${text}?=`, decodeNamed),
+  ],
+  "src/core/encoded-words.ts#decodeNamed": (text) => [
+    decodeNamed(Buffer.from(text), "windows-1252"),
+    decodeNamed(Buffer.from("a"), text),
+  ],
   "src/server/mcp/nearest-name.ts#nearestName": (text) => nearestName(text, ["query", "limit", "sortBy"]),
   "src/api/clean.ts#cleanLine": (text) => cleanLine(text, 200),
   "src/api/clean.ts#cleanField": (text) => cleanField(text, 200),
@@ -222,7 +233,6 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/sources/git-repository/objects.ts#objectAt": "bytesOf, tried here",
   "src/core/spawn.ts#startProgram": "a program that kb names itself",
   "src/server/mcp/facts.ts#formerText": "a day that kb wrote",
-  "src/core/edit-distance.ts#closest": "two short words: nearestName, tried here, takes no longer ones",
   "src/server/mcp/fitting.ts#fits": "counts in a thread of its own, by makeTokenCounter",
   "src/server/mcp/fitting.ts#sizeOf": "counts in a thread of its own, by makeTokenCounter",
   "src/sources/file-scope/readers.ts#readersGroup": "kb's own names",

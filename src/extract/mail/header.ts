@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
+import { decodeWords as decodeEncodedWords } from "#core/encoded-words.ts";
 import { decodeText } from "#extract/decode.ts";
-import { decodeCharset, isStateful } from "./charset.ts";
+import { decodeCharset } from "./charset.ts";
 import { fromQuotedPrintable } from "./transfer.ts";
 
 /** The head of a message or of a part of one. */
@@ -83,31 +84,9 @@ export function readParameterField(text: string): ParameterField {
   };
 }
 
-/** Encoded words as text; those that stand beside each other are one, because a character may be cut in two. Source: RFC 2047. */
+/** Encoded words as text. */
 export function decodeWords(text: string): string {
-  if (!text.includes("=?")) return text;
-  const joined = text.replace(/(=\?[^?\s]{1,60}\?[bBqQ]\?[^?\s]{0,10000}\?=)\s+(?==\?[^?\s]{1,60}\?[bBqQ]\?)/gu, "$1");
-  let result = "";
-  let open: { charset: string; bytes: Buffer[] } | undefined;
-  const close = () => {
-    if (open !== undefined) result += decodeCharset(Buffer.concat(open.bytes), open.charset);
-    open = undefined;
-  };
-  let at = 0;
-  for (const word of joined.matchAll(/=\?([^?\s*]{1,60})(?:\*[^?\s]{0,40})?\?([bBqQ])\?([^?]{0,10000})\?=/gu)) {
-    const [whole, charset = "", kind = "", encoded = ""] = word;
-    if (word.index > at || open?.charset !== charset.toLowerCase() || isStateful(open.charset)) close();
-    result += joined.slice(at, word.index);
-    open ??= { charset: charset.toLowerCase(), bytes: [] };
-    open.bytes.push(
-      kind.toLowerCase() === "b"
-        ? Buffer.from(encoded, "base64")
-        : fromQuotedPrintable(Buffer.from(encoded.replaceAll("_", " "), "latin1")),
-    );
-    at = word.index + whole.length;
-  }
-  close();
-  return result + joined.slice(at);
+  return decodeEncodedWords(text, decodeCharset);
 }
 
 /** Splits at a mark that stands in no quotation, comment or angle. */

@@ -17,6 +17,9 @@ export interface MailFacts {
   access: NonNullable<SourceItem["access"]>;
 }
 
+/** Which reader of heads gave the title. Raise it when a better one should read them again. */
+const READER = 2;
+
 /**
  * A mailbox is its owner's: they are named themselves, so that who takes the connector over reads nothing that was read
  * for somebody else. A message never changes, so what it is read for is its version: the same numbers can be another
@@ -30,7 +33,7 @@ export function factsOf({ config, connector }: Pick<SourceContext<ImapConfig>, "
     .slice(0, 8);
   return {
     config,
-    version: `${configKey(config)}:${forWhom}`,
+    version: `${configKey(config)}:${forWhom}:${READER}`,
     access: owner === undefined ? { known: false } : { known: true, all: [[owner]] },
   };
 }

@@ -36,7 +36,9 @@ export interface ImapSession {
   list(): Promise<Listed[]>;
   /** Undefined = the server doesn't open it. */
   examine(name: string): Promise<Selected | undefined>;
+  /** In the folder that was opened last. */
   search(criteria: string): Promise<number[]>;
+  /** One for each message that was told of by its number, with all that was told: a server may do so in several answers. */
   fetch(uids: string, items: string, limits?: Partial<WireLimits>): Promise<Fetched[]>;
   close(): void;
 }
@@ -69,6 +71,24 @@ export async function openSession(
 async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): Promise<ImapSession> {
   const reader = makeReader(socket, host);
   let commands = 0;
+
+  /** Of the folder that was opened last. */
+  let messages = 0;
+
+  async function searchFor(criteria: string): Promise<number[] | undefined> {
+    let found: number[] | undefined;
+    const ended = await run(`UID SEARCH ${criteria}`, undefined, {
+      limits: SEARCHING,
+      onAnswer({ text }) {
+        if (!/^SEARCH\b/i.test(text)) return;
+        found ??= [];
+        for (const [digits] of text.slice("SEARCH".length).matchAll(/(?<= )[1-9]\d{0,9}(?= |$)/g))
+          found.push(Number(digits));
+      },
+    });
+    requireOk(ended, host);
+    return found;
+  }
 
   /** What is in between is handed over; the end is the answer with the tag. */
   async function ask(
@@ -167,26 +187,19 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
           exists = numberIn(/^(\d{1,10}) EXISTS$/i, text) ?? exists;
         },
       });
+      messages = exists;
       return ended.status === "OK" && uidValidity !== undefined ? { uidValidity, exists } : undefined;
     },
     async search(criteria) {
-      let found: number[] | undefined;
-      const ended = await run(`UID SEARCH ${criteria}`, undefined, {
-        limits: SEARCHING,
-        onAnswer({ text }) {
-          if (!/^SEARCH\b/i.test(text)) return;
-          found ??= [];
-          for (const [digits] of text.slice("SEARCH".length).matchAll(/(?<= )[1-9]\d{0,9}(?= |$)/g))
-            found.push(Number(digits));
-        },
-      });
-      requireOk(ended, host);
-      // No word on it is not the same as nothing found.
-      if (found === undefined) throw new ApiError("source_unavailable", { message: `${host} answers no search.` });
+      const found = await searchFor(criteria);
+      // Some say nothing where they find nothing. In a folder with messages that counts only of a server that names them.
+      if (found === undefined && messages > 0 && (await searchFor("ALL")) === undefined) {
+        throw ofFolder(`${host} answers no search.`);
+      }
       return [...new Set(found)].sort((a, b) => a - b);
     },
     async fetch(uids, items, limits = {}) {
-      const found: Fetched[] = [];
+      const found = new Map<number, Map<string, Token>>();
       const ended = await run(`UID FETCH ${uids} ${items}`, undefined, {
         limits: { ...LIMITS, ...limits },
         onAnswer(answer) {
@@ -196,11 +209,12 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
           for (let i = 0; i + 1 < list.length; i += 2)
             values.set(textOf(list[i] ?? "").toUpperCase(), list[i + 1] ?? null);
           const uid = Number(values.get("UID"));
-          if (Number.isInteger(uid) && uid > 0) found.push({ uid, values });
+          // Flags may be told at any time, of any message.
+          if (Number.isInteger(uid) && uid > 0) found.set(uid, new Map([...(found.get(uid) ?? []), ...values]));
         },
       });
       requireOk(ended, host);
-      return found;
+      return [...found].map(([uid, values]) => ({ uid, values }));
     },
     close() {
       socket.end(`k${++commands} LOGOUT\r\n`, () => socket.destroy());
@@ -261,7 +275,12 @@ function requireOk({ status, code }: Ended, host: string): void {
   if (code === "LIMIT") {
     throw new ApiError("source_rate_limited", { message: `${host} answers too many requests.`, retryAfterMs: 60_000 });
   }
-  throw new ApiError("source_unavailable", { message: `${host} refuses a command of IMAP (${code || status}).` });
+  throw ofFolder(`${host} refuses a command of IMAP (${code || status}).`);
+}
+
+/** The connection is well: this is about the folder that is open. */
+function ofFolder(message: string): ApiError {
+  return new ApiError("source_unavailable", { message, details: { isOfFolder: true } });
 }
 
 function numberIn(pattern: RegExp, text: string): number | undefined {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ApiError } from "#api/errors.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import type { ImapConfig } from "./config.ts";
 import { chooseFolders, idOf, type MailFolder, parseId, toFolders } from "./folders.ts";
@@ -65,33 +66,18 @@ async function* syncAll(
   for (const folder of folders) {
     if (ctx.signal.aborted) return;
     if (after !== null && folder.name < after.folder) continue;
-    const opened = await session.examine(folder.name);
-    if (opened === undefined) {
-      failed.add(folder.name);
-      yield failure(folder.name);
-      continue;
-    }
-    const { uidValidity } = opened;
-    const isResumed = after !== null && after.folder === folder.name && after.uidValidity === uidValidity;
-    const all = await session.search(criteriaOf(ctx.config));
-    const uids = isResumed ? all.filter((uid) => uid > after.uid) : all;
-    for (let i = 0; i < uids.length; i += batching.messages) {
-      if (ctx.signal.aborted) return;
-      const batch = uids.slice(i, i + batching.messages);
-      const known: string[] = [];
-      const unknown: number[] = [];
-      for (const uid of batch) {
-        const externalId = idOf(folder.name, uidValidity, uid);
-        if ((await ctx.stored.version(externalId)) === facts.version) known.push(externalId);
-        else unknown.push(uid);
+    try {
+      for await (const { events, count, last } of readFolder(ctx, folder, after, { session, facts, batching })) {
+        if (ctx.signal.aborted) return;
+        yield* events;
+        done += count;
+        yield { t: "checkpoint", cursor: { runId, after: last, done, failed: [...failed].slice(0, MAX_FAILED) } };
+        yield { t: "progress", done };
       }
-      for (let at = 0; at < known.length; at += SEEN_IDS)
-        yield { t: "seen", externalIds: known.slice(at, at + SEEN_IDS) };
-      yield* upserts(session, unknown, folder, uidValidity, facts);
-      done += batch.length;
-      const last = { folder: folder.name, uidValidity, uid: batch.at(-1) ?? 0 };
-      yield { t: "checkpoint", cursor: { runId, after: last, done, failed: [...failed].slice(0, MAX_FAILED) } };
-      yield { t: "progress", done };
+    } catch (error) {
+      if (!isOfFolder(error)) throw error;
+      failed.add(folder.name);
+      yield failure(folder.name, "The server can't open or read this folder now.");
     }
   }
   if (ctx.signal.aborted) return;
@@ -107,21 +93,71 @@ async function* syncAll(
   };
 }
 
-/** Only those that were asked for, whatever the server tells. */
-async function* upserts(
+interface Batch {
+  events: Event[];
+  count: number;
+  last: NonNullable<ImapCursor["after"]>;
+}
+
+/** The messages of a folder in the order of their numbers, from where an attempt has ended. @throws ApiError that `isOfFolder` */
+async function* readFolder(
+  ctx: Context,
+  folder: MailFolder,
+  after: ImapCursor["after"],
+  { session, facts, batching }: Tools,
+): AsyncGenerator<Batch, void> {
+  const opened = await session.examine(folder.name);
+  if (opened === undefined) throw new FolderClosed();
+  const { uidValidity } = opened;
+  const isResumed = after !== null && after.folder === folder.name && after.uidValidity === uidValidity;
+  const all = await session.search(criteriaOf(ctx.config));
+  const uids = isResumed ? all.filter((uid) => uid > after.uid) : all;
+  for (let i = 0; i < uids.length && !ctx.signal.aborted; i += batching.messages) {
+    const batch = uids.slice(i, i + batching.messages);
+    const known: string[] = [];
+    const unknown: number[] = [];
+    for (const uid of batch) {
+      const externalId = idOf(folder.name, uidValidity, uid);
+      if ((await ctx.stored.version(externalId)) === facts.version) known.push(externalId);
+      else unknown.push(uid);
+    }
+    const events: Event[] = [];
+    for (let at = 0; at < known.length; at += SEEN_IDS)
+      events.push({ t: "seen", externalIds: known.slice(at, at + SEEN_IDS) });
+    events.push(...(await upserts(ctx, session, unknown, folder, uidValidity, facts)));
+    yield { events, count: batch.length, last: { folder: folder.name, uidValidity, uid: batch.at(-1) ?? 0 } };
+  }
+}
+
+/** The server doesn't open a folder that it lists. */
+class FolderClosed extends Error {}
+
+/** True when the connection is well, and others can be read by it. */
+function isOfFolder(error: unknown): boolean {
+  return error instanceof FolderClosed || (error instanceof ApiError && error.details?.["isOfFolder"] === true);
+}
+
+/** Only those that were asked for, whatever the server tells. One that it says nothing of, and still has, stays as it is. */
+async function upserts(
+  ctx: Context,
   session: ImapSession,
   uids: readonly number[],
   folder: MailFolder,
   uidValidity: number,
   facts: MailFacts,
-): AsyncGenerator<Event, void> {
-  if (uids.length === 0) return;
+): Promise<Event[]> {
+  if (uids.length === 0) return [];
   const asked = new Set(uids);
+  const events: Event[] = [];
   for (const fetched of await session.fetch(uids.join(","), LISTED)) {
-    if (asked.delete(fetched.uid) && fetched.values.has("ENVELOPE")) {
-      yield { t: "upsert", item: toItem(fetched, folder, uidValidity, facts) };
-    }
+    if (!fetched.values.has("ENVELOPE") || !asked.delete(fetched.uid)) continue;
+    events.push({ t: "upsert", item: toItem(fetched, folder, uidValidity, facts) });
   }
+  if (asked.size === 0) return events;
+  const there = await session.search(`UID ${[...asked].join(",")} ${criteriaOf(ctx.config)}`);
+  for (const uid of there.filter((each) => asked.has(each)))
+    events.push(failure(idOf(folder.name, uidValidity, uid), "The server doesn't tell what this message is."));
+  return events;
 }
 
 /** Messages that are marked as deleted are not there for people either. */
@@ -147,27 +183,23 @@ async function* syncItems(
       yield { t: "delete", externalId };
       continue;
     }
-    const opened = await session.examine(folder.name);
-    if (opened === undefined) {
-      yield failure(externalId);
-      continue;
+    try {
+      const opened = await session.examine(folder.name);
+      if (opened === undefined) throw new FolderClosed();
+      const isSame = opened.uidValidity === place.uidValidity;
+      const found = isSame ? await session.search(`UID ${place.uid} ${criteriaOf(ctx.config)}`) : [];
+      if (found.includes(place.uid)) yield* await upserts(ctx, session, [place.uid], folder, place.uidValidity, facts);
+      else yield { t: "delete", externalId };
+    } catch (error) {
+      if (!isOfFolder(error)) throw error;
+      yield failure(externalId, "The server can't open or read its folder now.");
     }
-    const isSame = opened.uidValidity === place.uidValidity;
-    const found = isSame ? await session.search(`UID ${place.uid} ${criteriaOf(ctx.config)}`) : [];
-    if (found.includes(place.uid)) yield* upserts(session, [place.uid], folder, place.uidValidity, facts);
-    else yield { t: "delete", externalId };
   }
   yield { t: "end", listing: "partial", permissions: "current" };
 }
 
-function failure(externalId: string): Event {
-  return {
-    t: "skip",
-    externalId,
-    reason: "failed",
-    message: "The server can't open this folder now.",
-    retryable: true,
-  };
+function failure(externalId: string, message: string): Event {
+  return { t: "skip", externalId, reason: "failed", message, retryable: true };
 }
 
 /** An unreadable cursor is ignored: the listing starts again, and nothing is lost. */

@@ -1,3 +1,6 @@
+import { isUtf8 } from "node:buffer";
+import { decodeNamed, decodeWords } from "#core/encoded-words.ts";
+
 /** The name of a folder as people read it: most servers write it in a UTF-7 of their own. Source: RFC 3501 §5.1.3. */
 export function folderText(name: string): string {
   return name.replace(/&([A-Za-z0-9+,]*)-/g, (_all, coded: string) => {
@@ -10,28 +13,19 @@ export function folderText(name: string): string {
   });
 }
 
-const WORD = /=\?([\w.:-]{1,40})(?:\*[\w-]*)?\?([BQbq])\?([^?\s]*)\?=/g;
-
-/** A header with its encoded words read. Source: RFC 2047. */
+/** A header with its encoded words read; bytes above ASCII are UTF-8, or else Western ones. Source: RFC 2047, RFC 6532. */
 export function headerText(bytes: Buffer | null): string {
-  const raw = bytes?.toString("utf8") ?? "";
-  return raw
-    .replace(/(\?=)\s+(?==\?)/g, "$1")
-    .replace(WORD, (all, charset: string, encoding: string, coded: string) => {
-      const text = encoding.toUpperCase() === "B" ? Buffer.from(coded, "base64") : fromQ(coded);
-      try {
-        return new TextDecoder(charset).decode(text);
-      } catch {
-        return all;
-      }
-    })
-    .replace(/\s+/g, " ")
-    .trim();
+  const raw = bytes === null ? "" : isUtf8(bytes) ? bytes.toString("utf8") : western(bytes);
+  return decodeWords(raw, decodeWord).replace(/\s+/gu, " ").trim();
 }
 
-function fromQ(coded: string): Buffer {
-  const text = coded
-    .replaceAll("_", " ")
-    .replace(/=([0-9A-Fa-f]{2})/g, (_all, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-  return Buffer.from(text, "latin1");
+function decodeWord(bytes: Buffer, charset: string): string | undefined {
+  return decodeNamed(bytes, charset) ?? (PLAIN.has(charset) ? western(bytes) : undefined);
+}
+
+const PLAIN: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii", "ascii"]);
+
+/** Node's own decoder takes this for Latin-1, which has no euro. */
+function western(bytes: Buffer): string {
+  return decodeNamed(bytes, "windows-1252") ?? "";
 }

@@ -68,8 +68,6 @@ describe("answers that never end or make no sense end the run, and nothing is re
     ["a quoted string without an end", answerTo("LIST", '* LIST () "/" "INBOX\r\nTAG OK\r\n')],
     ["another protocol", answerTo("LIST", "HTTP/1.1 200 OK\r\n\r\n")],
     ["the end of another command", answerTo("LIST", "k99 OK done\r\n")],
-    ["a search without an answer", answerTo("UID SEARCH", "TAG OK done\r\n")],
-    ["a search that is refused", answerTo("UID SEARCH", "TAG NO [SERVERBUG] secret words\r\n")],
     ["a farewell", answerTo("UID SEARCH", "* BYE secret words\r\n")],
     [
       "a cut connection",
@@ -144,6 +142,126 @@ test("a tree that nobody made is no tree, and numbers in any number of answers a
   const ids = [server.add("INBOX", "one"), server.add("INBOX", "two")];
   server.instead = answerTo("UID SEARCH", `${"* SEARCH 2 1 x -3 0\r\n".repeat(20_000)}TAG OK\r\n`);
   expect(idsOf(await eventsOf(context))).toEqual(ids);
+});
+
+describe("one folder's failure is its own", () => {
+  /** Answers in one folder alone. */
+  function within(name: string, answer: Instead): Instead {
+    let open = "";
+    return (command, tag, socket) => {
+      if (command.startsWith("EXAMINE")) open = command;
+      return open.includes(`"${name}"`) && answer(command, tag, socket);
+    };
+  }
+
+  test.each<[string, Instead]>([
+    ["a folder that isn't opened", answerTo("EXAMINE", "TAG NO secret words\r\n")],
+    ["a search that is refused", answerTo("UID SEARCH", "TAG NO [SERVERBUG] secret words\r\n")],
+    ["a search that isn't understood", answerTo("UID SEARCH", "TAG BAD secret words\r\n")],
+    ["a search without an answer, of a folder with messages", answerTo("UID SEARCH", "TAG OK done\r\n")],
+    ["heads that are refused", answerTo("UID FETCH", "TAG NO secret words\r\n")],
+  ])("%s: the others come, it stays as it is and is told", async (_name, answer) => {
+    const { server, context } = await connect();
+    server.add("Broken", "one");
+    const others = [server.add("Archive", "before"), server.add("INBOX", "after")];
+    server.instead = within("Broken", answer);
+    const events = await eventsOf(context);
+    expect(idsOf(events).sort()).toEqual(others.sort());
+    expect(events).toContainEqual(expect.objectContaining({ t: "skip", externalId: "Broken", reason: "failed" }));
+    expect(events.at(-1)).toMatchObject({ notLookedAt: [{ container: { type: "folder", id: "Broken" } }] });
+    expect(JSON.stringify(events)).not.toContain("secret words");
+    const asked = await eventsOf(context, { mode: "items", externalIds: [server.idOf("Broken", 1), others[0] ?? ""] });
+    expect(idsOf(asked)).toEqual([others[0]]);
+    expect(asked).toContainEqual(expect.objectContaining({ t: "skip", externalId: server.idOf("Broken", 1) }));
+  });
+
+  test("where nothing is found, no word of it is none", async () => {
+    const { server, context } = await connect({ since: "2026-01-01" });
+    server.folder("Empty");
+    const ids = [server.add("INBOX", "one")];
+    server.add("Old", "before that day");
+    server.instead = within("Empty", answerTo("UID SEARCH", "TAG OK done\r\n"));
+    const ended = await eventsOf(context);
+    expect(idsOf(ended)).toEqual([...ids, server.idOf("Old", 1)]);
+    // A server that names messages, but none of these.
+    server.instead = within("Old", answerTo("UID SEARCH UNDELETED SINCE", "TAG OK done\r\n"));
+    const again = await eventsOf(context);
+    expect(idsOf(again)).toEqual(ids);
+    expect([...ended, ...again].filter(({ t }) => t === "skip")).toEqual([]);
+  });
+});
+
+describe("what was asked for is matched by its number, whatever else is told", () => {
+  const line = (uid: number, subject: string) =>
+    `* ${uid} FETCH (UID ${uid} RFC822.SIZE 9 INTERNALDATE "01-Jan-2026 00:00:00 +0000" ` +
+    `ENVELOPE ("Thu, 1 Jan 2026 00:00:00 +0000" "${subject}" NIL NIL NIL NIL NIL NIL NIL "<${uid}@one.test>"))\r\n`;
+  const titles = (events: readonly SyncEvent[]) =>
+    events.flatMap((event) => (event.t === "upsert" ? [event.item.title] : []));
+
+  test.each<[string, string, string[], number[]]>([
+    ["flags before the answer", `* 1 FETCH (UID 1 FLAGS (\\Seen))\r\n${line(1, "a")}${line(2, "b")}`, ["a", "b"], []],
+    ["flags after it", `${line(1, "a")}* 1 FETCH (UID 1 FLAGS (\\Seen))\r\n${line(2, "b")}`, ["a", "b"], []],
+    ["flags without a number", `* 1 FETCH (FLAGS (\\Seen))\r\n${line(1, "a")}${line(2, "b")}`, ["a", "b"], []],
+    ["others that came and went", `* 9 EXISTS\r\n* 1 EXPUNGE\r\n${line(2, "b")}${line(1, "a")}`, ["b", "a"], []],
+    ["a message that nobody asked for", `${line(1, "a")}${line(2, "b")}${line(77, "x")}`, ["a", "b"], []],
+    ["one without an answer", line(1, "a"), ["a"], [2]],
+    ["one with nothing but flags", `${line(1, "a")}* 2 FETCH (UID 2 FLAGS ())\r\n`, ["a"], [2]],
+    ["one without its number", `${line(1, "a")}${line(2, "b").replace("UID 2 ", "")}`, ["a"], [2]],
+    ["none", "", [], [1, 2]],
+  ])("%s", async (_name, answers, found, unanswered) => {
+    const { server, context } = await connect();
+    server.add("INBOX", "one");
+    server.add("INBOX", "two");
+    server.instead = answerTo("UID FETCH", `${answers}TAG OK done\r\n`);
+    const events = await eventsOf(context);
+    expect(titles(events)).toEqual(found);
+    const failed = events.flatMap((event) => (event.t === "skip" ? [event.externalId] : []));
+    expect(failed).toEqual(unanswered.map((uid) => server.idOf("INBOX", uid)));
+  });
+
+  test("a message that is gone between the search and its head is no failure", async () => {
+    const { server, context } = await connect();
+    server.add("INBOX", "one");
+    server.instead = (command, tag, socket) => {
+      if (command.startsWith("UID SEARCH UID")) return (socket.write(`* SEARCH\r\n${tag} OK done\r\n`), true);
+      return command.startsWith("UID FETCH") && (socket.write(`${tag} OK done\r\n`), true);
+    };
+    expect((await eventsOf(context)).filter(({ t }) => t === "skip" || t === "upsert")).toEqual([]);
+  });
+
+  test("a body is found behind flags that are told before it", async () => {
+    const { server, context } = await connect();
+    const externalId = server.add("INBOX", "one", "the words");
+    const raw = "Subject: one\r\n\r\nthe words\r\n";
+    server.instead = answerTo(
+      "UID FETCH",
+      `* 1 FETCH (UID 1 FLAGS (\\Seen))\r\n* 1 FETCH (UID 1 BODY[]<0> {${raw.length}}\r\n${raw})\r\nTAG OK done\r\n`,
+    );
+    const content = await source.fetchContent?.(context, { externalId });
+    expect(content?.bytes && Buffer.from(content.bytes).toString()).toBe(raw);
+  });
+});
+
+test("subjects are read in any encoding, however a program cut or mislabelled them", () => {
+  const read = (text: string | Buffer) => headerText(Buffer.from(text as string));
+  const b = (charset: string, bytes: Buffer) => `=?${charset}?B?${bytes.toString("base64")}?=`;
+  const cut = Buffer.from("日本語");
+  expect(read(`${b("utf-8", cut.subarray(0, 4))}\r\n ${b("UTF-8", cut.subarray(4))}`)).toBe("日本語");
+  expect(read("=?utf-8?q?two words?= =?utf-8?q?_and_more?=")).toBe("two words and more");
+  expect(read("=?UTF-8?Q?=e2=82?= =?UTF-8?Q?=ac?=")).toBe("€");
+  for (const charset of ["shift_jis", "cp932", "Windows-31J", "MS932"])
+    expect(read(b(charset, Buffer.from([0x93, 0xfa, 0x96, 0x7b])))).toBe("日本");
+  for (const charset of ["gb2312", "cp936", "gbk", "GB18030"])
+    expect(read(b(charset, Buffer.from([0xd6, 0xd0, 0xce, 0xc4])))).toBe("中文");
+  for (const charset of ["ks_c_5601-1987", "cp949", "euc-kr"])
+    expect(read(b(charset, Buffer.from([0xc7, 0xd1, 0xb1, 0xdb])))).toBe("한글");
+  expect(read(b("iso-2022-jp", Buffer.from("\x1b$BF|K\\\x1b(B", "latin1")))).toBe("日本");
+  expect(read(b("cp850", Buffer.from([0x84])))).toBe("ä");
+  expect(read(b("iso-8859-1", Buffer.from("Grüße")))).toBe("Grüße");
+  expect(read(b("us-ascii", Buffer.from([0xfc])))).toBe("ü");
+  expect(read(Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65, 0x20, 0x80]))).toBe("Grüße €");
+  expect(read("Grüße")).toBe("Grüße");
+  expect(read("=?utf-8*en?Q?a?= =?x-none?Q?b?= c")).toBe("a=?x-none?Q?b?= c");
 });
 
 test("names and headers read well", () => {

@@ -109,9 +109,10 @@ export async function startImap(): Promise<FakeImap> {
         return ok();
       }
       if (selected === undefined) return say(`${tag} BAD no folder`);
-      const search = /^UID SEARCH (?:UID (\d+) )?UNDELETED/.exec(command);
+      const search = /^UID SEARCH (?:ALL|(?:UID ([\d,]+) )?UNDELETED)/.exec(command);
       if (search !== null) {
-        const found = selected.mails.filter(({ uid }) => search[1] === undefined || uid === Number(search[1]));
+        const asked = search[1]?.split(",").map(Number);
+        const found = selected.mails.filter(({ uid }) => asked === undefined || asked.includes(uid));
         say(["* SEARCH", ...found.map(({ uid }) => uid)].join(" "));
         return ok();
       }
