@@ -1,4 +1,4 @@
-/** Headers of mails with words in other encodings, for whoever reads them: the mailbox and the file. Source: RFC 2047. */
+/** Headers of mails with words in other encodings, for the mailbox and for the file. Source: RFC 2047. */
 import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 
