@@ -172,7 +172,9 @@ export function depthOf(value: unknown): number {
   for (let depth = 0; ; depth++) {
     const next: unknown[] = [];
     for (const one of level) {
-      if (typeof one === "object" && one !== null) next.push(...Object.values(one).filter(isComposite));
+      if (typeof one !== "object" || one === null) continue;
+      // One by one: the sender chooses how wide a level is, too, and arguments of a call are on the stack.
+      for (const inner of Object.values(one)) if (isComposite(inner)) next.push(inner);
     }
     const hasAny = level.some(isComposite);
     if (!hasAny) return depth;

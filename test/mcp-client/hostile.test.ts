@@ -160,6 +160,19 @@ test("bombs of schemas are left out, and what is listed is neither compiled nor 
   expect(await session.callTool("bad pattern", { q: "(" })).toEqual({ isError: false, content: [] });
 });
 
+test("a schema with one very wide level costs itself only", async () => {
+  const wide = (at: "inputSchema" | "outputSchema") => ({
+    name: `wide ${at}`,
+    [at]: { anyOf: Array.from({ length: 124_500 }, () => ({})) },
+  });
+  for (const tool of [wide("inputSchema"), wide("outputSchema")]) {
+    const session = await open(await startRaw({ "tools/list": () => ({ tools: [tool, { name: "good" }] }) }));
+    const { items, leftOut } = await session.listTools();
+    expect(items.map(({ name }) => name)).toEqual(["good"]);
+    expect(leftOut).toBe(1);
+  }
+});
+
 test("names with controls or marks of direction are left out; titles and descriptions are cleaned", async () => {
   const tools = [
     { name: "search\u202Ehcraes", inputSchema: {} },
