@@ -81,7 +81,7 @@ export function makeResponse(
     text,
     bytes: () => body,
     json: <T>(schema?: z.ZodType<T>): T => {
-      const value = parseJson(text(), host);
+      const value = parseJson(text(), host, head.status);
       // Without a schema the caller gets `unknown`, by the interface.
       if (schema === undefined) return value as T;
       const result = schema.safeParse(value);
@@ -89,6 +89,7 @@ export function makeResponse(
       const path = result.error.issues[0]?.path.map(String).join(".") ?? "";
       throw new ApiError("source_unavailable", {
         message: `${host} answered something unexpected${path === "" ? "" : ` at ${path.slice(0, 100)}`}.`,
+        details: { status: head.status },
       });
     },
   };
@@ -127,12 +128,13 @@ function decode(body: Uint8Array, contentType: string | null): string {
   }
 }
 
-function parseJson(text: string, host: string): unknown {
+function parseJson(text: string, host: string, status: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
     // Without the cause: it repeats the text.
-    throw new ApiError("source_unavailable", { message: `${host} answered something that is not JSON.` });
+    const message = `${host} answered something that is not JSON.`;
+    throw new ApiError("source_unavailable", { message, details: { status } });
   }
 }
 

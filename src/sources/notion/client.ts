@@ -173,3 +173,34 @@ export async function orRefusal<T>(read: () => Promise<T>): Promise<T | RefusalC
 }
 
 const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;
+
+/**
+ * As `orRefusal`; that Notion can't give this one thing at all (HTTP 400), as a kind of block or a view that its API doesn't
+ * have, is a refusal too. Only where nothing is removed because of it.
+ */
+export async function orNothing<T>(read: () => Promise<T>): Promise<T | RefusalCode> {
+  try {
+    return await orRefusal(read);
+  } catch (error) {
+    if (statusOf(error) === BAD_REQUEST) return "source_not_found";
+    throw error;
+  }
+}
+
+const BAD_REQUEST = 400;
+
+/** As `orRefusal`; and the failure when Notion answered: that is about this one thing. */
+export async function orFailure<T>(read: () => Promise<T>): Promise<T | RefusalCode | ApiError> {
+  try {
+    return await orRefusal(read);
+  } catch (error) {
+    if (error instanceof ApiError && statusOf(error) !== undefined) return error;
+    throw error;
+  }
+}
+
+/** The status with which Notion answered what it can't do now; undefined when nothing came, and for every other failure. */
+export function statusOf(error: unknown): number | undefined {
+  const status = isApiError(error, "source_unavailable") ? error.details?.["status"] : undefined;
+  return typeof status === "number" ? status : undefined;
+}

@@ -1,7 +1,7 @@
-import { type ApiError, isApiError } from "#api/errors.ts";
+import { ApiError } from "#api/errors.ts";
 import type { ContainerRef, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
-import { type NotionClient, orRefusal, refusalOf } from "./client.ts";
+import { type NotionClient, orRefusal, refusalOf, statusOf } from "./client.ts";
 import type { NotionConfig } from "./config.ts";
 import { commentsRef, type Facts, filesRef, headOf, isInScope, type Placed, toComment, toFile, toPage } from "./map.ts";
 import { type PageText, readPageText } from "./page-text.ts";
@@ -21,6 +21,7 @@ export interface Tools {
   told: Set<string>;
   /** Pages and databases that stand on pages and were not looked at yet. */
   found: PageText["children"];
+  /** Without an answer that Notion is well in between. */
   failuresInARow: number;
 }
 
@@ -28,7 +29,7 @@ type Event = SyncEvent<never>;
 
 /** An edit is told by its minute, and may be stored a little later. */
 const SETTLED_MS = 120_000;
-/** So many pages one after another don't fail while Notion is well. */
+/** After so many failures in a row Notion is asked whether it is well: pages from one template fail for one reason. */
 const MOST_FAILURES = 5;
 
 const isGone = ({ in_trash: isTrashed }: PageRecord) => isTrashed === true;
@@ -40,15 +41,15 @@ export async function* tellPage(tools: Tools, page: PageRecord): AsyncGenerator<
   if (told.has(page.id)) return;
   told.add(page.id);
   const stored = await ctx.stored.version(page.id);
-  const placed: Placed = { page, chain: await tree.chainOf(page.parent) };
-  if (isGone(page) || !isInScope(run.scope, idsOf(placed))) {
-    // A listing of everything removes by not naming.
-    if (run.mode !== "full" && stored !== undefined) yield* deletePage(tools, page.id);
-    return;
-  }
-  const isSettled = Date.parse(page.last_edited_time) + SETTLED_MS < tools.settledBefore;
-  const isSame = isSettled && stored?.startsWith(headOf(placed, facts)) === true;
   try {
+    const placed: Placed = { page, chain: await tree.chainOf(page.parent) };
+    if (isGone(page) || !isInScope(run.scope, idsOf(placed))) {
+      // A listing of everything removes by not naming.
+      if (run.mode !== "full" && stored !== undefined) yield* deletePage(tools, page.id);
+      return;
+    }
+    const isSettled = Date.parse(page.last_edited_time) + SETTLED_MS < tools.settledBefore;
+    const isSame = isSettled && stored?.startsWith(headOf(placed, facts)) === true;
     if (isSame) {
       yield { t: "seen", externalIds: [page.id] };
       yield { t: "seen", externalIds: [], container: filesRef(page.id) };
@@ -116,17 +117,26 @@ export function* keepParts(id: string): Generator<Event, void> {
 }
 
 /** A page that is refused, or fails, alone. @throws what is about more than the page */
-function* notRead(tools: Tools, id: string, error: unknown): Generator<Event, void> {
+export async function* notRead(tools: Tools, id: string, error: unknown): AsyncGenerator<Event, void> {
   const code = refusalOf(error);
-  const isAnswer = isApiError(error, "source_unavailable") && typeof error.details?.["status"] === "number";
-  if (code === undefined && (!isAnswer || ++tools.failuresInARow >= MOST_FAILURES)) throw error;
+  if (code === undefined) await requireOfOne(tools, error);
+  tools.told.add(id);
   yield* keepParts(id);
   if (code !== undefined) yield { t: "refused", what: { externalId: id }, code };
-  else {
-    // Every failure that is an answer is one of ours.
-    const { message } = error as ApiError;
-    yield { t: "skip", externalId: id, reason: "failed", message, retryable: true };
-  }
+  else yield failure(id, error);
+}
+
+/** @throws the error when it is about more than one thing: Notion didn't answer, or isn't well */
+export async function requireOfOne(tools: Tools, error: unknown): Promise<void> {
+  if (statusOf(error) === undefined) throw error;
+  if (++tools.failuresInARow < MOST_FAILURES) return;
+  await tools.client.me();
+  tools.failuresInARow = 0;
+}
+
+export function failure(externalId: string, error: unknown): Event {
+  const message = error instanceof ApiError ? error.message : "It can't be read now.";
+  return { t: "skip", externalId, reason: "failed", message, retryable: true };
 }
 
 /** Items that are stored as they are here are only named. */

@@ -1,11 +1,22 @@
 import { z } from "zod";
+import { ApiError } from "#api/errors.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
-import type { NotionClient } from "./client.ts";
-import { orRefusal } from "./client.ts";
+import { type NotionClient, orFailure, orNothing } from "./client.ts";
 import type { NotionConfig } from "./config.ts";
 import { factsOf, parseItemId, ROOT } from "./map.ts";
 import { cleanName } from "./names.ts";
-import { deletePage, isAsStored, keepParts, readWhole, tellPage, tellParts, type Tools } from "./page.ts";
+import {
+  deletePage,
+  failure,
+  isAsStored,
+  keepParts,
+  notRead,
+  readWhole,
+  requireOfOne,
+  tellPage,
+  tellParts,
+  type Tools,
+} from "./page.ts";
 import type { PageRecord } from "./records.ts";
 import { makeTree } from "./tree.ts";
 
@@ -76,7 +87,7 @@ async function* listAll(tools: Tools, cursor: NotionCursor | undefined, now: num
     for (const record of some) {
       tree.addDataSource(record);
       // The search may lag behind, and be cut for many: a database says itself what is in it.
-      if (record.in_trash !== true) await addRows(tools, record.id, pages);
+      if (record.in_trash !== true) yield* addRows(tools, record.id, pages);
     }
   }
   for (const page of pages.values()) tree.addPage(page);
@@ -92,12 +103,13 @@ async function* listAll(tools: Tools, cursor: NotionCursor | undefined, now: num
   }
   for (const id of await storedElsewhere(tools, pages)) {
     if (tools.told.has(id)) continue;
-    const page = await orRefusal(() => client.page(id));
+    const page = await orFailure(() => client.page(id));
     if (page === "source_forbidden") {
       tools.told.add(id);
       yield { t: "seen", externalIds: [id] };
       yield* keepParts(id);
-    } else if (typeof page !== "string") yield* tellAll(tools, page, pages);
+    } else if (page instanceof ApiError) yield* notRead(tools, id, page);
+    else if (typeof page !== "string") yield* tellAll(tools, page, pages);
   }
   ctx.signal.throwIfAborted();
   ctx.state.put(LOOKED_AT, at);
@@ -118,29 +130,41 @@ async function* tellAll(
     const { id, type } = next;
     if (listed.has(id) || tools.told.has(id)) continue;
     if (type === "child_page") {
-      const page = await orRefusal(() => client.page(id));
-      if (typeof page !== "string") yield* tellPage(tools, page);
+      const page = await orFailure(() => client.page(id));
+      // One that is stored is asked for once more, with all that were not listed.
+      if (page instanceof ApiError) yield* notRead(tools, id, page);
+      else if (typeof page !== "string") yield* tellPage(tools, page);
       continue;
     }
-    // A database is not asked for twice.
+    // A database is not asked for twice. A view of one that is not shared is none.
     tools.told.add(id);
-    const database = await orRefusal(() => client.database(id));
+    const database = await orFailure(() => orNothing(() => client.database(id)));
+    if (database instanceof ApiError) {
+      await requireOfOne(tools, database);
+      yield failure(id, database);
+      continue;
+    }
     if (typeof database === "string") continue;
     for (const { id: source } of database.data_sources) {
       const rows = new Map<string, PageRecord>();
-      await addRows(tools, source, rows);
+      yield* addRows(tools, source, rows);
       for (const row of rows.values()) if (!listed.has(row.id) && !tools.told.has(row.id)) yield* tellPage(tools, row);
     }
   }
 }
 
-async function addRows({ client, ctx }: Tools, id: string, pages: Map<string, PageRecord>): Promise<void> {
-  await orRefusal(async () => {
+/** The rows of a data source, as far as Notion gives them. What is stored of the others is asked for by itself. */
+async function* addRows(tools: Tools, id: string, pages: Map<string, PageRecord>): AsyncGenerator<Event, void> {
+  const { client, ctx } = tools;
+  const read = await orFailure(async () => {
     for await (const rows of client.rows(id)) {
       ctx.signal.throwIfAborted();
       for (const row of rows) pages.set(row.id, row);
     }
   });
+  if (!(read instanceof ApiError)) return;
+  await requireOfOne(tools, read);
+  yield failure(id, read);
 }
 
 /** Pages that are stored and were not listed. */
@@ -198,8 +222,9 @@ async function* endGone(tools: Tools, listed: { has(id: string): boolean }): Asy
   const { client, told } = tools;
   const missing = (await storedElsewhere(tools, listed)).filter((id) => !told.has(id));
   for (const id of missing.slice(0, MOST_LOOKED_FOR)) {
-    const page = await orRefusal(() => client.page(id));
-    if (typeof page === "object") yield* tellAll(tools, page, new Map());
+    const page = await orFailure(() => client.page(id));
+    if (page instanceof ApiError) yield* notRead(tools, id, page);
+    else if (typeof page === "object") yield* tellAll(tools, page, new Map());
     else if (page !== "source_forbidden") yield* deletePage(tools, id);
   }
 }
@@ -209,9 +234,11 @@ async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
   const { client, run } = tools;
   for (const externalId of run.externalIds ?? []) {
     const id = parseItemId(externalId);
-    const page = id && (await orRefusal(() => client.page(id.page)));
-    const items = typeof page === "object" ? await readWhole(tools, page) : page;
-    if (items === "source_forbidden") yield { t: "refused", what: { externalId }, code: items };
+    const page = id && (await orFailure(() => client.page(id.page)));
+    const items =
+      typeof page === "object" && !(page instanceof ApiError) ? await orFailure(() => readWhole(tools, page)) : page;
+    if (items instanceof ApiError) yield* notRead(tools, externalId, items);
+    else if (items === "source_forbidden") yield { t: "refused", what: { externalId }, code: items };
     else {
       const item = typeof items === "object" ? items.find((each) => each.externalId === externalId) : undefined;
       if (!id?.part) yield* tellParts(tools, externalId, item && typeof items === "object" ? items : []);

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import type { SyncEvent } from "#sources/contract.ts";
 import { contextOf } from "../../kit/fixture.ts";
@@ -243,6 +244,96 @@ describe("failures", () => {
       expect(notion.ids()).toEqual(before);
       expect(replica.items.get(alone.id)?.title).toBe(`Alone ${status}`);
     }
+  });
+
+  const ODD = "aaaaaaaa-0000-4000-8000-000000000001";
+  const bad = (path: string) => (asked: { path: string }, response: ServerResponse) =>
+    asked.path === path && (refuse(response, 400, "validation_error"), true);
+
+  test("a view of a database that Notion can't give is passed over: all pages come, and what is gone goes", async () => {
+    const notion = await connect();
+    const { alone, guide, world, notion: server } = notion;
+    await notion.run();
+    const before = notion.ids();
+    alone.blocks = [world.block("child_database", { title: "A view" }), paragraph(world, "After the view.")];
+    const [view] = alone.blocks;
+    server.instead = bad(`/v1/databases/${view?.id}`);
+    guide.isTrashed = true;
+    const { events } = await notion.run();
+    expect(notion.ids()).toEqual(before.filter((id) => !id.startsWith(guide.id)));
+    expect(notion.textOf(alone.id)).toContain("After the view.");
+    expect(events.filter(({ t }) => t === "skip")).toEqual([]);
+  });
+
+  test("a data source whose rows can't be given is told, and what is stored of it stays", async () => {
+    const notion = await connect();
+    const { notion: server } = notion;
+    await notion.run();
+    const before = notion.ids();
+    const refused: string[] = [];
+    server.instead = ({ path }, response) => {
+      if (!path.endsWith("/query")) return false;
+      refused.push(path);
+      return (refuse(response, 400, "validation_error"), true);
+    };
+    const { events } = await notion.run();
+    expect(refused.length).toBeGreaterThan(0);
+    expect(notion.ids()).toEqual(before);
+    expect(events.filter((event) => event.t === "skip" && event.reason === "failed").length).toBeGreaterThan(0);
+  });
+
+  test("what is in a block that the API doesn't have costs nothing else of its page", async () => {
+    const notion = await connect();
+    const { alone, world, notion: server } = notion;
+    const nested = world.block("unsupported", {}, [paragraph(world, "inside")]);
+    alone.blocks = [paragraph(world, "Before."), nested, paragraph(world, "After.")];
+    server.instead = bad(`/v1/blocks/${nested.id}/children`);
+    const { events } = await notion.run();
+    expect(notion.textOf(alone.id)).toMatch(/Before\.[^]*After\./u);
+    expect(events.filter(({ t }) => t === "skip")).toEqual([]);
+  });
+
+  test("many pages in a row that fail for their own reason end no run while Notion is well", async () => {
+    const notion = await connect();
+    const { alone, notion: server, world } = notion;
+    const made = Array.from({ length: 40 }, (_, n) => world.page(`Meeting ${n}`, "workspace"));
+    const ids = new Set(made.map(({ id }) => id));
+    let asked = 0;
+    server.instead = ({ path }, response) => {
+      if (path === "/v1/users/me") asked++;
+      const [, id = ""] = /^\/v1\/blocks\/([^/]+)\/children$/u.exec(path) ?? [];
+      return ids.has(id) && (refuse(response, 400, "validation_error"), true);
+    };
+    const { events } = await notion.run();
+    const failed = events.flatMap((event) => (event.t === "skip" ? [event.externalId] : []));
+    expect(failed.sort()).toEqual([...ids].sort());
+    expect(notion.ids()).toContain(alone.id);
+    // Once at the beginning, and at most after each five failures.
+    expect(asked).toBeLessThanOrEqual(9);
+  });
+
+  test("where the page above one can't be looked at, the page stays where it was", async () => {
+    const notion = await connect();
+    const { deep, notion: server, replica } = notion;
+    await notion.run();
+    const before = replica.items.get(deep.id)?.path;
+    deep.edited += 600_000;
+    server.instead = ({ path }, response) =>
+      /^\/v1\/(?:databases|pages|data_sources)\/[^/]+$/u.test(path) && (refuse(response, 502, "bad_gateway"), true);
+    await notion.run("incremental");
+    expect(replica.items.get(deep.id)?.path).toEqual(before);
+  });
+
+  test("what is asked for and fails stays", async () => {
+    const notion = await connect();
+    const { alone, notion: server } = notion;
+    await notion.run();
+    server.instead = ({ path }, response) =>
+      path === `/v1/pages/${alone.id}` && (refuse(response, 400, "validation_error"), true);
+    const { events } = await notion.run("items", { externalIds: [alone.id, ODD] });
+    expect(events).toContainEqual(expect.objectContaining({ t: "skip", externalId: alone.id, reason: "failed" }));
+    expect(events).toContainEqual({ t: "delete", externalId: ODD });
+    expect(notion.ids()).toContain(alone.id);
   });
 
   test("a page that the search leaves out and that is refused keeps its files and comments", async () => {
