@@ -22,6 +22,7 @@ import { type AbortableSleep, makeBuckets } from "./http/buckets.ts";
 import { type Exchange, exchange, type Line } from "./http/exchange.ts";
 import { makeTokenCache, MintAnswer, type MintedToken, toMinted } from "./http/minted.ts";
 import { gitOrigins, secretPlaces, type Signing, signedOrigins, templateValues } from "./http/origins.ts";
+import { makeRepeats } from "./http/repeats.ts";
 import { makeSigner, type Signer, type SigningState } from "./http/signers.ts";
 import { makeConnect } from "./http/socket.ts";
 
@@ -33,6 +34,8 @@ export interface HttpGrant {
   credentials: Readonly<Record<string, string>>;
   account?: AccountTokens;
   signal: AbortSignal;
+  /** For a run, which waits for a server that fails for a moment. People who wait for an answer are told at once. */
+  isRun?: true;
 }
 
 export interface SourceHttpOptions {
@@ -69,7 +72,7 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
   return {
     /** What a source gets of this: its requests, its connections, and for git what its program signs in with. */
     for(grant: HttpGrant): Pick<SourceContext<unknown>, "http" | "connect" | "git"> {
-      const { source, config, credentials, account, signal } = grant;
+      const { source, config, credentials, account, signal, isRun } = grant;
       const { auth, limits = {}, ports } = source.spec;
       const entries = Object.entries(credentials).sort(([a], [b]) => (a < b ? -1 : 1));
       const told = JSON.stringify([account?.key ?? null, entries]);
@@ -81,7 +84,8 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
       const origins = allowed(named);
       // Every connector reaches what the operator has listed, not only an admin's; and no place but those of its config.
       const reach = { configured: configuredPlaces(secretPlaces(source, config).split(" ")) };
-      const shared = { client, reach, limits, now, sleep, random, origins };
+      const repeats = isRun ? makeRepeats() : undefined;
+      const shared = { client, reach, limits, now, sleep, random, origins, repeats };
       const mintLine: Line = {
         ...shared,
         signal: new AbortController().signal,

@@ -111,7 +111,7 @@ export async function makeContext(
   return {
     config: config.data,
     connector: { id, name, visibility, owner },
-    ...http.for({ source, config: config.data, ...standing, signal }),
+    ...http.for({ source, config: config.data, ...standing, signal, isRun: true }),
     ...defined({ mcp }),
     signal,
     maxAclAgeMs: await store.in(workspaceId).access.maxAclAgeMs(),

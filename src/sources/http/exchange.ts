@@ -9,6 +9,7 @@ import { drain } from "./body.ts";
 import { type AbortableSleep, type Bucket, LONGEST_WAIT_MS, rateLimited } from "./buckets.ts";
 import { cursorExpired, failureOf, isBroken, unreachable } from "./failures.ts";
 import { exhaustedUntil, isForbiddenALimit, retryAfterOf } from "./limits.ts";
+import type { Repeats } from "./repeats.ts";
 import type { Signed, Signer } from "./signers.ts";
 
 /** What every request of one context goes through. */
@@ -29,6 +30,8 @@ export interface Line {
   bucketOf(host: string, isSigned: boolean): Bucket;
   /** A request goes out. */
   count(): void;
+  /** What all requests of a run may be repeated for passing failures. Without one only a gateway's failure is repeated. */
+  repeats: Repeats | undefined;
 }
 
 /** A request with everything said. */
@@ -141,11 +144,20 @@ async function tryOften<Body>(
         }
         throw failureOf(401, host, { isSigned: request.auth !== undefined, headers: step.headers });
       case "failed":
-        if (!step.isPassing || !mayRepeat) throw step.error;
-        await line.sleep(backOffMs(line, tries), line.signal);
+        await line.sleep(waitAfter(line, request, step, tries), line.signal);
         continue;
     }
   }
+}
+
+/** @throws the failure when it is the last word */
+function waitAfter(line: Line, { isIdempotent }: Exchange, step: Failed, tries: number): number {
+  const { status = 0, retryAfterMs, error } = step;
+  const usual =
+    line.repeats === undefined && GATEWAY.has(status) && tries < MAX_TRIES ? backOffMs(line, tries) : undefined;
+  const waitMs = PASSING.has(status) ? (line.repeats?.waitAfter(tries, retryAfterMs) ?? usual) : undefined;
+  if (!isIdempotent || waitMs === undefined) throw error;
+  return waitMs;
 }
 
 async function sendOnce(
@@ -173,9 +185,19 @@ type Step =
   | { type: "redirect"; status: number; location: string }
   | { type: "limited"; status: number; waitMs: number | undefined }
   | { type: "refused"; challenge: string; headers: Readonly<Record<string, unknown>> }
-  | { type: "failed"; error: ApiError; isPassing: boolean };
+  | Failed;
 
-const PASSING = new Set([502, 503, 504]);
+interface Failed {
+  type: "failed";
+  error: ApiError;
+  /** Absent = another try ends in the same way. */
+  status?: number;
+  retryAfterMs?: number | undefined;
+}
+
+const GATEWAY = new Set([502, 503, 504]);
+/** Not 501, 505, 507 or 508: these don't pass. */
+const PASSING = new Set([408, 500, ...GATEWAY]);
 
 /** What a response means for the request. A body that the source does not get is read away. */
 async function judge(
@@ -196,7 +218,7 @@ async function judge(
   if (REDIRECTS.has(status) && location !== undefined && request.redirect !== "none") {
     return { type: "redirect", status, location };
   }
-  if (expired.includes(status)) return { type: "failed", error: cursorExpired(status, url.host), isPassing: false };
+  if (expired.includes(status)) return { type: "failed", error: cursorExpired(status, url.host) };
   const retryAfterMs = retryAfterOf(headers, now());
   const isLimit =
     status === 429 ||
@@ -215,7 +237,7 @@ async function judge(
     isSigned: request.auth !== undefined,
     headers: told,
   });
-  return { type: "failed", error, isPassing: PASSING.has(status) };
+  return { type: "failed", error, status, retryAfterMs };
 }
 
 /** @throws ApiError `address_not_allowed` when a request is to be signed for an origin that is not the connector's */

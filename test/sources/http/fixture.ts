@@ -74,6 +74,7 @@ interface OutOptions {
   credentials?: Record<string, string>;
   account?: AccountTokens;
   signal?: AbortSignal;
+  isRun?: true;
 }
 
 /** A pool over these servers, on a clock that moves only when somebody sleeps. */
@@ -114,6 +115,7 @@ export function makePool(
       credentials: more.credentials ?? { token: SECRET },
       signal: more.signal ?? new AbortController().signal,
       ...(more.account && { account: more.account }),
+      ...(more.isRun && { isRun: true }),
     });
   };
   return { pool, clock, slept, lookedUp, open };

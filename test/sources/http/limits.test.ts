@@ -48,6 +48,46 @@ describe("what fails in passing", () => {
   });
 });
 
+describe("in a run, a server that fails for a moment", () => {
+  const inRun = (answer: Answer) => connectTo(answer, { isRun: true });
+
+  test.each([408, 500, 502, 503, 504])("is asked again after a %d, three times at most", async (status) => {
+    const well = await inRun(inTurn(say(status), say(status), say(status), say(200, "ok")));
+    expect((await well.http.request({ url: `${well.server.origin}/x`, auth: true })).text()).toBe("ok");
+    expect(well.slept).toEqual([1_000, 4_000, 16_000]);
+    const never = await inRun(say(status));
+    await expect(never.http.request({ url: `${never.server.origin}/x`, auth: true })).rejects.toThrow(String(status));
+    expect(never.server.requests.length).toBe(4);
+  });
+
+  test.each([400, 404, 501, 505, 507, 508])("is not asked again after a %d", async (status) => {
+    const { http, server } = await inRun(say(status));
+    await expect(http.request({ url: `${server.origin}/x` })).rejects.toThrow(String(status));
+    expect(server.requests.length).toBe(1);
+  });
+
+  test("is asked when it says, and a POST only when it may be sent twice", async () => {
+    const { http, server, slept } = await inRun(inTurn(say(500, "", { "retry-after": "7" }), say(200, "ok")));
+    expect((await http.request({ url: `${server.origin}/x` })).text()).toBe("ok");
+    expect(slept).toEqual([7_000]);
+    const long = await inRun(say(500, "", { "retry-after": "3600" }));
+    await expect(long.http.request({ url: `${long.server.origin}/x` })).rejects.toThrow("500");
+    const posted = await inRun(inTurn(say(500), say(200, "ok")));
+    await expect(posted.http.request({ method: "POST", url: `${posted.server.origin}/x`, json: {} })).rejects.toThrow(
+      "500",
+    );
+    expect([long.server.requests.length, posted.server.requests.length]).toEqual([1, 1]);
+  });
+
+  test("is asked 30 times again in all, whatever fails", async () => {
+    const { http, server } = await inRun(say(500));
+    for (let at = 0; at < 100; at++) {
+      await expect(http.request({ url: `${server.origin}/${at}` })).rejects.toThrow("500");
+    }
+    expect(server.requests.length).toBe(130);
+  });
+});
+
 describe("a provider's limit", () => {
   test("short waits are waited, by seconds or by date", async () => {
     const { http, server, slept, clock } = await connectTo((_got, response) => {
