@@ -35,8 +35,7 @@ export function makeMcpSource({ batching = {} }: { batching?: Partial<Batching> 
     inScope: (scope, { externalId }) => isInScope(compiled(scope), externalId),
     watch: async (ctx, _scope, listener) => {
       if (ctx.mcp === undefined || !ctx.config.resources) return undefined;
-      const ending = new AbortController();
-      const session = await openSession(ctx, ending.signal, true);
+      const session = await openSession(ctx, ctx.signal, true);
       const { listChanged, subscribe } = session.capabilities;
       if (!listChanged && !subscribe) {
         await session.close();
@@ -44,13 +43,14 @@ export function makeMcpSource({ batching = {} }: { batching?: Partial<Batching> 
       }
       session.onListChanged(() => listener.notify({ t: "anything" }));
       session.onUpdated((uri) => listener.notify({ t: "items", changed: [resourceId(uri)], gone: [] }));
-      if (subscribe) await subscribeToFirst(session);
-      return {
-        async stop() {
-          await session.close();
-          ending.abort(new Error("The watch was stopped."));
-        },
-      };
+      try {
+        if (subscribe) await subscribeToFirst(session, ctx);
+      } catch (error) {
+        // Nobody else knows this session: it would stay open beside the one of the next try.
+        await session.close();
+        throw error;
+      }
+      return { stop: () => session.close() };
     },
   };
 }
@@ -88,9 +88,19 @@ function makeTurns() {
 /** Resources whose changes a watch asks for: the first ones that the server lists. The schedule finds the others. */
 const MAX_WATCHED = 200;
 
-async function subscribeToFirst(session: Awaited<ReturnType<typeof openSession>>): Promise<void> {
+/** A server that is slow to take subscriptions has taken those that it had within this time. */
+const SUBSCRIBING_MS = 60_000;
+
+async function subscribeToFirst(
+  session: Awaited<ReturnType<typeof openSession>>,
+  { now }: Pick<SourceContext<McpConfig>, "now">,
+): Promise<void> {
+  const until = now() + SUBSCRIBING_MS;
   const { items } = await session.listResources();
-  for (const { uri } of items.slice(0, MAX_WATCHED)) await session.subscribe(uri);
+  for (const { uri } of items.slice(0, MAX_WATCHED)) {
+    if (now() >= until) return;
+    await session.subscribe(uri);
+  }
 }
 
 async function checkServer(ctx: SourceContext<McpConfig>): ReturnType<Source<McpConfig>["check"]> {
