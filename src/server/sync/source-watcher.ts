@@ -3,6 +3,7 @@ import type { RandomBytes } from "#core/clock.ts";
 import type { ChangeNotification, Watch } from "#sources/change-notifications.ts";
 import type { Source } from "#sources/contract.ts";
 import type { Store } from "#storage/store.ts";
+import { type ChangeInbox, makeChangeInbox } from "./change-inbox.ts";
 import { makeContext, type SyncDeps } from "./context.ts";
 import { requestSync } from "./request.ts";
 import { wishOf } from "./wish.ts";
@@ -12,7 +13,7 @@ import type { Sleep } from "#core/clock.ts";
 export interface SourceWatcher {
   /** Begins; ends by `stop`. */
   start(): void;
-  /** Looks once at which connectors there are, and listens to those; for tests too. */
+  /** Looks once at which connectors there are, and returns when it listens to those it can listen to; for tests. */
   look(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -39,6 +40,7 @@ interface Listening {
   abort: AbortController;
   /** Undefined when it is not to be or could not be listened to. */
   watch: Promise<Watch | undefined>;
+  inbox: ChangeInbox;
   retryAt: number | undefined;
 }
 
@@ -53,17 +55,17 @@ export function makeSourceWatcher(options: SourceWatcherOptions): SourceWatcher 
   const all = new Map<string, Listening>();
   const over = new AbortController();
   let loop: Promise<void> | undefined;
-  let notifying: Promise<void> = Promise.resolve();
+  /** Watches that are about to end: a source can take its time, and nobody waits for it but who stops all. */
+  const endings = new Set<Promise<void>>();
 
-  async function look(): Promise<void> {
+  async function follow(): Promise<void> {
     if (providerIds.length === 0) return;
     const wanted = new Map((await store.queue.listWatchableConnectors(providerIds)).map((at) => [at.connectorId, at]));
     for (const [connectorId, listening] of all) {
       const isAsBefore = wanted.get(connectorId)?.standing === listening.standing;
-      if (!isAsBefore || (listening.retryAt ?? Infinity) <= now()) await end(connectorId, listening);
+      if (!isAsBefore || (listening.retryAt ?? Infinity) <= now()) end(connectorId, listening);
     }
     for (const at of wanted.values()) if (!over.signal.aborted && !all.has(at.connectorId)) begin(at);
-    await Promise.all([...all.values()].map(({ watch }) => watch));
   }
 
   function begin(at: Watchable): void {
@@ -72,6 +74,13 @@ export function makeSourceWatcher(options: SourceWatcherOptions): SourceWatcher 
       standing: at.standing,
       abort,
       watch: Promise.resolve(undefined),
+      inbox: makeChangeInbox(
+        (notification) =>
+          take(at, notification).catch((error: unknown) => {
+            log.error({ connectorId: at.connectorId, error }, "A change notification could not be handled");
+          }),
+        abort.signal,
+      ),
       retryAt: undefined,
     };
     const failed = (reason: string) => {
@@ -80,7 +89,7 @@ export function makeSourceWatcher(options: SourceWatcherOptions): SourceWatcher 
       log.warn({ connectorId: at.connectorId, reason }, "a connector is not watched; its schedule continues");
     };
     all.set(at.connectorId, listening);
-    listening.watch = open(at, abort.signal, failed).catch((error: unknown) => {
+    listening.watch = open(at, { signal: abort.signal, inbox: listening.inbox, failed }).catch((error: unknown) => {
       failed(error instanceof Error ? error.message : String(error));
       return undefined;
     });
@@ -88,21 +97,14 @@ export function makeSourceWatcher(options: SourceWatcherOptions): SourceWatcher 
 
   async function open(
     at: Watchable,
-    signal: AbortSignal,
-    failed: (reason: string) => void,
+    { signal, inbox, failed }: { signal: AbortSignal; inbox: ChangeInbox; failed: (reason: string) => void },
   ): Promise<Watch | undefined> {
     const connector = await store.in(at.workspaceId).connectors.find(at.connectorId);
     const source: Source | undefined = connector && (await options.findSource(connector.providerId));
     if (connector === undefined || source?.watch === undefined) return undefined;
     const context = await makeContext(options, at.workspaceId, source, connector, signal);
     return source.watch(context, connector.scope, {
-      notify: (notification) => {
-        notifying = notifying
-          .then(() => take(at, notification))
-          .catch((error: unknown) => {
-            log.error({ connectorId: at.connectorId, error }, "A change notification could not be handled");
-          });
-      },
+      notify: (notification) => inbox.add(notification),
       ended: failed,
     });
   }
@@ -122,18 +124,26 @@ export function makeSourceWatcher(options: SourceWatcherOptions): SourceWatcher 
     if (isAsked) options.wake();
   }
 
-  async function end(connectorId: string, { abort, watch }: Listening): Promise<void> {
+  function end(connectorId: string, { abort, watch, inbox }: Listening): void {
     all.delete(connectorId);
     abort.abort();
-    await (await watch)?.stop();
+    const ending = watch
+      .then((open) => open?.stop())
+      .then(() => inbox.settled())
+      .catch((error: unknown) => log.error({ connectorId, error }, "A watch could not be ended"))
+      .finally(() => endings.delete(ending));
+    endings.add(ending);
   }
 
   return {
-    look,
+    async look() {
+      await follow();
+      await Promise.all([...endings, ...[...all.values()].map(({ watch }) => watch)]);
+    },
     start() {
       loop ??= (async () => {
         while (!over.signal.aborted) {
-          await look().catch((error: unknown) => log.error({ error }, "The connectors to watch could not be listed"));
+          await follow().catch((error: unknown) => log.error({ error }, "The connectors to watch could not be listed"));
           await sleep(LOOK_MS, over.signal);
         }
       })();
@@ -141,8 +151,8 @@ export function makeSourceWatcher(options: SourceWatcherOptions): SourceWatcher 
     async stop() {
       over.abort();
       await loop;
-      for (const [connectorId, listening] of all) await end(connectorId, listening);
-      await notifying;
+      for (const [connectorId, listening] of all) end(connectorId, listening);
+      await Promise.all(endings);
     },
   };
 }

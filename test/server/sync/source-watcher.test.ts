@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import { setImmediate as breath } from "node:timers/promises";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { makeSourceWatcher } from "#server/sync/source-watcher.ts";
+import type { ChangeListener } from "#sources/change-notifications.ts";
+import type { Source } from "#sources/contract.ts";
+import { composeFeatures } from "../../features.ts";
+import { makeServer } from "../../helpers.ts";
+import { makeFolder } from "../../sources/filesystem/fixture.ts";
+import { fakeExtractor } from "./harness.ts";
+
+const SOON = { timeout: 10_000, interval: 5 };
+
+/** A server with the watcher at work; `watch` says what a connector's watch does, by the connector's name. */
+async function makeWatching(watch: (name: string, listener: ChangeListener, signal: AbortSignal) => Promise<void>) {
+  const folder = makeFolder();
+  // A source of a config of its own stands among the others as every source does.
+  const source = {
+    ...folder.source,
+    watch: async (ctx: { connector: { name: string }; signal: AbortSignal }, _scope: unknown, to: ChangeListener) => {
+      await watch(ctx.connector.name, to, ctx.signal);
+      return { stop: async () => undefined };
+    },
+  } as unknown as Source;
+  const kb = await makeServer({}, (core, database) =>
+    composeFeatures(core, database, {
+      sources: { find: async () => source, list: async () => [source] },
+      extractor: fakeExtractor,
+    }),
+  );
+  const owner = await kb.addOwner();
+  let asked = 0;
+  const watcher = makeSourceWatcher({
+    store: new Proxy(kb.store, {
+      get(store, key) {
+        if (key === "transaction") asked++;
+        const member: unknown = Reflect.get(store, key, store);
+        return typeof member === "function" ? member.bind(store) : member;
+      },
+    }),
+    findSource: () => source,
+    providerIds: ["filesystem"],
+    http: { for: () => ({}) as never },
+    now: kb.clock.now,
+    randomBytes,
+    sleep: async (_ms, signal) => void (await breath(undefined, { signal }).catch(() => undefined)),
+    log: kb.log,
+    wake: () => undefined,
+  });
+  onTestFinished(() => watcher.stop());
+  const add = async (name: string): Promise<string> => {
+    const created = await kb.as(owner).post("/api/connectors", {
+      providerId: "filesystem",
+      name,
+      config: { root: folder.root },
+      access: { visibility: "workspace" },
+    });
+    await kb.deps.worker.runUntilIdle();
+    return created.json.connector.id;
+  };
+  const runs = async (id: string) => {
+    const { syncs } = kb.store.in(owner.workspaceId);
+    return (await syncs.list(id, 100)).filter((sync) => sync.trigger === "watch").length;
+  };
+  return { kb, watcher, add, runs, asked: () => asked };
+}
+
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+
+test("a watch that takes its time to begin holds up no other connector, nor the end of its own", async () => {
+  const ended: string[] = [];
+  const { watcher, add, runs } = await makeWatching(async (name, listener, signal) => {
+    if (name !== "Slow") return listener.notify({ t: "anything" });
+    await untilAborted(signal);
+    ended.push(name);
+  });
+  await add("Slow");
+  watcher.start();
+  const quick = await add("Quick");
+  await vi.waitFor(async () => expect(await runs(quick)).toBe(1), SOON);
+  await watcher.stop();
+  expect(ended).toEqual(["Slow"]);
+});
+
+test("a flood of notifications from one connector asks for few runs, and the next one's come at once", async () => {
+  const { watcher, add, runs, asked } = await makeWatching(async (name, { notify }) => {
+    if (name === "Quiet") return notify({ t: "anything" });
+    for (let n = 0; n < 20_000; n++)
+      notify(n % 2 === 0 ? { t: "anything" } : { t: "items", changed: [`${n}`], gone: [`g${n}`] });
+  });
+  const loud = await add("Loud");
+  const quiet = await add("Quiet");
+  await watcher.look();
+  await vi.waitFor(async () => expect(await runs(quiet)).toBe(1), SOON);
+  expect(await runs(loud)).toBe(1);
+  await watcher.stop();
+  expect(asked()).toBeLessThan(10);
+});
