@@ -43,6 +43,10 @@ async function lookForSitemap(ctx: Context, robots: Robots, warnings: string[]):
       `The sitemap also names pages of ${hosts}, which kb leaves out. Connect that address as well, or instead.`,
     );
   }
+  if (sitemaps.sitemapsElsewhere.length > 0) {
+    const hosts = sitemaps.sitemapsElsewhere.join(", ");
+    warnings.push(`kb doesn't read this site's sitemaps at ${hosts}. Pages that only they name are left out.`);
+  }
   if (entries.length > maxPages) {
     warnings.push(`The sitemap names more than ${maxPages} pages. kb indexes the first ${maxPages}: see maxPages.`);
   }

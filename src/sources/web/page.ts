@@ -71,6 +71,8 @@ export async function readPage(html: string, agent: string, robotsTag: string | 
   const texts = { title: "", heading: "", shared: "" };
   const open: string[] = [];
   let hidden = 0;
+  /** What is in it is for browsers without scripts alone. */
+  let noscripts = 0;
   let headings = 0;
   let chars = 0;
   let scripts = 0;
@@ -79,7 +81,8 @@ export async function readPage(html: string, agent: string, robotsTag: string | 
 
   function meta({ name, property, content = "", ...rest }: Record<string, string>): void {
     const key = (name ?? property ?? "").toLowerCase();
-    if (rest["http-equiv"]?.toLowerCase() === "refresh") facts.refresh ??= refreshOf(content.slice(0, MAX_META_CHARS));
+    if (rest["http-equiv"]?.toLowerCase() === "refresh" && noscripts === 0)
+      facts.refresh ??= refreshOf(content.slice(0, MAX_META_CHARS));
     if (key === "robots" || key === agent.toLowerCase()) rules.add(content.slice(0, MAX_META_CHARS));
     if (key === "og:title") texts.shared ||= content.slice(0, 1_000);
     if (key === "article:modified_time" || key === "last-modified") facts.modifiedAt ??= timeOf(content);
@@ -103,6 +106,7 @@ export async function readPage(html: string, agent: string, robotsTag: string | 
         open.push(name);
         depth.most = Math.max(depth.most, open.length);
         if (NO_TEXT.has(name)) hidden++;
+        if (name === "noscript") noscripts++;
         if (name === "h1") headings++;
         const { href, src, rel = "", type = "" } = attributes;
         if (name === "script") scripts++;
@@ -120,6 +124,7 @@ export async function readPage(html: string, agent: string, robotsTag: string | 
       onclosetag(name) {
         open.pop();
         if (NO_TEXT.has(name)) hidden--;
+        if (name === "noscript") noscripts--;
         if (name === "h1") headings--;
       },
       ontext(data) {

@@ -36,9 +36,10 @@ export async function* readSitemap(
   budget: Budget,
 ): AsyncGenerator<SitemapEntry, void> {
   const reader = makeReader(host);
-  const decoder = new TextDecoder();
+  let decoder: ReturnType<typeof decoderOf> | undefined;
   try {
     for await (const piece of unpacked(body)) {
+      decoder ??= decoderOf(piece);
       budget.left -= piece.length;
       if (performance.now() > budget.until) throw bad(host, "takes too long to send its sitemaps");
       if (budget.left < 0) throw bad(host, "has sitemaps that are larger than kb reads");
@@ -50,8 +51,23 @@ export async function* readSitemap(
     }
     throw error;
   }
-  yield* reader.write(decoder.decode());
+  yield* reader.write(decoder?.decode() ?? "");
   yield* reader.end();
+}
+
+/** By the byte order mark, the pattern of the first letter, or the declaration. Source: XML 1.0, appendix F. */
+function decoderOf(start: Uint8Array) {
+  const [a = 1, b = 1] = start;
+  if ((a === 0xff && b === 0xfe) || (a !== 0 && b === 0)) return new TextDecoder("utf-16le");
+  if ((a === 0xfe && b === 0xff) || (a === 0 && b !== 0)) return new TextDecoder("utf-16be");
+  const declaration = Buffer.from(start.subarray(0, 200)).toString("latin1");
+  const said = /^\s*<\?xml[^>]{0,100}encoding\s*=\s*["']([\w.:-]{2,40})/i.exec(declaration)?.[1] ?? "utf-8";
+  try {
+    // What says UTF-16 in one byte a letter isn't.
+    return new TextDecoder(/^utf-?16/i.test(said) ? "utf-8" : said);
+  } catch {
+    return new TextDecoder();
+  }
 }
 
 /** What is packed says so in its first bytes, whatever its name and type are. */
@@ -89,6 +105,8 @@ async function* again(first: Uint8Array, rest: AsyncIterator<Uint8Array>): Async
 
 function makeReader(host: string) {
   const open: string[] = [];
+  /** How names of sitemaps begin here: the prefix of the root, whatever it is; those of images and videos have others. */
+  let prefix = "";
   let found: SitemapEntry[] = [];
   let entry: { loc?: string; lastmod?: string } = {};
   let text = "";
@@ -128,7 +146,8 @@ function makeReader(host: string) {
       onopentag(name) {
         held = 0;
         text = "";
-        open.push(name);
+        if (open.length === 0) prefix = name.slice(0, name.lastIndexOf(":") + 1);
+        open.push(name.startsWith(prefix) ? name.slice(prefix.length) : name);
         if (open[0] !== "urlset" && open[0] !== "sitemapindex") throw bad(host, NONE);
         if (open.length > MAX_DEPTH) throw bad(host, "sends a sitemap that is nested too deeply");
       },

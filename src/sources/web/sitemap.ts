@@ -20,6 +20,8 @@ export interface Sitemaps {
   failed: readonly { url: string; message: string }[];
   /** Hosts of pages that are not of this site. */
   others: readonly string[];
+  /** Hosts of sitemaps of this site that are not read, because they are elsewhere. */
+  sitemapsElsewhere: readonly string[];
   /** More were named than asked for. */
   isCut: boolean;
 }
@@ -36,7 +38,7 @@ type Context = Pick<SourceContext<WebConfig>, "config" | "http" | "signal">;
 
 /**
  * The pages of the site that its sitemaps name, each once, in their order, at most so many. Sitemaps of other origins are not
- * read. One that fails is told; when none is left, it is thrown.
+ * read. One that fails is told; when none is left and the config asks for sitemaps alone, it is thrown.
  *
  * @throws ApiError `source_unavailable`, `source_unauthorized`
  */
@@ -45,9 +47,14 @@ export async function readSitemaps(ctx: Context, robots: Robots, most: number): 
   const budget: Budget = { left: MAX_BYTES, until: performance.now() + MAX_MS };
   const pages = new Map<string, SitemapPage>();
   const others = new Set<string>();
+  const elsewhere = new Set<string>();
   const failed: { url: string; message: string; error: ApiError }[] = [];
   const files = new Map<string, Candidate>();
-  const named = robots.sitemaps.flatMap((text) => sameOrigin(text, site.start, site) ?? []);
+  const named = robots.sitemaps.flatMap((text) => {
+    const url = sameOrigin(text, site.start, site);
+    if (url === undefined) noteOther(text, site.host, elsewhere);
+    return url ?? [];
+  });
   for (const url of named) files.set(url.href, { url, depth: 0, isGuess: false });
   if (named.length === 0) {
     for (const path of new Set([`${site.prefix}sitemap.xml`, "/sitemap.xml"])) {
@@ -65,7 +72,7 @@ export async function readSitemaps(ctx: Context, robots: Robots, most: number): 
       for await (const { type, loc, lastmod } of fetchSitemap(ctx, file.url, budget)) {
         hasOne = true;
         const url = type === "page" ? pageUrl(loc, file.url, site) : sameOrigin(loc, file.url, site);
-        if (url === undefined) noteOther(loc, site.host, others);
+        if (url === undefined) noteOther(loc, site.host, type === "page" ? others : elsewhere);
         else if (type === "page") pages.set(url.href, { url, ...(lastmod !== undefined && { lastmod }) });
         else if (file.depth < MAX_NESTING && files.size < MAX_FILES && !files.has(url.href)) {
           files.set(url.href, { url, depth: file.depth + 1, isGuess: false });
@@ -82,8 +89,15 @@ export async function readSitemaps(ctx: Context, robots: Robots, most: number): 
       if (!isAbsent || !file.isGuess) failed.push({ url: file.url.href, message: error.message, error });
     }
   }
-  if (!hasOne && failed[0] !== undefined) throw failed[0].error;
-  return { pages: hasOne ? [...pages.values()] : undefined, failed, others: [...others], isCut };
+  // Where links do as well, a sitemap is a hint.
+  if (!hasOne && failed[0] !== undefined && ctx.config.mode !== "auto") throw failed[0].error;
+  return {
+    pages: hasOne ? [...pages.values()] : undefined,
+    failed,
+    others: [...others],
+    sitemapsElsewhere: [...elsewhere],
+    isCut,
+  };
 }
 
 interface Candidate {

@@ -66,6 +66,8 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
   let batches = makeOwn(0);
   let at = 0;
   let requests = 0;
+  /** This attempt has read all that robots.txt says of sitemaps, and there is none. */
+  let isWithoutSitemap = false;
 
   const tools: VisitTools = {
     ctx,
@@ -124,6 +126,7 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
     const seeds = await findSeeds(ctx, robots, maxPages * 5);
     for (const entry of seeds.entries) if (isWanted(entry.url)) queue.add(entry, { isNamed: true });
     for (const { url, message } of seeds.failed) yield failure(url, message);
+    isWithoutSitemap = seeds.by === "links" && seeds.failed.length === 0;
     // A sitemap that is gone must not remove what only it named.
     const isLess = seeds.by === "links" && (await ctx.state.get("by")) === "sitemap";
     const isDue = !isFull || isLess || seeds.failed.length > 0;
@@ -172,8 +175,8 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
     if (ctx.signal.aborted) return;
     for (let i = at; i < Math.min(queue.length, at + MAX_TOLD); i++) yield* beyond(queue.at(i)?.url);
     queue.drop(ctx.state);
-    // Until a full run has looked at what only the sitemap named.
-    if (isFull) ctx.state.put("by", cursor.by);
+    // Until a full run has looked at what only the sitemap named; one that can't be read now is still the site's.
+    if (isFull && (cursor.by === "sitemap" || isWithoutSitemap)) ctx.state.put("by", cursor.by);
     yield* batches.checkpoint({ ...cursor, runId: null, at: 0, chunks: 0 }, cursor.done);
     yield { t: "end", listing: isFull ? "complete" : "partial", permissions: "current" };
   }

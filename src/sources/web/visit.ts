@@ -161,7 +161,9 @@ async function judgePage(
   const base = page.base !== undefined && canParseUrl(page.base, at.href) ? new URL(page.base, at) : at;
   const toUrl = (href: string | undefined) => (href === undefined ? undefined : pageUrl(href, base, facts.site));
   const refresh = toUrl(page.refresh);
-  if (refresh && refresh.href !== at.href) return { type: "nothing", at, leadsTo: refresh };
+  // Of pages that lead to each other the last one stands for itself.
+  if (refresh && refresh.href !== at.href && (await tools.outcomeOf(refresh.href)) !== null)
+    return { type: "nothing", at, leadsTo: refresh };
   if (page.isSignIn) {
     const message = "It answers with a form to sign in.";
     return isKnown ? { type: "failed", at, message } : leftOut(at, "excluded_by_policy", message);

@@ -171,7 +171,10 @@ describe("by the sitemap", () => {
     site.put("/b", page("b", [], "", "changed"));
     expect(await web.run("incremental")).toEqual(["+ /b", "= /a", "= /c", "= /relative", "= /notes.txt"]);
     expect(site.took().slice(4)).toEqual(["/b 200", "/c 304", "/relative 304", "/notes.txt 304"]);
-    expect(await web.check()).toMatchObject({ ok: true, warnings: [expect.stringContaining("other.test")] });
+    expect(await web.check()).toMatchObject({
+      ok: true,
+      warnings: [expect.stringContaining("pages of other.test"), expect.stringContaining("sitemaps at other.test")],
+    });
   });
 
   test("a page that left the sitemap goes with a full run; one that is gone with any", async () => {
@@ -210,11 +213,93 @@ describe("by the sitemap", () => {
     await web.run();
     expect(web.paths()).toEqual(["/a", "/b", "/c"]);
     for (const path of ["/one.xml", "/two.xml", "/index.xml"]) site.put(path, "<html>Sign in</html>");
-    await expect(web.run()).rejects.toMatchObject({ code: "source_unavailable" });
+    for (let runs = 0; runs < 3; runs++) {
+      expect(await web.run()).toContain("! /index.xml");
+      expect(web.paths()).toEqual(["/", "/a", "/b", "/c"]);
+    }
     // Without any sitemap it goes on by links, and first looks at what only the sitemap named.
     for (const path of ["/one.xml", "/two.xml", "/index.xml", "/robots.txt"]) site.things.delete(path);
     await web.run();
     expect(web.paths()).toEqual(["/", "/a", "/b", "/c"]);
+  });
+});
+
+describe("a sitemap is a hint where links do as well", () => {
+  const BROKEN: [string, string | Buffer, number][] = [
+    ["an HTML page", "<html>Not found</html>", 200],
+    ["a feed", '<feed xmlns="http://www.w3.org/2005/Atom"><entry/></feed>', 200],
+    ["one with a document type", `<!DOCTYPE urlset>${sitemap(["/a"])}`, 200],
+    ["one that is cut", sitemap(["/a"]).slice(0, -20), 200],
+    ["a failure", "", 500],
+    ["nothing", "", 404],
+  ];
+  test.for(BROKEN)("robots.txt names %s: the site is connected and read by links", async ([, body, status]) => {
+    const web = await connect();
+    web.site.put("/robots.txt", `Sitemap: ${web.site.origin}/map.xml\n`);
+    web.site.put("/map.xml", body, { status });
+    web.site.put("/", page("Home", ["/a", "/b"]));
+    for (const path of ["/a", "/b"]) web.site.put(path, page(path));
+    expect(await web.check()).toMatchObject({ ok: true, warnings: [expect.stringContaining("/map.xml")] });
+    await web.run();
+    expect(web.paths()).toEqual(["/", "/a", "/b"]);
+    const only = await connect({ mode: "sitemap" }, web.site);
+    expect(await only.check()).toMatchObject({ ok: false });
+  });
+
+  const utf16 = (text: string) => Buffer.from(text, "utf16le");
+  const MAP = sitemap(["/a", "/ü"]);
+  const prefixed = MAP.replace('urlset xmlns="', 'sm:urlset xmlns:image="urn:i" xmlns:sm="')
+    .replaceAll(/<(\/?)(url|loc|urlset)>/gu, "<$1sm:$2>")
+    .replace("</sm:url>", "<image:image><image:loc>/picture</image:loc></image:image></sm:url>");
+  test.for<[string, string | Buffer]>([
+    ["a prefix of its own", prefixed],
+    ["another namespace", MAP.replace("www.sitemaps.org/schemas/sitemap/0.9", "www.google.com/schemas/sitemap/0.84")],
+    ["no namespace", MAP.replace(/ xmlns="[^"]*"/u, "")],
+    ["UTF-16 with a mark", utf16(`\uFEFF${MAP.replace("UTF-8", "UTF-16")}`)],
+    ["UTF-16, the other way round", utf16(`\uFEFF${MAP}`).swap16()],
+    ["UTF-16 without a mark", utf16(MAP)],
+    ["UTF-16 in name alone", MAP.replace("UTF-8", "UTF-16")],
+    ["Latin-1", Buffer.from(MAP.replace("UTF-8", "ISO-8859-1"), "latin1")],
+    ["lines in UTF-16", utf16("\uFEFFORIGIN/a\r\nORIGIN/ü")],
+  ])("one with %s is read", async ([, body]) => {
+    const web = await connect({ mode: "sitemap" });
+    const { origin } = web.site;
+    const written =
+      typeof body === "string" || !body.includes(utf16("ORIGIN"))
+        ? body
+        : utf16(body.toString("utf16le").replaceAll("ORIGIN", origin));
+    web.site.put("/sitemap.xml", written);
+    for (const path of ["/a", "/%C3%BC"]) web.site.put(path, page(path));
+    await web.run();
+    expect(web.paths()).toEqual(["/%C3%BC", "/a"]);
+  });
+});
+
+describe("a page that sends its visitors on at once", () => {
+  const refresh = (to: string) => `<meta http-equiv="refresh" content="0; url=${to}">`;
+
+  test("gives way to where it leads, but not to what is for browsers without scripts", async () => {
+    const web = await connect({ mode: "crawl" });
+    const { site } = web;
+    site.put("/", page("Home", ["/old", "/shop"]));
+    site.put("/old", page("Old", [], refresh("/new")));
+    site.put("/new", page("New"));
+    site.put("/shop", page("Shop", [], `<noscript>${refresh("/no-scripts")}</noscript>`));
+    site.put("/no-scripts", page("Turn scripts on"));
+    await web.run();
+    expect(web.paths()).toEqual(["/", "/new", "/shop"]);
+  });
+
+  test.for([2, 3, 4])("in a circle of %i, one page stands for them", async (length) => {
+    const web = await connect({ mode: "crawl" });
+    const paths = Array.from({ length }, (_, at) => `/${at}`);
+    web.site.put("/", page("Home", paths));
+    for (const [at, path] of paths.entries())
+      web.site.put(path, page(`Page ${at}`, [], refresh(`/${(at + 1) % length}`)));
+    await web.run();
+    expect(web.paths()).toHaveLength(2);
+    await web.run();
+    expect(web.paths()).toHaveLength(2);
   });
 });
 
