@@ -55,7 +55,7 @@ export async function* readSitemap(
   yield* reader.end();
 }
 
-/** By the byte order mark, the pattern of the first letter, or the declaration. Source: XML 1.0, appendix F. */
+/** By the byte order mark, the pattern of the first letter, or the declaration. Source: https://www.w3.org/TR/xml/#sec-guessing */
 function decoderOf(start: Uint8Array) {
   const [a = 1, b = 1] = start;
   if ((a === 0xff && b === 0xfe) || (a !== 0 && b === 0)) return new TextDecoder("utf-16le");
