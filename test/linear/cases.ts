@@ -7,6 +7,7 @@ import { safeJson, wrapTalk } from "#cli/output.ts";
 import { fit } from "#cli/table.ts";
 import { expandTemplate } from "#core/url-template.ts";
 import { isLoop } from "#core/hops.ts";
+import { textOfStorage } from "#sources/confluence/storage.ts";
 import { closest } from "#core/edit-distance.ts";
 import { decodeNamed, decodeWords } from "#core/encoded-words.ts";
 import { findJsonFault } from "#core/json-bounds.ts";
@@ -80,6 +81,7 @@ export const CASES: Readonly<Record<string, Call>> = {
   "src/core/json-text.ts#exactText": (text) => exactText(2 ** 60, JSON.stringify({ [text]: text, id: 1 }), "id"),
   "src/core/json-text.ts#rpcText": (text) => rpcText("1", { text }),
   "src/core/json-text.ts#endOfString": (text) => endOfString(text, 0),
+  "src/sources/confluence/storage.ts#textOfStorage": (text) => textOfStorage(text, () => "Mia"),
   "src/core/edit-distance.ts#closest": (text) => closest(text, ["limit", "query"], 3),
   "src/core/encoded-words.ts#decodeWords": (text) => [
     decodeWords(text, decodeNamed),

@@ -90,16 +90,19 @@ export async function tellAccess(
 
 /** The items of comments and attachments of pages that are taken. */
 export async function toParts(
-  { mapping }: Tools,
+  { mapping, namesIn }: Tools,
   space: SpaceRecord,
   records: readonly Content[],
   isTaken: (container: { id: string }) => boolean,
 ): Promise<SourceItem[]> {
   const items: SourceItem[] = [];
-  for (const record of records) {
-    const { container, space: where, status } = record;
-    if (!container || !isTaken(container) || where?.id !== space.id || status?.toLowerCase() !== "current") continue;
-    const item = await toPart(mapping, record, space);
+  const taken = records.filter(
+    ({ container, space: where, status }) =>
+      container && isTaken(container) && where?.id === space.id && status?.toLowerCase() === "current",
+  );
+  const people = await namesIn(taken.map(({ body }) => body?.storage?.value));
+  for (const record of taken) {
+    const item = await toPart(mapping, record, { space, people });
     if (item) items.push(item);
   }
   return items;

@@ -18,9 +18,14 @@ export interface Mapping {
 }
 
 /** Raise it when the same records make other items. */
-const MAPPING_VERSION = 1;
+const MAPPING_VERSION = 2;
 
 const MOST_TITLE = 2_000;
+
+/** Names of those who are mentioned, as far as they were asked for. */
+interface Named {
+  people: (userId: string) => string | undefined;
+}
 
 export function nameOf({ key, name }: SpaceRecord): string {
   const shown = readable(name);
@@ -36,7 +41,12 @@ export function versionOf(page: PageRecord, space: SpaceRecord): string {
 export async function toPage(
   { names, base }: Mapping,
   page: PageRecord,
-  { space, access, author }: { space: SpaceRecord; access: SourceAccess; author: UserRecord | undefined },
+  {
+    space,
+    access,
+    author,
+    people,
+  }: { space: SpaceRecord; access: SourceAccess; author: UserRecord | undefined } & Named,
 ): Promise<SourceItem> {
   const { id, type, title, body, authorId, createdAt, updatedAt } = page;
   const shown = readable(title).slice(0, MOST_TITLE);
@@ -50,14 +60,20 @@ export async function toPage(
     mimeType: "text/markdown",
     ...(authorId !== undefined && { author: personOf(author, authorId, names) }),
     ...defined({ createdAt, updatedAt }),
-    content: page.isTooLarge ? { type: "none", reason: "too_large" } : contentOf(await textOfStorage(body ?? "")),
+    content: page.isTooLarge
+      ? { type: "none", reason: "too_large" }
+      : contentOf(await textOfStorage(body ?? "", people)),
     access,
     version: versionOf(page, space),
   };
 }
 
 /** A comment or an attachment of a page; undefined for what is no part of one. */
-export async function toPart(mapping: Mapping, record: Content, space: SpaceRecord): Promise<SourceItem | undefined> {
+export async function toPart(
+  mapping: Mapping,
+  record: Content,
+  { space, people }: { space: SpaceRecord } & Named,
+): Promise<SourceItem | undefined> {
   const { names } = mapping;
   const { id, container, history, version } = record;
   if (!container || !version) return undefined;
@@ -70,7 +86,7 @@ export async function toPart(mapping: Mapping, record: Content, space: SpaceReco
   };
   const item =
     record.type === "comment"
-      ? { ...shared, ...(await commentOf(mapping, record, container)) }
+      ? { ...shared, ...(await commentOf(mapping, record, container, people)) }
       : record.type === "attachment"
         ? { ...shared, ...fileOf(mapping, record, container.id, version.number) }
         : undefined;
@@ -83,11 +99,12 @@ async function commentOf(
   { base }: Mapping,
   { id, body, extensions, history }: Content,
   container: NonNullable<Content["container"]>,
+  people: Named["people"],
 ): Promise<Part> {
   const author = readable(history?.createdBy?.displayName ?? "");
   const page = readable(container.title ?? "");
   const selection = readable(extensions?.inlineProperties?.originalSelection ?? "").slice(0, MOST_TITLE);
-  const said = await textOfStorage(body?.storage?.value ?? "");
+  const said = await textOfStorage(body?.storage?.value ?? "", people);
   return {
     externalId: formatId({ type: "comment", id }),
     kind: "message",

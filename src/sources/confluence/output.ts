@@ -82,6 +82,12 @@ export function makeOutput() {
       const link = links.at(-1);
       if (link) link.label = text;
     },
+    /** Alone, or what a link is called. */
+    person(name: string): void {
+      const link = links.at(-1);
+      if (link) link.label = name;
+      else write(name);
+    },
     link(href: string): void {
       links.push({ href, from: parts.length, label: "" });
     },

@@ -1,5 +1,6 @@
 import { inChunks } from "#core/in-chunks.ts";
 import { linkedPages } from "#sources/atlassian/pages.ts";
+import { orNothing } from "#sources/atlassian/refusals.ts";
 import { readContent, type SiteHttp, type SiteReader, type SpaceReader, withoutDrafts } from "./reader.ts";
 import {
   type Content,
@@ -9,6 +10,7 @@ import {
   ServerGrants,
   SpacePage,
   type SpaceRecord,
+  UserRecord,
 } from "./records.ts";
 
 /** Records of a page of a listing. */
@@ -90,7 +92,15 @@ export function makeServerReader({ send, get }: SiteHttp, base: string): SiteRea
 
     node,
     content: (id, expand) => readContent({ get }, base, id, expand),
-    users: async () => [],
+    /** By their keys, one by one: there is no list of them. Who is not known, or not shown, is left out. */
+    async users(keys) {
+      const found: UserRecord[] = [];
+      for (const key of keys) {
+        const user = await orNothing(() => get(`${api}/user`, UserRecord, { key }));
+        if (user) found.push(user);
+      }
+      return found;
+    },
 
     async accessGroups() {
       const grants = await get(`${api}/permissions`, ServerGrants);

@@ -16,9 +16,14 @@ type Attributes = Readonly<Record<string, string>>;
  * The text of Confluence's storage format as Markdown, as far as headings, lists, tables and code go. Nothing is included
  * from elsewhere: of a macro there is what stands in it, and its title. Total: whatever comes has a text. Takes a breath every
  * some thousand elements.
+ *
+ * @param nameOf  the name of somebody who is mentioned; undefined = nobody knows
  * Source: https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
  */
-export async function textOfStorage(storage: string): Promise<string> {
+export async function textOfStorage(
+  storage: string,
+  nameOf: (userId: string) => string | undefined = () => undefined,
+): Promise<string> {
   const out = makeOutput();
   const open: string[] = [];
   const macros: string[] = [];
@@ -39,7 +44,8 @@ export async function textOfStorage(storage: string): Promise<string> {
           return;
         }
         if (MACROS.has(name)) macros.push(attributes["ac:name"]?.toLowerCase() ?? "");
-        begin(out, name, attributes);
+        if (name === "ri:user") out.person(userOf(attributes, nameOf));
+        else begin(out, name, attributes);
       },
       onclosetag(name) {
         open.pop();
@@ -70,6 +76,27 @@ export async function textOfStorage(storage: string): Promise<string> {
   return out.end();
 }
 
+/** Cloud names people by their account, Data Center by a key, and pages from before that by what they sign in with. */
+function userOf(attributes: Attributes, nameOf: (userId: string) => string | undefined): string {
+  const id = attributes["ri:account-id"] ?? attributes["ri:userkey"];
+  const name = id === undefined ? attributes["ri:username"] : nameOf(id);
+  return name ?? "Somebody";
+}
+
+const MENTION = /<ri:user\b[^>]{0,400}?\bri:(?:account-id|userkey)\s*=\s*["']([^"'<>]{1,200})["']/gi;
+/** More people than anybody mentions on a page. */
+const MOST_MENTIONED = 500;
+
+/** Whom a text in storage format mentions, by the ids that `textOfStorage` asks the names of. */
+export function mentionedIn(storage: string): string[] {
+  const ids = new Set<string>();
+  for (const [, id] of storage.matchAll(MENTION)) {
+    if (id !== undefined) ids.add(id);
+    if (ids.size >= MOST_MENTIONED) break;
+  }
+  return [...ids];
+}
+
 /** Macros of both editors. */
 const MACROS = new Set(["ac:structured-macro", "ac:macro"]);
 
@@ -82,7 +109,9 @@ const NO_TEXT = new Set(
 
 /** A macro's parameters say how it looks, but for these. */
 function isShown(macro: string | undefined, parameter: string | undefined): boolean {
-  return parameter === "title" || (macro === "jira" && parameter === "key");
+  return (
+    parameter === "title" || (macro === "jira" && parameter === "key") || (macro === "profile" && parameter === "user")
+  );
 }
 
 function begin(out: Output, name: string, attributes: Attributes): void {

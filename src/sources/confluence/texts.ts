@@ -57,7 +57,7 @@ export async function tellListed(
   events.push(...tellSeen(same));
   const fresh: PageRecord[] = [];
   const read = await textsOf(tools, [...other.keys()]);
-  if (tools.client.cloud) await tools.usersOf(read.map(({ authorId }) => authorId));
+  await learnPeople(tools, read);
   for (const page of read) {
     const listed = other.get(page.id);
     if (!listed || page.spaceId !== space.id) continue;
@@ -74,6 +74,7 @@ export async function tellFresh(tools: Tools, space: SpaceRecord, pages: readonl
   if (pages.length === 0) return [];
   const { groups, accessOf } = await judgeNow(tools, pages);
   const events: Event[] = [...groups];
+  await learnPeople(tools, pages);
   for (const page of pages) events.push(await upsertOf(tools, space, page, accessOf(page)));
   return events;
 }
@@ -90,12 +91,21 @@ export function closed(id: string): Event {
 
 type Judged = Awaited<ReturnType<Tree["judge"]>>;
 
+/** Authors and whom they mention, for all pages at once. Data Center gives authors with their pages. */
+async function learnPeople({ client, usersOf, namesIn }: Tools, pages: readonly PageRecord[]): Promise<void> {
+  if (client.cloud) await usersOf(pages.map(({ authorId }) => authorId));
+  await namesIn(pages.map(({ body }) => body));
+}
+
 async function upsertOf(
-  { client, mapping, usersOf }: Tools,
+  { client, mapping, usersOf, namesIn }: Tools,
   space: SpaceRecord,
   page: PageRecord,
   access: ReturnType<Judged["accessOf"]>,
 ): Promise<Event> {
   const author = client.cloud ? (await usersOf([page.authorId])).get(page.authorId ?? "") : page.author;
-  return { t: "upsert", item: await toPage(mapping, page, { space, access, author }) };
+  return {
+    t: "upsert",
+    item: await toPage(mapping, page, { space, access, author, people: await namesIn([page.body]) }),
+  };
 }

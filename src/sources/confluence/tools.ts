@@ -6,6 +6,7 @@ import { makeConfluenceClient } from "./client.ts";
 import type { ConfluenceConfig } from "./config.ts";
 import { spaceRef } from "./ids.ts";
 import { nameOf } from "./map.ts";
+import { mentionedIn } from "./storage.ts";
 import type { SpaceRecord, UserRecord } from "./records.ts";
 
 /** An unreadable cursor is ignored: everything is listed again, and nothing is lost. */
@@ -40,6 +41,14 @@ export async function makeTools(ctx: SyncContext<ConfluenceConfig>, run: SyncReq
   const ahead = at - ctx.now();
   const users = new Map<string, UserRecord>();
   const asked = new Set<string>();
+  const usersOf = async (ids: readonly (string | undefined)[]): Promise<ReadonlyMap<string, UserRecord>> => {
+    const fresh = [...new Set(ids.filter((id) => id !== undefined))].filter((id) => !asked.has(id));
+    for (const id of fresh) asked.add(id);
+    for (const user of fresh.length > 0 ? await client.users(fresh) : []) {
+      if (user.id !== undefined) users.set(user.id, user);
+    }
+    return users;
+  };
   return {
     ctx,
     run,
@@ -49,13 +58,11 @@ export async function makeTools(ctx: SyncContext<ConfluenceConfig>, run: SyncReq
     serverNow: () => ctx.now() + ahead,
     mapping: { names: makeNames(ctx, "confluence"), config: ctx.config, base: client.base },
     /** Who they are; each is asked for once. */
-    async usersOf(ids: readonly (string | undefined)[]): Promise<ReadonlyMap<string, UserRecord>> {
-      const fresh = [...new Set(ids.filter((id) => id !== undefined))].filter((id) => !asked.has(id));
-      for (const id of fresh) asked.add(id);
-      for (const user of fresh.length > 0 ? await client.users(fresh) : []) {
-        if (user.id !== undefined) users.set(user.id, user);
-      }
-      return users;
+    usersOf,
+    /** The names of those whom these texts mention. */
+    async namesIn(texts: readonly (string | undefined)[]): Promise<(userId: string) => string | undefined> {
+      await usersOf(texts.flatMap((text) => mentionedIn(text ?? "")));
+      return (id) => [users.get(id)?.displayName, users.get(id)?.name].find((name) => name?.trim());
     },
   };
 }

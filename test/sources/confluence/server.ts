@@ -116,6 +116,10 @@ export async function startConfluence(world: World, kind: "cloud" | "data_center
         ),
       );
     if (who === undefined) return no(401);
+    if (rest === "/user" && !cloud) {
+      const key = query.get("key") ?? "";
+      return world.users.has(key) ? ok(views.user(key)) : no(404);
+    }
     if (rest === "/content/search") return search(query, who, rest);
     if (rest === "/search") return found(query, who);
     if (rest === "/content" && !cloud) return listing(query, who, rest);

@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
-import { textOfStorage } from "#sources/confluence/storage.ts";
+import { describe, expect, test } from "vitest";
+import { mentionedIn, textOfStorage } from "#sources/confluence/storage.ts";
+import { makeReplica, runInto } from "../../kit/replica.ts";
+import { openSite } from "./fixture.ts";
 import { confluenceWebhook } from "#sources/confluence/webhook.ts";
 
 test("a page is its text as Markdown, with what stands in its macros and nothing of how they look", async () => {
@@ -96,4 +98,65 @@ test("a webhook without its signature is refused", () => {
   const request = { headers: new Headers(), rawBody, receivedAt: 0 };
   expect(confluenceWebhook.verify("secret", request)).toBe("refused");
   expect(confluenceWebhook.verify("", request)).toBe("refused");
+});
+
+describe("people who are mentioned", () => {
+  const user = (id: string, attribute = "account-id") => `<ri:user ri:${attribute}="${id}" />`;
+  const link = (id: string, attribute?: string) => `<ac:link>${user(id, attribute)}</ac:link>`;
+  const names = new Map([
+    ["acc:mia", "Mia Marsh"],
+    ["k7", "Bo Birch"],
+  ]);
+  const read = (storage: string) => textOfStorage(storage, (id) => names.get(id));
+
+  test("stand in the text by name, wherever they are", async () => {
+    expect(await read(`<p>Owner: ${link("acc:mia")}, deputy ${link("k7", "userkey")}.</p>`)).toBe(
+      "Owner: Mia Marsh, deputy Bo Birch.",
+    );
+    expect(await read(`<table><tr><th>Approver</th><td><p>${link("acc:mia")}</p></td></tr></table>`)).toBe(
+      "Approver | Mia Marsh",
+    );
+    const task = `<ac:task><ac:task-status>incomplete</ac:task-status><ac:task-body>${link("k7", "userkey")} calls</ac:task-body></ac:task>`;
+    expect(await read(`<ac:task-list>${task}</ac:task-list>`)).toBe("- incomplete Bo Birch calls");
+    const profile = `<ac:structured-macro ac:name="profile"><ac:parameter ac:name="user">${user("acc:mia")}</ac:parameter></ac:structured-macro>`;
+    expect(await read(profile)).toBe("Mia Marsh");
+    expect(await read(`<p>${link("gone")} and ${link("old.login", "username")}</p>`)).toBe("Somebody and old.login");
+    const labelled = `<ac:link>${user("acc:mia")}<ac:plain-text-link-body><![CDATA[the owner]]></ac:plain-text-link-body></ac:link>`;
+    expect(await read(`<p>Ask ${labelled}</p>`)).toBe("Ask the owner");
+  });
+
+  test("are found by any form of their id, each once", () => {
+    const many = Array.from({ length: 5_000 }, (_, n) => link(`a${n}`)).join("");
+    expect(
+      mentionedIn(`${link("b")}${link("b")}<ri:user ri:userkey='k'/><RI:USER x="1" ri:account-id = "c"/>`),
+    ).toEqual(["b", "k", "c"]);
+    expect(mentionedIn(many)).toHaveLength(500);
+    expect(mentionedIn('<ri:page ri:account-id="x"/>&lt;ri:user ri:userkey="y"')).toEqual([]);
+  });
+
+  test.for(["cloud", "data_center"] as const)("are asked for once in a run: %s", async (deployment) => {
+    const { world, site, fixture } = await openSite(deployment);
+    const { ids, made } = world;
+    const attribute = deployment === "cloud" ? "account-id" : "userkey";
+    const mention = (...who: string[]) => `<p>Ask ${who.map((id) => link(id, attribute)).join(" or ")}</p>`;
+    const pages = Array.from({ length: 30 }, (_, n) =>
+      world.add("ENG", `Page ${n}`, { body: mention(ids.dan, ids.eve, "nobody") }),
+    );
+    const said = world.comment(made.blue, ids.ann, mention(ids.eve));
+    const asked: string[] = [];
+    site.instead = ({ path, query }) => {
+      if (/\/(?:users-bulk|user)$/u.test(path)) asked.push(`${path}?${query.get("key") ?? ""}`);
+      return false;
+    };
+    const replica = makeReplica();
+    await runInto(fixture, replica);
+    const textOf = (id: string) => {
+      const content = replica.items.get(id)?.content;
+      return content?.type === "inline" ? content.text : "";
+    };
+    const [dan, eve] = [world.users.get(ids.dan)?.name, world.users.get(ids.eve)?.name];
+    for (const { id } of pages) expect(textOf(id)).toBe(`Ask ${dan} or ${eve} or Somebody`);
+    expect(textOf(`c${said.id}`)).toBe(`Ask ${eve}`);
+    expect(asked.length).toBeLessThanOrEqual(deployment === "cloud" ? 6 : 3);
+  });
 });
