@@ -5,7 +5,7 @@ import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import type { DriveClient, DriveContext } from "./client.ts";
-import { contentKeyOf, exportOf, MAX_EXPORT_BYTES, versionOf } from "./map.ts";
+import { contentKeyOf, type ExportForm, exportOf, MAX_EXPORT_BYTES, versionOf } from "./map.ts";
 import type { DriveFile } from "./records.ts";
 
 const GOOGLE_TYPE = "application/vnd.google-apps.";
@@ -22,21 +22,46 @@ export async function readDriveFile(
   const form = file && exportOf(file.mimeType);
   const isReadable = file && (form || !file.mimeType.startsWith(GOOGLE_TYPE));
   if (!isReadable || file.trashed === true || (!ctx.config.secretFiles && isSecretFile(file.name))) throw gone();
+  return form
+    ? readForm(client, file, ref, form)
+    : explained(client, file, undefined, () => readBytes(ctx, client, file, ref));
+}
+
+/** In this form or, where that is too large for Google, in the smaller one. */
+async function readForm(client: DriveClient, file: DriveFile, ref: string, form: ExportForm): Promise<FileContent> {
+  const { smaller } = form;
   try {
-    return form ? await readExport(client, file, ref, form) : await readBytes(ctx, client, file, ref);
+    return await explained(client, file, form, () => readExport(client, file, ref, form));
+  } catch (error) {
+    const isTooLarge = isApiError(error, "source_forbidden") && error.details?.["reason"] === TOO_LARGE;
+    if (!isTooLarge || smaller === undefined) throw error;
+    return readForm(client, file, ref, smaller);
+  }
+}
+
+/** @throws ApiError what was thrown; a refusal with Google's reason for it */
+async function explained(
+  client: DriveClient,
+  file: DriveFile,
+  form: ExportForm | undefined,
+  read: () => Promise<FileContent>,
+): Promise<FileContent> {
+  try {
+    return await read();
   } catch (error) {
     if (!isApiError(error, "source_forbidden")) throw error;
     const reason = await client.refusalOf(file.id, form?.mimeType);
     throw new ApiError("source_forbidden", {
       message: (reason !== undefined && REASONS[reason]) || error.message,
-      ...(error.details && { details: error.details }),
+      details: { ...error.details, ...(reason !== undefined && { reason }) },
     });
   }
 }
 
 /** Source: https://developers.google.com/workspace/drive/api/guides/handle-errors */
+const TOO_LARGE = "exportSizeLimitExceeded";
 const REASONS: Readonly<Record<string, string>> = {
-  exportSizeLimitExceeded: "Google exports documents up to 10 MB. This one is larger.",
+  [TOO_LARGE]: "Google exports documents up to 10 MB. This one is larger.",
   cannotDownloadAbusiveFile: "Google marks this file as malware or spam.",
   cannotDownloadFile: "Google doesn't let this account download the file.",
   domainPolicy: "The organization's policy doesn't let apps read this file.",
@@ -47,7 +72,7 @@ async function readExport(
   client: DriveClient,
   file: DriveFile,
   ref: string,
-  { mimeType, extension }: { mimeType: string; extension: string },
+  { mimeType, extension }: ExportForm,
 ): Promise<FileContent> {
   const answer = await client.export(file.id, mimeType, EXPORT_BYTES);
   // Of this version or an older one: if it is the listed one, nothing has changed in between.

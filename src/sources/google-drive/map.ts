@@ -17,14 +17,29 @@ export const SHORTCUT_TYPE = `${GOOGLE_TYPE}shortcut`;
 export const MAX_EXPORT_BYTES = 10 * 1024 * 1024;
 
 const OFFICE = "application/vnd.openxmlformats-officedocument";
+/** What Google makes of a document. */
+export interface ExportForm {
+  mimeType: string;
+  extension: string;
+  /** Without pictures, where the form with them is too large. */
+  smaller?: ExportForm;
+}
+
+const PLAIN: ExportForm = { mimeType: "text/plain", extension: "txt" };
+
 /** As what each kind of document is read: text where one form has all of it, Office where there are sheets or slides. */
-const EXPORTS: Readonly<Record<string, { mimeType: string; extension: string }>> = {
-  document: { mimeType: "text/markdown", extension: "md" },
-  spreadsheet: { mimeType: `${OFFICE}.spreadsheetml.sheet`, extension: "xlsx" },
-  presentation: { mimeType: `${OFFICE}.presentationml.presentation`, extension: "pptx" },
+const EXPORTS: Readonly<Record<string, ExportForm>> = {
+  document: { mimeType: "text/markdown", extension: "md", smaller: PLAIN },
+  spreadsheet: {
+    mimeType: `${OFFICE}.spreadsheetml.sheet`,
+    extension: "xlsx",
+    // The first sheet alone.
+    smaller: { mimeType: "text/csv", extension: "csv" },
+  },
+  presentation: { mimeType: `${OFFICE}.presentationml.presentation`, extension: "pptx", smaller: PLAIN },
 };
 
-export function exportOf(mimeType: string): { mimeType: string; extension: string } | undefined {
+export function exportOf(mimeType: string): ExportForm | undefined {
   return mimeType.startsWith(GOOGLE_TYPE) ? EXPORTS[mimeType.slice(GOOGLE_TYPE.length)] : undefined;
 }
 

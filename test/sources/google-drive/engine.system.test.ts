@@ -241,6 +241,11 @@ describe("google-drive in the server, with a fake of ours", { timeout: 120_000 }
     const big = "x".repeat(10 * 1024 * 1024 + 1);
     const { kb, there, world, files, google } = await open(({ world: before, places }) => {
       before.add("Huge", places.root, { mimeType: "application/vnd.google-apps.document", content: big });
+      const kinds = { Report: "document", Slides: "presentation", Numbers: "spreadsheet" };
+      for (const [name, kind] of Object.entries(kinds)) {
+        const mimeType = `application/vnd.google-apps.${kind}`;
+        before.add(name, places.root, { mimeType, content: big, plain: `The words of ${name}` });
+      }
       before.add("kept.txt", places.root, { canDownload: false });
       before.add("Short", places.root, { mimeType: "application/vnd.google-apps.shortcut" });
       before.add("Form", places.root, { mimeType: "application/vnd.google-apps.form" });
@@ -258,6 +263,11 @@ describe("google-drive in the server, with a fake of ours", { timeout: 120_000 }
     expect(await rowOf("Form")).toBeDefined();
     expect(await rowOf("Short")).toBeUndefined();
     expect(await rowOf("id_rsa")).toBeUndefined();
+    for (const name of ["Report", "Slides", "Numbers"]) {
+      expect(await kb.textOf([...world.items.values()].find((item) => item.name === name)?.id ?? "")).toContain(
+        `The words of ${name}`,
+      );
+    }
     expect((await rowOf("Huge"))?.textState?.message).toBe("Google exports documents up to 10 MB. This one is larger.");
     // Written while it is read: of neither version.
     world.change(files.plan, { content: "One." });

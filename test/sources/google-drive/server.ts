@@ -289,9 +289,12 @@ export async function startGoogle(world: World) {
       if (google.mediaAt !== undefined)
         return void response.writeHead(302, { location: `${google.mediaAt}/media/${id}` }).end();
       if (item.canDownload === false) return refuse(response, 403, "cannotDownloadFile");
-      if (what === "export" && item.content.length > 10 * 1024 * 1024)
+      const type = query.get("mimeType") ?? item.mimeType;
+      const isSmall = what === "export" && (type === "text/plain" || type === "text/csv");
+      const content = (isSmall ? item.plain : undefined) ?? item.content;
+      if (what === "export" && content.length > 10 * 1024 * 1024)
         return refuse(response, 403, "exportSizeLimitExceeded");
-      response.writeHead(200, { "content-type": query.get("mimeType") ?? item.mimeType }).end(item.content);
+      response.writeHead(200, { "content-type": type }).end(content);
       return;
     }
     json(response, show(item, me));

@@ -27,6 +27,8 @@ export interface Item {
   grants: Grant[];
   isLimited: boolean;
   content: string;
+  /** What it is without its pictures, in the forms that have none. */
+  plain?: string;
   modified: number;
   created: number;
   isTrashed: boolean;
