@@ -6,6 +6,8 @@ export interface McpCaps {
   openMs: number;
   /** One request, with the whole of its answer. */
   requestMs: number;
+  /** All pages of the list of tools: until it is read, nothing of a sync can be left to go on later. */
+  toolsMs: number;
   /** Content of a resource or of a tool's result: as it comes over the network, and inflated. */
   contentBytes: number;
   /** One page of a list, likewise. */
@@ -32,6 +34,7 @@ export interface McpCaps {
 export const MCP_CAPS: Readonly<McpCaps> = {
   openMs: 10_000,
   requestMs: 30_000,
+  toolsMs: 60_000,
   contentBytes: 24 * 1024 * 1024,
   listBytes: 4 * 1024 * 1024,
   otherBytes: 256 * 1024,

@@ -135,6 +135,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
       const seen = new Set<string>();
       headersByTool.clear();
       let cursor: string | undefined;
+      const until = performance.now() + caps.toolsMs;
       for (let pages = 0; ; pages++) {
         const answer = await request("tools", "tools/list", { ...(cursor !== undefined && { cursor }) }, ToolsPage);
         const { items, leftOut } = await page("tools", answer.tools, undefined, readCallable);
@@ -144,6 +145,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
         found.leftOut += leftOut + items.length - fresh.length;
         cursor = answer.nextCursor;
         if (cursor === undefined) break;
+        if (performance.now() >= until) throw new McpProblem({ step: "tools", code: "timeout" });
         if (found.items.length + found.leftOut > caps.tools || pages >= caps.tools) {
           throw new McpProblem({ step: "tools", code: "too_many" });
         }

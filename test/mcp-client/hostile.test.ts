@@ -160,6 +160,19 @@ test("bombs of schemas are left out, and what is listed is neither compiled nor 
   expect(await session.callTool("bad pattern", { q: "(" })).toEqual({ isError: false, content: [] });
 });
 
+test("a list of tools that never ends is read for a while, however few tools each page has", async () => {
+  let pages = 0;
+  const url = await startRaw({
+    "tools/list": ({ id, response }) => {
+      const result = { tools: [], nextCursor: String(++pages) };
+      setTimeout(() => send(response, { jsonrpc: "2.0", id, result }), 40);
+    },
+  });
+  const session = await open(url, { caps: { toolsMs: 100 } });
+  expect(await problemFrom(session.listTools())).toBe("tools: timeout");
+  expect(pages).toBeLessThan(5);
+});
+
 test("a schema with one very wide level costs itself only", async () => {
   const wide = (at: "inputSchema" | "outputSchema") => ({
     name: `wide ${at}`,
