@@ -1,4 +1,5 @@
 import type { Account, AccountProblem, FoundAccount } from "#api/accounts.ts";
+import { cleanLine } from "#api/clean.ts";
 import { ApiError, isApiError, noSuchThing } from "#api/errors.ts";
 import { safeReturnTo } from "#api/return-to.ts";
 import type { AccountProvider, AccountSecrets, SourceAccount } from "#sources/account-contract.ts";
@@ -146,20 +147,29 @@ async function findOut(
   }
   return {
     ...whoOf(provider, instance, said),
-    scopes: said.scopes ?? granted.scopes ?? provider.oauth.scopes,
+    scopes: (said.scopes ?? granted.scopes ?? provider.oauth.scopes).filter(isScope).slice(0, MAX_SCOPES),
     way: "oauth",
     secrets,
     expiresAt,
   };
 }
 
-/** Who somebody at a provider is. */
+const MAX_SCOPES = 200;
+const MAX_NAME_CHARS = 200;
+
+/** One that can be shown as it is. Source: RFC 6749 §3.3. */
+function isScope(scope: string): boolean {
+  return /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/.test(scope);
+}
+
+/** Who somebody at a provider is, with names that can be shown and kept. */
 export function whoOf(
   provider: AccountProvider,
   instance: string,
   said: SourceAccount,
 ): Pick<ProvenAccount, "providerId" | "instance" | "principal" | "label" | "login"> {
-  const { label, login = null } = said;
+  const login = cleanLine(said.login ?? "", MAX_NAME_CHARS) || null;
+  const label = cleanLine(said.label, MAX_NAME_CHARS) || login || provider.name;
   return { providerId: provider.providerId, instance, principal: principalOf(provider, instance, said), label, login };
 }
 
@@ -233,9 +243,12 @@ function problemOf(error: unknown): AccountProblem | undefined {
   if (!isApiError(error)) return undefined;
   if (error.code === "account_taken") return "taken";
   if (error.code === "source_unauthorized" || error.code === "source_forbidden") return "failed";
-  if (error.class === "source_unavailable" || error.code === "address_not_allowed") return "unavailable";
+  if (error.class === "source_unavailable" || UNUSABLE.has(error.code)) return "unavailable";
   return error.class === "unprocessable" ? "failed" : undefined;
 }
+
+/** Where it leads, or what it sends without an end, is the provider's fault, not the browser's. */
+const UNUSABLE: ReadonlySet<string> = new Set(["address_not_allowed", "payload_too_large"]);
 
 const tokenHint = (providerId: string) => `kb accounts connect ${providerId} --token`;
 

@@ -26,6 +26,8 @@ export interface KeeperOptions {
   sleep: Sleep;
   /** The provider does not let the account go on without its person. */
   onRefused(workspaceId: string, accountId: string): Promise<void>;
+  /** How long a provider may take for all that it is asked at once; 30 s unless told. */
+  askMs?: number;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface KeeperOptions {
  * many need new ones at once, in this process and others, the provider is asked once.
  */
 export function makeAccountKeeper(options: KeeperOptions) {
-  const { store, clock, randomBytes, vault, http, book, log } = options;
+  const { store, clock, randomBytes, vault, http, book, log, askMs = ASK_MS } = options;
 
   function seal(workspaceId: string, accountId: string, secrets: AccountSecrets): string {
     return vault.seal(placeOf(workspaceId, accountId), JSON.stringify(secrets));
@@ -121,7 +123,7 @@ export function makeAccountKeeper(options: KeeperOptions) {
       config: {},
       credentials: {},
       ...(account && { account }),
-      signal: AbortSignal.timeout(ASK_MS),
+      signal: timeLimit(provider.name, askMs),
     }).http;
   }
 
@@ -171,6 +173,14 @@ export function makeAccountKeeper(options: KeeperOptions) {
 
 /** Longer than this no person waits for an answer of a provider. */
 const ASK_MS = 30_000;
+
+/** A signal whose reason says whose fault it is: the bare one of a timer would be told as a mistake of kb. */
+function timeLimit(name: string, ms: number): AbortSignal {
+  const controller = new AbortController();
+  const message = `${name} takes too long to answer.`;
+  setTimeout(() => controller.abort(new ApiError("source_unavailable", { message })), ms).unref();
+  return controller.signal;
+}
 
 const Secrets = z.object({ accessToken: z.string(), refreshToken: z.string().optional() });
 

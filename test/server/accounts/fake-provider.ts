@@ -25,6 +25,8 @@ export async function startFakeProvider() {
     asked: [] as string[],
     whoamis: 0,
     fault: undefined as TokenFault | undefined,
+    /** What it says that it granted; absent = it doesn't say. */
+    scope: undefined as string | undefined,
     /** The status of `/user` instead of an answer. */
     userStatus: undefined as number | undefined,
     /** Called before a refresh is answered. */
@@ -58,7 +60,8 @@ export async function startFakeProvider() {
     const tokens = { access_token: `access-${serial}`, refresh_token: `refresh-${serial++}` };
     access.set(tokens.access_token, user);
     refresh.set(tokens.refresh_token, user);
-    return { ...tokens, token_type: "bearer", expires_in: 3_600 };
+    const { scope } = world;
+    return { ...tokens, token_type: "bearer", expires_in: 3_600, ...(scope !== undefined && { scope }) };
   }
 
   async function token(request: IncomingMessage, response: ServerResponse): Promise<void> {
