@@ -1,6 +1,6 @@
-import { createGunzip } from "node:zlib";
 import { Parser } from "htmlparser2";
 import { ApiError } from "#api/errors.ts";
+import { decoded, unpacked } from "./sitemap-text.ts";
 
 /** What a sitemap names: pages, or other sitemaps. */
 export interface SitemapEntry {
@@ -25,99 +25,54 @@ const MAX_HELD = 512 * 1_024;
 const MAX_ENTRIES = 50_000;
 
 /**
- * Reads one sitemap as it comes, packed or not. Only the five entities of XML are known and a document type is refused, so
- * nothing in it can grow or lead elsewhere.
+ * Reads one sitemap as it comes, packed or not. Only the five entities of XML are known and a document type that defines
+ * something is refused, so nothing in it can grow or lead elsewhere.
  *
+ * @param charset  what the server says it is encoded in, where it says so
  * @throws ApiError `source_unavailable` when it is no sitemap, ends early, or takes more than the budget
  */
 export async function* readSitemap(
   body: AsyncIterable<Uint8Array>,
   host: string,
   budget: Budget,
+  charset?: string,
 ): AsyncGenerator<SitemapEntry, void> {
   const reader = makeReader(host);
-  let decoder: ReturnType<typeof decoderOf> | undefined;
   try {
-    for await (const piece of unpacked(body)) {
-      decoder ??= decoderOf(piece);
-      budget.left -= piece.length;
-      if (performance.now() > budget.until) throw bad(host, "takes too long to send its sitemaps");
-      if (budget.left < 0) throw bad(host, "has sitemaps that are larger than kb reads");
-      yield* reader.write(decoder.decode(piece, { stream: true }));
-    }
+    for await (const text of decoded(bounded(unpacked(body), host, budget), charset)) yield* reader.write(text);
   } catch (error) {
     if (error instanceof Error && "code" in error && String(error.code).startsWith("Z_")) {
       throw bad(host, "sends a sitemap that can't be unpacked");
     }
     throw error;
   }
-  yield* reader.write(decoder?.decode() ?? "");
   yield* reader.end();
 }
 
-/** By the byte order mark, the pattern of the first letter, or the declaration. Source: https://www.w3.org/TR/xml/#sec-guessing */
-function decoderOf(start: Uint8Array) {
-  const [a = 1, b = 1] = start;
-  if ((a === 0xff && b === 0xfe) || (a !== 0 && b === 0)) return new TextDecoder("utf-16le");
-  if ((a === 0xfe && b === 0xff) || (a === 0 && b !== 0)) return new TextDecoder("utf-16be");
-  const declaration = Buffer.from(start.subarray(0, 200)).toString("latin1");
-  const said = /^\s*<\?xml[^>]{0,100}encoding\s*=\s*["']([\w.:-]{2,40})/i.exec(declaration)?.[1] ?? "utf-8";
-  try {
-    // What says UTF-16 in one byte a letter isn't.
-    return new TextDecoder(/^utf-?16/i.test(said) ? "utf-8" : said);
-  } catch {
-    return new TextDecoder();
-  }
-}
-
-/** What is packed says so in its first bytes, whatever its name and type are. */
-async function* unpacked(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  const pieces = body[Symbol.asyncIterator]();
-  const { value: first, done } = await pieces.next();
-  if (done === true) return;
-  const all = again(first, pieces);
-  if (first[0] !== 0x1f || first[1] !== 0x8b) return yield* all;
-  const gunzip = createGunzip();
-  const written = (async () => {
-    for await (const piece of all) {
-      if (gunzip.destroyed) return;
-      if (!gunzip.write(piece)) await new Promise((resolve) => gunzip.once("drain", resolve).once("close", resolve));
-    }
-    gunzip.end();
-  })().catch((error: unknown) => void gunzip.destroy(error instanceof Error ? error : new Error(String(error))));
-  try {
-    // Without an encoding set, a stream gives Buffers.
-    yield* gunzip as AsyncIterable<Uint8Array>;
-  } finally {
-    gunzip.destroy();
-    await written;
-  }
-}
-
-async function* again(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  try {
-    yield first;
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
-  } finally {
-    await rest.return?.();
+async function* bounded(body: AsyncIterable<Uint8Array>, host: string, budget: Budget): AsyncGenerator<Uint8Array> {
+  for await (const piece of body) {
+    budget.left -= piece.length;
+    if (performance.now() > budget.until) throw bad(host, "takes too long to send its sitemaps");
+    if (budget.left < 0) throw bad(host, "has sitemaps that are larger than kb reads");
+    yield piece;
   }
 }
 
 function makeReader(host: string) {
   const open: string[] = [];
-  /** How names of sitemaps begin here: the prefix of the root, whatever it is; those of images and videos have others. */
-  let prefix = "";
   let found: SitemapEntry[] = [];
   let entry: { loc?: string; lastmod?: string } = {};
   let text = "";
   let count = 0;
+  const names = makeNames();
   let isWhole = false;
   let isEnding = false;
   /** A list of addresses line by line is a sitemap too. */
   let lines: string | undefined;
 
   function close(): void {
-    const path = open.join(">");
+    // Some sets stand in a set.
+    const path = open.slice(open.at(-1) === "url" || open.at(-1) === "sitemap" ? -2 : -3).join(">");
     const value = text.trim();
     text = "";
     if (path === "urlset>url>loc" || path === "sitemapindex>sitemap>loc") entry.loc = value;
@@ -143,11 +98,10 @@ function makeReader(host: string) {
       oncomment() {
         held = 0;
       },
-      onopentag(name) {
+      onopentag(name, attributes) {
         held = 0;
         text = "";
-        if (open.length === 0) prefix = name.slice(0, name.lastIndexOf(":") + 1);
-        open.push(name.startsWith(prefix) ? name.slice(prefix.length) : name);
+        open.push(names.read(name, attributes));
         if (open[0] !== "urlset" && open[0] !== "sitemapindex") throw bad(host, NONE);
         if (open.length > MAX_DEPTH) throw bad(host, "sends a sitemap that is nested too deeply");
       },
@@ -162,8 +116,8 @@ function makeReader(host: string) {
         isWhole ||= open.length === 1;
         close();
       },
-      onprocessinginstruction(name) {
-        if (name.toLowerCase() === "!doctype") throw bad(host, NONE);
+      onprocessinginstruction(name, data) {
+        if (name.toLowerCase() === "!doctype" && data.includes("[")) throw bad(host, NONE);
       },
     },
     { xmlMode: true, decodeEntities: true },
@@ -202,6 +156,25 @@ function makeReader(host: string) {
   };
 }
 
+/** Elements by their plain names: a prefix says nothing where it is the root's, or means the same as none. */
+function makeNames() {
+  const meanings = new Map<string, string>();
+  let root: string | undefined;
+  const meaningOf = (prefix: string) => meanings.get(prefix) ?? (prefix === root ? "" : undefined);
+  return {
+    read(name: string, attributes: Record<string, string>): string {
+      for (const [key, value] of Object.entries(attributes))
+        if (/^xmlns(?::|$)/.test(key) && meanings.size < MAX_PREFIXES) meanings.set(key.slice("xmlns:".length), value);
+      const colon = name.indexOf(":");
+      const prefix = colon === -1 ? "" : name.slice(0, colon);
+      root ??= prefix;
+      const isOwn = prefix === root || meaningOf(prefix) === meaningOf(root);
+      return isOwn ? name.slice(colon + 1).toLowerCase() : name;
+    },
+  };
+}
+
+const MAX_PREFIXES = 100;
 const NONE = "sends something that is not a sitemap";
 
 function bad(host: string, what: string): ApiError {

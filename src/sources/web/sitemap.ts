@@ -52,7 +52,7 @@ export async function readSitemaps(ctx: Context, robots: Robots, most: number): 
   const files = new Map<string, Candidate>();
   const named = robots.sitemaps.flatMap((text) => {
     const url = sameOrigin(text, site.start, site);
-    if (url === undefined) noteOther(text, site.host, elsewhere);
+    if (url === undefined) noteOther(text, site.origin, elsewhere);
     return url ?? [];
   });
   for (const url of named) files.set(url.href, { url, depth: 0, isGuess: false });
@@ -72,7 +72,7 @@ export async function readSitemaps(ctx: Context, robots: Robots, most: number): 
       for await (const { type, loc, lastmod } of fetchSitemap(ctx, file.url, budget)) {
         hasOne = true;
         const url = type === "page" ? pageUrl(loc, file.url, site) : sameOrigin(loc, file.url, site);
-        if (url === undefined) noteOther(loc, site.host, type === "page" ? others : elsewhere);
+        if (url === undefined) noteOther(loc, site.origin, type === "page" ? others : elsewhere);
         else if (type === "page") pages.set(url.href, { url, ...(lastmod !== undefined && { lastmod }) });
         else if (file.depth < MAX_NESTING && files.size < MAX_FILES && !files.has(url.href)) {
           files.set(url.href, { url, depth: file.depth + 1, isGuess: false });
@@ -112,11 +112,15 @@ const ABSENT: ReadonlySet<string> = new Set(["source_not_found", "source_gone", 
 
 async function* fetchSitemap({ config, http }: Context, url: URL, budget: Budget) {
   const headers = { "user-agent": config.userAgent, accept: "application/xml, text/xml, */*;q=0.5" };
-  const { body } = await http.stream({ url, auth: true, maxBytes: MAX_BYTES, headers });
-  yield* readSitemap(body, url.host, budget);
+  const answer = await http.stream({ url, auth: true, maxBytes: MAX_BYTES, headers });
+  const charset = /;\s*charset\s*=\s*"?([\w.:-]{2,40})/i.exec(answer.headers.get("content-type") ?? "")?.[1];
+  yield* readSitemap(answer.body, url.host, budget, charset);
 }
 
-function noteOther(loc: string, host: string, others: Set<string>): void {
-  const other = canParseUrl(loc) ? new URL(loc).host : "";
-  if (other !== "" && other !== host && others.size < MAX_OTHERS) others.add(other.slice(0, 200));
+function noteOther(loc: string, origin: string, others: Set<string>): void {
+  if (!canParseUrl(loc) || others.size >= MAX_OTHERS) return;
+  const other = new URL(loc);
+  const host = other.host.slice(0, 200);
+  // The same host by another protocol is another origin too.
+  if (host !== "" && other.origin !== origin) others.add(host === new URL(origin).host ? other.origin : host);
 }

@@ -1,0 +1,79 @@
+import { createGunzip } from "node:zlib";
+
+/** So many bytes show how a sitemap is packed and encoded. */
+const HEAD_BYTES = 256;
+
+/** What is packed says so in its first bytes, whatever its name and type are. */
+export async function* unpacked(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const { head, all } = await peek(body);
+  if (head[0] !== 0x1f || head[1] !== 0x8b) return yield* all;
+  const gunzip = createGunzip();
+  const written = (async () => {
+    for await (const piece of all) {
+      if (gunzip.destroyed) return;
+      if (!gunzip.write(piece)) await new Promise((resolve) => gunzip.once("drain", resolve).once("close", resolve));
+    }
+    gunzip.end();
+  })().catch((error: unknown) => void gunzip.destroy(error instanceof Error ? error : new Error(String(error))));
+  try {
+    // Without an encoding set, a stream gives Buffers.
+    yield* gunzip as AsyncIterable<Uint8Array>;
+  } finally {
+    gunzip.destroy();
+    await written;
+  }
+}
+
+/**
+ * The text as it comes, in the encoding of its mark, of its first characters, of its declaration, or the one that the server
+ * names. Source: https://www.w3.org/TR/xml/#sec-guessing
+ */
+export async function* decoded(
+  body: AsyncIterable<Uint8Array>,
+  charset: string | undefined,
+): AsyncGenerator<string, void> {
+  const { head, all } = await peek(body);
+  const decoder = decoderOf(head, charset);
+  for await (const piece of all) yield decoder.decode(piece, { stream: true });
+  yield decoder.decode();
+}
+
+function decoderOf(head: Uint8Array, charset: string | undefined): InstanceType<typeof TextDecoder> {
+  const [a, b] = head;
+  if ((a === 0xff && b === 0xfe) || (a !== undefined && a !== 0 && b === 0)) return new TextDecoder("utf-16le");
+  if ((a === 0xfe && b === 0xff) || (a === 0 && b !== undefined && b !== 0)) return new TextDecoder("utf-16be");
+  if (a === 0xef && b === 0xbb) return new TextDecoder();
+  const start = Buffer.from(head).toString("latin1");
+  const declared = /^\s*<\?xml[^>]{0,100}\sencoding\s*=\s*["']([\w.:-]{2,40})["']/i.exec(start)?.[1];
+  const name = declared ?? charset ?? "utf-8";
+  // What was read so far as bytes is no UTF-16, whatever it says.
+  if (/^(?:utf-?16|ucs-?2|iso-10646)/i.test(name)) return new TextDecoder();
+  try {
+    return new TextDecoder(name);
+  } catch {
+    return new TextDecoder();
+  }
+}
+
+async function peek(body: AsyncIterable<Uint8Array>): Promise<{ head: Uint8Array; all: AsyncGenerator<Uint8Array> }> {
+  const pieces = body[Symbol.asyncIterator]();
+  const first: Uint8Array[] = [];
+  let length = 0;
+  while (length < HEAD_BYTES) {
+    const next = await pieces.next();
+    if (next.done === true) break;
+    first.push(next.value);
+    length += next.value.length;
+  }
+  const head = Buffer.concat(first);
+  return { head, all: again(head, pieces) };
+}
+
+async function* again(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  try {
+    if (first.length > 0) yield first;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
