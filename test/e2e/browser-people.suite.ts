@@ -233,7 +233,8 @@ export function peopleDo(openBrowser: OpenProfile, settled: () => ServerProcess)
   });
 
   test("who can read no connector is led to their accounts, and an admin to a connector", async ({ expect }) => {
-    const server = settled();
+    // Of its own: others connect things to the shared one.
+    const server = await startServerProcess(join(tempDir(), "data"), { KB_RATE_LIMITS: "off" });
     const [anna, ida] = [await visit(server), await visit(server)];
     await signInQuietly(anna, ADMIN);
     await signInQuietly(
