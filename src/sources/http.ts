@@ -25,6 +25,7 @@ import { gitOrigins, secretPlaces, type Signing, signedOrigins, templateValues }
 import { makeRepeats } from "./http/repeats.ts";
 import { makeSigner, type Signer, type SigningState } from "./http/signers.ts";
 import { makeConnect } from "./http/socket.ts";
+import { refusalOf } from "#sources/failures.ts";
 
 /** On whose behalf a source speaks, and until when. */
 export interface HttpGrant {
@@ -241,7 +242,7 @@ async function mintOnce(line: Line, url: string, request: MintRequest): Promise<
     return toMinted(makeResponse(head, done.body, place.url.host).json(MintAnswer), now, ahead);
   } catch (error) {
     // Whatever way it is said: this credential opens nothing any more.
-    const isRefusal = REFUSALS.some((code) => isApiError(error, code)) || statusOf(error) === 400;
+    const isRefusal = refusalOf(error) !== undefined || statusOf(error) === 400;
     if (!isRefusal || !isApiError(error)) throw error;
     return error;
   }
@@ -259,8 +260,6 @@ function dateIn({ details }: ApiError): unknown {
   const headers: unknown = details?.["headers"];
   return typeof headers === "object" && headers !== null && "date" in headers ? headers.date : undefined;
 }
-
-const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;
 
 function statusOf(error: unknown): unknown {
   return isApiError(error) ? error.details?.["status"] : undefined;

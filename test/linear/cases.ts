@@ -241,6 +241,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/sources/forge/map.ts#userPrincipal": "kb's own names",
   "src/sources/git-repository/failures.ts#toCheckProblem": "an error, not a text",
   "src/sources/notion/page.ts#failure": "an error, not a text",
+  "src/sources/failures.ts#failedSkip": "puts two texts into an event as they are",
   "src/sources/atlassian/signature.ts#readSigned": "a secret or its key",
   "src/api/clean.ts#permalinkOf": "kb's own names",
   "src/core/operator-proof.ts#deriveFolderKey": "a secret or its key",

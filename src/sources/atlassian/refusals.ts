@@ -1,27 +1,5 @@
-import { isApiError } from "#api/errors.ts";
-import type { ContainerRef, RefusalCode, SyncEvent } from "#sources/contract.ts";
-
-/** Undefined when this credential may not know: then nobody is let in by it. */
-export async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (refusalOf(error) === undefined) throw error;
-    return undefined;
-  }
-}
-
-/** What a refusal of one thing says; undefined for every other failure. */
-export function refusalOf(error: unknown): RefusalCode | undefined {
-  return REFUSALS.find((code) => isApiError(error, code));
-}
-
-const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;
-
-/** Whether the server answered, and failed: at this one thing, then. */
-export function isFailureOfOne(error: unknown): boolean {
-  return isApiError(error, "source_unavailable") && typeof error.details?.["status"] === "number";
-}
+import type { ContainerRef, SyncEvent } from "#sources/contract.ts";
+import { failedSkip, failedStatus, refusalOf } from "#sources/failures.ts";
 
 /** So many containers one after another don't fail while their server is well. */
 const MOST_FAILURES = 5;
@@ -33,8 +11,7 @@ export function notRead(
   failures: number,
 ): Extract<SyncEvent, { t: "refused" | "skip" }> {
   const code = refusalOf(error);
-  if (code === undefined && (!isFailureOfOne(error) || failures >= MOST_FAILURES)) throw error;
+  if (code === undefined && (failedStatus(error) === undefined || failures >= MOST_FAILURES)) throw error;
   if (code !== undefined) return { t: "refused", what: { container }, code };
-  const message = `${name} can't be read now.`;
-  return { t: "skip", externalId: `${container.type} ${container.id}`, reason: "failed", message, retryable: true };
+  return failedSkip(`${container.type} ${container.id}`, `${name} can't be read now.`);
 }

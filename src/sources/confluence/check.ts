@@ -2,7 +2,7 @@ import type { SourceProblem } from "#api/common.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import { problemOf } from "#sources/atlassian/check.ts";
-import { orNothing } from "#sources/atlassian/refusals.ts";
+import { orNothing } from "#sources/failures.ts";
 import type { Source } from "#sources/contract.ts";
 import { type ConfluenceClient, type ConfluenceContext, makeConfluenceClient } from "./client.ts";
 import { nameOf } from "./map.ts";

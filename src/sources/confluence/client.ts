@@ -3,7 +3,7 @@ import { inChunks } from "#core/in-chunks.ts";
 import { makeAtlassianHttp, timeOf } from "#sources/atlassian/client.ts";
 import { baseUrlOf, isCloud } from "#sources/atlassian/config.ts";
 import { linkedPages } from "#sources/atlassian/pages.ts";
-import { orNothing } from "#sources/atlassian/refusals.ts";
+import { orNothing } from "#sources/failures.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import { makeCloudReader } from "./cloud.ts";
 import type { ConfluenceConfig } from "./config.ts";

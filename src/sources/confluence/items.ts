@@ -1,4 +1,4 @@
-import { refusalOf } from "#sources/atlassian/refusals.ts";
+import { refusalOf } from "#sources/failures.ts";
 import { readSome } from "./changes.ts";
 import { formatId, parseId } from "./ids.ts";
 import type { SpaceRecord } from "./records.ts";

@@ -2,7 +2,7 @@ import { ApiError, isApiError } from "#api/errors.ts";
 import type { Principal } from "#core/principals.ts";
 import { makeNames, type Names } from "#sources/atlassian/names.ts";
 import { MOST_DUE, tellGone, tellGroup, tellUser } from "#sources/atlassian/people.ts";
-import { isFailureOfOne, orNothing } from "#sources/atlassian/refusals.ts";
+import { failedStatus, orNothing } from "#sources/failures.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import { type ConfluenceClient, type ConfluenceContext, makeConfluenceClient } from "./client.ts";
 import { groupIds, LICENSED } from "./ids.ts";
@@ -66,7 +66,7 @@ async function* tellAll(ctx: ConfluenceContext, notLookedAt: Principal[]): Async
       yield* tellGroup(names, groupId, members);
       failures = 0;
     } catch (error) {
-      if (!isFailureOfOne(error) || ++failures >= MOST_FAILURES) throw error;
+      if (failedStatus(error) === undefined || ++failures >= MOST_FAILURES) throw error;
       notLookedAt.push(group);
     }
   }

@@ -1,5 +1,5 @@
 import type { makeAtlassianHttp } from "#sources/atlassian/client.ts";
-import { orNothing } from "#sources/atlassian/refusals.ts";
+import { orNothing } from "#sources/failures.ts";
 import {
   Content,
   type GroupRecord,

@@ -1,6 +1,6 @@
 import { inChunks } from "#core/in-chunks.ts";
 import { linkedPages } from "#sources/atlassian/pages.ts";
-import { orNothing } from "#sources/atlassian/refusals.ts";
+import { orNothing } from "#sources/failures.ts";
 import { readContent, type SiteHttp, type SiteReader, type SpaceReader, withoutDrafts } from "./reader.ts";
 import {
   type Content,

@@ -1,4 +1,4 @@
-import { refusalOf } from "#sources/atlassian/refusals.ts";
+import { refusalOf } from "#sources/failures.ts";
 import { compareIds } from "#sources/atlassian/tell.ts";
 import type { SyncContext, SyncRequest, What } from "#sources/contract.ts";
 import { readChanges } from "./changes.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { SourceContext, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { failedSkip } from "#sources/failures.ts";
 import type { FilesystemConfig, Places } from "./config.ts";
 import { countFiles } from "./count.ts";
 import type { JudgeOptions } from "./judge.ts";
@@ -170,7 +171,7 @@ function factsOf({ connector, config, now }: SourceContext<FilesystemConfig>, en
 
 function skipOf(entry: Exclude<WalkEntry, { type: "file" }>): Extract<Event, { t: "skip" }> {
   if (entry.type === "failed") {
-    return { t: "skip", externalId: entry.rel, reason: "failed", message: entry.message, retryable: true };
+    return failedSkip(entry.rel, entry.message);
   }
   return { t: "skip", externalId: entry.rel, ...entry.refusal, retryable: false };
 }

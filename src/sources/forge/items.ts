@@ -3,7 +3,7 @@ import type { ForgeListing, ForgeRepository } from "./contract.ts";
 import { type ForgeId, parseId } from "./ids.ts";
 import { makeKnown } from "./known.ts";
 import { toPartItem, toThreadItem } from "./map.ts";
-import { refusalOf } from "./refusals.ts";
+import { refusalOf } from "#sources/failures.ts";
 import { type ForgeTools, orRefused } from "./repository.ts";
 import { isRepositoryInScope } from "./scope.ts";
 

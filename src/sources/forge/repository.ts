@@ -5,7 +5,7 @@ import type { ForgeFiles } from "./files.ts";
 import { filesRef, parseId, repositoryRef, threadId } from "./ids.ts";
 import { type ForgeFacts, toPartItem, toThreadItem } from "./map.ts";
 import { makePlaces } from "./place.ts";
-import { refusalOf } from "./refusals.ts";
+import { refusalOf } from "#sources/failures.ts";
 
 /** What a run works with. */
 export interface ForgeTools {

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { isApiError } from "#api/errors.ts";
+import { ApiError } from "#api/errors.ts";
 import type { Scope } from "#core/scope.ts";
 import type { SyncContext, SyncEvent, SyncRequest, What } from "#sources/contract.ts";
+import { failedSkip, failedStatus } from "#sources/failures.ts";
 import type { ForgeListing, ForgeRepository } from "./contract.ts";
 import { repositoryRef } from "./ids.ts";
 import { readItems } from "./items.ts";
@@ -143,11 +144,9 @@ function makeFailures(before: readonly string[]) {
         yield* read();
         inARow = 0;
       } catch (error) {
-        const isAnswer = isApiError(error, "source_unavailable") && error.details?.["status"] !== undefined;
-        if (!isAnswer || ++inARow >= MOST_FAILURES) throw error;
+        if (!(error instanceof ApiError) || failedStatus(error) === undefined || ++inARow >= MOST_FAILURES) throw error;
         failed.add(repository.id);
-        const externalId = repositoryRef(repository).id;
-        yield { t: "skip", externalId, reason: "failed", message: error.message, retryable: true };
+        yield failedSkip(repositoryRef(repository).id, error.message);
       }
     },
   };

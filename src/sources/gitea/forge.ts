@@ -9,7 +9,7 @@ import type {
   ForgeThread,
   ForgeUser,
 } from "#sources/forge/contract.ts";
-import { refusalOf } from "#sources/forge/refusals.ts";
+import { refusalOf } from "#sources/failures.ts";
 import {
   type CommentRecord,
   type GiteaClient,

@@ -3,7 +3,7 @@ import type { SourceContext } from "#sources/contract.ts";
 import { FORGE_CONTENT, type ForgeContent } from "#sources/forge/contract.ts";
 import { readersGroup } from "#sources/forge/ids.ts";
 import type { PeopleFact, PeopleReader } from "#sources/forge/people.ts";
-import { refusalOf } from "#sources/forge/refusals.ts";
+import { refusalOf } from "#sources/failures.ts";
 import { makeGiteaClient, type RepositoryRecord, type TeamRecord, type UserRecord } from "./client.ts";
 import type { GiteaConfig } from "./config.ts";
 import { listRecords, toRepository } from "./forge.ts";

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { GithubContext } from "./client.ts";
 import { graphqlUrlOf } from "./config.ts";
+import { failedStatus } from "#sources/failures.ts";
 
 /**
  * Many things by one request. What GraphQL does not tell of, for whatever reason, is left out, and asked for over REST, which
@@ -35,8 +36,7 @@ export function makeGraphql({ config, http, now }: Pick<GithubContext, "config" 
     } catch (error) {
       // A server without it, a token that may not use it, or a query that is too much for it now.
       const isClosed = isApiError(error, "source_forbidden") || isApiError(error, "source_not_found");
-      const isFailed = isApiError(error, "source_unavailable") && error.details?.["status"] !== undefined;
-      if (!isClosed && !isFailed) throw error;
+      if (!isClosed && failedStatus(error) === undefined) throw error;
       isOff = true;
       return found;
     }

@@ -1,4 +1,4 @@
-import { refusalOf } from "#sources/forge/refusals.ts";
+import { refusalOf } from "#sources/failures.ts";
 import type { GithubClient } from "./client.ts";
 import type { TeamRecord, UserRecord } from "./records.ts";
 

@@ -1,5 +1,5 @@
 import type { ForgeContent, ForgeListing, ForgeRepository } from "#sources/forge/contract.ts";
-import { refusalOf } from "#sources/forge/refusals.ts";
+import { refusalOf } from "#sources/failures.ts";
 import type { GithubClient, Me } from "./client.ts";
 import { type GithubConfig, webUrlOf } from "./config.ts";
 import type { RepositoryRecord } from "./records.ts";

@@ -1,7 +1,8 @@
 import { ApiError, isApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { Source } from "#sources/contract.ts";
-import { type DriveClient, type DriveContext, fromDirectory, orNothing } from "./client.ts";
+import { orNothing } from "#sources/failures.ts";
+import { type DriveClient, type DriveContext, fromDirectory } from "./client.ts";
 import { DIRECTORY_SCOPES } from "./config.ts";
 import type { SharedDrive } from "./records.ts";
 

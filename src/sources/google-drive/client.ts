@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/contract.ts";
+import { orNothing } from "#sources/failures.ts";
 import type { RequestAuth, SourceRequest, SourceStream } from "#sources/http-contract.ts";
 import { DIRECTORY_SCOPES, type GoogleDriveConfig, type GooglePlaces } from "./config.ts";
 import {
@@ -214,19 +215,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
 }
 export type DriveClient = ReturnType<typeof makeClient>;
 
-const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;
-
-/** What the credential may not know is undefined: then nobody is let in by it. */
-export async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!REFUSALS.some((code) => isApiError(error, code))) throw error;
-    return undefined;
-  }
-}
-
-/** The same of the directory, which has a token of its own, that may not be given, or is for another origin. */
+/** As `orNothing`, of the directory, which has a token of its own, that may not be given, or is for another origin. */
 export async function fromDirectory<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await orNothing(read);

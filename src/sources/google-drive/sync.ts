@@ -1,5 +1,6 @@
 import { isApiError } from "#api/errors.ts";
 import type { SyncRequest, What } from "#sources/contract.ts";
+import { failedSkip, failedStatus, refusalOf } from "#sources/failures.ts";
 import { type DriveClient, FOLDER_TYPE } from "./client.ts";
 import { syncChanges } from "./changes.ts";
 import { GoogleDriveCursor } from "./cursor.ts";
@@ -231,11 +232,8 @@ async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
 
 /** A shared drive that is refused, or fails, alone. @throws what is about more than that */
 function notRead({ key, drive }: Corpus, error: unknown): Extract<Event, { t: "refused" | "skip" }> {
-  const code = REFUSALS.find((each) => isApiError(error, each));
-  const isOfOne = isApiError(error, "source_unavailable") && typeof error.details?.["status"] === "number";
-  if (!drive || (code === undefined && !isOfOne)) throw error;
+  const code = refusalOf(error);
+  if (!drive || (code === undefined && failedStatus(error) === undefined)) throw error;
   if (code !== undefined) return { t: "refused", what: { container: folderRef(key) }, code };
-  return { t: "skip", externalId: key, reason: "failed", message: `${drive.name} can't be read now.`, retryable: true };
+  return failedSkip(key, `${drive.name} can't be read now.`);
 }
-
-const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;

@@ -1,7 +1,8 @@
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import type { ContainerRef, SyncEvent } from "#sources/contract.ts";
+import { orNothing } from "#sources/failures.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
-import { type DriveClient, orNothing } from "./client.ts";
+import { type DriveClient } from "./client.ts";
 import {
   allowedGroupId,
   domainOf,

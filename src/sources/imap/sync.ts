@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { failedSkip } from "#sources/failures.ts";
 import type { ImapConfig } from "./config.ts";
 import { chooseFolders, idOf, type MailFolder, parseId, toFolders } from "./folders.ts";
 import { factsOf, LISTED, type MailFacts, toItem } from "./map.ts";
@@ -77,7 +78,7 @@ async function* syncAll(
     } catch (error) {
       if (!isOfFolder(error)) throw error;
       failed.add(folder.name);
-      yield failure(folder.name, "The server can't open or read this folder now.");
+      yield failedSkip(folder.name, "The server can't open or read this folder now.");
     }
   }
   if (ctx.signal.aborted) return;
@@ -156,7 +157,7 @@ async function upserts(
   if (asked.size === 0) return events;
   const there = await session.search(`UID ${[...asked].join(",")} ${criteriaOf(ctx.config)}`);
   for (const uid of there.filter((each) => asked.has(each)))
-    events.push(failure(idOf(folder.name, uidValidity, uid), "The server doesn't tell what this message is."));
+    events.push(failedSkip(idOf(folder.name, uidValidity, uid), "The server doesn't tell what this message is."));
   return events;
 }
 
@@ -192,14 +193,10 @@ async function* syncItems(
       else yield { t: "delete", externalId };
     } catch (error) {
       if (!isOfFolder(error)) throw error;
-      yield failure(externalId, "The server can't open or read its folder now.");
+      yield failedSkip(externalId, "The server can't open or read its folder now.");
     }
   }
   yield { t: "end", listing: "partial", permissions: "current" };
-}
-
-function failure(externalId: string, message: string): Event {
-  return { t: "skip", externalId, reason: "failed", message, retryable: true };
 }
 
 /** An unreadable cursor is ignored: the listing starts again, and nothing is lost. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isApiError } from "#api/errors.ts";
 import type { SourceItem } from "#sources/contract.ts";
+import { failedStatus } from "#sources/failures.ts";
 import { tellItems } from "#sources/atlassian/tell.ts";
 import { parseId, projectRef } from "./ids.ts";
 import { fieldsOf, isHere, narrowed, readIssue } from "./issue.ts";
@@ -174,5 +174,5 @@ function makeStoredIn({ stored }: Tools["ctx"]) {
 
 /** Whether this says that the JQL of the config is no JQL. */
 export function isBadJql(error: unknown): boolean {
-  return isApiError(error, "source_unavailable") && error.details?.["status"] === 400;
+  return failedStatus(error) === 400;
 }

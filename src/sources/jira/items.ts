@@ -1,6 +1,6 @@
 import { isApiError } from "#api/errors.ts";
 import type { SourceItem } from "#sources/contract.ts";
-import { refusalOf } from "#sources/atlassian/refusals.ts";
+import { refusalOf } from "#sources/failures.ts";
 import { isPlaceInScope } from "#sources/atlassian/tell.ts";
 import { parseId } from "./ids.ts";
 import { readWhole } from "./issue.ts";

@@ -1,5 +1,5 @@
 import type { SourceItem } from "#sources/contract.ts";
-import { refusalOf } from "#sources/atlassian/refusals.ts";
+import { refusalOf } from "#sources/failures.ts";
 import { tellItems } from "#sources/atlassian/tell.ts";
 import { lookAgain } from "#sources/left-out.ts";
 import { parseId, projectRef } from "./ids.ts";

@@ -1,5 +1,5 @@
-import { isApiError } from "#api/errors.ts";
 import type { SourceItem } from "#sources/contract.ts";
+import { failedStatus } from "#sources/failures.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import { tellItems, tellSeen } from "#sources/atlassian/tell.ts";
 import { accessFields, accessOf } from "./access.ts";
@@ -53,7 +53,7 @@ async function* pagesOf(tools: Tools, project: ProjectRecord, fields: readonly s
     }
   } catch (error) {
     // The place is too old: from the beginning, then.
-    const isOld = from && !hasPage && isApiError(error, "source_unavailable") && error.details?.["status"] === 400;
+    const isOld = from && !hasPage && failedStatus(error) === 400;
     if (!isOld) throw error;
     yield* tools.client.search(jql, fields);
   }

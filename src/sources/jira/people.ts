@@ -1,13 +1,13 @@
-import { isApiError } from "#api/errors.ts";
 import { parsePrincipal, type Principal } from "#core/principals.ts";
 import { MOST_DUE, tellGone, tellGroup, tellUser } from "#sources/atlassian/people.ts";
-import { orNothing } from "#sources/atlassian/refusals.ts";
+import { orNothing } from "#sources/failures.ts";
 import { makeNames, type Names } from "#sources/atlassian/names.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import { type GroupRef, type JiraClient, type JiraContext, makeJiraClient } from "./client.ts";
 import { makeRulesReader } from "./projects.ts";
 import { type Grant, groupIds, isPerson, principalsOf, SIGNED_IN } from "./readers.ts";
 import type { ActorRecord, ProjectRecord, UserRecord } from "./records.ts";
+import { failedStatus } from "#sources/failures.ts";
 
 type Event = IdentityEvent<null>;
 
@@ -59,8 +59,7 @@ async function* tellAll(ctx: JiraContext, failed: string[]): AsyncGenerator<Even
       yield* tellGroup(names, groupIds.browse(project.id), browse ? directory.membersBy(browse, project.id) : []);
     } catch (error) {
       // The server fails at this project: who read it reads it for as long as that is believed.
-      const isOfOne = isApiError(error, "source_unavailable") && error.details?.["status"] !== undefined;
-      if (!isOfOne) throw error;
+      if (failedStatus(error) === undefined) throw error;
       failed.push(project.id);
     }
   }

@@ -1,5 +1,5 @@
 import type { Scope } from "#core/scope.ts";
-import { orNothing } from "#sources/atlassian/refusals.ts";
+import { orNothing } from "#sources/failures.ts";
 import { compareIds, isPlaceInScope } from "#sources/atlassian/tell.ts";
 import type { ProjectRules } from "./access.ts";
 import type { JiraClient } from "./client.ts";

@@ -1,5 +1,5 @@
 import type { SyncContext, SyncRequest, What } from "#sources/contract.ts";
-import { refusalOf } from "#sources/atlassian/refusals.ts";
+import { refusalOf } from "#sources/failures.ts";
 import { compareIds } from "#sources/atlassian/tell.ts";
 import { readChanges } from "./changes.ts";
 import type { SearchPlace } from "./client.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { isApiError } from "#api/errors.ts";
+import { ApiError } from "#api/errors.ts";
 import type { SourceItem, SyncContext, SyncEvent, SyncRequest, What } from "#sources/contract.ts";
+import { failedSkip, failedStatus, refusalOf } from "#sources/failures.ts";
 import { windowStart } from "#sources/chat/config.ts";
 import { isRoomInScope, roomRef } from "#sources/chat/rooms.ts";
 import { type JoinedRoom, makeClient, type MatrixClient, FACTS } from "./client.ts";
@@ -293,19 +294,14 @@ function isOther({ state, timeline }: JoinedRoom): boolean {
 
 /** A room that its server fails to give, and only that. */
 function failedRoom({ id, name }: RoomFacts, error: unknown): Event | undefined {
-  if (!isApiError(error, "source_unavailable") || typeof error.details?.["status"] !== "number") return undefined;
-  const message = `${name} can't be read now: ${error.message}`;
-  return { t: "skip", externalId: id, reason: "failed", message, retryable: true };
+  if (!(error instanceof ApiError) || failedStatus(error) === undefined) return undefined;
+  return failedSkip(id, `${name} can't be read now: ${error.message}`);
 }
 
 /** @throws what is about more than the room */
 function refusedRoom(ctx: Context, { id }: RoomFacts, error: unknown): Event {
-  for (const code of REFUSALS) {
-    if (!isApiError(error, code)) continue;
-    keepRoom(ctx, id);
-    return { t: "refused", what: { container: roomRef(id) }, code };
-  }
-  throw error;
+  const code = refusalOf(error);
+  if (code === undefined) throw error;
+  keepRoom(ctx, id);
+  return { t: "refused", what: { container: roomRef(id) }, code };
 }
-
-const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;

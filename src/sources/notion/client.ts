@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import { ApiError, isApiError } from "#api/errors.ts";
+import { ApiError } from "#api/errors.ts";
 import type { RefusalCode, SourceContext } from "#sources/contract.ts";
+import { failedStatus, refusalOf } from "#sources/failures.ts";
 import type { SourceRequest, SourceStream } from "#sources/http-contract.ts";
 import type { NotionConfig } from "./config.ts";
 import {
@@ -156,11 +157,6 @@ function paging(cursor: string | undefined) {
   return { page_size: PAGE, start_cursor: cursor };
 }
 
-/** What a refusal of one thing says; undefined for every other failure. */
-export function refusalOf(error: unknown): RefusalCode | undefined {
-  return REFUSALS.find((code) => isApiError(error, code));
-}
-
 /** What was read, or why Notion does not show it. */
 export async function orRefusal<T>(read: () => Promise<T>): Promise<T | RefusalCode> {
   try {
@@ -172,17 +168,15 @@ export async function orRefusal<T>(read: () => Promise<T>): Promise<T | RefusalC
   }
 }
 
-const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;
-
 /**
  * As `orRefusal`; that Notion can't give this one thing at all (HTTP 400), as a kind of block or a view that its API doesn't
  * have, is a refusal too. Only where nothing is removed because of it.
  */
-export async function orNothing<T>(read: () => Promise<T>): Promise<T | RefusalCode> {
+export async function orUnsupported<T>(read: () => Promise<T>): Promise<T | RefusalCode> {
   try {
     return await orRefusal(read);
   } catch (error) {
-    if (statusOf(error) === BAD_REQUEST) return "source_not_found";
+    if (failedStatus(error) === BAD_REQUEST) return "source_not_found";
     throw error;
   }
 }
@@ -194,13 +188,7 @@ export async function orFailure<T>(read: () => Promise<T>): Promise<T | RefusalC
   try {
     return await orRefusal(read);
   } catch (error) {
-    if (error instanceof ApiError && statusOf(error) !== undefined) return error;
+    if (error instanceof ApiError && failedStatus(error) !== undefined) return error;
     throw error;
   }
-}
-
-/** The status with which Notion answered what it can't do now; undefined when nothing came, and for every other failure. */
-export function statusOf(error: unknown): number | undefined {
-  const status = isApiError(error, "source_unavailable") ? error.details?.["status"] : undefined;
-  return typeof status === "number" ? status : undefined;
 }

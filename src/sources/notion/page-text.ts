@@ -1,5 +1,5 @@
 import type { NotionClient } from "./client.ts";
-import { orNothing } from "./client.ts";
+import { orUnsupported } from "./client.ts";
 import { type FileBlock, fileOf, isList, isOwnItem, markdownOf } from "./blocks.ts";
 import type { BlockRecord } from "./records.ts";
 
@@ -39,7 +39,7 @@ export async function readPageText(client: NotionClient, pageId: string, limits 
     const pages = client.children(id);
     while (requests++ < limits.requests) {
       // What is shown here and lives on a page that is not shared is not there, nor is what Notion's API can't give.
-      const page = isNested ? await orNothing(() => pages.next()) : await pages.next();
+      const page = isNested ? await orUnsupported(() => pages.next()) : await pages.next();
       if (typeof page === "string" || page.done === true) return;
       yield* page.value;
     }

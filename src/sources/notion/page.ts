@@ -1,7 +1,8 @@
 import { ApiError } from "#api/errors.ts";
 import type { ContainerRef, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { failedSkip, failedStatus, refusalOf } from "#sources/failures.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
-import { type NotionClient, orRefusal, refusalOf, statusOf } from "./client.ts";
+import { type NotionClient, orRefusal } from "./client.ts";
 import type { NotionConfig } from "./config.ts";
 import { commentsRef, type Facts, filesRef, headOf, isInScope, type Placed, toComment, toFile, toPage } from "./map.ts";
 import { type PageText, readPageText } from "./page-text.ts";
@@ -128,15 +129,15 @@ export async function* notRead(tools: Tools, id: string, error: unknown): AsyncG
 
 /** @throws the error when it is about more than one thing: Notion didn't answer, or isn't well */
 export async function requireOfOne(tools: Tools, error: unknown): Promise<void> {
-  if (statusOf(error) === undefined) throw error;
+  if (failedStatus(error) === undefined) throw error;
   if (++tools.failuresInARow < MOST_FAILURES) return;
   await tools.client.me();
   tools.failuresInARow = 0;
 }
 
+/** @param error  one that `orFailure` gave, or that `requireOfOne` let pass */
 export function failure(externalId: string, error: unknown): Event {
-  const message = error instanceof ApiError ? error.message : "It can't be read now.";
-  return { t: "skip", externalId, reason: "failed", message, retryable: true };
+  return failedSkip(externalId, error instanceof ApiError ? error.message : "It can't be read now.");
 }
 
 /** Items that are stored as they are here are only named. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
-import { type NotionClient, orFailure, orNothing } from "./client.ts";
+import { type NotionClient, orFailure, orUnsupported } from "./client.ts";
 import type { NotionConfig } from "./config.ts";
 import { factsOf, parseItemId, ROOT } from "./map.ts";
 import { cleanName } from "./names.ts";
@@ -138,7 +138,7 @@ async function* tellAll(
     }
     // A database is not asked for twice. A view of one that is not shared is none.
     tools.told.add(id);
-    const database = await orFailure(() => orNothing(() => client.database(id)));
+    const database = await orFailure(() => orUnsupported(() => client.database(id)));
     if (database instanceof ApiError) {
       await requireOfOne(tools, database);
       yield failure(id, database);

@@ -1,4 +1,4 @@
-import { type NotionClient, orNothing } from "./client.ts";
+import { type NotionClient, orUnsupported } from "./client.ts";
 import { cleanName } from "./names.ts";
 import { titleOf } from "./properties.ts";
 import type { DataSourceRecord, PageRecord, Parent } from "./records.ts";
@@ -46,7 +46,7 @@ export function makeTree(client: NotionClient) {
           return undefined;
       }
     };
-    const node = await orNothing(read);
+    const node = await orUnsupported(read);
     return typeof node === "string" ? undefined : node;
   }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceItem, SyncContext, SyncEvent, SyncRequest, What } from "#sources/contract.ts";
+import { failedSkip, failedStatus, refusalOf } from "#sources/failures.ts";
 import { windowStart } from "#sources/chat/config.ts";
 import { isRoomInScope, roomRef } from "#sources/chat/rooms.ts";
 import { makeClient, type SlackClient, type SlackMessage } from "./client.ts";
@@ -188,8 +189,8 @@ async function* readRoom(
         failures = 0;
       } catch (error) {
         // So many in a row are no longer one thread's.
-        if (!isOfOne(error) || ++failures >= MOST_FAILURES) throw error;
-        failed.push(failure(threadId(room.id, message.ts), "The thread can't be read now."));
+        if (failedStatus(error) === undefined || ++failures >= MOST_FAILURES) throw error;
+        failed.push(failedSkip(threadId(room.id, message.ts), "The thread can't be read now."));
       }
     }
     const last = messages.known.at(-1)?.ts;
@@ -267,21 +268,10 @@ async function tell(ctx: Context, items: readonly SourceItem[]): Promise<Event[]
 
 /** A channel that is refused, or fails, alone. @throws what is about more than the channel */
 function notRead(ctx: Context, { id, name }: Room, error: unknown): Event {
-  const code = REFUSALS.find((each) => isApiError(error, each));
-  if (!isOfOne(error) && code === undefined) throw error;
+  const code = refusalOf(error);
+  if (code === undefined && failedStatus(error) === undefined) throw error;
   // The next run reads it whole.
   ctx.state.put(`channel:${id}`, undefined);
   if (code !== undefined) return { t: "refused", what: { container: roomRef(id) }, code };
-  return failure(id, `${name} can't be read now.`);
+  return failedSkip(id, `${name} can't be read now.`);
 }
-
-/** True when the server answered: that is about what it was asked for. */
-function isOfOne(error: unknown): boolean {
-  return isApiError(error, "source_unavailable") && typeof error.details?.["status"] === "number";
-}
-
-function failure(externalId: string, message: string): Event {
-  return { t: "skip", externalId, reason: "failed", message, retryable: true };
-}
-
-const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;

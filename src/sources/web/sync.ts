@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { failedSkip } from "#sources/failures.ts";
 import { type Batching, makeBatches } from "#sources/file-scope/batching.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
@@ -125,7 +126,7 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
     if (runId !== null && former?.runId === runId && (await queue.load(ctx.state, former.chunks))) return former;
     const seeds = await findSeeds(ctx, robots, maxPages * 5);
     for (const entry of seeds.entries) if (isWanted(entry.url)) queue.add(entry, { isNamed: true });
-    for (const { url, message } of seeds.failed) yield failure(url, message);
+    for (const { url, message } of seeds.failed) yield failedSkip(url, message);
     isWithoutSitemap = seeds.by === "links" && seeds.failed.length === 0;
     // A sitemap that is gone must not remove what only it named.
     const isLess = seeds.by === "links" && (await ctx.state.get("by")) === "sitemap";
@@ -195,7 +196,7 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
     const isGone = async (url: URL) => !isFull && (await isStored(url));
     if (type === "failed" || type === "refused") {
       if (type === "refused" && !(await isStored(asked))) return;
-      if (type === "failed") yield failure(asked.href, outcome.message);
+      if (type === "failed") yield failedSkip(asked.href, outcome.message);
       else yield { t: "refused", what: { externalId: asked.href }, code: "source_forbidden" };
       return;
     }
@@ -230,8 +231,4 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
   }
 
   return { all, items };
-}
-
-function failure(externalId: string, message: string): Event {
-  return { t: "skip", externalId, reason: "failed", message, retryable: true };
 }

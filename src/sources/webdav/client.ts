@@ -1,6 +1,7 @@
 import { canParseUrl } from "#api/parse-url.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/contract.ts";
+import { failedStatus, refusalOf } from "#sources/failures.ts";
 import { inUrl, segmentOf, segmentsOf } from "#sources/file-scope/paths.ts";
 import type { SourceStream } from "#sources/http-contract.ts";
 import { baseOf, type WebdavConfig } from "./config.ts";
@@ -114,12 +115,9 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
 
 /** True when a failure is about the one thing that was asked for: the server itself answers. */
 export function isOfOneThing(error: unknown): error is ApiError {
-  if (!isApiError(error)) return false;
-  if (REFUSALS.has(error.code) || error.code === "payload_too_large") return true;
-  return error.code === "source_unavailable" && error.details?.["status"] !== undefined;
+  const isRefused = refusalOf(error) !== undefined || isApiError(error, "payload_too_large");
+  return isRefused || failedStatus(error) !== undefined;
 }
-
-const REFUSALS: ReadonlySet<string> = new Set(["source_forbidden", "source_not_found", "source_gone"]);
 
 /** Another answer than a listing: `status` tells `check` and the walk what it was about. */
 async function noDav({ body }: Pick<SourceStream, "body">, host: string): Promise<never> {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Batching, makeBatches } from "#sources/file-scope/batching.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import type { SyncContext, SyncEvent, SyncRequest, What } from "#sources/contract.ts";
+import { failedSkip } from "#sources/failures.ts";
 import { type DavClient, isOfOneThing, isPath, makeClient } from "./client.ts";
 import type { WebdavConfig } from "./config.ts";
 import { type CollectionFacts, factsOf, folderRef, toItem, versionOf } from "./map.ts";
@@ -116,11 +117,7 @@ function* eventsOf(step: Exclude<WalkStep, { type: "file" | "folder" }>): Genera
     yield { t: "refused", what: { container: folderRef(rel) }, code: "source_forbidden" };
     return;
   }
-  yield failure(rel, error?.message ?? "The server can't tell what this is now.");
-}
-
-function failure(externalId: string, message: string): Event {
-  return { t: "skip", externalId, reason: "failed", message, retryable: true };
+  yield failedSkip(rel, error?.message ?? "The server can't tell what this is now.");
 }
 
 function leftOut(externalId: string, reason: LeftOut): Event {
@@ -167,7 +164,7 @@ async function* lookAt(
     if (error?.code === "source_forbidden") {
       yield { t: "refused", what: { externalId }, code: "source_forbidden" };
     } else if (error.code === "source_unavailable" || error.code === "payload_too_large") {
-      yield failure(externalId, error.message);
+      yield failedSkip(externalId, error.message);
     } else {
       yield { t: "delete", externalId };
       const below = await ctx.stored.list(folderRef(externalId))[Symbol.asyncIterator]().next();
