@@ -57,13 +57,13 @@ export async function tellListed(
   events.push(...tellSeen(same));
   const fresh: PageRecord[] = [];
   const read = await textsOf(tools, [...other.keys()]);
-  await learnPeople(tools, read);
+  const people = await learnPeople(tools, read);
   for (const page of read) {
     const listed = other.get(page.id);
     if (!listed || page.spaceId !== space.id) continue;
     other.delete(page.id);
     if (versionOf(page, space) !== versionOf(listed, space)) fresh.push(page);
-    else events.push(await upsertOf(tools, space, page, accessOf(listed)));
+    else events.push(await upsertOf(tools, space, page, { access: accessOf(listed), people }));
   }
   for (const id of other.keys()) events.push(closed(id));
   return [...events, ...(await tellFresh(tools, space, fresh))];
@@ -74,8 +74,8 @@ export async function tellFresh(tools: Tools, space: SpaceRecord, pages: readonl
   if (pages.length === 0) return [];
   const { groups, accessOf } = await judgeNow(tools, pages);
   const events: Event[] = [...groups];
-  await learnPeople(tools, pages);
-  for (const page of pages) events.push(await upsertOf(tools, space, page, accessOf(page)));
+  const people = await learnPeople(tools, pages);
+  for (const page of pages) events.push(await upsertOf(tools, space, page, { access: accessOf(page), people }));
   return events;
 }
 
@@ -91,21 +91,20 @@ export function closed(id: string): Event {
 
 type Judged = Awaited<ReturnType<Tree["judge"]>>;
 
-/** Authors and whom they mention, for all pages at once. Data Center gives authors with their pages. */
-async function learnPeople({ client, usersOf, namesIn }: Tools, pages: readonly PageRecord[]): Promise<void> {
+/** Asks for authors, and for the names of whom they mention, for all pages at once. Data Center gives authors with their pages. */
+async function learnPeople({ client, usersOf, namesIn }: Tools, pages: readonly PageRecord[]): Promise<Names> {
   if (client.cloud) await usersOf(pages.map(({ authorId }) => authorId));
-  await namesIn(pages.map(({ body }) => body));
+  return namesIn(pages.map(({ body }) => body));
 }
 
+type Names = Awaited<ReturnType<Tools["namesIn"]>>;
+
 async function upsertOf(
-  { client, mapping, usersOf, namesIn }: Tools,
+  { client, mapping, usersOf }: Tools,
   space: SpaceRecord,
   page: PageRecord,
-  access: ReturnType<Judged["accessOf"]>,
+  { access, people }: { access: ReturnType<Judged["accessOf"]>; people: Names },
 ): Promise<Event> {
   const author = client.cloud ? (await usersOf([page.authorId])).get(page.authorId ?? "") : page.author;
-  return {
-    t: "upsert",
-    item: await toPage(mapping, page, { space, access, author, people: await namesIn([page.body]) }),
-  };
+  return { t: "upsert", item: await toPage(mapping, page, { space, access, author, people }) };
 }
