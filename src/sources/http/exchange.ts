@@ -153,10 +153,11 @@ async function tryOften<Body>(
 /** @throws the failure when it is the last word */
 function waitAfter(line: Line, { isIdempotent }: Exchange, step: Failed, tries: number): number {
   const { status = 0, retryAfterMs, error } = step;
-  const usual =
-    line.repeats === undefined && GATEWAY.has(status) && tries < MAX_TRIES ? backOffMs(line, tries) : undefined;
-  const waitMs = PASSING.has(status) ? (line.repeats?.waitAfter(tries, retryAfterMs) ?? usual) : undefined;
-  if (!isIdempotent || waitMs === undefined) throw error;
+  const mayRepeat = isIdempotent && (line.repeats ? PASSING : GATEWAY).has(status);
+  if (!mayRepeat) throw error;
+  const usual = tries < MAX_TRIES ? backOffMs(line, tries) : undefined;
+  const waitMs = line.repeats ? line.repeats.waitAfter(tries, retryAfterMs) : usual;
+  if (waitMs === undefined) throw error;
   return waitMs;
 }
 
