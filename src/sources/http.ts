@@ -35,7 +35,7 @@ export interface HttpGrant {
   credentials: Readonly<Record<string, string>>;
   account?: AccountTokens;
   signal: AbortSignal;
-  /** For a run, which waits for a server that fails for a moment. People who wait for an answer are told at once. */
+  /** For a run, which waits for a server that fails for a moment. People who wait for an answer are told sooner. */
   isRun?: true;
 }
 

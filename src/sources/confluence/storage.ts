@@ -16,9 +16,9 @@ type Attributes = Readonly<Record<string, string>>;
  * The text of Confluence's storage format as Markdown, as far as headings, lists, tables and code go. Nothing is included
  * from elsewhere: of a macro there is what stands in it, and its title. Total: whatever comes has a text. Takes a breath every
  * some thousand elements.
+ * Source: https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
  *
  * @param nameOf  the name of somebody who is mentioned; undefined = nobody knows
- * Source: https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
  */
 export async function textOfStorage(
   storage: string,

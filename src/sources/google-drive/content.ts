@@ -58,8 +58,8 @@ async function explained(
   }
 }
 
-/** Source: https://developers.google.com/workspace/drive/api/guides/handle-errors */
 const TOO_LARGE = "exportSizeLimitExceeded";
+/** Source: https://developers.google.com/workspace/drive/api/guides/handle-errors */
 const REASONS: Readonly<Record<string, string>> = {
   [TOO_LARGE]: "Google exports documents up to 10 MB. This one is larger.",
   cannotDownloadAbusiveFile: "Google marks this file as malware or spam.",

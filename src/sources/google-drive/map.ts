@@ -17,6 +17,7 @@ export const SHORTCUT_TYPE = `${GOOGLE_TYPE}shortcut`;
 export const MAX_EXPORT_BYTES = 10 * 1024 * 1024;
 
 const OFFICE = "application/vnd.openxmlformats-officedocument";
+
 /** What Google makes of a document. */
 export interface ExportForm {
   mimeType: string;

@@ -71,8 +71,7 @@ export async function openSession(
 async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): Promise<ImapSession> {
   const reader = makeReader(socket, host);
   let commands = 0;
-
-  /** Of the folder that was opened last. */
+  /** Messages in the folder that was opened last. */
   let messages = 0;
 
   async function searchFor(criteria: string): Promise<number[] | undefined> {
@@ -194,7 +193,7 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
       const found = await searchFor(criteria);
       // Some say nothing where they find nothing. In a folder with messages that counts only of a server that names them.
       if (found === undefined && messages > 0 && (await searchFor("ALL")) === undefined) {
-        throw ofFolder(`${host} answers no search.`);
+        throw ofFolder(`${host} doesn't answer a search.`);
       }
       return [...new Set(found)].sort((a, b) => a - b);
     },

@@ -46,7 +46,7 @@ function decoderOf(head: Uint8Array, charset: string | undefined): InstanceType<
   const start = Buffer.from(head).toString("latin1");
   const declared = /^\s*<\?xml[^>]{0,100}\sencoding\s*=\s*["']([\w.:-]{2,40})["']/i.exec(start)?.[1];
   const name = declared ?? charset ?? "utf-8";
-  // What was read so far as bytes is no UTF-16, whatever it says.
+  // A declaration that was found in single bytes isn't UTF-16, whatever it says.
   if (/^(?:utf-?16|ucs-?2|iso-10646)/i.test(name)) return new TextDecoder();
   try {
     return new TextDecoder(name);
