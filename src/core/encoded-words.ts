@@ -1,6 +1,7 @@
 /** Headers of mails with words in other encodings, for the mailbox and for the file. Source: RFC 2047. */
 import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
+import { ISO_2022_JP, isUtf8Name, readableName } from "./encodings/names.ts";
 
 /**
  * The text with its encoded words read; those that stand beside each other are one, because a character may be cut in two.
@@ -40,20 +41,22 @@ export function decodeNamed(bytes: Uint8Array, declared: string | undefined): st
   const charset = declared?.trim().toLowerCase() ?? "";
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isStateful(charset)) return new TextDecoder(charset).decode(buffer);
-  const isNothing = charset === "" || charset === "us-ascii" || charset === "ascii";
-  const isUnicode = charset === "utf-8" || charset === "utf8";
-  if ((isNothing || isUnicode || SINGLE_BYTE.test(charset)) && isUtf8(buffer)) {
-    return withoutMark(buffer.toString("utf8"));
-  }
-  const isKnown = !isNothing && !isUnicode && iconv.encodingExists(charset);
-  return isKnown ? iconv.decode(buffer, charset, { stripBOM: true }) : undefined;
+  const isUnicode = charset === "" || isUtf8Name(charset);
+  // UTF-16 of more than a letter or two is no UTF-8, except with zeros, which no text has.
+  const mayBeUtf8 = isUnicode || SINGLE_BYTE.test(charset) || (WIDE.test(charset) && !buffer.includes(0));
+  if (mayBeUtf8 && isUtf8(buffer)) return withoutMark(buffer.toString("utf8"));
+  const read = UNICODE_OF_MAIL.test(charset) ? charset : readableName(charset);
+  return read === undefined ? undefined : iconv.decode(buffer, read, { stripBOM: true });
 }
 
 /** True for an encoding that switches tables by escapes, each of whose pieces is whole: iconv-lite has none, the platform this one. */
 function isStateful(charset: string): boolean {
-  return charset === "iso-2022-jp";
+  return charset === ISO_2022_JP;
 }
 
+/** Bytes of a mail have an encoding of their own behind them, so that these may be true. */
+const UNICODE_OF_MAIL = /^utf-?(?:7|(?:16|32)(?:le|be)?)$/u;
+const WIDE = /^utf-?(?:16|32)/u;
 const SINGLE_BYTE = /^(?:iso-?8859-\d+|windows-125\d|cp125\d|latin-?\d)$/u;
 
 function fromQ(encoded: string): Buffer {

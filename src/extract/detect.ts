@@ -1,4 +1,4 @@
-import { decodeText, hasOnlyTextControls, looksLikeUtf8Text } from "./decode.ts";
+import { decodeText, hasOnlyTextControls, looksLikeUtf8Text } from "#core/encodings/decode.ts";
 import { loadPart } from "./load.ts";
 import { pdfStart } from "./pdf/header.ts";
 import { xmlTypeOf } from "./xml-kind.ts";

@@ -8,7 +8,7 @@ import { type MaskedText, maskSecrets } from "#text/secrets/mask.ts";
 import { beforeOpenToken } from "#text/secrets/tokens.ts";
 import type { Extracted, ExtractRequest, NotExtracted } from "./extractor.ts";
 import { cutText, oneLine } from "./clean.ts";
-import { decodeText } from "./decode.ts";
+import { decodeText } from "#core/encodings/decode.ts";
 import { detectType } from "./detect.ts";
 import type { FormatInput, FormatNoText, FormatText } from "./format.ts";
 import { type FileTime, makeFileTime } from "./file-time.ts";

@@ -1,4 +1,5 @@
 import type { FieldValue } from "#api/common.ts";
+import type { DecodedText } from "#core/encodings/decode.ts";
 import type { ExtractedChild, NotExtracted } from "./extractor.ts";
 import type { Section } from "#core/sections.ts";
 
@@ -16,14 +17,6 @@ export interface FormatInput {
   decode(declared?: string): DecodedText;
   /** False when half of the file's time is used up: a format that works in steps gives what it has. */
   hasTime(): boolean;
-}
-
-export interface DecodedText {
-  text: string;
-  /** Lower-case name, as in `utf-8`, `shift_jis`. */
-  encoding: string;
-  /** True when only the first part of the bytes was decoded. */
-  isCut: boolean;
 }
 
 export interface FormatText {

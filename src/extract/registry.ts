@@ -16,15 +16,15 @@ export interface Reader {
 const DOCX: Reader = { version: 2, load: async () => (await import("./formats/docx.ts")).docxFormat };
 const PPTX: Reader = { version: 2, load: async () => (await import("./formats/pptx.ts")).pptxFormat };
 const XLSX: Reader = { version: 2, load: async () => (await import("./formats/xlsx.ts")).xlsxFormat };
-const ODT: Reader = { version: 2, load: async () => (await import("./formats/odt.ts")).odtFormat };
-const ODS: Reader = { version: 2, load: async () => (await import("./formats/ods.ts")).odsFormat };
-const ODP: Reader = { version: 2, load: async () => (await import("./formats/odp.ts")).odpFormat };
-const HTML: Reader = { version: 2, load: async () => (await import("./formats/html.ts")).htmlFormat };
+const ODT: Reader = { version: 3, load: async () => (await import("./formats/odt.ts")).odtFormat };
+const ODS: Reader = { version: 3, load: async () => (await import("./formats/ods.ts")).odsFormat };
+const ODP: Reader = { version: 3, load: async () => (await import("./formats/odp.ts")).odpFormat };
+const HTML: Reader = { version: 3, load: async () => (await import("./formats/html.ts")).htmlFormat };
 const CSV: Reader = { version: 2, load: async () => (await import("./formats/csv.ts")).csvFormat };
 const JSON_TEXT: Reader = { version: 2, load: async () => (await import("./formats/json.ts")).jsonFormat };
 const SUBTITLES: Reader = { version: 2, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };
 const RTF: Reader = { version: 2, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
-const XML: Reader = { version: 2, load: async () => (await import("./formats/xml.ts")).xmlFormat };
+const XML: Reader = { version: 3, load: async () => (await import("./formats/xml.ts")).xmlFormat };
 const CALENDAR: Reader = { version: 2, load: async () => (await import("./formats/calendar.ts")).calendarFormat };
 const UNREADABLE: Reader = {
   version: 1,
@@ -52,9 +52,9 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/toml": { version: 2, load: async () => (await import("./formats/toml.ts")).tomlFormat },
   "application/xml": XML,
   "text/xml": XML,
-  "application/rss+xml": { version: 1, load: async () => (await import("./formats/feed.ts")).feedFormat },
+  "application/rss+xml": { version: 2, load: async () => (await import("./formats/feed.ts")).feedFormat },
   "application/vnd.ms-word.2003+xml": {
-    version: 1,
+    version: 2,
     load: async () => (await import("./formats/word-2003.ts")).word2003Format,
   },
   "text/x-log": { version: 2, load: async () => (await import("./formats/log.ts")).logFormat },
@@ -65,9 +65,9 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/gzip": { version: 2, load: async () => (await import("./formats/archive.ts")).gzipFormat },
   "text/calendar": CALENDAR,
   "text/vcard": CALENDAR,
-  "message/rfc822": { version: 3, load: async () => (await import("./formats/mail.ts")).mailFormat },
-  "application/vnd.ms-outlook": { version: 2, load: async () => (await import("./formats/msg.ts")).msgFormat },
-  "application/mbox": { version: 3, load: async () => (await import("./formats/mbox.ts")).mboxFormat },
+  "message/rfc822": { version: 4, load: async () => (await import("./formats/mail.ts")).mailFormat },
+  "application/vnd.ms-outlook": { version: 3, load: async () => (await import("./formats/msg.ts")).msgFormat },
+  "application/mbox": { version: 4, load: async () => (await import("./formats/mbox.ts")).mboxFormat },
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document": DOCX,
   "application/vnd.openxmlformats-officedocument.wordprocessingml.template": DOCX,
   "application/vnd.ms-word.document.macroenabled.12": DOCX,
@@ -98,7 +98,7 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/vnd.oasis.opendocument.graphics-flat-xml": ODP,
   "application/rtf": RTF,
   "text/rtf": RTF,
-  "application/epub+zip": { version: 2, load: async () => (await import("./formats/epub.ts")).epubFormat },
+  "application/epub+zip": { version: 3, load: async () => (await import("./formats/epub.ts")).epubFormat },
   "application/msword": UNREADABLE,
   "application/vnd.ms-excel": UNREADABLE,
   "application/vnd.ms-powerpoint": UNREADABLE,

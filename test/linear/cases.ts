@@ -10,6 +10,8 @@ import { isLoop } from "#core/hops.ts";
 import { textOfStorage } from "#sources/confluence/storage.ts";
 import { closest } from "#core/edit-distance.ts";
 import { decodeNamed, decodeWords } from "#core/encoded-words.ts";
+import { decodeText } from "#core/encodings/decode.ts";
+import { decodeStateful } from "#core/encodings/stateful.ts";
 import { findJsonFault } from "#core/json-bounds.ts";
 import { readHits, readText } from "#mcp-client/hits.ts";
 import { readBlock, readContent, readResource, readServerInfo, readTemplate, readTool } from "#mcp-client/read.ts";
@@ -76,6 +78,11 @@ const tokensOf = makeTokenCounter((text) => countTokens(text, { disallowedSpecia
 
 /** How those that need more than a text are called, and those that begin with something else but read one. */
 export const CASES: Readonly<Record<string, Call>> = {
+  "src/core/encodings/decode.ts#decodeText": (text) => [
+    decodeText(Buffer.from(text), text.length),
+    decodeText(Buffer.from(text, "latin1"), text.length, text),
+  ],
+  "src/core/encodings/stateful.ts#decodeStateful": (text) => decodeStateful(Buffer.from(text), "iso-2022-kr"),
   "src/core/json-bounds.ts#findJsonFault": (text) => findJsonFault(text, { maxDepth: 64, maxMembers: 1_000_000 }),
   "src/core/json-text.ts#memberText": (text) => memberText(JSON.stringify({ [text]: text, id: 1 }), "id"),
   "src/core/json-text.ts#exactText": (text) => exactText(2 ** 60, JSON.stringify({ [text]: text, id: 1 }), "id"),

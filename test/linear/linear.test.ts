@@ -7,9 +7,12 @@ import { PATTERNS } from "./patterns.ts";
 const BYTES = 16 * 1024;
 /** Each may take so many times what reading this much plain text with a pattern takes; a search from each place takes 1,000 times. */
 const MOST = 40;
-/** A terminal has one reader; the others give everybody their turn between pieces, or take a text of a few thousand characters. */
+/**
+ * A terminal has one reader; the others give everybody their turn between pieces, or take a text of a few thousand characters, or guess an
+ * encoding by so many bytes.
+ */
 const SLOWER =
-  /^src\/cli\/|#(?:textOfStorage|readPage|readXml|readMultistatus|readSitemap|readHits|toRobots|parseQuery|makeMarks|findMarks)$/;
+  /^src\/cli\/|#(?:decodeText|textOfStorage|readPage|readXml|readMultistatus|readSitemap|readHits|toRobots|parseQuery|makeMarks|findMarks)$/;
 /** Tokens are looked up piece by piece, in a thread of their own: 200 to 300 times the control on a busy machine. */
 const SLOWEST = /#makeTokenCounter$/;
 

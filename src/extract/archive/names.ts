@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
-import { guessEncoding } from "#extract/decode-guess.ts";
+import { guessEncoding } from "#core/encodings/guess.ts";
 
 /**
  * Reads the names of an archive's members. Many programs write UTF-8 without saying so. What is no UTF-8 is in the

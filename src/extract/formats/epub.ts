@@ -1,5 +1,5 @@
 import { cleanText } from "#extract/clean.ts";
-import { decodeText } from "#extract/decode.ts";
+import { decodeText } from "#core/encodings/decode.ts";
 import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
 import { renderHtml } from "#extract/html/render.ts";
 import { surveyHtml } from "#extract/html/survey.ts";

@@ -1,11 +1,11 @@
 import { Parser } from "htmlparser2";
+import { xmlEncodingOf } from "#core/encodings/declared.ts";
 import { cleanText, oneLine } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
 import { renderHtml } from "#extract/html/render.ts";
 import { surveyHtml } from "#extract/html/survey.ts";
 import { rfc3339 } from "#extract/office/properties.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
-import { xmlEncodingOf } from "./xml.ts";
 
 /**
  * Feeds (RSS, Atom, RDF): each entry is a section with its title, and its contents are read as the HTML that they are: escaped, in

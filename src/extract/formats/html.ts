@@ -1,3 +1,4 @@
+import { htmlEncodingOf } from "#core/encodings/declared.ts";
 import { cleanText } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
 import { renderHtml } from "#extract/html/render.ts";
@@ -12,7 +13,7 @@ import type { TextBuilder } from "#extract/text-builder.ts";
  */
 export const htmlFormat: Format = {
   async extract({ bytes, decode, maxTextLength }): Promise<FormatText> {
-    const decoded = decode(declaredEncoding(bytes));
+    const decoded = decode(htmlEncodingOf(bytes));
     const page = await renderPage(cleanText(decoded.text), maxTextLength);
     return { ...page, isCut: decoded.isCut || page.isCut === true };
   },
@@ -73,32 +74,4 @@ function chooseScope({ lengths }: HtmlSurvey): Scope {
   if (isContent(lengths.main)) return "main";
   if (isContent(lengths.articles) && lengths.articles * 2 >= lengths.body) return "articles";
   return lengths.body * 5 >= lengths.everything ? "body" : "everything";
-}
-
-/**
- * The encoding that a page declares: `<meta charset=…>`, `charset=…"`, or an XML declaration. As browsers do, beyond the
- * first kilobyte, too: site builders write scripts before it, and what is in these declares nothing.
- */
-function declaredEncoding(bytes: Uint8Array): string | undefined {
-  const start = Buffer.from(bytes.subarray(0, MAX_HEAD_BYTES)).toString("latin1");
-  const declared = (html: string) => DECLARATION.exec(withoutRaw(html))?.[1];
-  return declared(start.slice(0, 1_024)) ?? declared(start);
-}
-
-const MAX_HEAD_BYTES = 65_536;
-const DECLARATION = /<(?:meta[^>]{0,200}charset|\?xml[^>]{0,100}encoding)\s*=\s*["']?\s*([\w.:-]{2,40})/iu;
-
-/** Without comments, scripts and styles; what never ends goes to the end. */
-function withoutRaw(html: string): string {
-  const lower = html.toLowerCase();
-  let rest = "";
-  let at = 0;
-  for (const { 0: open, index } of lower.matchAll(/<!--|<script|<style/gu)) {
-    if (index < at) continue;
-    rest += html.slice(at, index);
-    const end = lower.indexOf(open === "<!--" ? "-->" : `</${open.slice(1)}`, index + open.length);
-    if (end < 0) return rest;
-    at = end;
-  }
-  return rest + html.slice(at);
 }

@@ -1,4 +1,5 @@
 import { Parser } from "htmlparser2";
+import { xmlEncodingOf } from "#core/encodings/declared.ts";
 import { cleanText, oneLine } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
 import { isBase64 } from "./base64.ts";
@@ -192,10 +193,4 @@ function isWorthReading(key: string, value: string): boolean {
 
 function localName(name: string): string {
   return name.slice(name.indexOf(":") + 1);
-}
-
-/** What the declaration of an XML document says. */
-export function xmlEncodingOf(bytes: Uint8Array): string | undefined {
-  const start = Buffer.from(bytes.subarray(0, 200)).toString("latin1");
-  return /<\?xml[^>]{0,100}encoding\s*=\s*["']([\w.:-]{2,40})/iu.exec(start)?.[1];
 }

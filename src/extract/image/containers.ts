@@ -1,5 +1,5 @@
 import { inflateSync } from "node:zlib";
-import { decodeText } from "#extract/decode.ts";
+import { decodeText } from "#core/encodings/decode.ts";
 import { readTiff } from "./exif.ts";
 import { type MediaFacts, note } from "./facts.ts";
 import { readIptc, readPhotoshop } from "./iptc.ts";

@@ -1,4 +1,4 @@
-import { decodeText } from "#extract/decode.ts";
+import { decodeText } from "#core/encodings/decode.ts";
 import { type MediaFacts, note, readDate } from "./facts.ts";
 
 /** Other metadata that a TIFF directory holds. */

@@ -1,4 +1,4 @@
-import { decodeText } from "#extract/decode.ts";
+import { decodeText } from "#core/encodings/decode.ts";
 import { type MediaFacts, note, readDate } from "./facts.ts";
 
 /** Reads the resources of Photoshop, one of which holds IPTC records. */

@@ -1,5 +1,5 @@
 import { decodeNamed } from "#core/encoded-words.ts";
-import { decodeText } from "#extract/decode.ts";
+import { decodeText } from "#core/encodings/decode.ts";
 
 /** Bytes of a mail as text, in the encoding that it names; what has no name, or one that nobody knows, is guessed. Never throws. */
 export function decodeCharset(bytes: Uint8Array, declared: string | undefined): string {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { decodeWords as decodeEncodedWords } from "#core/encoded-words.ts";
-import { decodeText } from "#extract/decode.ts";
+import { decodeText } from "#core/encodings/decode.ts";
 import { decodeCharset } from "./charset.ts";
 import { fromQuotedPrintable } from "./transfer.ts";
 

@@ -1,5 +1,6 @@
 import { cleanText } from "#extract/clean.ts";
-import { decodeText } from "#extract/decode.ts";
+import { htmlEncodingOf } from "#core/encodings/declared.ts";
+import { decodeText } from "#core/encodings/decode.ts";
 import { renderHtml } from "#extract/html/render.ts";
 import { surveyHtml } from "#extract/html/survey.ts";
 import { readMail } from "#extract/mail/message.ts";
@@ -32,10 +33,7 @@ export function readChunk(bytes: Uint8Array, writer: BlockWriter, readWord: (byt
     const { texts } = readMail(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     return texts.flatMap(({ isHtml, text }) => (isHtml ? blocksOfHtml(text) : paragraphs(text)));
   }
-  const declared = /<(?:meta[^>]{0,200}charset|\?xml[^>]{0,100}encoding)\s*=\s*["']?\s*([\w.:-]{2,40})/iu.exec(
-    start,
-  )?.[1];
-  const text = decodeText(bytes, MAX_CHUNK_LENGTH, declared)?.text ?? "";
+  const text = decodeText(bytes, MAX_CHUNK_LENGTH, htmlEncodingOf(bytes))?.text ?? "";
   return start.startsWith("<") ? blocksOfHtml(text) : paragraphs(text);
 }
 

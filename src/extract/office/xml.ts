@@ -1,5 +1,8 @@
-import { TextDecoder } from "node:util";
+import { isAscii, isUtf8 } from "node:buffer";
 import { Parser } from "htmlparser2";
+import { xmlEncodingOf } from "#core/encodings/declared.ts";
+import { withoutCutLetter } from "#core/encodings/decode.ts";
+import { makeTextPieces, type TextPieces } from "#core/encodings/names.ts";
 import { prefixOfNamespace } from "./namespaces.ts";
 
 export type Attributes = Readonly<Record<string, string>>;
@@ -53,11 +56,11 @@ export function walkXml(source: XmlSource, handler: XmlHandler): void {
     },
     { xmlMode: true, decodeEntities: true },
   );
-  let decoder: TextDecoder | undefined;
+  let text: TextPieces | undefined;
   source((piece) => {
-    decoder ??= new TextDecoder(encodingOf(piece));
+    text ??= makeTextPieces(encodingOf(piece));
     for (let from = 0; from < piece.length; from += PIECE_BYTES) {
-      parser.write(decoder.decode(piece.subarray(from, from + PIECE_BYTES), { stream: true }));
+      parser.write(text.write(piece.subarray(from, from + PIECE_BYTES)));
       if (handler.isDone?.() === true) return false;
     }
     return true;
@@ -123,18 +126,17 @@ class NameTable {
   }
 }
 
-/** By byte order mark or declaration; UTF-8 when neither tells, or tells what the platform can't decode. */
-function encodingOf(start: Uint8Array): string {
+/** By byte order mark, as UTF-8 where the first bytes are that, or by declaration. */
+function encodingOf(start: Uint8Array): string | undefined {
   const [a, b, c, d] = start;
   if ((a === 0xff && b === 0xfe) || (a === 0x3c && b === 0 && c === 0x3f && d === 0)) return "utf-16le";
   if ((a === 0xfe && b === 0xff) || (a === 0 && b === 0x3c && c === 0 && d === 0x3f)) return "utf-16be";
-  const head = Buffer.from(start.subarray(0, 200)).toString("latin1");
-  const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{2,40})["']/iu.exec(head)?.[1];
-  if (declared === undefined || /^utf-?16/iu.test(declared)) return "utf-8";
-  try {
-    return new TextDecoder(declared).encoding;
-  } catch {
-    // A name that nobody knows: nearly all such documents are UTF-8.
-    return "utf-8";
-  }
+  const declared = a === 0xef && b === 0xbb ? undefined : xmlEncodingOf(start);
+  return declared === undefined || isUtf8Beyond(start.subarray(0, PIECE_BYTES)) ? undefined : declared;
+}
+
+/** True for UTF-8 with letters beyond ASCII; a letter may be cut at the end. */
+function isUtf8Beyond(bytes: Uint8Array): boolean {
+  const whole = withoutCutLetter(bytes);
+  return isUtf8(whole) && !isAscii(whole);
 }

@@ -3,6 +3,7 @@ import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import type { z } from "zod";
 import { ApiError } from "#api/errors.ts";
+import { makeTextPieces } from "#core/encodings/names.ts";
 import type { SourceResponse } from "#sources/http-contract.ts";
 
 /** For a body that nobody asked for. */
@@ -121,11 +122,8 @@ function unpacked(message: IncomingMessage, method: string): Readable {
 
 function decode(body: Uint8Array, contentType: string | null): string {
   const charset = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? "")?.[1] ?? "utf-8";
-  try {
-    return new TextDecoder(charset).decode(body);
-  } catch {
-    return new TextDecoder().decode(body);
-  }
+  const text = makeTextPieces(charset);
+  return text.write(body) + text.end();
 }
 
 function parseJson(text: string, host: string, status: number): unknown {

@@ -1,8 +1,10 @@
-import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { setImmediate as breath } from "node:timers/promises";
 import { Parser } from "htmlparser2";
 import { defined } from "#core/defined.ts";
+import { htmlEncodingOf } from "#core/encodings/declared.ts";
+import { decodeText } from "#core/encodings/decode.ts";
+import { readableName } from "#core/encodings/names.ts";
 import { makeRobotsRules, type RobotsRules } from "./robots-rules.ts";
 
 /** What a page says of itself, and where it leads. */
@@ -38,28 +40,14 @@ const SCRIPT_CHARS = 100;
 /** A page that waits longer before it leads on is meant to be read. */
 const MAX_REFRESH_SECONDS = 5;
 
-/** Bytes as text: byte order mark, valid UTF-8 whatever was said, what was said, Latin-1. Source: HTML standard §13.2.3. */
+/** Bytes as text, as the text of a file is read; what the server says comes before what the page declares. */
 export function decodePage(bytes: Uint8Array, contentType: string | null): string {
-  const [a, b] = bytes;
-  if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) {
-    return new TextDecoder(a === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
-  }
-  const said = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? "")?.[1] ?? declared(bytes);
-  const isStateful = /^iso-2022-/i.test(said ?? "");
-  if (!isStateful && isUtf8(bytes)) return new TextDecoder().decode(bytes);
-  try {
-    return new TextDecoder(said ?? "windows-1252").decode(bytes);
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
+  const said = /;\s*charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
+  const named = readableName(said) ?? htmlEncodingOf(bytes) ?? said;
+  return decodeText(bytes, Math.max(1, bytes.length), named)?.text ?? Buffer.from(bytes).toString("latin1");
 }
 
 type Facts = Record<"canonical" | "refresh" | "base", string | undefined> & { modifiedAt: number | undefined };
-
-function declared(bytes: Uint8Array): string | undefined {
-  const start = Buffer.from(bytes.subarray(0, 1_024)).toString("latin1");
-  return /<(?:meta[^>]{0,200}charset|\?xml[^>]{0,100}encoding)\s*=\s*["']?\s*([\w.:-]{2,40})/i.exec(start)?.[1];
-}
 
 /** Reads what a page says; nothing in it is run or fetched. Takes a breath every some thousand elements. */
 export async function readPage(html: string, agent: string, robotsTag: string | null): Promise<PageFacts> {

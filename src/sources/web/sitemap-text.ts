@@ -1,4 +1,6 @@
 import { createGunzip } from "node:zlib";
+import { xmlEncodingOf } from "#core/encodings/declared.ts";
+import { makeTextPieces, type TextPieces } from "#core/encodings/names.ts";
 
 /** So many bytes show how a sitemap is packed and encoded. */
 const HEAD_BYTES = 256;
@@ -33,26 +35,16 @@ export async function* decoded(
   charset: string | undefined,
 ): AsyncGenerator<string, void> {
   const { head, all } = await peek(body);
-  const decoder = decoderOf(head, charset);
-  for await (const piece of all) yield decoder.decode(piece, { stream: true });
-  yield decoder.decode();
+  const text = piecesOf(head, charset);
+  for await (const piece of all) yield text.write(piece);
+  yield text.end();
 }
 
-function decoderOf(head: Uint8Array, charset: string | undefined): InstanceType<typeof TextDecoder> {
+function piecesOf(head: Uint8Array, charset: string | undefined): TextPieces {
   const [a, b] = head;
-  if ((a === 0xff && b === 0xfe) || (a !== undefined && a !== 0 && b === 0)) return new TextDecoder("utf-16le");
-  if ((a === 0xfe && b === 0xff) || (a === 0 && b !== undefined && b !== 0)) return new TextDecoder("utf-16be");
-  if (a === 0xef && b === 0xbb) return new TextDecoder();
-  const start = Buffer.from(head).toString("latin1");
-  const declared = /^\s*<\?xml[^>]{0,100}\sencoding\s*=\s*["']([\w.:-]{2,40})["']/i.exec(start)?.[1];
-  const name = declared ?? charset ?? "utf-8";
-  // A declaration that was found in single bytes isn't UTF-16, whatever it says.
-  if (/^(?:utf-?16|ucs-?2|iso-10646)/i.test(name)) return new TextDecoder();
-  try {
-    return new TextDecoder(name);
-  } catch {
-    return new TextDecoder();
-  }
+  if ((a === 0xff && b === 0xfe) || (a !== undefined && a !== 0 && b === 0)) return makeTextPieces("utf-16le");
+  if ((a === 0xfe && b === 0xff) || (a === 0 && b !== undefined && b !== 0)) return makeTextPieces("utf-16be");
+  return makeTextPieces(a === 0xef && b === 0xbb ? "utf-8" : (xmlEncodingOf(head) ?? charset));
 }
 
 async function peek(body: AsyncIterable<Uint8Array>): Promise<{ head: Uint8Array; all: AsyncGenerator<Uint8Array> }> {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
+import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
 import { limited } from "#sources/web/client.ts";
 import { WebConfig } from "#sources/web/config.ts";
@@ -374,6 +375,12 @@ test("a charset is what the bytes are, then what was said", () => {
   expect(decodePage(Buffer.from("Gr\xfc\xdfe", "latin1"), "text/html; charset=iso-8859-1")).toBe("Grüße");
   expect(decodePage(Buffer.from("Gr\xfc\xdfe", "latin1"), "text/html; charset=no-such")).toBe("Grüße");
   expect(decodePage(Buffer.from(`\ufeff${text}`, "utf16le"), null)).toBe(text);
+  const western = Buffer.from("<p>5 \x80 \x93quoted\x94", "latin1");
+  for (const type of [null, "text/html; charset=iso-8859-1", "text/html; charset=Windows-1252"])
+    expect(decodePage(western, type)).toBe("<p>5 € “quoted”");
+  const russian = iconv.encode("<meta charset=windows-1251><p>Съешь же ещё этих булок", "windows-1251");
+  for (const type of [null, "text/html; charset=utf-8", "text/html; charset=utf-16", "text/html; charset=none"])
+    expect(decodePage(russian, type)).toContain("Съешь же ещё этих булок");
 });
 
 const BOMB = gzipSync(Buffer.alloc(24 * MEBIBYTE, " "), { level: 1 });

@@ -1,8 +1,9 @@
 import iconv from "iconv-lite";
+import { ISO_2022_JP } from "./names.ts";
 
 /** The encoding that the escapes of seven-bit text name; undefined when it has none of them. */
 export function findStateful(sample: Buffer): string | undefined {
-  if (sample.includes("\x1b$B") || sample.includes("\x1b$@")) return "iso-2022-jp";
+  if (sample.includes("\x1b$B") || sample.includes("\x1b$@")) return ISO_2022_JP;
   if (sample.includes("\x1b$)C")) return "iso-2022-kr";
   return sample.includes("\x1b$)A") ? "iso-2022-cn" : undefined;
 }
@@ -14,7 +15,7 @@ export function findStateful(sample: Buffer): string | undefined {
  * @returns undefined for every other encoding
  */
 export function decodeStateful(buffer: Buffer, encoding: string): string | undefined {
-  if (encoding === "iso-2022-jp") return new TextDecoder(encoding).decode(buffer);
+  if (encoding === ISO_2022_JP) return new TextDecoder(encoding).decode(buffer);
   const table = SHIFTED[encoding];
   if (table === undefined) return undefined;
   const out: number[] = [];

@@ -1,9 +1,17 @@
 import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
-import { guessEncoding } from "./decode-guess.ts";
-import { decodeStateful, findStateful } from "./decode-stateful.ts";
-import { guessUtf16 } from "./decode-utf16.ts";
-import type { DecodedText } from "./format.ts";
+import { guessEncoding } from "./guess.ts";
+import { decodeStateful, findStateful } from "./stateful.ts";
+import { guessUtf16 } from "./utf16.ts";
+import { isUtf8Name, readableName } from "./names.ts";
+
+export interface DecodedText {
+  text: string;
+  /** Lower-case name, as in `utf-8`, `shift_jis`. */
+  encoding: string;
+  /** True when only the first part of the bytes was decoded. */
+  isCut: boolean;
+}
 
 /**
  * Bytes as text: byte order mark, then valid UTF-8, then UTF-16 and UTF-32 by their patterns, then mostly valid UTF-8,
@@ -36,7 +44,7 @@ function withoutZeros(text: string): string {
 export function looksLikeUtf8Text(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, 4_096);
   for (const byte of sample) if (byte < 0x20 && !TEXT_CONTROLS.has(byte)) return false;
-  return isUtf8(bytes.length > sample.length ? trimTail(sample) : sample);
+  return isUtf8(bytes.length > sample.length ? withoutCutLetter(sample) : sample);
 }
 
 /**
@@ -71,18 +79,15 @@ function findEncoding(buffer: Buffer, isCut: boolean, declared: string | undefin
   // Seven-bit, so valid UTF-8, and shown by their escape sequences.
   const stateful = findStateful(sample);
   if (stateful !== undefined) return stateful;
-  const isValid = isUtf8(isCut ? trimTail(buffer) : buffer);
+  const isValid = isUtf8(isCut ? withoutCutLetter(buffer) : buffer);
   if (sample.includes(0) || !isValid) {
     const wide = guessUtf16(buffer.subarray(0, SAMPLE_BYTES));
     if (wide !== undefined) return wide;
   }
   if (!hasOnlyTextControls(sample)) return undefined;
   if (isValid) return "utf-8";
-  const named = declared?.toLowerCase();
-  const isUtf8Named = named !== undefined && UTF_8.test(named);
-  if (isMostlyUtf8(buffer, isUtf8Named ? 1 : UTF8_OF_OTHERS)) return "utf-8";
-  if (named !== undefined && !isUtf8Named && iconv.encodingExists(named)) return named;
-  return guessEncoding(buffer);
+  if (isMostlyUtf8(buffer, isUtf8Name(declared) ? 1 : UTF8_OF_OTHERS)) return "utf-8";
+  return readableName(declared) ?? guessEncoding(buffer);
 }
 
 /**
@@ -90,9 +95,6 @@ function findEncoding(buffer: Buffer, isCut: boolean, declared: string | undefin
  * five of the places beyond ASCII could be UTF-8 (Thai, where three letters often look like one).
  */
 const UTF8_OF_OTHERS = 3;
-
-/** Names of what the bytes are known not to be, where they are no UTF-8. */
-const UTF_8 = /^(?:utf-?8|us-ascii|ascii|unicode-1-1-utf-8)$/u;
 
 function fromByteOrderMark(buffer: Buffer): string | undefined {
   const [a, b, c, d] = buffer;
@@ -128,7 +130,7 @@ function isMostlyUtf8(buffer: Buffer, ratio: number): boolean {
 }
 
 /** Without the last bytes if they are the start of a character that was cut. */
-function trimTail(bytes: Uint8Array): Uint8Array {
+export function withoutCutLetter(bytes: Uint8Array): Uint8Array {
   let end = bytes.length;
   for (let back = 1; back <= 4 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] ?? 0;

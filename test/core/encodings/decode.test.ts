@@ -1,8 +1,8 @@
 import iconv from "iconv-lite";
 import { describe, test } from "vitest";
-import { decodeText } from "#extract/decode.ts";
-import { bytesOf, extractFile, textOf } from "./documents.ts";
-import { makeBroken, makeMore, makeSnippets, type Snippet } from "./snippets.ts";
+import { decodeText } from "#core/encodings/decode.ts";
+import { bytesOf, extractFile, textOf } from "../../extract/documents.ts";
+import { makeBroken, makeMore, makeSnippets, type Snippet } from "../../extract/snippets.ts";
 
 const RUSSIAN =
   "Съешь же ещё этих мягких французских булок да выпей чаю. Широкая электрификация южных губерний даст мощный толчок подъёму сельского хозяйства.";
@@ -155,6 +155,57 @@ describe("an encoding that a document names", () => {
     const script = `<script>var a = '<meta charset="koi8-r">';${"/* filler */".repeat(1_000)}</script>`;
     const page = `<html><head>${script}<meta charset="iso-8859-15"></head><body><p>5 \u20ac</p></body></html>`;
     expect((await textOf("a.html", iconv.encode(page, "iso-8859-15"))).text).toContain("5 €");
+  });
+});
+
+describe("an encoding that a page, a feed or XML names wrongly", () => {
+  const xml = (name: string, text: string) =>
+    `<?xml version="1.0" encoding="${name}"?>\n<data><row name="${text}">${text}</row></data>`;
+  const feed = (name: string, text: string) =>
+    `<?xml version="1.0" encoding="${name}"?><rss version="2.0"><channel><title>T</title><item><title>${text}</title></item></channel></rss>`;
+  const page = (name: string, text: string) =>
+    `<!doctype html><html><head><meta charset="${name}"><title>T</title></head><body><p>${text}</p></body></html>`;
+  const late = (name: string, text: string) =>
+    page(name, text).replace("<head>", `<head><script>${"x=1;".repeat(900)}</script>`);
+  const WESTERN = `${GERMAN} – 5 €`;
+
+  test.for([
+    ["utf-16", "windows-1251", RUSSIAN],
+    ["UCS-2", "windows-1252", WESTERN],
+    ["unicode", "windows-1252", WESTERN],
+    ["utf-32", "windows-1252", WESTERN],
+    ["utf-7", "windows-1252", WESTERN],
+    ["base64", "windows-1251", RUSSIAN],
+    ["hex", "windows-1251", RUSSIAN],
+    ["binary", "windows-1251", RUSSIAN],
+    ["utf_8", "windows-1251", RUSSIAN],
+    ["utf8mb4", "shift_jis", JAPANESE],
+    ["no-such-9", "shift_jis", JAPANESE],
+    ["iso-8859-1", "windows-1252", WESTERN],
+    ["iso-8859-1", "utf-8", WESTERN],
+    ["utf-16", "utf-8", RUSSIAN],
+    ["no-such-9", "utf-8", JAPANESE],
+    ["utf-8", "utf-16le", RUSSIAN],
+    ["x-mac-cyrillic", "maccyrillic", RUSSIAN],
+  ] as const)("%s is read as %s", async ([name, encoding, text], { expect }) => {
+    for (const [fileName, make] of [
+      ["a.xml", xml],
+      ["a.rss", feed],
+      ["a.html", page],
+      ["b.html", late],
+    ] as const)
+      expect((await textOf(fileName, iconv.encode(make(name, text), encoding))).text, fileName).toContain(text);
+  });
+
+  test("of a part of a document is one that its bytes are in", async ({ expect }) => {
+    const flat = (name: string) =>
+      `<?xml version="1.0" encoding="${name}"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:mimetype="application/vnd.oasis.opendocument.text"><office:body><office:text><text:p>${WESTERN}</text:p></office:text></office:body></office:document>`;
+    for (const [name, encoding] of [
+      ["iso-8859-1", "utf-8"],
+      ["windows-1252", "windows-1252"],
+      ["no-such-9", "utf-8"],
+    ] as const)
+      expect((await textOf("a.fodt", iconv.encode(flat(name), encoding))).text).toContain(WESTERN);
   });
 });
 

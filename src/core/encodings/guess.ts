@@ -1,6 +1,6 @@
 import chardet from "chardet";
 import iconv from "iconv-lite";
-import { type Alphabet, DOUBTS, MULTI_BYTE, SINGLE_BYTE, type Table } from "./decode-letters.ts";
+import { type Alphabet, DOUBTS, MULTI_BYTE, SINGLE_BYTE, type Table } from "./letters.ts";
 
 export interface GuessOptions {
   /** The encodings of DOS are those that most such bytes are in: archives name their files in them. */

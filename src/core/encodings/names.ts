@@ -1,0 +1,87 @@
+import iconv from "iconv-lite";
+
+/**
+ * The encoding that a name stands for, in bytes whose ASCII is ASCII: as browsers read it, which take Latin-1 for Windows' own. UTF-16 and
+ * UTF-32 are told by the bytes, so that a declaration of them, read in single bytes, is wrong.
+ *
+ * @returns a name that iconv-lite knows, in lower case; undefined for UTF-8, ASCII, and names that say nothing
+ * Source: https://encoding.spec.whatwg.org/#names-and-labels
+ */
+export function readableName(name: string | undefined): string | undefined {
+  const lower = name?.trim().toLowerCase() ?? "";
+  const label = labelOf(lower);
+  if (label === "" || isUtf8Name(lower) || NO_ENCODING.test(label)) return undefined;
+  const read = LABELS[label] ?? lower;
+  return read === ISO_2022_JP || iconv.encodingExists(read) ? read : undefined;
+}
+
+/** True for a name of UTF-8, or of the ASCII that is part of it. */
+export function isUtf8Name(name: string | undefined): boolean {
+  return UTF_8.test(labelOf(name?.toLowerCase() ?? ""));
+}
+
+/** iconv-lite has none for this one, the platform has. */
+export const ISO_2022_JP = "iso-2022-jp";
+
+/** Pieces of bytes as text, one after the other; a character may be cut in two. */
+export interface TextPieces {
+  write(bytes: Uint8Array): string;
+  end(): string;
+}
+
+/** Reads pieces in the encoding of this name, or in UTF-8. The platform's decoder takes Windows' Latin for ISO's, which has no euro. */
+export function makeTextPieces(name: string | undefined): TextPieces {
+  const read = WIDE.test(labelOf(name?.toLowerCase() ?? "")) ? name : readableName(name);
+  if (read === undefined || read === ISO_2022_JP) return platformPieces(read ?? "utf-8");
+  const decoder = iconv.getDecoder(read);
+  return { write: (bytes) => decoder.write(asBuffer(bytes)), end: () => decoder.end() ?? "" };
+}
+
+function platformPieces(name: string): TextPieces {
+  const decoder = new TextDecoder(name);
+  return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** As iconv-lite compares names: letters and digits alone. */
+function labelOf(lower: string): string {
+  return lower.slice(0, 60).replaceAll(/[^0-9a-z]/gu, "");
+}
+
+const UTF_8 = /^(?:x?(?:unicode\d\d)?utf8(?:mb[34])?|(?:us)?ascii|iso646us|ansix341968)$/u;
+const WIDE = /^(?:utf16|utf32)(?:le|be)$/u;
+/** Other things that iconv-lite has a name for, and encodings in which ASCII is something else. */
+const NO_ENCODING = /^(?:base64|hex|binary|internal|cesu8|utf7.*|utf16.*|utf32.*|ucs.*|unicode.*|iso10646.*)$/u;
+
+const WESTERN = "windows-1252";
+/** What a label means where iconv-lite takes it for something poorer, or doesn't know it. */
+const LABELS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ["iso88591", "iso885911987", "latin1", "l1", "isoir100", "cp819", "ibm819", "xcp1252"].map((label) => [
+      label,
+      WESTERN,
+    ]),
+  ),
+  iso88599: "windows-1254",
+  latin5: "windows-1254",
+  tis620: "windows-874",
+  iso885911: "windows-874",
+  iso88598i: "iso-8859-8",
+  iso88596e: "iso-8859-6",
+  iso88596i: "iso-8859-6",
+  xmaccyrillic: "maccyrillic",
+  xmacukrainian: "macukraine",
+  xmacroman: "macintosh",
+  xsjis: "shift_jis",
+  csshiftjis: "shift_jis",
+  mskanji: "shift_jis",
+  xeucjp: "euc-jp",
+  gb2312: "gb18030",
+  gbk: "gb18030",
+  xgbk: "gb18030",
+  xxbig5: "big5",
+  csiso2022jp: ISO_2022_JP,
+};
