@@ -13,9 +13,9 @@ export interface Reader {
   load: FormatLoader;
 }
 
-const DOCX: Reader = { version: 2, load: async () => (await import("./formats/docx.ts")).docxFormat };
-const PPTX: Reader = { version: 2, load: async () => (await import("./formats/pptx.ts")).pptxFormat };
-const XLSX: Reader = { version: 2, load: async () => (await import("./formats/xlsx.ts")).xlsxFormat };
+const DOCX: Reader = { version: 3, load: async () => (await import("./formats/docx.ts")).docxFormat };
+const PPTX: Reader = { version: 3, load: async () => (await import("./formats/pptx.ts")).pptxFormat };
+const XLSX: Reader = { version: 3, load: async () => (await import("./formats/xlsx.ts")).xlsxFormat };
 const ODT: Reader = { version: 3, load: async () => (await import("./formats/odt.ts")).odtFormat };
 const ODS: Reader = { version: 3, load: async () => (await import("./formats/ods.ts")).odsFormat };
 const ODP: Reader = { version: 3, load: async () => (await import("./formats/odp.ts")).odpFormat };

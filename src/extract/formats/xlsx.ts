@@ -14,6 +14,7 @@ import { readDrawings, readPersons, readSheetComments, readTables } from "#extra
 import { makeSharedStrings, makeStyles, SheetRows, type Workbook } from "#extract/office/sheet-rows.ts";
 import { SheetWriter } from "#extract/office/sheet-writer.ts";
 import { isOn } from "#extract/office/xml.ts";
+import { xstring } from "#extract/office/xstring.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
@@ -75,7 +76,7 @@ function listSheets(file: OfficePackage, main: string): FoundSheets | undefined 
       filterOf = isFilter ? found.sheets[Number(attributes["localSheetId"])] : undefined;
       if (name !== "sheet" || found.sheets.length >= MAX_SHEETS) return;
       const { name: title = "", state = "visible", "r:id": id } = attributes;
-      if (id !== undefined) found.sheets.push({ name: title, id, isHidden: state !== "visible" });
+      if (id !== undefined) found.sheets.push({ name: xstring(title), id, isHidden: state !== "visible" });
     },
     text: (data) => void (filterOf !== undefined && (filterOf.filter = (filterOf.filter ?? "") + data.slice(0, 200))),
     close: () => void (filterOf = undefined),

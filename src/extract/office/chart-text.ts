@@ -1,5 +1,6 @@
 import type { Block } from "./blocks.ts";
 import type { OfficePackage } from "./package.ts";
+import { xstring } from "./xstring.ts";
 
 /** The words and values of a chart: its titles as a paragraph, each series as a row of names and values. */
 export function readChart(file: OfficePackage, partName: string): Block[] {
@@ -87,7 +88,7 @@ class ChartReader {
 
   private addValue(): void {
     const series = this.series.at(-1);
-    const value = this.value.trim();
+    const value = xstring(this.value).trim();
     if (series === undefined || this.target === undefined) return;
     if (this.target === "name") series.name = series.name === "" ? value : `${series.name} ${value}`;
     else if (series[this.target].length < MAX_POINTS) series[this.target].push(value);

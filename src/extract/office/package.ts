@@ -1,6 +1,7 @@
 import { DOCUMENT_ZIP_CAPS, looksLikeZip, openZip, type Zip, type ZipEntry } from "#extract/zip.ts";
 import { setProperty, type DocumentProperties } from "./properties.ts";
 import { readFlatPackage } from "./flat-package.ts";
+import { withoutControlEscapes } from "./xstring.ts";
 import { walkXml, xmlFromBytes, type XmlHandler } from "./xml.ts";
 
 export interface Relationship {
@@ -160,7 +161,7 @@ function propertyReader(properties: DocumentProperties): XmlHandler {
     text: (data) => void (text.length < 4_000 && (text += data)),
     close(name) {
       const property = PROPERTIES.get(name);
-      if (property !== undefined) setProperty(properties, property, text);
+      if (property !== undefined) setProperty(properties, property, withoutControlEscapes(text));
       text = "";
     },
   };

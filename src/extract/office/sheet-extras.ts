@@ -2,6 +2,7 @@ import { commentLine } from "./comment-line.ts";
 import { blocksText, type Block } from "./blocks.ts";
 import { readChart, readDiagram } from "./chart-text.ts";
 import { listType, type OfficePackage, type Relationships } from "./package.ts";
+import { withoutControlEscapes, xstring } from "./xstring.ts";
 
 /** Names of the people who comment, by id. */
 export function readPersons(file: OfficePackage, relationships: Relationships): Map<string, string> {
@@ -9,7 +10,7 @@ export function readPersons(file: OfficePackage, relationships: Relationships): 
   for (const part of listType(relationships, "person")) {
     file.walk(part.target, {
       open(name, { id, displayName }) {
-        if (name === "person" && id !== undefined && displayName !== undefined) persons.set(id, displayName);
+        if (name === "person" && id !== undefined && displayName !== undefined) persons.set(id, xstring(displayName));
       },
     });
   }
@@ -40,7 +41,7 @@ export function readTables(file: OfficePackage, relationships: Relationships): s
   for (const part of listType(relationships, "table")) {
     file.walk(part.target, {
       open(name, { displayName, ref }) {
-        if (name === "table" && displayName !== undefined) lines.push(`Table ${displayName}: ${ref ?? ""}`);
+        if (name === "table" && displayName !== undefined) lines.push(`Table ${xstring(displayName)}: ${ref ?? ""}`);
       },
       isDone: () => lines.length > MAX_LINES,
     });
@@ -68,11 +69,11 @@ function readComments(
     },
     text: (data) => void (text.length < 100_000 && (text += data)),
     close(name) {
-      if (name === "author") authors.push(text.trim());
+      if (name === "author") authors.push(xstring(text).trim());
       if (name !== "comment" && name !== "threadedComment") return;
       const { ref = "", authorId, personId = "", dT } = head;
       const author = name === "comment" ? authors[Number(authorId)] : persons.get(personId);
-      const words = withoutName(text.replaceAll(/\s+/gu, " ").trim(), author);
+      const words = withoutName(xstring(text).replaceAll(/\s+/gu, " ").trim(), author);
       if (words !== "" && isShown(ref)) lines.push(`Comment on ${ref}, ${commentLine(author, dT, words)}`);
     },
     isDone: () => lines.length > MAX_LINES,
@@ -105,7 +106,7 @@ function readDrawing(file: OfficePackage, partName: string): string[] {
     text: (data) => void (isText && text.length < 100_000 && (text += data)),
     close(name) {
       if (name === "a:t") isText = false;
-      else if (name === "a:p") lines.push(text);
+      else if (name === "a:p") lines.push(withoutControlEscapes(text));
     },
     isDone: () => lines.length > MAX_LINES,
   });

@@ -2,6 +2,7 @@ import { formatCellNumber, numberKindOf, type NumberKind } from "./number-format
 import { columnOf, type SheetCell, type SheetRow } from "./sheet-writer.ts";
 import type { HiddenCells } from "./hidden-cells.ts";
 import { isOn, type Attributes, type XmlHandler } from "./xml.ts";
+import { xstring } from "./xstring.ts";
 
 export interface Workbook {
   strings: readonly string[];
@@ -18,7 +19,7 @@ export function makeSharedStrings(hasTime: () => boolean): {
 } {
   const strings: string[] = [];
   let text = "";
-  let isText = false;
+  let run: string | undefined;
   let length = 0;
   const isCut = () => length > MAX_STRINGS_LENGTH || strings.length >= MAX_STRINGS;
   return {
@@ -27,13 +28,16 @@ export function makeSharedStrings(hasTime: () => boolean): {
     handler: {
       open(name) {
         if (name === "si") text = "";
-        else if (name === "t") isText = true;
+        else if (name === "t") run = "";
         // How to read it aloud.
         return name === "rPh";
       },
-      text: (data) => void (isText && (text += data)),
+      text: (data) => void (run !== undefined && (run += data)),
       close(name) {
-        if (name === "t") isText = false;
+        if (name === "t") {
+          text += xstring(run ?? "");
+          run = undefined;
+        }
         if (name !== "si") return;
         strings.push(text);
         length += text.length + STRING_COST;
@@ -154,7 +158,7 @@ export class SheetRows implements XmlHandler {
 
   private addHeaderOrFooter(): void {
     this.isValue = false;
-    const words = headerText(this.value);
+    const words = headerText(xstring(this.value));
     if (words !== "" && !this.headersAndFooters.includes(words)) this.headersAndFooters.push(words);
   }
 
@@ -174,7 +178,7 @@ export class SheetRows implements XmlHandler {
       case "n":
         return formatCellNumber(this.value, kinds[this.style] ?? { type: "number" }, startsIn1904);
       default:
-        return this.value;
+        return xstring(this.value);
     }
   }
 }

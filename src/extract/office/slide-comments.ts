@@ -1,6 +1,7 @@
 import { commentLine } from "./comment-line.ts";
 import { findType, listType, type OfficePackage, type Relationships } from "./package.ts";
 import type { Attributes } from "./xml.ts";
+import { withoutControlEscapes } from "./xstring.ts";
 
 /** Names of the people who comment, by their number in the file. */
 export function readCommentAuthors(file: OfficePackage, relationships: Relationships): Map<string, string> {
@@ -57,7 +58,9 @@ function readComments(
       if (name === "p:text" || name === "a:t") isText = false;
       if (!COMMENTS.has(name)) return;
       const comment = opened.pop();
-      const text = texts.pop()?.replaceAll(/\s+/gu, " ").trim() ?? "";
+      const text = withoutControlEscapes(texts.pop() ?? "")
+        .replaceAll(/\s+/gu, " ")
+        .trim();
       if (comment === undefined || text === "") return;
       const { authorId = "", dt, created } = comment.attributes;
       lines[comment.line] = commentLine(authors.get(authorId), dt ?? created, text);

@@ -3,6 +3,7 @@ import { Alternatives } from "./alternatives.ts";
 import { altText, blocksText, type Block, type BlockWriter } from "./blocks.ts";
 import { linkOf, type Relationships } from "./package.ts";
 import { isOn, type Attributes, type XmlHandler } from "./xml.ts";
+import { withoutControlEscapes } from "./xstring.ts";
 
 /** A shape of a slide with its text. */
 export interface SlideShape {
@@ -121,7 +122,7 @@ export class SlideText implements XmlHandler {
     this.paragraph = undefined;
     if (paragraph === undefined) return;
     const { depth, bullet } = paragraph;
-    const text = withAddresses(paragraph.text, paragraph.marks);
+    const text = withoutControlEscapes(withAddresses(paragraph.text, paragraph.marks));
     const isItem = bullet ?? (depth > 0 || this.openShapes.at(-1)?.place === "body");
     this.context.writer.paragraph(text, isItem ? { list: { depth, marker: "-" } } : {});
   }

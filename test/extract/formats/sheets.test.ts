@@ -93,6 +93,29 @@ describe("a workbook", () => {
     );
   });
 
+  test("has its escaped characters read, wherever it writes them", async ({ expect }) => {
+    const strings = `<sst ${SHEET}><si><t>one_x000D_\ntwo</t></si><si><r><t>_x005F_x000D_ typed, </t></r><r><t>_xD83D__xDE00__x263a_</t></r></si></sst>`;
+    const rows =
+      row(1, cell("A1", "0", 't="s"'), cell("B1", "1", 't="s"')) +
+      row(2, inline("A2", "tab_x0009_bed"), cell("B2", "a_x000A_b_x00zz_", 't="str"'));
+    const parts = {
+      "xl/sharedStrings.xml": strings,
+      "xl/worksheets/_rels/sheet1.xml.rels": makeRels({
+        c: "comments ../comments1.xml",
+        t: "table ../tables/table1.xml",
+      }),
+      "xl/comments1.xml": `<comments ${SHEET}><authors><author>A_x005F_na</author></authors><commentList><comment ref="A1" authorId="0"><text><t>Check_x000D_\nit</t></text></comment></commentList></comments>`,
+      "xl/tables/table1.xml": `<table ${SHEET} displayName="S_x00E4_le" ref="A1:B9"/>`,
+      "docProps/core.xml": `<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:description>First_x000d_\nsecond</dc:description></cp:coreProperties>`,
+    };
+    const after = "<headerFooter><oddHeader>&amp;LPlan_x005F_A</oddHeader></headerFooter>";
+    const result = await textOf("a.xlsx", makeXlsx([{ name: "Q1_x0020_x_x005F_y", rows, after }], parts));
+    expect(result.text).toBe(
+      "# Q1 x_y\n\n| one two | _x000D_ typed, 😀☺ |\n| --- | --- |\n| tab bed | a b_x00zz_ |\n\nTable Säle: A1:B9\n\nComment on A1, A_na: Check it\n\nPlan_A\n",
+    );
+    expect(result.properties["description"]).toBe("First second");
+  });
+
   test("a cell far away stretches no row, and rows without numbers count on", async ({ expect }) => {
     const rows = `<row><c t="inlineStr"><is><t>a</t></is></c><c t="inlineStr"><is><t>b</t></is></c></row>${row(1_000_000, inline("A1000000", "c"), inline("XFD1000000", "far"))}`;
     const result = await textOf("a.xlsx", makeXlsx([{ name: "S", rows }]));

@@ -17,6 +17,11 @@ describe("a presentation", () => {
     expect(result.properties).toEqual({ slides: "2" });
   });
 
+  test("has line breaks that programs write as escapes", async ({ expect }) => {
+    const { text } = await textOf("a.pptx", makePptx([slideShape(["One_x000B_two _x0041_"])]));
+    expect(text).toBe("# Slide 1\n\nOne\ntwo _x0041_\n");
+  });
+
   test("hidden slides and shapes are left out, groups are not", async ({ expect }) => {
     const hidden = `<p:sld show="0" ${SLIDE}><p:cSld><p:spTree>${slideShape(["secret"])}</p:spTree></p:cSld></p:sld>`;
     const shape = slideShape(["gone"]).replace('name="x"', 'name="x" hidden="1"');
