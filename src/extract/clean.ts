@@ -2,13 +2,14 @@ import { beforeOpenToken } from "#text/secrets/tokens.ts";
 
 /**
  * The text as it may be stored: line feeds only, no control characters except tab and line feed, no lone surrogates.
- * Letters are not normalised: a person finds the text as it was written, the analyzer folds its own copy.
+ * Soft hyphens go, so that words are whole for every reader. Letters are not normalised: a person finds the text as it was written, the analyzer folds its own copy.
  * Bidi and tag characters stay: the renderers strip them where text is shown. Source: S45.
  */
 export function cleanText(text: string): string {
   // The common case, clean text, costs one scan and no copy.
   if (!UNCLEAN.test(text)) return text;
-  return withoutEscapes(text).replace(LINE_BREAKS, "\n").replace(CONTROLS, "").replace(LONE_SURROGATES, "\ufffd");
+  const lines = withoutEscapes(text).replace(LINE_BREAKS, "\n").replace(CONTROLS, "");
+  return lines.replace(SOFT_HYPHENS, "").replace(LONE_SURROGATES, "\ufffd");
 }
 
 /**
@@ -34,7 +35,7 @@ export function oneLine(text: string, maxLength: number): string {
 
 /* oxlint-disable no-control-regex -- removing control characters is what this file is for */
 // Without Unicode mode, which is four times slower: text with emoji takes the long way, nothing more.
-const UNCLEAN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]/;
+const UNCLEAN = /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u2028\u2029\ufeff\ud800-\udfff]/;
 const ESCAPE = /[\x08\x1b]/;
 // Titles, links and devices' own words end with BEL or ST; one without an end goes no further than its line.
 const STRINGS = /\x1b[\]PX^_][^\x07\x1b\x9c\n\r]*(?:\x07|\x1b\\|\x9c)/gu;
@@ -43,6 +44,8 @@ const SEQUENCES = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]/gu;
 const OVERSTRIKES = /_\x08(?=[^\s])|([^\s])\x08(?=\1)/gu;
 // Form feeds and vertical tabs end a page or line; NEL and the Unicode separators are line breaks too.
 const LINE_BREAKS = /\r\n?|[\x0b\x0c\x85\u2028\u2029]/gu;
+// They say where a line may divide a word. Behind a hyphen one marks where a line of a PDF does.
+const SOFT_HYPHENS = /(?<!-)\xad+/gu;
 // In Unicode mode a pair is one code point, so only lone surrogates match.
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 const CONTROLS = /[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff]/gu;

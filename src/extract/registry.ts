@@ -13,17 +13,17 @@ export interface Reader {
   load: FormatLoader;
 }
 
-const DOCX: Reader = { version: 3, load: async () => (await import("./formats/docx.ts")).docxFormat };
-const PPTX: Reader = { version: 3, load: async () => (await import("./formats/pptx.ts")).pptxFormat };
+const DOCX: Reader = { version: 4, load: async () => (await import("./formats/docx.ts")).docxFormat };
+const PPTX: Reader = { version: 4, load: async () => (await import("./formats/pptx.ts")).pptxFormat };
 const XLSX: Reader = { version: 3, load: async () => (await import("./formats/xlsx.ts")).xlsxFormat };
 const ODT: Reader = { version: 3, load: async () => (await import("./formats/odt.ts")).odtFormat };
 const ODS: Reader = { version: 3, load: async () => (await import("./formats/ods.ts")).odsFormat };
 const ODP: Reader = { version: 3, load: async () => (await import("./formats/odp.ts")).odpFormat };
-const HTML: Reader = { version: 3, load: async () => (await import("./formats/html.ts")).htmlFormat };
+const HTML: Reader = { version: 4, load: async () => (await import("./formats/html.ts")).htmlFormat };
 const CSV: Reader = { version: 2, load: async () => (await import("./formats/csv.ts")).csvFormat };
 const JSON_TEXT: Reader = { version: 2, load: async () => (await import("./formats/json.ts")).jsonFormat };
 const SUBTITLES: Reader = { version: 2, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };
-const RTF: Reader = { version: 2, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
+const RTF: Reader = { version: 3, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
 const XML: Reader = { version: 3, load: async () => (await import("./formats/xml.ts")).xmlFormat };
 const CALENDAR: Reader = { version: 2, load: async () => (await import("./formats/calendar.ts")).calendarFormat };
 const UNREADABLE: Reader = {
@@ -36,11 +36,11 @@ const UNREADABLE: Reader = {
  * that are not named are read as plain text.
  */
 export const FORMATS: Readonly<Record<string, Reader>> = {
-  "text/plain": { version: 3, load: async () => (await import("./formats/plain.ts")).plainFormat },
+  "text/plain": { version: 4, load: async () => (await import("./formats/plain.ts")).plainFormat },
   "text/x-asciidoc": { version: 2, load: async () => (await import("./formats/asciidoc.ts")).asciidocFormat },
   "text/x-rst": { version: 2, load: async () => (await import("./formats/rst.ts")).rstFormat },
   "text/x-org": { version: 2, load: async () => (await import("./formats/org.ts")).orgFormat },
-  "text/markdown": { version: 3, load: async () => (await import("./formats/markdown.ts")).markdownFormat },
+  "text/markdown": { version: 4, load: async () => (await import("./formats/markdown.ts")).markdownFormat },
   "text/html": HTML,
   "application/xhtml+xml": HTML,
   "text/csv": CSV,
@@ -98,7 +98,7 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/vnd.oasis.opendocument.graphics-flat-xml": ODP,
   "application/rtf": RTF,
   "text/rtf": RTF,
-  "application/epub+zip": { version: 3, load: async () => (await import("./formats/epub.ts")).epubFormat },
+  "application/epub+zip": { version: 4, load: async () => (await import("./formats/epub.ts")).epubFormat },
   "application/msword": UNREADABLE,
   "application/vnd.ms-excel": UNREADABLE,
   "application/vnd.ms-powerpoint": UNREADABLE,

@@ -1,4 +1,5 @@
 import iconv from "iconv-lite";
+import { textInFont } from "./symbol-fonts.ts";
 
 /** The encoding of a code page by its number; undefined for those that nobody decodes. */
 export function encodingOfCodePage(page: number): string | undefined {
@@ -14,6 +15,11 @@ export function codePageOfCharset(charset: number): number | undefined {
 /** Bytes as text in an encoding. */
 export function decodeRtfBytes(pieces: readonly Uint8Array[], encoding: string): string {
   return iconv.decode(Buffer.concat(pieces), encoding);
+}
+
+/** Bytes in a font of symbols as what they show. */
+export function symbolBytes(font: string, pieces: readonly Uint8Array[]): string {
+  return textInFont(font, Buffer.concat(pieces).toString("latin1"));
 }
 
 const CODE_PAGES = new Map([

@@ -1,11 +1,12 @@
 // Over 400 lines: one state machine, all of whose parts work on the same groups and paragraphs.
 import { withAddresses } from "#extract/link-addresses.ts";
 import { blocksText, type Block, type BlockWriter } from "./blocks.ts";
-import { codePageOfCharset, decodeRtfBytes, encodingOfCodePage } from "./rtf-fonts.ts";
+import { codePageOfCharset, decodeRtfBytes, encodingOfCodePage, symbolBytes } from "./rtf-fonts.ts";
 import { dateOf, isBullet, newFlow, newGroup, type RtfFlow, type RtfGroup } from "./rtf-state.ts";
 import type { RtfHandler } from "./rtf-tokens.ts";
 import { RTF_CHARACTERS, RTF_DESTINATIONS, RTF_PROPERTIES } from "./rtf-words.ts";
 import { setProperty, type DocumentProperties } from "./properties.ts";
+import { isSymbolFont, symbolOf } from "./symbol-fonts.ts";
 import { linkOfInstruction } from "./word-fields.ts";
 
 /**
@@ -23,6 +24,7 @@ export class RtfReader implements RtfHandler {
   private readonly flows: RtfFlow[] = [newFlow()];
   private flow: RtfFlow = newFlow();
   private readonly fonts = new Map<number, number>();
+  private readonly symbolFonts = new Map<number, string>();
   private readonly headings = new Map<number, number>();
   private documentPage = 1_252;
   private defaultFont: number | undefined;
@@ -121,7 +123,8 @@ export class RtfReader implements RtfHandler {
   private flush(): void {
     if (this.pending.length === 0) return;
     const encoding = encodingOfCodePage(this.pendingPage) ?? "cp1252";
-    const text = decodeRtfBytes(this.pending, encoding);
+    const font = this.symbolFont();
+    const text = font === undefined ? decodeRtfBytes(this.pending, encoding) : symbolBytes(font, this.pending);
     this.pending = [];
     this.write(text);
   }
@@ -152,9 +155,14 @@ export class RtfReader implements RtfHandler {
     this.flush();
     const code = value < 0 ? value + 65_536 : value;
     // Symbols of fonts that have their own alphabet are no letters.
-    if (code <= 0xffff && (code < 0xf000 || code > 0xf0ff)) this.write(String.fromCharCode(code));
+    if (code >= 0xf000 && code <= 0xf0ff) this.write(symbolOf(this.symbolFont(), code) ?? "");
+    else if (code <= 0xffff) this.write(String.fromCharCode(code));
     else if (code > 0xffff && code <= 0x10ffff) this.write(String.fromCodePoint(code));
     this.toSkip = this.group.skipAfterUnicode;
+  }
+
+  private symbolFont(): string | undefined {
+    return this.group.font === undefined ? undefined : this.symbolFonts.get(this.group.font);
   }
 
   private codePage(): number {
@@ -203,6 +211,7 @@ export class RtfReader implements RtfHandler {
     const { group } = this;
     switch (word) {
       case "f":
+        this.flush();
         if (group.destination === "fonts") this.font = value ?? 0;
         else group.font = value;
         return true;
@@ -233,8 +242,11 @@ export class RtfReader implements RtfHandler {
       this.headings.set(this.styleNumber, Math.min(6, value + 1));
   }
 
-  /** Names of styles: headings are called so in every language that Word writes. */
+  /** Names of fonts, and of styles: headings are called so in every language that Word writes. */
   private addTableText(text: string): void {
+    const name = text.split(";", 1)[0]?.trim() ?? "";
+    if (this.group.destination === "fonts" && isSymbolFont(name) && this.symbolFonts.size < MAX_FONTS)
+      this.symbolFonts.set(this.font, name);
     if (this.group.destination !== "styles") return;
     const level = /^\s*heading ([1-9]);?/iu.exec(text)?.[1];
     if (level !== undefined && this.headings.size < MAX_STYLES)

@@ -1,6 +1,7 @@
 import { type LinkMark, withAddresses } from "#extract/link-addresses.ts";
 import { Alternatives } from "./alternatives.ts";
 import { altText, blocksText, type Block, type BlockWriter } from "./blocks.ts";
+import { textInFont } from "./symbol-fonts.ts";
 import { linkOf, type Relationships } from "./package.ts";
 import { isOn, type Attributes, type XmlHandler } from "./xml.ts";
 import { withoutControlEscapes } from "./xstring.ts";
@@ -49,7 +50,7 @@ export class SlideText implements XmlHandler {
   }
 
   text(data: string): void {
-    if (this.isInText) this.write(data);
+    if (this.isInText) this.write(this.paragraph?.run.shown(data) ?? data);
   }
 
   write(text: string): void {
@@ -94,7 +95,7 @@ export class SlideText implements XmlHandler {
   }
 
   beginParagraph(): void {
-    this.paragraph = { text: "", marks: [], depth: 0, bullet: undefined, runLink: undefined };
+    this.paragraph = { text: "", marks: [], depth: 0, bullet: undefined, runLink: undefined, run: new SlideRun() };
   }
 
   paragraphProperties(attributes: Attributes): void {
@@ -106,7 +107,13 @@ export class SlideText implements XmlHandler {
   }
 
   beginRun(): void {
-    if (this.paragraph !== undefined) this.paragraph.runLink = undefined;
+    if (this.paragraph === undefined) return;
+    this.paragraph.runLink = undefined;
+    this.paragraph.run = new SlideRun();
+  }
+
+  font(kind: "letters" | "symbols", name: string | undefined): void {
+    if (this.paragraph !== undefined) this.paragraph.run[kind] = name;
   }
 
   link(id: string | undefined): void {
@@ -153,6 +160,18 @@ interface OpenParagraph {
   marks: LinkMark[];
   /** Where the run that is open leads. */
   runLink: string | undefined;
+  run: SlideRun;
+}
+
+/** The fonts of a run: PowerPoint names one for letters, and one for symbols, which stand in the private area. */
+class SlideRun {
+  letters: string | undefined;
+  symbols: string | undefined;
+
+  shown(text: string): string {
+    const shown = textInFont(this.letters, text);
+    return shown.replaceAll(/[\uf020-\uf0ff]/gu, (letter) => textInFont(this.symbols, letter));
+  }
 }
 
 const MAX_PARAGRAPH_LENGTH = 1_000_000;
@@ -175,6 +194,8 @@ const OPENERS = new Map<string, (slide: SlideText, attributes: Attributes) => bo
   ["a:buAutoNum", (slide) => slide.bullet(true)],
   ["a:r", (slide) => slide.beginRun()],
   ["a:fld", (slide) => slide.beginRun()],
+  ["a:latin", (slide, attributes) => slide.font("letters", attributes["typeface"])],
+  ["a:sym", (slide, attributes) => slide.font("symbols", attributes["typeface"])],
   ["a:hlinkClick", (slide, attributes) => slide.link(attributes["r:id"])],
   ["a:t", (slide) => slide.inText(true)],
   ["m:t", (slide) => slide.inText(true)],

@@ -5,6 +5,7 @@ import { FieldStack } from "./word-fields.ts";
 import { linkOf, webAddress, type Relationships } from "./package.ts";
 import type { WordNumbering } from "./word-numbering.ts";
 import { outlineHeading, type WordStyles } from "./word-styles.ts";
+import { symbolText, WordRun } from "./word-run.ts";
 import { isOn, type Attributes, type XmlHandler } from "./xml.ts";
 
 export interface WordContext {
@@ -31,9 +32,7 @@ export class WordText implements XmlHandler {
   private readonly links: { start: number; address: string | undefined }[] = [];
   /** Blocks that hang on the paragraph that is open: they come behind it. */
   private pending: Block[] = [];
-  private isRunHidden = false;
-  private isInText = false;
-  private isInParagraphProperties = false;
+  readonly run = new WordRun();
   private boxes = 0;
 
   constructor(context: WordContext) {
@@ -56,20 +55,20 @@ export class WordText implements XmlHandler {
 
   text(data: string): void {
     if (this.fields.isInInstruction) this.fields.addInstruction(data);
-    else if (this.isInText) this.write(data);
+    else if (this.run.isInText) this.write(this.run.shown(data));
   }
 
   /** Writes into the paragraph that is open, unless its run is hidden. */
   write(text: string): void {
     const paragraph = this.paragraphs.at(-1);
-    const isText = !this.isRunHidden && !this.isInParagraphProperties && !this.fields.isInInstruction;
+    const isText = !this.run.isHidden && !this.run.isInParagraphProperties && !this.fields.isInInstruction;
     if (paragraph === undefined || !isText) return;
     if (paragraph.text.length < MAX_PARAGRAPH_LENGTH) paragraph.text += text;
   }
 
   beginParagraph(): void {
     this.paragraphs.push({ text: "", marks: [], styleId: undefined });
-    this.isRunHidden = false;
+    this.run.begin(false);
   }
 
   paragraphProperty(set: (paragraph: OpenParagraph) => void): void {
@@ -90,27 +89,11 @@ export class WordText implements XmlHandler {
 
   beginRun(): void {
     const styleId = this.paragraphs.at(-1)?.styleId;
-    this.isRunHidden = this.context.styles.find(styleId).isHidden;
+    this.run.begin(this.context.styles.find(styleId).isHidden);
   }
 
   runStyle(id: string | undefined): void {
-    if (!this.isInParagraphProperties && this.context.styles.find(id).isHidden) this.isRunHidden = true;
-  }
-
-  hideRun(isHidden: boolean): void {
-    if (!this.isInParagraphProperties) this.isRunHidden = isHidden;
-  }
-
-  endRun(): void {
-    this.isRunHidden = false;
-  }
-
-  inProperties(isIn: boolean): void {
-    this.isInParagraphProperties = isIn;
-  }
-
-  inText(isIn: boolean): void {
-    this.isInText = isIn;
+    if (this.context.styles.find(id).isHidden) this.run.hide(true);
   }
 
   fieldMark(type: string | undefined): void {
@@ -158,7 +141,7 @@ export class WordText implements XmlHandler {
   }
 
   note(kind: "footnote" | "endnote", id: string | undefined): void {
-    if (id === undefined || this.isRunHidden) return;
+    if (id === undefined || this.run.isHidden) return;
     this.write(`[^${kind === "endnote" ? "e" : ""}${id}]`);
     this.context.found(kind, id);
   }
@@ -258,16 +241,18 @@ type Opener = (text: WordText, attributes: Attributes, value: string | undefined
 
 const OPENERS = new Map<string, Opener>([
   ["w:p", (text) => text.beginParagraph()],
-  ["w:pPr", (text) => text.inProperties(true)],
+  ["w:pPr", (text) => void (text.run.isInParagraphProperties = true)],
   ["w:pStyle", (text, _, value) => text.paragraphProperty((paragraph) => (paragraph.styleId = value))],
   ["w:outlineLvl", (text, _, value) => text.paragraphProperty((paragraph) => (paragraph.outlineLevel = Number(value)))],
   ["w:numId", (text, _, value) => text.paragraphProperty((paragraph) => (paragraph.listId = value ?? "0"))],
   ["w:ilvl", (text, _, value) => text.paragraphProperty((paragraph) => (paragraph.listDepth = Number(value) || 0))],
   ["w:r", (text) => text.beginRun()],
   ["w:rStyle", (text, _, value) => text.runStyle(value)],
-  ["w:vanish", (text, _, value) => text.hideRun(isOn(value))],
-  ["w:t", (text) => text.inText(true)],
-  ["m:t", (text) => text.inText(true)],
+  ["w:vanish", (text, _, value) => text.run.hide(isOn(value))],
+  ["w:rFonts", (text, attributes) => text.run.setFont(attributes)],
+  ["w:sym", (text, attributes) => text.write(symbolText(attributes))],
+  ["w:t", (text) => void (text.run.isInText = true)],
+  ["m:t", (text) => void (text.run.isInText = true)],
   ["w:tab", (text) => text.write("\t")],
   ["w:ptab", (text) => text.write("\t")],
   ["w:br", (text) => text.write("\n")],
@@ -295,10 +280,10 @@ const OPENERS = new Map<string, Opener>([
 
 const CLOSERS = new Map<string, (text: WordText) => void>([
   ["w:p", (text) => text.endParagraph()],
-  ["w:pPr", (text) => text.inProperties(false)],
-  ["w:r", (text) => text.endRun()],
-  ["w:t", (text) => text.inText(false)],
-  ["m:t", (text) => text.inText(false)],
+  ["w:pPr", (text) => void (text.run.isInParagraphProperties = false)],
+  ["w:r", (text) => text.run.end()],
+  ["w:t", (text) => void (text.run.isInText = false)],
+  ["m:t", (text) => void (text.run.isInText = false)],
   ["w:instrText", (text) => text.instruction(false)],
   ["w:hyperlink", (text) => text.endLink()],
   ["w:txbxContent", (text) => text.endBox()],

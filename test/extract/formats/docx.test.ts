@@ -115,6 +115,18 @@ describe("a Word document", () => {
     expect(await text(body)).toBe("one\ntwo x-yz [image: A red house]\n");
   });
 
+  test("symbols are the characters that their fonts show, and hyphens that may be none are none", async ({
+    expect,
+  }) => {
+    const symbol = (font: string, code: string) => `<w:r><w:sym w:font="${font}" w:char="${code}"/></w:r>`;
+    const greek = ["F061", "F0E5", "F0A3", "00B4"].map((code) => symbol("Symbol", code)).join("");
+    const signs = symbol("Wingdings", "F0E0") + symbol("Wingdings", "F0FC") + symbol("Wingdings", "F0FF");
+    const others = symbol("Arial", "20AC") + symbol("Own Font", "F041") + symbol("Symbol", "junk");
+    const inFont = `<w:r><w:rPr><w:rFonts w:ascii="Symbol" w:hAnsi="Symbol"/></w:rPr><w:t>\uf062D</w:t></w:r>`;
+    const words = run("<w:t>micro</w:t><w:softHyphen/><w:t>scope</w:t>") + run("<w:t>, plain D</w:t>");
+    expect(await text(`<w:p>${greek}${signs}${others}${inFont}${words}</w:p>`)).toBe("α∑≤×→✓€βΔmicroscope, plain D\n");
+  });
+
   test("is read whatever prefixes it gives its namespaces", async ({ expect }) => {
     const other = (part: string) =>
       part

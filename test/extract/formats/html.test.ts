@@ -53,6 +53,12 @@ See there (https://x.test/y) and here.[image: A chart]
     ]);
   });
 
+  test("soft hyphens say nothing, in a title neither", async ({ expect }) => {
+    const body = "<main><h1>Do&shy;nau</h1><p>Donau&shy;dampf\u00adschiff</p></main>";
+    const { text, title, sections } = await textOf("a.html", page(body).replace("The page", "Dam&shy;pfer"));
+    expect([text, title, sections[0]?.name]).toEqual(["# Donau\n\nDonaudampfschiff\n", "Dampfer", "Donau"]);
+  });
+
   test("a heading that says the same as the title stays", async () => {
     const article = `<div><h1>The page</h1><p>${long}</p><p>${long}</p><h3>More</h3><p>${long}</p></div>`;
     const { text, sections } = await textOf("a.html", page(article));

@@ -4,6 +4,14 @@ import { extractFile, textOf } from "../documents.ts";
 const text = async (body: string) => (await textOf("a.rtf", Buffer.from(`{\\rtf1\\ansi ${body}}`, "latin1"))).text;
 
 describe("an RTF document", () => {
+  test("symbols are the characters that their fonts show", async ({ expect }) => {
+    const fonts =
+      "{\\fonttbl{\\f0 Arial;}{\\f3\\froman\\fcharset2{\\*\\panose 05050102}Symbol;}{\\f4\\fcharset2 Wingdings;}}";
+    const body = "a {\\f3 D\\'a3\\u-3999 ?}{\\f4\\'e0} D mi\\-cro\\_x";
+    const { text } = await textOf("a.rtf", `{\\rtf1\\ansi${fonts}\\f0 ${body}\\par}`);
+    expect(text).toBe("a Δ≤α→ D micro-x\n");
+  });
+
   test("has letters in Unicode, without what old programs show instead", async ({ expect }) => {
     expect(await text("\\uc1 caf\\u233 e, \\u-10179?\\u-8704?, {\\uc2 \\u8364\\'80\\'80}x \\u8212\\emdash y")).toBe(
       "café, 😀, €x —y\n",

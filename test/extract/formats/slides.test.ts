@@ -22,6 +22,14 @@ describe("a presentation", () => {
     expect(text).toBe("# Slide 1\n\nOne\ntwo _x0041_\n");
   });
 
+  test("has the characters that fonts of symbols show", async ({ expect }) => {
+    const run = (font: string, text: string) => `<a:r><a:rPr>${font}</a:rPr><a:t>${text}</a:t></a:r>`;
+    const paragraph =
+      run('<a:sym typeface="Wingdings"/>', "go \uf0e0 on") + run('<a:latin typeface="Symbol"/>', "D") + run("", "D");
+    const { text } = await textOf("a.pptx", makePptx([slideShape(["x"]).replace(/<a:r>.*<\/a:r>/u, paragraph)]));
+    expect(text).toBe("# Slide 1\n\ngo → onΔD\n");
+  });
+
   test("hidden slides and shapes are left out, groups are not", async ({ expect }) => {
     const hidden = `<p:sld show="0" ${SLIDE}><p:cSld><p:spTree>${slideShape(["secret"])}</p:spTree></p:cSld></p:sld>`;
     const shape = slideShape(["gone"]).replace('name="x"', 'name="x" hidden="1"');
