@@ -26,6 +26,7 @@ const SUBTITLES: Reader = { version: 2, load: async () => (await import("./forma
 const RTF: Reader = { version: 3, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
 const XML: Reader = { version: 3, load: async () => (await import("./formats/xml.ts")).xmlFormat };
 const CALENDAR: Reader = { version: 2, load: async () => (await import("./formats/calendar.ts")).calendarFormat };
+const TNEF: Reader = { version: 1, load: async () => (await import("./formats/tnef.ts")).tnefFormat };
 const UNREADABLE: Reader = {
   version: 1,
   load: async () => (await import("./formats/unreadable-office.ts")).unreadableOfficeFormat,
@@ -65,9 +66,11 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/gzip": { version: 2, load: async () => (await import("./formats/archive.ts")).gzipFormat },
   "text/calendar": CALENDAR,
   "text/vcard": CALENDAR,
-  "message/rfc822": { version: 4, load: async () => (await import("./formats/mail.ts")).mailFormat },
+  "message/rfc822": { version: 5, load: async () => (await import("./formats/mail.ts")).mailFormat },
   "application/vnd.ms-outlook": { version: 3, load: async () => (await import("./formats/msg.ts")).msgFormat },
-  "application/mbox": { version: 4, load: async () => (await import("./formats/mbox.ts")).mboxFormat },
+  "application/vnd.ms-tnef": TNEF,
+  "application/ms-tnef": TNEF,
+  "application/mbox": { version: 5, load: async () => (await import("./formats/mbox.ts")).mboxFormat },
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document": DOCX,
   "application/vnd.openxmlformats-officedocument.wordprocessingml.template": DOCX,
   "application/vnd.ms-word.document.macroenabled.12": DOCX,

@@ -2,6 +2,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { makeJpeg, makeMp3, makeMsg, makeTar, makeTgz } from "./containers.ts";
 import { makePdf } from "./documents.ts";
 import { makeOfficeSamples, mutateMember } from "./office-samples.ts";
+import { makeTnef } from "./tnef-files.ts";
 import { makeZip } from "./zip-files.ts";
 
 /** A small generator of pseudo-random numbers in [0, 1): a failing file can be made again from its seed (mulberry32). */
@@ -76,6 +77,14 @@ function makeContainers(words: string): Sample[] {
     { name: "a.eml", bytes: Buffer.from(mail) },
     { name: "a.mbox", bytes: Buffer.from(`From a Tue Mar  5 10:11:12 2024\n${mail}\n\n`.repeat(3)) },
     { name: "a.msg", bytes: makeMsg("Subject", words) },
+    {
+      name: "winmail.dat",
+      bytes: makeTnef({
+        subject: "S",
+        properties: { 0x1000: words },
+        files: [{ name: "a.txt", bytes: Buffer.from(words) }],
+      }),
+    },
     { name: "a.zip", bytes: makeZip(files) },
     { name: "a.tar", bytes: makeTar(files) },
     { name: "a.tgz", bytes: makeTgz(files) },

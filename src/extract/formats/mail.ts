@@ -1,7 +1,8 @@
 import { cleanText, oneLine } from "#extract/clean.ts";
 import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
 import { fieldText, type MailHeader, readHeader } from "#extract/mail/header.ts";
-import { type Mail, mailText, messageIn, readMail } from "#extract/mail/message.ts";
+import type { Mail } from "#extract/mail/mail.ts";
+import { mailText, messageIn, readMail } from "#extract/mail/message.ts";
 import { readMailDate } from "#extract/mail/date.ts";
 import { renderPage } from "./html.ts";
 

@@ -1,7 +1,7 @@
 import type { ExtractedChild } from "#extract/extractor.ts";
 import type { Format, FormatText } from "#extract/format.ts";
+import { messageName } from "#extract/mail/mail.ts";
 import { headOf, mailText, readMail } from "#extract/mail/message.ts";
-import { messageName } from "#extract/mail/mime.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**

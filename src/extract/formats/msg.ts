@@ -2,12 +2,13 @@ import { oneLine } from "#extract/clean.ts";
 import type { Format } from "#extract/format.ts";
 import { addressText } from "#extract/mail/address.ts";
 import { decodeCharset } from "#extract/mail/charset.ts";
+import { charsetOfCodePage } from "#extract/mail/code-pages.ts";
 import { type CompoundEntry, openCompoundFile } from "#extract/mail/compound-file.ts";
-import { textOfRtf, unpackRtf } from "#extract/mail/compressed-rtf.ts";
 import { fieldText, readHeader } from "#extract/mail/header.ts";
 import { readMailDate } from "#extract/mail/date.ts";
-import { type Mail, mailText } from "#extract/mail/message.ts";
-import { type MailAttachment, type MailText, messageName } from "#extract/mail/mime.ts";
+import type { Mail, MailAttachment, MailText } from "#extract/mail/mail.ts";
+import { mailText } from "#extract/mail/message.ts";
+import { bodyForms, messageAttachments } from "#extract/mail/outlook-message.ts";
 
 /** Messages of Outlook: head, text (plain unless empty, then HTML, then RTF), attachments as parts. Source: MS-OXMSG. */
 export const msgFormat: Format = {
@@ -73,18 +74,12 @@ function readMessage(storage: CompoundEntry, depth: number, charset?: string): M
 }
 
 function bodyOf(read: Properties): MailText[] {
-  const plain = read.text(BODY);
-  if (plain.trim() !== "") return [{ isHtml: false, text: plain }];
-  const html = read.bytes(HTML);
-  if (html !== undefined && html.length > 0) return [{ isHtml: true, text: decodeCharset(html, read.charset) }];
-  const htmlText = read.text(HTML);
-  if (htmlText.trim() !== "") return [{ isHtml: true, text: htmlText }];
-  const packed = read.bytes(RTF);
-  const rtf = packed === undefined ? undefined : unpackRtf(packed);
-  return rtf === undefined ? [] : [textOfRtf(rtf, (bytes) => decodeCharset(bytes, read.charset))];
+  const bytes = read.bytes(HTML);
+  const html = bytes === undefined ? read.text(HTML) : decodeCharset(bytes, read.charset);
+  return bodyForms({ plain: read.text(BODY), html, rtf: read.bytes(RTF), charset: read.charset });
 }
 
-/** A file, or a message in it, which is written as a mail so that it is complete by itself. */
+/** A file, or a message in it. */
 function readAttachment(entry: CompoundEntry, depth: number, charset: string): MailAttachment[] {
   const read = new Properties(entry, 8, charset);
   const inner = entry.children.find((child) => child.name === "__substg1.0_3701000D");
@@ -92,8 +87,7 @@ function readAttachment(entry: CompoundEntry, depth: number, charset: string): M
     const isMessage = inner.children.some((child) => child.name === "__properties_version1.0");
     if (!isMessage || depth >= MAX_DEPTH) return [];
     const mail = readMessage(inner, depth + 1, charset);
-    const fileName = `${messageName(mail.subject || read.text(DISPLAY_NAME))}.eml`;
-    return [{ fileName, mimeType: "message/rfc822", bytes: writeMail(mail) }, ...mail.attachments];
+    return messageAttachments(mail, read.text(DISPLAY_NAME));
   }
   const bytes = read.bytes(ATTACH_DATA);
   const mimeType = oneLine(read.text(ATTACH_MIME), 100).toLowerCase();
@@ -103,26 +97,6 @@ function readAttachment(entry: CompoundEntry, depth: number, charset: string): M
   const name = read.text(ATTACH_LONG_NAME) || read.text(ATTACH_NAME) || read.text(DISPLAY_NAME);
   const fileName = oneLine(name, 200) || `attachment${oneLine(read.text(ATTACH_EXTENSION), 20)}`;
   return [{ fileName, mimeType: mimeType || "application/octet-stream", bytes }];
-}
-
-/** Head and text as an RFC 5322 message; its own attachments are listed with it. */
-function writeMail(mail: Mail): Buffer {
-  const word = (text: string) =>
-    /^[\x20-\x7e]*$/u.test(text) ? text : `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;
-  const [text] = mail.texts;
-  const head = [
-    `From: ${mail.from}`,
-    ...(mail.to === "" ? [] : [`To: ${mail.to}`]),
-    ...(mail.cc === "" ? [] : [`Cc: ${mail.cc}`]),
-    ...(mail.date === undefined ? [] : [`Date: ${new Date(mail.date).toUTCString()}`]),
-    `Subject: ${word(mail.subject)}`,
-    "MIME-Version: 1.0",
-    `Content-Type: text/${text?.isHtml === true ? "html" : "plain"}; charset=utf-8`,
-    "Content-Transfer-Encoding: 8bit",
-  ];
-  return Buffer.from(
-    `${head.map((line) => line.replaceAll(/[\r\n]+/gu, " ")).join("\r\n")}\r\n\r\n${text?.text ?? ""}`,
-  );
 }
 
 function personText(name: string, email: string): string {
@@ -143,7 +117,7 @@ class Properties {
     this.fixed = this.streams.get("__PROPERTIES_VERSION1.0")?.read() ?? Buffer.alloc(0);
     this.start = start;
     const page = this.number(MESSAGE_CODE_PAGE) ?? this.number(CODE_PAGE);
-    this.charset = page === undefined ? outer : (CHARSETS[page] ?? `windows-${page}`);
+    this.charset = page === undefined ? outer : charsetOfCodePage(page);
   }
 
   text(id: number): string {
@@ -180,20 +154,3 @@ class Properties {
     return undefined;
   }
 }
-
-/** Code pages that have other names than `windows-…`. */
-const CHARSETS: Readonly<Record<number, string>> = {
-  20127: "us-ascii",
-  65001: "utf-8",
-  932: "shift_jis",
-  936: "gb18030",
-  949: "euc-kr",
-  950: "big5",
-  20866: "koi8-r",
-  28591: "iso-8859-1",
-  28592: "iso-8859-2",
-  50220: "iso-2022-jp",
-  50221: "iso-2022-jp",
-  51932: "euc-jp",
-  51949: "euc-kr",
-};

@@ -53,7 +53,7 @@ export interface ParameterField {
 }
 
 export function readParameterField(text: string): ParameterField {
-  const [value = "", ...rest] = splitOutsideQuotes(text.slice(0, MAX_VALUE_LENGTH), ";");
+  const [value = "", ...rest] = splitOutsideQuotes(repaired(text.slice(0, MAX_VALUE_LENGTH)), ";");
   const plain: Record<string, string> = Object.create(null) as Record<string, string>;
   const pieces = new Map<string, { number: number; text: string; isEncoded: boolean }[]>();
   for (const parameter of rest.slice(0, 200)) {
@@ -82,6 +82,14 @@ export function readParameterField(text: string): ParameterField {
       .toLowerCase(),
     parameters: plain,
   };
+}
+
+/** With the semicolon that is missing behind the value, and without a quotation mark that has no other. */
+function repaired(text: string): string {
+  const parted = text.replace(/^(\s*"?[^\s;,"=()]{1,200}"?)[\s,]+(?=[\w-]{1,40}\*?\s*=)/u, "$1; ");
+  const isOpen = (parted.match(/(?<!\\)"/gu)?.length ?? 0) % 2 === 1;
+  const last = parted.lastIndexOf('"');
+  return isOpen ? parted.slice(0, last) + parted.slice(last + 1) : parted;
 }
 
 /** Encoded words as text. */

@@ -6,20 +6,8 @@ import { TextBuilder } from "#extract/text-builder.ts";
 import { addressText, readAddresses } from "./address.ts";
 import { readMailDate } from "./date.ts";
 import { fieldText, type MailHeader, readHeader } from "./header.ts";
-import { type MailBody, type MailText, readBody } from "./mime.ts";
-
-/** A mail as far as its text and the files in it go, whatever format it came in. */
-export interface Mail extends MailBody {
-  subject: string;
-  /** Lines such as `Ana <ana@one.test>, bo@two.test`; "" = none. */
-  from: string;
-  to: string;
-  cc: string;
-  /** RFC 3339, if it has a date that can be read. */
-  date: string | undefined;
-  /** Other properties, by name. */
-  properties: Record<string, string>;
-}
+import type { Mail, MailText } from "./mail.ts";
+import { readBody } from "./mime.ts";
 
 /** Reads an RFC 5322 message. Never throws. */
 export function readMail(whole: Buffer): Mail {

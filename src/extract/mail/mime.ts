@@ -1,29 +1,12 @@
 import { oneLine } from "#extract/clean.ts";
 import { decodeCharset } from "./charset.ts";
 import { fieldText, type MailHeader, readHeader, readParameterField } from "./header.ts";
+import { guessBoundary, mediaType } from "./media-type.ts";
+import { type MailBody, type MailText, messageName } from "./mail.ts";
 import { signedContent } from "./signed-content.ts";
 import { takeUuencoded } from "./uuencoded.ts";
 import { decodeTransfer } from "./transfer.ts";
-
-/** Text that a reader of the mail sees, in the order of the mail. */
-export interface MailText {
-  isHtml: boolean;
-  text: string;
-}
-
-/** A file in the mail, or a mail in it (`message/rfc822`). */
-export interface MailAttachment {
-  fileName: string;
-  mimeType: string;
-  bytes: Uint8Array;
-}
-
-export interface MailBody {
-  texts: MailText[];
-  attachments: MailAttachment[];
-  /** True when the mail has more parts than were read. */
-  isCut: boolean;
-}
+import { isTnef, readTnef } from "./tnef.ts";
 
 /** Honest mails nest five deep; each level costs a look at all that is in it. */
 const MAX_DEPTH = 20;
@@ -31,14 +14,18 @@ const MAX_LEAVES = 1_000;
 
 /** What is in a message after its head: one version of its text and its attachments. */
 export function readBody(header: MailHeader, body: Buffer): MailBody {
-  const reading: Reading = { leaves: 0, isCut: false };
-  const found = readEntity(reading, { header, body, depth: 0, inside: "" });
-  return { ...found, isCut: reading.isCut };
+  const reading: Reading = { leaves: 0, isCut: false, wrapped: [] };
+  const { texts, attachments } = readEntity(reading, { header, body, depth: 0, inside: "" });
+  // Outlook wraps the text once more, for itself.
+  const hasText = texts.some(({ text }) => text.trim() !== "");
+  return { texts: hasText ? texts : [...texts, ...reading.wrapped], attachments, isCut: reading.isCut };
 }
 
 interface Reading {
   leaves: number;
   isCut: boolean;
+  /** Texts of `winmail.dat`. */
+  wrapped: MailText[];
 }
 
 interface Entity {
@@ -52,10 +39,10 @@ interface Entity {
 type Found = Pick<MailBody, "texts" | "attachments">;
 
 function readEntity(reading: Reading, entity: Entity): Found {
-  const type = readParameterField(rawField(entity.header, "content-type"));
-  const boundary = type.parameters["boundary"] ?? "";
-  if (type.value.startsWith("multipart/") && boundary !== "" && entity.depth < MAX_DEPTH) {
-    const children = splitParts(entity.body, boundary);
+  const { value, parameters } = readParameterField(rawField(entity.header, "content-type"));
+  const type = { value: mediaType(value), parameters };
+  if (type.value.startsWith("multipart/") && entity.depth < MAX_DEPTH) {
+    const children = partsOf(entity.body, parameters["boundary"]);
     if (children.length > 0) return readMultipart(reading, entity, type.value, children);
   }
   if (++reading.leaves > MAX_LEAVES) {
@@ -69,7 +56,7 @@ function readEntity(reading: Reading, entity: Entity): Found {
     return readEntity(reading, inner);
   }
   // A multipart without parts is text: its boundary is broken, or it nests too deep.
-  return readLeaf(entity, type.value.startsWith("multipart/") ? "text/plain" : type.value, type.parameters);
+  return readLeaf(reading, entity, type.value.startsWith("multipart/") ? "text/plain" : type.value, type.parameters);
 }
 
 /** The part that a signature wraps, which other programs show as if it weren't signed. */
@@ -100,13 +87,20 @@ function readMultipart(reading: Reading, entity: Entity, type: string, children:
   return { texts: (plain ?? any)?.texts ?? [], attachments };
 }
 
-function readLeaf({ header, body, depth, inside }: Entity, type: string, parameters: Parameters): Found {
+function readLeaf(
+  reading: Reading,
+  { header, body, depth, inside }: Entity,
+  type: string,
+  parameters: Parameters,
+): Found {
   const bytes = decodeTransfer(body, rawField(header, "content-transfer-encoding"));
   const disposition = readParameterField(rawField(header, "content-disposition"));
   const name = oneLine(disposition.parameters["filename"] ?? parameters["name"] ?? "", 200);
   const mimeType = type.includes("/") ? type : inside === "multipart/digest" ? "message/rfc822" : "text/plain";
+  if (isTnef(bytes)) return readWrapped(reading, bytes);
   const isAttached = disposition.value === "attachment" || (name !== "" && depth > 0);
-  if (!isAttached && READ_AS_TEXT.has(mimeType)) {
+  const isText = READ_AS_TEXT.has(mimeType) || (depth === 0 && OTHER_TEXTS.test(mimeType));
+  if (!isAttached && isText) {
     const isHtml = mimeType === "text/html";
     const text = decodeCharset(bytes, parameters["charset"]);
     if (isHtml || !/^begin(?:-base64)? \d{3,4} /mu.test(text)) return { texts: [{ isHtml, text }], attachments: [] };
@@ -117,6 +111,16 @@ function readLeaf({ header, body, depth, inside }: Entity, type: string, paramet
     return { texts: [], attachments: [] };
   const fileName = name === "" ? nameOf(header, bytes, mimeType) : name;
   return { texts: [], attachments: [{ fileName, mimeType, bytes }] };
+}
+
+/** `winmail.dat`: its files are those of the mail, and count like them. */
+function readWrapped(reading: Reading, bytes: Buffer): Found {
+  const mail = readTnef(bytes);
+  const attachments = (mail?.attachments ?? []).slice(0, MAX_LEAVES - reading.leaves);
+  reading.leaves += attachments.length;
+  reading.isCut ||= mail === undefined || mail.isCut || attachments.length < mail.attachments.length;
+  reading.wrapped.push(...(mail?.texts ?? []));
+  return { texts: [], attachments };
 }
 
 type Parameters = Readonly<Record<string, string>>;
@@ -131,6 +135,9 @@ const READ_AS_TEXT = new Set([
   "message/delivery-status",
   "message/disposition-notification",
 ]);
+
+/** What the whole message is, whatever it calls itself; invitations and cards are files. */
+const OTHER_TEXTS = /^text\/(?!calendar$|x?-?vcard$|directory$)/u;
 
 const SIGNED = /^application\/(?:x-)?pkcs7-mime$/u;
 const SIGNATURES = /^application\/(?:pgp-signature|pkcs7-signature|x-pkcs7-signature|pgp-encrypted)$/u;
@@ -153,13 +160,16 @@ function nameOf(header: MailHeader, bytes: Buffer, mimeType: string): string {
   return description === "" ? `${mimeType === "text/calendar" ? "invitation" : "attachment"}${extension}` : description;
 }
 
-/** A subject as the name of a message. */
-export function messageName(subject: string): string {
-  return oneLine(subject, 150).replaceAll(/[/\\]/gu, "_") || "(no subject)";
-}
-
 function rawField({ fields }: MailHeader, name: string): string {
   return fields.get(name)?.[0] ?? "";
+}
+
+/** The parts by the boundary that the head names; without one, or if it is nowhere, by the line that the body begins with. */
+function partsOf(body: Buffer, boundary: string | undefined): Buffer[] {
+  const named = boundary === undefined || boundary === "" ? [] : splitParts(body, boundary);
+  if (named.length > 0) return named;
+  const guessed = guessBoundary(body);
+  return guessed === undefined ? [] : splitParts(body, guessed);
 }
 
 /** The parts between the lines `--boundary`; without the last line break, which belongs to the line. */

@@ -1,13 +1,14 @@
 /** The bytes of a body without its transfer encoding; an unknown one leaves them as they are. Source: RFC 2045. */
 export function decodeTransfer(bytes: Buffer, encoding: string): Buffer {
-  switch (encoding.trim().toLowerCase()) {
+  const name = encoding.split(/[;(]/u, 1)[0] ?? "";
+  switch (name.toLowerCase().replaceAll(/[^a-z0-9]/gu, "")) {
     case "base64":
       return Buffer.from(bytes.toString("latin1"), "base64");
-    case "quoted-printable":
+    case "quotedprintable":
       return fromQuotedPrintable(bytes);
-    case "x-uuencode":
+    case "xuuencode":
     case "uuencode":
-    case "x-uue":
+    case "xuue":
       return fromUuencode(bytes.toString("latin1"));
     default:
       return bytes;

@@ -1,5 +1,6 @@
 import { describe, test } from "vitest";
 import { extractFile, textOf } from "../documents.ts";
+import { makeTnef } from "../tnef-files.ts";
 
 const HEAD = "From: Ana <ana@one.test>\r\nTo: bo@two.test\r\nDate: Tue, 5 Mar 2024 10:11:12 +0100\r\nSubject: Plan\r\n";
 
@@ -31,6 +32,110 @@ describe("a mail", () => {
     ]);
     expect(result.text).toContain("after\nbegin 2024 with care\nend\n");
     expect(result.text).not.toContain("begin 644");
+  });
+});
+
+describe("a mail whose types are malformed", () => {
+  const words = async (type: string, body = "<p>Gr\u00fc\u00dfe</p>", more = "") => {
+    const { text, children } = await textOf("a.eml", `${HEAD}Content-Type: ${type}\r\n${more}\r\n${body}\r\n`);
+    return children === undefined ? text.split("Plan\n\n")[1] : children.map(({ fileName }) => fileName);
+  };
+
+  test.for([
+    "text/html charset=utf-8",
+    '"text/html"; charset="utf-8',
+    "text/html, charset=utf-8",
+    "html/text",
+    "text / html",
+    "HTML",
+    "text/html:",
+  ])("%s is HTML", async (type, { expect }) => expect(await words(type)).toBe("Grüße\n"));
+
+  test.for([
+    "text",
+    "text/",
+    "text/; charset=utf-8",
+    "plain/text",
+    "text/plain charset='utf-8'",
+    "text/x-own; name",
+    "; charset=utf-8",
+    "text/plain;; =; charset",
+    "text/plain; charset",
+  ])("%s is text", async (type, { expect }) => expect(await words(type, "Gr\u00fc\u00dfe")).toBe("Grüße\n"));
+
+  test.for([
+    "multipart/mixed",
+    "multipart/mixed boundary=m",
+    "multipart/; boundary=m",
+    'multipart/mixed; boundary="m',
+    "multipart/mixed; boundary",
+    "multipart; boundary=other",
+  ])("%s has its parts", async (type, { expect }) => {
+    const file =
+      'Content-Type: application/pdf; name=my plan.pdf\r\nContent-Disposition: attachment filename="my plan.pdf"\r\n\r\n%PDF';
+    const body = `--m\r\nContent-Type: text/plain\r\n\r\nHello\r\n--m\r\n${file}\r\n--m--\r\n`;
+    expect(await words(type, body)).toEqual(["my plan.pdf"]);
+  });
+
+  test.for(["base64;", '"base64"', "Base64 (packed)"])("%s is unpacked", async (encoding, { expect }) => {
+    const more = `Content-Transfer-Encoding: ${encoding}\r\n`;
+    expect(await words("text/plain; charset=utf-8", Buffer.from("Grüße").toString("base64"), more)).toBe("Grüße\n");
+  });
+});
+
+describe("winmail.dat", () => {
+  const inner = makeTnef({ subject: "Inner", properties: { 0x1000: "Inner words" } });
+  const files = [
+    {
+      name: "plan.txt",
+      bytes: Buffer.from("the plan"),
+      properties: { 0x3707: "Der gro\u00dfe Plan.txt", 0x370e: "text/plain" },
+    },
+    { name: "logo.png", bytes: Buffer.from("x"), properties: { 0x370e: "image/png", 0x3712: "logo@x" } },
+    { name: "Inner", properties: { 0x3701: Buffer.concat([Buffer.alloc(16), inner]) } },
+  ];
+  const tnef = makeTnef({
+    subject: "\xcf\xeb\xe0\xed",
+    properties: { 0x0c1a: "Ana", 0x0c1f: "ana@one.test", 0x1013: Buffer.from("<p>\xcf\xeb\xe0\xed</p>", "latin1") },
+    files,
+  });
+
+  test("is its message, whose files are parts", async ({ expect }) => {
+    const result = await textOf("winmail.dat", tnef);
+    expect(result).toMatchObject({ title: "План", properties: { from: "Ana <ana@one.test>", attachments: "2" } });
+    expect(result.text).toBe(
+      "From: Ana <ana@one.test>\nSubject: План\n\nПлан\n\nAttachments:\n- Der große Plan.txt\n- Inner.eml\n",
+    );
+    expect(result.children?.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual([
+      "the plan",
+      expect.stringContaining("Inner words"),
+    ]);
+  });
+
+  test("in a mail is no file: its files are the mail's, and its text stands in for a missing one", async ({
+    expect,
+  }) => {
+    const part = `--m\r\nContent-Type: application/ms-tnef; name="winmail.dat"\r\nContent-Transfer-Encoding: base64\r\n\r\n${tnef.toString("base64")}\r\n--m--\r\n`;
+    const mail = (text: string) =>
+      `${HEAD}Content-Type: multipart/mixed; boundary=m\r\n\r\n--m\r\n\r\n${text}\r\n${part}`;
+    const full = await textOf("a.eml", mail("Hello"));
+    expect(full.children?.map(({ fileName }) => fileName)).toEqual(["Der große Plan.txt", "Inner.eml"]);
+    expect(full.text).toMatch(/Hello\n\nAttachments/u);
+    expect((await textOf("a.eml", mail(""))).text).toMatch(/Subject: Plan\n\nПлан\n\nAttachments/u);
+  });
+
+  test("of any broken length ends, with what was read until there", async ({ expect }) => {
+    for (let length = 7; length < tnef.length; length += 3) await extractFile("winmail.dat", tnef.subarray(0, length));
+    const lengths = Buffer.from(tnef);
+    for (let at = 6; at + 4 < lengths.length; at += 5) {
+      const broken = Buffer.from(tnef);
+      broken.writeUInt32LE(0xffffffff, at);
+      expect((await extractFile("winmail.dat", broken)).state).toMatch(/ok|no_text/u);
+    }
+    const many = Array.from({ length: 1_200 }, (_, n) => ({ name: `f${n}`, bytes: Buffer.from("x") }));
+    const result = await textOf("winmail.dat", makeTnef({ files: many }));
+    expect(result.children).toHaveLength(1_000);
+    expect(result.properties["truncated"]).toContain("Only the first");
   });
 });
 
@@ -83,7 +188,6 @@ describe("a mailbox without heads", () => {
 });
 
 test.for([
-  ["winmail.dat", "789f3e2201", "winmail.dat (TNEF)"],
   [
     "a.webarchive",
     `${Buffer.from("bplist00d_WebMainResource plain letters follow here").toString("hex")}`,

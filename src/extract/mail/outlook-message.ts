@@ -1,0 +1,46 @@
+import { oneLine } from "#extract/clean.ts";
+import { decodeCharset } from "./charset.ts";
+import { textOfRtf, unpackRtf } from "./compressed-rtf.ts";
+import { type Mail, type MailAttachment, type MailText, messageName } from "./mail.ts";
+
+/** The forms in which Outlook keeps the text of a message. */
+export interface BodyForms {
+  plain: string;
+  html: string;
+  rtf: Buffer | undefined;
+  charset: string;
+}
+
+/** One form of the text: plain unless it is empty, then HTML, then RTF. */
+export function bodyForms({ plain, html, rtf, charset }: BodyForms): MailText[] {
+  if (plain.trim() !== "") return [{ isHtml: false, text: plain }];
+  if (html.trim() !== "") return [{ isHtml: true, text: html }];
+  const unpacked = rtf === undefined ? undefined : unpackRtf(rtf);
+  return unpacked === undefined ? [] : [textOfRtf(unpacked, (bytes) => decodeCharset(bytes, charset))];
+}
+
+/** A message in a message, which is written as a mail so that it is complete by itself, and its own attachments. */
+export function messageAttachments(mail: Mail, name: string): MailAttachment[] {
+  const fileName = `${messageName(mail.subject || oneLine(name, 200))}.eml`;
+  return [{ fileName, mimeType: "message/rfc822", bytes: writeMail(mail) }, ...mail.attachments];
+}
+
+/** Head and text as an RFC 5322 message; its own attachments are listed with it. */
+function writeMail(mail: Mail): Buffer {
+  const word = (text: string) =>
+    /^[\x20-\x7e]*$/u.test(text) ? text : `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;
+  const [text] = mail.texts;
+  const head = [
+    `From: ${mail.from}`,
+    ...(mail.to === "" ? [] : [`To: ${mail.to}`]),
+    ...(mail.cc === "" ? [] : [`Cc: ${mail.cc}`]),
+    ...(mail.date === undefined ? [] : [`Date: ${new Date(mail.date).toUTCString()}`]),
+    `Subject: ${word(mail.subject)}`,
+    "MIME-Version: 1.0",
+    `Content-Type: text/${text?.isHtml === true ? "html" : "plain"}; charset=utf-8`,
+    "Content-Transfer-Encoding: 8bit",
+  ];
+  return Buffer.from(
+    `${head.map((line) => line.replaceAll(/[\r\n]+/gu, " ")).join("\r\n")}\r\n\r\n${text?.text ?? ""}`,
+  );
+}
