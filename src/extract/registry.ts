@@ -13,18 +13,18 @@ export interface Reader {
   load: FormatLoader;
 }
 
-const DOCX: Reader = { version: 4, load: async () => (await import("./formats/docx.ts")).docxFormat };
+const DOCX: Reader = { version: 5, load: async () => (await import("./formats/docx.ts")).docxFormat };
 const PPTX: Reader = { version: 4, load: async () => (await import("./formats/pptx.ts")).pptxFormat };
 const XLSX: Reader = { version: 3, load: async () => (await import("./formats/xlsx.ts")).xlsxFormat };
-const ODT: Reader = { version: 3, load: async () => (await import("./formats/odt.ts")).odtFormat };
+const ODT: Reader = { version: 4, load: async () => (await import("./formats/odt.ts")).odtFormat };
 const ODS: Reader = { version: 3, load: async () => (await import("./formats/ods.ts")).odsFormat };
 const ODP: Reader = { version: 3, load: async () => (await import("./formats/odp.ts")).odpFormat };
-const HTML: Reader = { version: 4, load: async () => (await import("./formats/html.ts")).htmlFormat };
-const CSV: Reader = { version: 2, load: async () => (await import("./formats/csv.ts")).csvFormat };
-const JSON_TEXT: Reader = { version: 2, load: async () => (await import("./formats/json.ts")).jsonFormat };
+const HTML: Reader = { version: 5, load: async () => (await import("./formats/html.ts")).htmlFormat };
+const CSV: Reader = { version: 3, load: async () => (await import("./formats/csv.ts")).csvFormat };
+const JSON_TEXT: Reader = { version: 3, load: async () => (await import("./formats/json.ts")).jsonFormat };
 const SUBTITLES: Reader = { version: 2, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };
 const RTF: Reader = { version: 3, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
-const XML: Reader = { version: 3, load: async () => (await import("./formats/xml.ts")).xmlFormat };
+const XML: Reader = { version: 4, load: async () => (await import("./formats/xml.ts")).xmlFormat };
 const CALENDAR: Reader = { version: 2, load: async () => (await import("./formats/calendar.ts")).calendarFormat };
 const TNEF: Reader = { version: 1, load: async () => (await import("./formats/tnef.ts")).tnefFormat };
 const UNREADABLE: Reader = {
@@ -37,11 +37,11 @@ const UNREADABLE: Reader = {
  * that are not named are read as plain text.
  */
 export const FORMATS: Readonly<Record<string, Reader>> = {
-  "text/plain": { version: 4, load: async () => (await import("./formats/plain.ts")).plainFormat },
+  "text/plain": { version: 5, load: async () => (await import("./formats/plain.ts")).plainFormat },
   "text/x-asciidoc": { version: 2, load: async () => (await import("./formats/asciidoc.ts")).asciidocFormat },
   "text/x-rst": { version: 2, load: async () => (await import("./formats/rst.ts")).rstFormat },
   "text/x-org": { version: 2, load: async () => (await import("./formats/org.ts")).orgFormat },
-  "text/markdown": { version: 4, load: async () => (await import("./formats/markdown.ts")).markdownFormat },
+  "text/markdown": { version: 5, load: async () => (await import("./formats/markdown.ts")).markdownFormat },
   "text/html": HTML,
   "application/xhtml+xml": HTML,
   "text/csv": CSV,
@@ -49,7 +49,7 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/json": JSON_TEXT,
   "application/x-ndjson": JSON_TEXT,
   "application/x-ipynb+json": { version: 2, load: async () => (await import("./formats/notebook.ts")).notebookFormat },
-  "application/yaml": { version: 3, load: async () => (await import("./formats/yaml.ts")).yamlFormat },
+  "application/yaml": { version: 4, load: async () => (await import("./formats/yaml.ts")).yamlFormat },
   "application/toml": { version: 2, load: async () => (await import("./formats/toml.ts")).tomlFormat },
   "application/xml": XML,
   "text/xml": XML,
@@ -58,7 +58,7 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
     version: 2,
     load: async () => (await import("./formats/word-2003.ts")).word2003Format,
   },
-  "text/x-log": { version: 2, load: async () => (await import("./formats/log.ts")).logFormat },
+  "text/x-log": { version: 3, load: async () => (await import("./formats/log.ts")).logFormat },
   "application/x-subrip": SUBTITLES,
   "text/vtt": SUBTITLES,
   "application/zip": { version: 2, load: async () => (await import("./formats/archive.ts")).zipFormat },
@@ -107,7 +107,7 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/vnd.ms-powerpoint": UNREADABLE,
   "application/x-encrypted-office": UNREADABLE,
   "application/pkcs7-mime": { version: 1, load: async () => (await import("./formats/signed.ts")).signedFormat },
-  "application/pdf": { version: 4, load: async () => (await import("./formats/pdf.ts")).pdfFormat },
+  "application/pdf": { version: 5, load: async () => (await import("./formats/pdf.ts")).pdfFormat },
 };
 
 /** Types of a family that are read by one format, whatever their name. */

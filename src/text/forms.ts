@@ -1,3 +1,4 @@
+import { append } from "#core/append.ts";
 import { foldWord } from "./fold.ts";
 import { stemEnglish } from "./stem-english.ts";
 
@@ -72,7 +73,7 @@ function cut(text: string, offset: number, level: number): readonly WordForm[] {
   let at = 0;
   for (const piece of text.split(separator)) {
     const start = piece === "" ? at : text.indexOf(piece, at);
-    if (piece !== "") parts.push(...cut(piece, offset + start, level + 1));
+    if (piece !== "") append(parts, cut(piece, offset + start, level + 1));
     at = start + piece.length;
   }
   if (level === LINE_END_CUT && parts.length > 1)
@@ -99,7 +100,7 @@ function cutCamelCase(text: string, offset: number): readonly WordForm[] {
   }
   const parts: WordForm[] = [];
   for (const match of text.matchAll(/\p{Lu}+(?!\p{Ll})[\p{N}\p{M}]*|\p{Lu}?[^\p{Lu}]+|\p{Lu}/gu)) {
-    parts.push(...leaf(foldWord(match[0]), offset + match.index, offset + match.index + match[0].length));
+    append(parts, leaf(foldWord(match[0]), offset + match.index, offset + match.index + match[0].length));
   }
   if (parts.length < 2 || exact.length > MAX_TERM_LENGTH) return parts;
   return [wordForm(exact, offset, offset + text.length, parts)];

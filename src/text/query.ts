@@ -1,3 +1,4 @@
+import { append } from "#core/append.ts";
 import { FACTORS, type Ranking } from "./factors.ts";
 import type { WordForm } from "./forms.ts";
 import { foldWord } from "./fold.ts";
@@ -53,7 +54,7 @@ export function parseQuery(
   const unwanted: QueryUnit[] = [];
   for (const { text, isQuoted, isExcluded } of splitPieces(query)) {
     const found = isQuoted ? quotedUnit(text, tokenizer) : plainUnits(text, tokenizer);
-    (isExcluded ? unwanted : wanted).push(...found);
+    append(isExcluded ? unwanted : wanted, found);
   }
   const budget = { words: MAX_WORDS, prefixes: MAX_PREFIXES, isCut: false };
   const fitting = (units: readonly QueryUnit[]) => distinct(units).flatMap((unit) => withinBudget(unit, budget) ?? []);
@@ -135,7 +136,7 @@ function plainUnits(text: string, tokenizer: Tokenizer): QueryUnit[] {
     const written = text.slice(chunk.start, chunk.end);
     if (written === "AND") return;
     const isPrefix = text[chunk.end] === "*" && !/[\p{L}\p{N}]/u.test(characterAt(text, chunk.end + 1));
-    units.push(...(chunk.isUnspaced ? unspacedUnits(chunk, written) : spacedUnits(chunk, written, isPrefix)));
+    append(units, chunk.isUnspaced ? unspacedUnits(chunk, written) : spacedUnits(chunk, written, isPrefix));
   });
   return units;
 }

@@ -214,7 +214,7 @@ function placeOf({ view, marks, first }: Window): number {
 
 function stretchOf({ view, marks, first, last }: Window): Stretch {
   const inside = marks.slice(first, last + 1);
-  return { view, marks, from: inside[0]?.start ?? 0, to: Math.max(...inside.map((mark) => mark.end)) };
+  return { view, marks, from: inside[0]?.start ?? 0, to: inside.reduce((end, mark) => Math.max(end, mark.end), 0) };
 }
 
 /** The last mark that ends near enough to the start of `first`; it is known to be `from` or later. */

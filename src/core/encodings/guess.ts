@@ -80,7 +80,14 @@ function scoreOf(name: string, marks: readonly Mark[]): number {
   const alphabets = SINGLE_BYTE[name] ?? ALPHABETS_OF_ISO[name];
   // What chardet alone knows is its own opinion.
   if (alphabets === undefined) return 0;
-  return Math.max(...alphabets.map((alphabet) => meanOf(marks, (mark) => scoreLetter(mark, alphabet))));
+  return alphabets.reduce(
+    (best, alphabet) =>
+      Math.max(
+        best,
+        meanOf(marks, (mark) => scoreLetter(mark, alphabet)),
+      ),
+    -1,
+  );
 }
 
 /** What chardet names beyond ours. */

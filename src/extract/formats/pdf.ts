@@ -1,3 +1,4 @@
+import { append } from "#core/append.ts";
 import type { Format, FormatInput, FormatNoText, FormatResult } from "#extract/format.ts";
 import { readAnnotations } from "#extract/pdf/annotations.ts";
 import { addAttachments, distinctFiles, type FoundFile, readAttachments } from "#extract/pdf/attachments.ts";
@@ -77,7 +78,7 @@ async function readPages({ pdf, fonts }: OpenPdf, input: FormatInput, out: TextB
     brokenInARow = found === undefined ? brokenInARow + 1 : 0;
     if (found === undefined) pages.broken++;
     else if (found.text !== "") addPage(out, number, found.text);
-    pages.files.push(...(found?.files ?? []));
+    append(pages.files, found?.files ?? []);
     if (fonts.take() === 0) continue;
     pages.withoutFont++;
     // Without it, the next page with the same font is not told.

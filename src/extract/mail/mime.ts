@@ -1,3 +1,4 @@
+import { append } from "#core/append.ts";
 import { oneLine } from "#extract/clean.ts";
 import { decodeCharset } from "./charset.ts";
 import { fieldText, type MailHeader, readHeader, readParameterField } from "./header.ts";
@@ -119,7 +120,7 @@ function readWrapped(reading: Reading, bytes: Buffer): Found {
   const attachments = (mail?.attachments ?? []).slice(0, MAX_LEAVES - reading.leaves);
   reading.leaves += attachments.length;
   reading.isCut ||= mail === undefined || mail.isCut || attachments.length < mail.attachments.length;
-  reading.wrapped.push(...(mail?.texts ?? []));
+  append(reading.wrapped, mail?.texts ?? []);
   return { texts: [], attachments };
 }
 

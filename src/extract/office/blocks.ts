@@ -1,3 +1,4 @@
+import { append } from "#core/append.ts";
 import type { Section } from "#core/sections.ts";
 import { cleanText, oneLine } from "#extract/clean.ts";
 import type { TextBuilder } from "#extract/text-builder.ts";
@@ -122,7 +123,7 @@ export class BlockWriter {
     this.gathered += CELL_COST;
     const last = table.row.length >= MAX_COLUMNS ? table.row.at(-1) : undefined;
     if (last === undefined) table.row.push({ blocks, span: table.span });
-    else last.blocks.push(...blocks);
+    else append(last.blocks, blocks);
     table.span = 0;
   }
 

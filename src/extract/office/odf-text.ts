@@ -1,3 +1,4 @@
+import { append } from "#core/append.ts";
 import { type LinkMark, withAddresses } from "#extract/link-addresses.ts";
 import { altText, type Block, type BlockWriter } from "./blocks.ts";
 import { ListCounter } from "./list-numbers.ts";
@@ -179,7 +180,7 @@ export class OdfText implements XmlHandler {
 
   addObject(href: string | undefined): void {
     const blocks = href === undefined ? [] : this.context.object(href);
-    if (this.flow.paragraphs.length > 0) this.flow.pending.push(...blocks);
+    if (this.flow.paragraphs.length > 0) append(this.flow.pending, blocks);
     else this.context.writer.addAll(blocks);
   }
 

@@ -1,3 +1,4 @@
+import { append } from "#core/append.ts";
 import { commentLine } from "./comment-line.ts";
 import { blocksText, type Block } from "./blocks.ts";
 import { readChart, readDiagram } from "./chart-text.ts";
@@ -91,7 +92,11 @@ function withoutName(text: string, author: string | undefined): string {
 function readDrawing(file: OfficePackage, partName: string): string[] {
   const lines: string[] = [];
   const relationships = file.relationshipsOf(partName);
-  const add = (blocks: readonly Block[]) => lines.push(...blocks.map((block) => blocksText([block])));
+  const add = (blocks: readonly Block[]) =>
+    append(
+      lines,
+      blocks.map((block) => blocksText([block])),
+    );
   let text = "";
   let isText = false;
   file.walk(partName, {

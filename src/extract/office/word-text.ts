@@ -1,3 +1,4 @@
+import { append } from "#core/append.ts";
 import { type LinkMark, withAddresses } from "#extract/link-addresses.ts";
 import { Alternatives } from "./alternatives.ts";
 import { altText, type Block, type BlockWriter } from "./blocks.ts";
@@ -130,11 +131,11 @@ export class WordText implements XmlHandler {
   endBox(): void {
     if (this.boxes === 0) return;
     this.boxes--;
-    this.pending.push(...this.context.writer.endCapture());
+    append(this.pending, this.context.writer.endCapture());
   }
 
   reference(kind: WordReference, id: string | undefined): void {
-    if (id !== undefined) this.pending.push(...this.context.found(kind, id));
+    if (id !== undefined) append(this.pending, this.context.found(kind, id));
     if (this.paragraphs.length > 0) return;
     this.context.writer.addAll(this.pending);
     this.pending = [];

@@ -1,3 +1,4 @@
+import { append } from "#core/append.ts";
 import type { PdfPage } from "./open.ts";
 
 type Items = Awaited<ReturnType<PdfPage["getTextContent"]>>["items"];
@@ -34,7 +35,7 @@ function inReadingOrder(items: Items): TextItem[] {
       const isEnd = last.hasEOL;
       run = run.toReversed().map((item, i) => ({ ...item, hasEOL: isEnd && i === run.length - 1 }));
     }
-    ordered.push(...run);
+    append(ordered, run);
     run = [];
   };
   for (const item of items) {

@@ -1,3 +1,4 @@
+import { append } from "#core/append.ts";
 import { isInside, isChildId, outermostId } from "#core/child-ids.ts";
 import { touch } from "./access.ts";
 import type { ItemOp, OpOutcome } from "./item-batch.ts";
@@ -122,7 +123,7 @@ function targetsOf(rows: ItemRows, externalId: string, subtree: boolean): KnownI
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (next.removedAt !== null || found.has(next.kbId)) continue;
     found.set(next.kbId, next);
-    waiting.push(...rows.childrenOf(next.externalId));
+    append(waiting, rows.childrenOf(next.externalId));
   }
   return [...found.values()];
 }

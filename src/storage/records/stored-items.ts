@@ -263,7 +263,7 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
             .where("parentExternalId", "in", chunk)
             .where(rawSql<boolean>`instr("externalId", ${CHILD_MARK}) = 0`)
             .execute();
-          rows.push(...page.map(toStored));
+          for (const row of page) rows.push(toStored(row));
         }
         const fresh = rows.filter(({ kbId }) => !found.has(kbId));
         for (const row of fresh) found.set(row.kbId, row);

@@ -122,7 +122,7 @@ export class HitCollector {
   sort(matches: Match[]): void {
     const entries = matches.map((match) => ({ ...match, value: this.#valueOf(match) }));
     entries.sort((a, b) => this.#compare(a.segment, a.id, a.hasAll, a.value, b));
-    matches.splice(0, matches.length, ...entries);
+    for (const [at, entry] of entries.entries()) matches[at] = entry;
   }
 
   #groupOf(hasAll: boolean): 0 | 1 {
