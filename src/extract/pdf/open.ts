@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getDocumentProxy } from "unpdf";
 import { findPackageRoot } from "#core/spawn.ts";
+import { writeDrawnHyphens } from "./drawn-hyphens.ts";
 import { FontWatch } from "./font-watch.ts";
 import { pdfStart } from "./header.ts";
 
@@ -25,6 +26,7 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
     const options = { verbosity: FontWatch.VERBOSITY, isOffscreenCanvasSupported: false, useWorkerFetch: false };
     // A copy, because pdf.js takes the buffer away from its owner; offsets in the file count from its header.
     const own = Uint8Array.from(bytes.subarray(Math.max(0, pdfStart(bytes))));
+    writeDrawnHyphens(Buffer.from(own.buffer, own.byteOffset, own.byteLength));
     const pdf = await getDocumentProxy(own, { ...options, BinaryDataFactory: CMaps });
     const close = async () => {
       await pdf.destroy();

@@ -1,5 +1,7 @@
+import { deflateSync } from "node:zlib";
 import iconv from "iconv-lite";
 import { describe, test } from "vitest";
+import { writeDrawnHyphens } from "#extract/pdf/drawn-hyphens.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { bytesOf, extractFile, makePdf, textOf } from "../documents.ts";
 import { after, linesOf, makeAsianPage, makePage, stream } from "../pdf-files.ts";
@@ -165,6 +167,40 @@ describe("what people wrote into a PDF", () => {
     expect(sections.map(({ name }) => name)).toEqual(["Attachments"]);
     expect(properties).toEqual({ pages: "1", attachments: "1" });
     expect(children).toMatchObject([{ id: "1/invoice.xml", fileName: "invoice.xml" }]);
+  });
+});
+
+describe("a hyphen that its font calls soft", () => {
+  const font = "/Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 6 0 R";
+  const table = (entries: string) =>
+    `/CIDInit /ProcSet findresource begin begincmap /CMapName /A def 1 begincodespacerange <00> <7F> endcodespacerange ${entries} endcmap end`;
+  const content = linesOf(["ordered micro~", "scopes on 2024~05~01"]);
+  const TABLES = [
+    "1 beginbfchar <7E> <00AD> endbfchar",
+    "2 beginbfrange <20> <7D> <0020> <7E> <7F> [<00ad> <0041>] endbfrange",
+    "1 beginbfrange <20> <7D> <0020> endbfrange\n1 beginbfrange <7D> <7F> <00AC> endbfrange",
+  ];
+
+  test.for(TABLES)("is one: %s", async (entries, { expect }) => {
+    const packed = deflateSync(table(entries)).toString("latin1");
+    for (const cmap of [
+      stream(table(entries)),
+      stream(packed, "/Filter /FlateDecode"),
+      stream(packed, "/Filter [/FlateDecode]"),
+    ]) {
+      const { text } = await textOf("a.pdf", makePage({ content, font, more: [cmap] }));
+      expect(text).toBe("[Page 1]\nordered micro-\u00adscopes\non 2024-05-01\n");
+    }
+  });
+
+  test("changes no other bytes of the file, and takes a time that its length tells", ({ expect }) => {
+    const other = Buffer.from(stream("<7E> <00AD> begincmap beginbfchar <7E> <00AD>", "/Type /XObject /Subtype /Form"));
+    const before = Buffer.from(other);
+    writeDrawnHyphens(other);
+    expect(other.equals(before)).toBe(true);
+    const many = Buffer.from("1 0 obj<<>>stream\nbegincmap beginbfrange <01><02>[".repeat(20_000));
+    writeDrawnHyphens(many);
+    expect(many.includes("beginbfrange")).toBe(true);
   });
 });
 

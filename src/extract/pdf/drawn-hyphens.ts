@@ -1,0 +1,118 @@
+import { constants, deflateSync, inflateSync } from "node:zlib";
+
+/**
+ * Hyphens that a font calls soft, as hyphens: a PDF shows what it draws, and page-layout programs call those so that they write at the end of
+ * a line. pdf.js gives no text for a soft hyphen, which tears the words. The bytes are changed where they are, and keep their length: the
+ * tables of fonts that say which characters their codes are. Source: ISO 32000-1, 9.10.3.
+ */
+export function writeDrawnHyphens(bytes: Buffer): void {
+  let streams = 0;
+  let tables = 0;
+  for (let at = bytes.indexOf(STREAM); at >= 0 && streams < MAX_STREAMS && tables < MAX_TABLES; streams++) {
+    const table = tableAt(bytes, at);
+    if (table !== undefined) writeTable(table);
+    if (table !== undefined) tables++;
+    at = bytes.indexOf(STREAM, at + STREAM.length);
+  }
+}
+
+function writeTable(packed: Buffer): void {
+  const table = textOf(packed);
+  const changed = table === undefined ? undefined : withHyphens(table.text);
+  if (table === undefined || changed === undefined) return;
+  const written = table.isPacked ? deflateSync(changed, { level: 9, memLevel: 9 }) : Buffer.from(changed, "latin1");
+  // What stands behind the end of packed bytes is read by nobody.
+  if (written.length <= packed.length) packed.fill(0x20).set(written);
+}
+
+const STREAM = Buffer.from("stream");
+const MAX_STREAMS = 60_000;
+const MAX_TABLES = 1_000;
+const MAX_PACKED_BYTES = 262_144;
+const MAX_TABLE_BYTES = 262_144;
+const HEAD_BYTES = 400;
+/** Packed bytes that tell what the stream is. */
+const LOOK_BYTES = 160;
+
+/** The bytes of a stream that may be such a table. */
+function tableAt(bytes: Buffer, at: number): Buffer | undefined {
+  // Most of these are the ends of streams.
+  if (bytes[at - 1] === 0x64) return undefined;
+  const before = bytes.toString("latin1", Math.max(0, at - HEAD_BYTES), at);
+  const head = /\d obj\s*<<((?:(?! obj\b)[\s\S])*)>>\s*$/u.exec(before)?.[1];
+  if (head === undefined || /\/(?:Subtype|DecodeParms|Length1|XRef|ObjStm|Metadata|EmbeddedFile)\b/u.test(head))
+    return undefined;
+  const filters = /\/Filter\s*(?:\/(\w+)|\[\s*\/(\w+)\s*\])/u.exec(head);
+  const filter = filters?.[1] ?? filters?.[2];
+  if (filter === undefined ? head.includes("/Filter") : filter !== "FlateDecode") return undefined;
+  const after = at + STREAM.length;
+  const start = after + (bytes[after] === 0x0d ? 1 : 0) + (bytes[after + 1] === 0x0a || bytes[after] === 0x0a ? 1 : 0);
+  const packed = bytes.subarray(start, start + MAX_PACKED_BYTES);
+  if (!isTable(packed, filter !== undefined)) return undefined;
+  const length = /\/Length\s+(\d{1,7})(?!\d|\s+\d+\s+R)/u.exec(head)?.[1];
+  const end = length === undefined ? packed.indexOf("endstream") : Number(length);
+  return end < 0 ? packed : packed.subarray(0, end);
+}
+
+function isTable(packed: Buffer, isPacked: boolean): boolean {
+  const start = packed.subarray(0, LOOK_BYTES);
+  const text = isPacked ? unpacked(start) : start;
+  return text !== undefined && /begincmap|CIDInit|CMapName|codespacerange/u.test(text.toString("latin1"));
+}
+
+function textOf(packed: Buffer): { text: string; isPacked: boolean } | undefined {
+  const isPacked = !isTable(packed, false);
+  const text = isPacked ? unpacked(packed) : packed;
+  return text === undefined ? undefined : { text: text.toString("latin1"), isPacked };
+}
+
+/** Also of bytes that are cut. */
+function unpacked(bytes: Buffer): Buffer | undefined {
+  // To find that out in zlib takes a hundred times longer.
+  if (bytes.length < 3 || ((bytes[0] ?? 0) & 15) !== 8 || bytes.readUInt16BE(0) % 31 !== 0) return undefined;
+  try {
+    return inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_TABLE_BYTES });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The table with a hyphen for the soft one, without what no reader needs, so that it is no longer; undefined when it has none. */
+function withHyphens(table: string): string | undefined {
+  const pieces = table
+    .slice(Math.max(0, table.search(/\d+\s+begincodespacerange/u)))
+    .split(/\b((?:begin|end)bf(?:char|range))\b/u);
+  const codes: string[] = [];
+  const changed = pieces.map((piece, at) => {
+    const mode = at % 2 === 0 ? pieces[at - 1] : undefined;
+    if (mode === "beginbfchar") return piece.replaceAll(SOFT_CHARACTER, "$1<002D>");
+    return mode === "beginbfrange"
+      ? piece.replaceAll(RANGE, (found, ...range: string[]) => inRange(found, range, codes))
+      : piece;
+  });
+  const text = changed.join("");
+  if (codes.length === 0 && text === pieces.join("")) return undefined;
+  const last = text.lastIndexOf("endbf");
+  const end = last + (/^endbf(?:char|range)/u.exec(text.slice(last, last + 10))?.[0].length ?? 0);
+  const more = codes.length === 0 ? "" : `\n${codes.length} beginbfchar${codes.join("")}endbfchar`;
+  return `${text.slice(0, end).replaceAll(/\s+/gu, " ")}${more}\nendcmap`;
+}
+
+const SOFT_CHARACTER = /(<[\dA-F]{1,8}>\s{0,9})<00AD>/giu;
+const RANGE = /<([\dA-F]{1,8})>\s{0,9}<([\dA-F]{1,8})>\s{0,9}(?:<([\dA-F]{1,8})>|\[[^\]]{0,4000}\])/giu;
+
+/** A list has its characters one by one; of a range from a character on, the code of the soft hyphen gets an entry of its own. */
+function inRange(
+  found: string,
+  [first = "", last = "", value]: readonly (string | undefined)[],
+  codes: string[],
+): string {
+  if (value === undefined) return found.replaceAll(/<00AD>/giu, "<002D>");
+  const offset = SOFT_HYPHEN - Number.parseInt(value, 16);
+  const code = Number.parseInt(first, 16) + offset;
+  if (offset >= 0 && code <= Number.parseInt(last, 16))
+    codes.push(`<${code.toString(16).padStart(first.length, "0")}><002D>`);
+  return found;
+}
+
+const SOFT_HYPHEN = 0xad;
