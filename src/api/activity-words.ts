@@ -35,6 +35,14 @@ export function describeActivity(
   }
 }
 
+/** That kb doesn't hear of changes between syncs, why, and when it tries again. */
+export function describeNotWatched(
+  { nextTryAt, problem }: Pick<NonNullable<Connector["notWatched"]>, "nextTryAt" | "problem">,
+  when: When,
+): string {
+  return `kb notices changes only when it syncs on schedule. ${problem.message} Next try to watch it ${when(nextTryAt)}.`;
+}
+
 /** Why a run waits, by the code of its problem. */
 const WAITS: Readonly<Record<string, string>> = {
   rate_limited: "Waiting, because the source limits requests",

@@ -144,6 +144,11 @@ export const Connector = z
      * named, and how many of them are linked to members. Of a private connector it is told to its owner alone.
      */
     readByNobody: z.object({ users: Count, linked: Count }).optional(),
+    /**
+     * Only where kb listens to its source for changes between syncs and can't: since when, when it tries again, and why.
+     * Syncs go on by its schedule.
+     */
+    notWatched: z.object({ since: Timestamp, nextTryAt: Timestamp, problem: SourceProblem }).optional(),
     createdAt: Timestamp,
     /** What the caller may do to it. */
     allowed: z.array(ConnectorAct),

@@ -11,8 +11,8 @@ export type ChangeNotification =
 /** Receives what a watch notices. */
 export interface ChangeListener {
   notify(notification: ChangeNotification): void;
-  /** The watch has ended; `reason` is a sentence for the operator's log. Called at most once. */
-  ended(reason: string): void;
+  /** The watch has ended, with what it failed with: an ApiError's message is told to the connector's owner. Called at most once. */
+  ended(error: unknown): void;
 }
 
 /** A running watch on a source. */

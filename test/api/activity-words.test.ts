@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { describeActivity } from "#api/activity-words.ts";
+import { describeActivity, describeNotWatched } from "#api/activity-words.ts";
 import type { ConnectorActivity } from "#api/connector-records.ts";
 
 const AT = "2026-11-22T15:00:00.000Z";
@@ -36,4 +36,12 @@ test("a limit of the source is no reason to reconnect", ({ expect }) => {
 test("what its state says is not said again, nor what no source is read for", ({ expect }) => {
   expect(said({ type: "stopped" })).toBeUndefined();
   expect(said({ type: "idle", nextRunAt: null }, true)).toBeUndefined();
+});
+
+test("a connector that kb can't watch says why, and when kb tries again", ({ expect }) => {
+  const problem = { code: "unreachable", message: "The server can't be reached." } as const;
+  const said = describeNotWatched({ nextTryAt: AT, problem }, (at) => `at ${at.slice(11, 16)}`);
+  expect(said).toBe(
+    "kb notices changes only when it syncs on schedule. The server can't be reached. Next try to watch it at 15:00.",
+  );
 });

@@ -10852,6 +10852,19 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             nextRunAt: string | null;
+            notWatched?: {
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                nextTryAt: string;
+                problem: components["schemas"]["SourceProblem"];
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                since: string;
+            };
             openedByOthers?: components["schemas"]["Opening"][];
             owner: {
                 id: string;

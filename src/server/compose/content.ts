@@ -52,6 +52,7 @@ import { makeRoom } from "#server/sync/room.ts";
 import { makeItemPreparer, makeSyncControl } from "#server/sync/control.ts";
 import { makeChildOpener } from "#server/sync/open-child.ts";
 import { doubtEverything } from "#server/sync/restored.ts";
+import { makeWatchTries } from "#server/sync/watch-tries.ts";
 import { makeSourceWatcher } from "#server/sync/source-watcher.ts";
 import { makeKeepsSecrets } from "#server/sync/secrets-setting.ts";
 import { makeWebhookReceiver } from "#server/sync/webhooks.ts";
@@ -212,6 +213,7 @@ export async function makeContent(
   });
   leftGrants.listen((workspaceId, connections) => giveBackLeft(providers.serverDeps, workspaceId, connections));
   syncStops.listen((syncId) => worker.cancel(syncId));
+  const watchTries = makeWatchTries(now);
   const sourceWatcher = makeSourceWatcher({
     store,
     findSource: (providerId) => sources.find(providerId),
@@ -222,6 +224,7 @@ export async function makeContent(
     randomBytes,
     sleep,
     log,
+    tries: watchTries,
     wake: () => worker.wake(),
   });
   const webhooks = makeWebhookReceiver({
@@ -255,6 +258,7 @@ export async function makeContent(
     audit,
     quotas,
     cursors,
+    watchFault: watchTries.find,
     clock,
     randomBytes,
     log,

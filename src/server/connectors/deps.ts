@@ -1,3 +1,4 @@
+import type { SourceProblem } from "#api/common.ts";
 import type { ConnectorActivity } from "#api/connector-records.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Policy } from "#storage/access/policy.ts";
@@ -22,6 +23,13 @@ import type { WebhookSecrets } from "./webhook-secrets.ts";
 export interface SourceRegistry {
   find(providerId: string): Promise<Source | undefined> | Source | undefined;
   list(): Promise<readonly Source[]> | readonly Source[];
+}
+
+/** What stops kb from listening to a source. Times are epoch ms. */
+export interface WatchFault {
+  since: number;
+  nextTryAt: number;
+  problem: SourceProblem;
 }
 
 /** What connectors need of the sync engine; given by `sync/control.ts`. */
@@ -119,6 +127,8 @@ export interface ConnectorDeps {
   audit: AuditRecorder;
   quotas: QuotaKeeper;
   cursors: CursorCodec;
+  /** Why kb can't listen to the connector's source; undefined where it does, or doesn't try. */
+  watchFault(connectorId: string): WatchFault | undefined;
   clock: Clock;
   randomBytes: RandomBytes;
   sleep: Sleep;

@@ -19,7 +19,7 @@ import { takesKey } from "./sources.ts";
 
 /** The whole record, for owner and admins. A source's own words go to the owner alone (S43). */
 export async function toConnector(
-  deps: Pick<ConnectorDeps, "store" | "sources" | "syncs" | "clock" | "judgeAct" | "policy">,
+  deps: Pick<ConnectorDeps, "store" | "sources" | "syncs" | "clock" | "judgeAct" | "policy" | "watchFault">,
   actor: Actor,
   record: ConnectorRecord,
 ): Promise<Connector> {
@@ -69,12 +69,22 @@ export async function toConnector(
     },
     aclCheckedAt: isoOrNull(record.aclCheckedAt),
     aclStale,
-    ...defined({ readByNobody }),
+    ...defined({ readByNobody, notWatched: notWatchedOf(deps.watchFault(connectorId), isOwner) }),
     createdAt: isoOf(record.createdAt),
     allowed: await allowedActs({ sources, judgeAct }, workspace, actor, record),
     hasKey: keys.length > 0,
     keyPrefix: keys[0]?.prefix ?? null,
   };
+}
+
+function notWatchedOf(
+  fault: ReturnType<ConnectorDeps["watchFault"]>,
+  isOwner: boolean,
+): Connector["notWatched"] | undefined {
+  if (fault === undefined) return undefined;
+  const { since, nextTryAt, problem } = fault;
+  const words = isOwner ? problem : { code: problem.code, message: FOR_OTHERS };
+  return { since: isoOf(since), nextTryAt: isoOf(nextTryAt), problem: words };
 }
 
 /** What members see of a connector some of whose items they may read. */

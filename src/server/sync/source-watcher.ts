@@ -6,6 +6,7 @@ import type { Store } from "#storage/store.ts";
 import { type ChangeInbox, makeChangeInbox } from "./change-inbox.ts";
 import { makeContext, type SyncDeps } from "./context.ts";
 import { requestSync } from "./request.ts";
+import type { WatchTries } from "./watch-tries.ts";
 import { wishOf } from "./wish.ts";
 import type { Sleep } from "#core/clock.ts";
 
@@ -26,14 +27,14 @@ export interface SourceWatcherOptions extends Pick<SyncDeps, "findSource" | "sta
   randomBytes: RandomBytes;
   sleep: Sleep;
   log: Log;
+  /** Whom it could not listen to, for those who show connectors. */
+  tries: WatchTries;
   /** A run was asked for. */
   wake(): void;
 }
 
 /** How soon a new, changed, paused or deleted connector is followed. */
 const LOOK_MS = 2_000;
-/** A watch that failed is started again after this long: by then there may be room, or the root again. */
-const AGAIN_MS = 10 * 60_000;
 
 interface Listening {
   standing: string;
@@ -44,14 +45,21 @@ interface Listening {
   retryAt: number | undefined;
 }
 
+interface Opening {
+  signal: AbortSignal;
+  inbox: ChangeInbox;
+  failed(error: unknown): void;
+}
+
 type Watchable = Awaited<ReturnType<Store["queue"]["listWatchableConnectors"]>>[number];
 
 /**
  * Keeps one watch for each active connector that has a schedule, as its record is now. A watch that can't be had, or
- * that ends, is told in one log line; the schedule goes on as without it.
+ * that ends, is told in one log line and to the connector's owner, and begun again after a pause that grows; the schedule
+ * goes on as without it.
  */
 export function makeSourceWatcher(options: SourceWatcherOptions): SourceWatcher {
-  const { store, now, sleep, log, providerIds } = options;
+  const { store, now, sleep, log, providerIds, tries } = options;
   const all = new Map<string, Listening>();
   const over = new AbortController();
   let loop: Promise<void> | undefined;
@@ -63,6 +71,7 @@ export function makeSourceWatcher(options: SourceWatcherOptions): SourceWatcher 
     const wanted = new Map((await store.queue.listWatchableConnectors(providerIds)).map((at) => [at.connectorId, at]));
     for (const [connectorId, listening] of all) {
       const isAsBefore = wanted.get(connectorId)?.standing === listening.standing;
+      if (!isAsBefore) tries.forget(connectorId);
       if (!isAsBefore || (listening.retryAt ?? Infinity) <= now()) end(connectorId, listening);
     }
     for (const at of wanted.values()) if (!over.signal.aborted && !all.has(at.connectorId)) begin(at);
@@ -83,22 +92,25 @@ export function makeSourceWatcher(options: SourceWatcherOptions): SourceWatcher 
       ),
       retryAt: undefined,
     };
-    const failed = (reason: string) => {
-      if (abort.signal.aborted) return;
-      listening.retryAt = now() + AGAIN_MS;
-      log.warn({ connectorId: at.connectorId, reason }, "a connector is not watched; its schedule continues");
+    const { connectorId } = at;
+    const beganAt = now();
+    const failed = (error: unknown) => {
+      if (abort.signal.aborted || listening.retryAt !== undefined) return;
+      listening.retryAt = tries.failed(connectorId, error, beganAt);
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn({ connectorId, reason }, "a connector is not watched; its schedule continues");
     };
-    all.set(at.connectorId, listening);
-    listening.watch = open(at, { signal: abort.signal, inbox: listening.inbox, failed }).catch((error: unknown) => {
-      failed(error instanceof Error ? error.message : String(error));
-      return undefined;
-    });
+    all.set(connectorId, listening);
+    listening.watch = open(at, { signal: abort.signal, inbox: listening.inbox, failed }).then(
+      (watch) => {
+        if (!abort.signal.aborted && listening.retryAt === undefined) tries.began(connectorId);
+        return watch;
+      },
+      (error: unknown) => (failed(error), undefined),
+    );
   }
 
-  async function open(
-    at: Watchable,
-    { signal, inbox, failed }: { signal: AbortSignal; inbox: ChangeInbox; failed: (reason: string) => void },
-  ): Promise<Watch | undefined> {
+  async function open(at: Watchable, { signal, inbox, failed }: Opening): Promise<Watch | undefined> {
     const connector = await store.in(at.workspaceId).connectors.find(at.connectorId);
     const source: Source | undefined = connector && (await options.findSource(connector.providerId));
     if (connector === undefined || source?.watch === undefined) return undefined;

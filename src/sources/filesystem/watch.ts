@@ -50,7 +50,7 @@ export async function watchFolder(
   const fail = (error: unknown) => {
     if (isOver) return;
     stop();
-    listener.ended(isApiError(error) ? error.message : String(error));
+    listener.ended(error);
   };
   const collector = makeCollector(pace, (names) => {
     working = attend(names).catch(fail);

@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as breath } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { ApiError } from "#api/errors.ts";
 import { makeSourceWatcher } from "#server/sync/source-watcher.ts";
+import { makeWatchTries } from "#server/sync/watch-tries.ts";
 import type { ChangeListener } from "#sources/change-notifications.ts";
 import type { Source } from "#sources/contract.ts";
 import { composeFeatures } from "../../features.ts";
-import { makeServer } from "../../helpers.ts";
+import { makeServer, type TestUser } from "../../helpers.ts";
 import { makeFolder } from "../../sources/filesystem/fixture.ts";
 import { fakeExtractor } from "./harness.ts";
 
@@ -30,6 +32,7 @@ async function makeWatching(watch: (name: string, listener: ChangeListener, sign
   );
   const owner = await kb.addOwner();
   let asked = 0;
+  const tries = makeWatchTries(kb.clock.now);
   const watcher = makeSourceWatcher({
     store: new Proxy(kb.store, {
       get(store, key) {
@@ -45,6 +48,7 @@ async function makeWatching(watch: (name: string, listener: ChangeListener, sign
     randomBytes,
     sleep: async (_ms, signal) => void (await breath(undefined, { signal }).catch(() => undefined)),
     log: kb.log,
+    tries,
     wake: () => undefined,
   });
   onTestFinished(() => watcher.stop());
@@ -62,7 +66,10 @@ async function makeWatching(watch: (name: string, listener: ChangeListener, sign
     const { syncs } = kb.store.in(owner.workspaceId);
     return (await syncs.list(id, 100)).filter((sync) => sync.trigger === "watch").length;
   };
-  return { kb, watcher, add, runs, asked: () => asked };
+  /** The connector as this person sees it. */
+  const seenBy = async (user: TestUser, id: string) =>
+    (await kb.as(user).get(`/api/connectors/${id}`)).json.connector.notWatched;
+  return { kb, owner, watcher, add, runs, seenBy, asked: () => asked };
 }
 
 const untilAborted = (signal: AbortSignal) =>
@@ -96,4 +103,56 @@ test("a flood of notifications from one connector asks for few runs, and the nex
   expect(await runs(loud)).toBe(1);
   await watcher.stop();
   expect(asked()).toBeLessThan(10);
+});
+
+test("a source that can't be listened to is told to its owner, and tried again after pauses that grow", async () => {
+  let tries = 0;
+  let isOver = false;
+  const { kb, owner, add, seenBy } = await makeWatching(async () => {
+    tries++;
+    if (!isOver) throw new ApiError("source_unavailable", { message: "The server sent too many events." });
+  });
+  const admin = await kb.addMember(owner.workspaceId, "admin");
+  const id = await add("Loud");
+  const { sourceWatcher } = kb.deps;
+  await sourceWatcher.look();
+  const problem = { code: "unreachable", message: "The server sent too many events." };
+  const since = new Date(kb.clock.now()).toISOString();
+  const nextTryAt = new Date(kb.clock.now() + 60_000).toISOString();
+  expect(await seenBy(owner, id)).toEqual({ since, nextTryAt, problem });
+  expect((await seenBy(admin, id)).problem.message).toBe(
+    "Only the connector's owner can see the reason that the source gave.",
+  );
+  const pauses: number[] = [];
+  for (let minutes = 0, last = 0; minutes <= 250; minutes++, kb.clock.advance(60_000)) {
+    const before = tries;
+    await sourceWatcher.look();
+    if (tries === before) continue;
+    pauses.push(minutes - last);
+    last = minutes;
+  }
+  expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+  isOver = true;
+  kb.clock.advance(60 * 60_000);
+  await sourceWatcher.look();
+  expect(await seenBy(owner, id)).toBeUndefined();
+  await sourceWatcher.stop();
+});
+
+test("a watch that ends is told, and begins again; what is no failure of its source is told by its kind", async () => {
+  const listeners: ChangeListener[] = [];
+  const { kb, owner, add, seenBy } = await makeWatching(async (_name, listener) => void listeners.push(listener));
+  const id = await add("Folder");
+  const { sourceWatcher } = kb.deps;
+  await sourceWatcher.look();
+  expect(await seenBy(owner, id)).toBeUndefined();
+  listeners[0]?.ended(new Error("ENOENT: /srv/secret"));
+  expect((await seenBy(owner, id)).problem).toEqual({
+    code: "internal",
+    message: "The server can't watch it. The reason is in the server's log.",
+  });
+  kb.clock.advance(60_000);
+  await sourceWatcher.look();
+  expect([listeners.length, await seenBy(owner, id)]).toEqual([2, undefined]);
+  await sourceWatcher.stop();
 });

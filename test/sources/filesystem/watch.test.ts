@@ -205,7 +205,7 @@ test("where the system watches a whole tree at once, the same is heard through o
     { include: [], exclude: [] },
     {
       notify: (notification) => void heard.push(notification),
-      ended: (reason) => expect.fail(reason),
+      ended: (error) => expect.fail(String(error)),
     },
   );
   writeFileSync(join(folder.root, "docs/deep/a.md"), "more");
@@ -227,7 +227,7 @@ test("changes that go on are one notification, of all of them, once it is quiet"
   const watch = await folder.source.watch?.(
     folder.context(),
     { include: [], exclude: [] },
-    { notify: (notification) => void heard.push(notification), ended: (reason) => expect.fail(reason) },
+    { notify: (notification) => void heard.push(notification), ended: (error) => expect.fail(String(error)) },
   );
   const docs = join(folder.root, "docs");
   const names = ["a.md", "b.md", "c.md", "d.md", "e.md"];

@@ -1,5 +1,5 @@
 import { describeActs } from "#api/act-words.ts";
-import { describeActivity } from "#api/activity-words.ts";
+import { describeActivity, describeNotWatched } from "#api/activity-words.ts";
 import { describeHiddenItems, describeReadByNobody, describeStale } from "#api/hidden-items.ts";
 import { count } from "#api/plural.ts";
 import { describeReadAgain } from "#api/read-again-words.ts";
@@ -155,6 +155,7 @@ export const showConnector = command(
         ...openingsOf(connector),
       ]);
       if (connector.aclStale) output.talk(describeStale(connector.aclStale, atTime));
+      if (connector.notWatched) output.talk(describeNotWatched(connector.notWatched, atTime));
       if (connector.readByNobody) {
         output.talk(describeReadByNobody(connector.readByNobody));
         output.talk(`See its users: kb connectors people ${connector.id}`);

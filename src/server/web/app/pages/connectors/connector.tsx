@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { describeActivity } from "#api/activity-words.ts";
+import { describeActivity, describeNotWatched } from "#api/activity-words.ts";
 import { whoMay } from "#api/act-words.ts";
 import type { Connector, Sync } from "#api/connector-records.ts";
 import { count } from "#api/plural.ts";
@@ -99,11 +99,12 @@ function Warnings() {
 function Needs({ connector }: { connector: Connector }) {
   const when = useTimeWords();
   const advice = adviceOn(connector);
-  const { aclStale, counts, readByNobody } = connector;
+  const { aclStale, counts, notWatched, readByNobody } = connector;
   const readAgain = connector.isPushed ? describeReadAgain(connector) : undefined;
   const notes = [
     ...(aclStale ? [describeStale(aclStale, when)] : []),
     ...describeHiddenItems(counts),
+    ...(notWatched ? [describeNotWatched(notWatched, when)] : []),
     ...(readAgain === undefined ? [] : [readAgain]),
   ];
   if (advice === undefined && notes.length === 0 && readByNobody === undefined) return null;
