@@ -1,3 +1,4 @@
+import type { PaceLimits } from "./pace.ts";
 import type { McpStep } from "./problem.ts";
 
 /** What a server of others can take of kb at most. */
@@ -14,8 +15,12 @@ export interface McpCaps {
   listBytes: number;
   /** Any other answer, likewise, and one event of a stream that is listened to. */
   otherBytes: number;
-  /** Events of one stream. */
+  /** Events of one answer. A stream that is listened to has no end, and is bounded by its pace. */
   events: number;
+  /** Events of all streams of a session: so many at once, then so many a second. */
+  pace: PaceLimits;
+  /** A stream that is listened to and has more events than that for so long is closed. */
+  floodMs: number;
   /** Values in one JSON text. */
   values: number;
   /** Levels of any JSON. */
@@ -38,7 +43,9 @@ export const MCP_CAPS: Readonly<McpCaps> = {
   contentBytes: 24 * 1024 * 1024,
   listBytes: 4 * 1024 * 1024,
   otherBytes: 256 * 1024,
-  events: 10_000,
+  events: 1_000,
+  pace: { perSecond: 50, burst: 100 },
+  floodMs: 60_000,
   values: 250_000,
   depth: 64,
   tools: 500,
@@ -47,6 +54,9 @@ export const MCP_CAPS: Readonly<McpCaps> = {
   schemaBytes: 64 * 1024,
   schemaDepth: 32,
 };
+
+/** Of the events of all sessions together. */
+export const MCP_PACE: Readonly<PaceLimits> = { perSecond: 300, burst: 300 };
 
 /** Bytes that the answer to a step's request may have. */
 export function bytesOf(step: McpStep, caps: McpCaps): number {

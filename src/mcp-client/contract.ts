@@ -1,5 +1,7 @@
 import type { GuardedClient } from "#net/guarded-client.ts";
 import type { McpCaps } from "./caps.ts";
+import type { Pace } from "./pace.ts";
+import type { McpProblem } from "./problem.ts";
 
 /** A server of others, and what signs requests to it. */
 export interface McpTarget {
@@ -22,6 +24,8 @@ export interface McpSessionOptions {
   hop: McpHop;
   /** Opens the stream for messages that the server sends unasked, as `subscribe` needs it; false unless told. */
   isListening?: boolean;
+  /** Of the events of all sessions together; each has its own besides. */
+  pace?: Pace;
 }
 
 /** The way of a request between instances of kb. */
@@ -54,6 +58,8 @@ export interface McpSession {
   subscribe(uri: string): Promise<void>;
   onListChanged(listener: (list: "tools" | "resources") => void): void;
   onUpdated(listener: (uri: string) => void): void;
+  /** What is heard has ended, and nothing is heard any more; told at once when it has ended before. Not by `close`. */
+  onEnded(listener: (problem: McpProblem) => void): void;
   /** Ends the session at the server too, where it has one; never rejects. */
   close(): Promise<void>;
 }

@@ -27,8 +27,16 @@ const MAX_REQUESTS = 20;
 /** The question that the running code belongs to: the library calls its `fetch` without saying. */
 export const exchanges = new AsyncLocalStorage<Exchange>();
 
-/** @param deadlineMs  0 = none: the session's signal ends it */
-export function makeExchange(step: McpStep, sessionSignal: AbortSignal, deadlineMs: number): Exchange {
+/**
+ * @param deadlineMs  0 = none: the session's signal ends it
+ * @param maxRequests  Infinity for a stream that is listened to and resumed for as long as the session lasts
+ */
+export function makeExchange(
+  step: McpStep,
+  sessionSignal: AbortSignal,
+  deadlineMs: number,
+  maxRequests = MAX_REQUESTS,
+): Exchange {
   const controller = new AbortController();
   let problem: McpProblem | undefined;
   let requests = 0;
@@ -50,7 +58,7 @@ export function makeExchange(step: McpStep, sessionSignal: AbortSignal, deadline
     },
     countRequest() {
       if (problem !== undefined) throw problem;
-      if (++requests > MAX_REQUESTS) throw exchange.fail({ code: "too_many" });
+      if (++requests > maxRequests) throw exchange.fail({ code: "too_many" });
     },
     end() {
       clearTimeout(timer);

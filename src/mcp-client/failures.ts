@@ -62,7 +62,8 @@ export function elicitationUrl(data: unknown): string | undefined {
   return username === "" && password === "" ? href : undefined;
 }
 
-function codeOfStatus(status: number, { step }: Exchange): McpProblemCode {
+/** What a status says of a question that has an answer of its own. */
+export function codeOfStatus(status: number, { step }: Exchange): McpProblemCode {
   if (status >= 500) return "server_error";
   if (step === "initialize") return "not_mcp";
   return status === 404 ? "not_found" : "refused";

@@ -9,7 +9,9 @@ import { bytesOf, type McpCaps } from "./caps.ts";
 import { parseChallenge } from "./challenge.ts";
 import type { McpTarget } from "./contract.ts";
 import { type Exchange, exchanges } from "./exchange.ts";
+import { codeOfStatus } from "./failures.ts";
 import { guardedBody } from "./guarded-stream.ts";
+import type { Pace } from "./pace.ts";
 import type { McpProblem } from "./problem.ts";
 
 export interface McpFetchOptions {
@@ -21,6 +23,8 @@ export interface McpFetchOptions {
   hops: readonly string[];
   /** For the stream of what the server says unasked; absent = it is not opened. */
   listening?: Exchange;
+  /** At which the events of all streams come. */
+  pace: Pace;
 }
 
 /** Redirects within the server's origin that keep the method. */
@@ -35,21 +39,24 @@ const OWN_HEADERS =
  */
 export function makeMcpFetch(options: McpFetchOptions): (url: string | URL, init?: RequestInit) => Promise<Response> {
   const origin = new URL(options.target.url).origin;
+  let hasListened = false;
   return async (input, init = {}) => {
     const asking = exchanges.getStore();
     if (asking === undefined) throw new Error("A request outside of every exchange.");
     const method = init.method ?? "GET";
     const sent = new Headers(init.headers);
-    // Opening a session asks for the stream of what the server says unasked, too.
-    const isListening = method === "GET" && asking.step === "initialize" && !sent.has("last-event-id");
+    // Opening a session asks for the stream of what the server says unasked, too, once its answer is there.
+    const isResumed = sent.has("last-event-id") && !hasListened;
+    const isListening = method === "GET" && asking.step === "initialize" && !isResumed;
     if (isListening && options.listening === undefined) return new Response(null, { status: 405 });
+    hasListened ||= isListening;
     const exchange = isListening && options.listening ? options.listening : asking;
     exchange.countRequest();
     const signal = init.signal ? AbortSignal.any([exchange.signal, init.signal]) : exchange.signal;
     let url = new URL(input);
     for (let left = MAX_REDIRECTS; ; left--) {
       const message = await send(url, { ...options, exchange, signal, method, sent, body: init.body, origin });
-      if (!REDIRECTS.has(message.statusCode ?? 0)) return toResponse(message, exchange, options.caps, isListening);
+      if (!REDIRECTS.has(message.statusCode ?? 0)) return toResponse(message, exchange, options, isListening);
       message.destroy();
       const next = redirectOf(url, message);
       if (left === 0 || next === undefined || next.origin !== origin) {
@@ -127,9 +134,21 @@ function problemOfStatus(message: IncomingMessage, exchange: Exchange): McpProbl
   return undefined;
 }
 
-function toResponse(message: IncomingMessage, exchange: Exchange, caps: McpCaps, isListening: boolean): Response {
+/** A server that has no such stream answers with 405, which is no problem. */
+function problemOfListening(status: number, exchange: Exchange): McpProblem | undefined {
+  if (status < 400 || status === 405) return undefined;
+  return exchange.fail({ code: codeOfStatus(status, exchange), status });
+}
+
+function toResponse(
+  message: IncomingMessage,
+  exchange: Exchange,
+  { caps, pace }: Pick<McpFetchOptions, "caps" | "pace">,
+  isListening: boolean,
+): Response {
   const status = message.statusCode ?? 0;
-  const problem = problemOfStatus(message, exchange);
+  const problem =
+    problemOfStatus(message, exchange) ?? (isListening ? problemOfListening(status, exchange) : undefined);
   if (problem) {
     message.destroy();
     throw problem;
@@ -143,7 +162,7 @@ function toResponse(message: IncomingMessage, exchange: Exchange, caps: McpCaps,
   // Of a failure only what a JSON-RPC error needs is read.
   const maxBytes = isOk && !isListening ? bytesOf(exchange.step, caps) : caps.otherBytes;
   const isEndless = isOk && exchange.step === "listen";
-  const body = guardedBody(message, { exchange, caps, maxBytes, isEndless });
+  const body = guardedBody(message, { exchange, caps, maxBytes, isEndless, pace });
   const headers = new Headers();
   for (const name of ["content-type", "mcp-session-id"]) {
     const value = message.headers[name];

@@ -4,22 +4,30 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { McpCaps } from "./caps.ts";
 import type { Exchange } from "./exchange.ts";
 import { makeJsonGuard } from "./json-guard.ts";
+import type { Pace } from "./pace.ts";
+import { pacedEvents } from "./paced-events.ts";
 
 /**
  * The body of an answer as it may be read: inflated, within the caps on bytes, and looked at before a parser does. What
- * is over a cap fails the exchange, which ends the connection.
+ * is over a cap fails the exchange, which ends the connection. Events come at the pace, where there is one.
  *
  * @param maxBytes  of the body, both as it comes and inflated; of one event where `isEndless`
  */
 export function guardedBody(
   message: IncomingMessage,
-  { exchange, caps, maxBytes, isEndless }: { exchange: Exchange; caps: McpCaps; maxBytes: number; isEndless: boolean },
+  {
+    exchange,
+    caps,
+    maxBytes,
+    isEndless,
+    pace,
+  }: { exchange: Exchange; caps: McpCaps; maxBytes: number; isEndless: boolean; pace?: Pace },
 ): ReadableStream<Uint8Array> {
   const isStream = mediaType(message) === "text/event-stream";
   const judge = makeJsonGuard(isStream, {
     depth: caps.depth,
     values: caps.values,
-    events: caps.events,
+    events: isEndless ? Infinity : caps.events,
     eventBytes: maxBytes,
   });
   const count = (isEnough: (bytes: number) => boolean) =>
@@ -38,21 +46,24 @@ export function guardedBody(
     },
   });
   const inflater = inflaterOf(message);
-  // Two counts: what comes over the network, and what it becomes. An endless stream is bounded by its events.
+  // Two counts: what comes over the network, and what it becomes. An endless stream is bounded by its pace.
   const stages = [
     message,
     ...(isEndless ? [] : [count(upTo(maxBytes))]),
     ...(inflater ? [inflater] : []),
     ...(inflater && !isEndless ? [count(upTo(maxBytes))] : []),
     guard,
+    ...(pace && (isStream || isEndless) ? [pacedEvents({ exchange, pace, isEndless, floodMs: caps.floodMs })] : []),
   ];
+  // The last one is what is read.
+  const last = stages.at(-1) ?? guard;
   pipeline(stages, (error) => {
     if (error && exchange.problem === undefined && !exchange.signal.aborted) {
       exchange.fail({ code: inflater && isInflating(error) ? "bad_answer" : "unreachable", cause: error });
     }
   });
   // Node's own bridge between both kinds of streams; its type says `any` for what the guard lets through as bytes.
-  return Readable.toWeb(guard) as ReadableStream<Uint8Array>;
+  return Readable.toWeb(last) as ReadableStream<Uint8Array>;
 }
 
 /** Without parameters. */

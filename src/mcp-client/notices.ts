@@ -1,7 +1,9 @@
 import type { Client, McpSubscription } from "@modelcontextprotocol/client";
+import type { McpProblem } from "./problem.ts";
 
 type ListListener = (list: "tools" | "resources") => void;
 type UriListener = (uri: string) => void;
+type EndListener = (problem: McpProblem) => void;
 
 /** What a server says unasked, for those who want to know. Notices are hints: one that gets lost costs nothing but time. */
 export function makeNotices() {
@@ -9,7 +11,22 @@ export function makeNotices() {
   const uriListeners: UriListener[] = [];
   const uris = new Set<string>();
   let stream: McpSubscription | undefined;
+  let endListener: EndListener | undefined;
+  let ended: McpProblem | undefined;
+
+  /** Nothing is heard any more. The first problem counts. */
+  function end(problem: McpProblem): void {
+    if (ended !== undefined) return;
+    ended = problem;
+    endListener?.(problem);
+  }
+
   return {
+    end,
+    onEnded(listener: EndListener): void {
+      endListener = listener;
+      if (ended !== undefined) listener(ended);
+    },
     onListChanged(listener: ListListener): void {
       listListeners.push(listener);
     },
@@ -30,11 +47,13 @@ export function makeNotices() {
         if (uris.has(uri)) for (const listener of uriListeners) listener(uri);
       });
     },
-    /** Of the newest revision: one stream for all that is subscribed to. */
-    async listen(client: Client, timeoutMs: number): Promise<void> {
+    /** Of the newest revision: one stream for all that is subscribed to. `problem` says why it has ended. */
+    async listen(client: Client, timeoutMs: number, problem: () => McpProblem): Promise<void> {
       const filter = { toolsListChanged: true, resourcesListChanged: true, resourceSubscriptions: [...uris] };
       const former = stream;
-      stream = await client.listen(filter, { timeout: timeoutMs });
+      const current = await client.listen(filter, { timeout: timeoutMs });
+      stream = current;
+      void current.closed.then((by) => by !== "local" && stream === current && end(problem()));
       await former?.close().catch(() => {});
     },
   };

@@ -8,8 +8,10 @@ import { type Exchange, exchanges, makeExchange } from "./exchange.ts";
 import { elicitationUrl, problemOf } from "./failures.ts";
 import { makeMcpFetch } from "./fetch.ts";
 import { makeNotices } from "./notices.ts";
+import { makePace, type Pace } from "./pace.ts";
 import { type ParamHeader, paramHeaders, paramHeadersOf } from "./param-headers.ts";
 import { McpProblem, type McpStep } from "./problem.ts";
+import { makeResuming } from "./resuming.ts";
 import {
   CallResult,
   CompletionResult,
@@ -47,7 +49,8 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
   const ending = new AbortController();
   const sessionSignal = AbortSignal.any([signal, ending.signal]);
   const notices = makeNotices();
-  let connection = await connect(target, { ...options, caps, sessionSignal, notices });
+  const connecting = { ...options, caps, sessionSignal, notices, pace: makePace(caps.pace, options.pace) };
+  let connection = await connect(target, connecting);
   /** By tool, as the last list had them. */
   const headersByTool = new Map<string, ParamHeader[]>();
 
@@ -67,14 +70,16 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
     if (connection !== forgotten) return Promise.resolve();
     renewing ??= (async () => {
       await forgotten.client.close().catch(() => {});
-      connection = await connect(target, { ...options, caps, sessionSignal, notices });
+      connection = await connect(target, connecting);
     })().finally(() => (renewing = undefined));
     return renewing;
   }
 
   /** What a question of a session ends with that the server has forgotten: its own answer, or the close after another's. */
   function isForgotten(asked: Connection, error: unknown): boolean {
-    if (!(error instanceof McpProblem) || asked.transport.sessionId === undefined) return false;
+    // One that listens would hear nothing in the next one of what it has subscribed to.
+    if (options.isListening || asked.transport.sessionId === undefined) return false;
+    if (!(error instanceof McpProblem)) return false;
     const isReplaced = renewing !== undefined || connection !== asked;
     return error.status === 404 || (isReplaced && error.code === "unreachable");
   }
@@ -207,6 +212,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
     },
     onListChanged: (listener) => notices.onListChanged(listener),
     onUpdated: (listener) => notices.onUpdated(listener),
+    onEnded: (listener) => notices.onEnded(listener),
 
     async close() {
       if (ending.signal.aborted) return;
@@ -224,6 +230,7 @@ interface Connecting extends McpSessionOptions {
   caps: McpCaps;
   sessionSignal: AbortSignal;
   notices: ReturnType<typeof makeNotices>;
+  pace: Pace;
 }
 
 interface Connection {
@@ -252,11 +259,14 @@ const MAYBE_OLD: ReadonlySet<string> = new Set(["server_error", "bad_answer", "n
 async function connectAs(
   mode: "auto" | "legacy",
   target: McpTarget,
-  { client: guarded, caps, sessionSignal, clientInfo, hop, isListening = false, notices }: Connecting,
+  { client: guarded, caps, sessionSignal, clientInfo, hop, isListening = false, notices, pace }: Connecting,
   timeoutMs: number,
 ): Promise<Connection> {
   const mcp = await import("@modelcontextprotocol/client");
-  const listening = isListening ? makeExchange("listen", sessionSignal, 0) : undefined;
+  const listening = isListening ? makeExchange("listen", sessionSignal, 0, Infinity) : undefined;
+  listening?.signal.addEventListener("abort", () => listening.problem && notices.end(listening.problem), {
+    once: true,
+  });
   const transport = new mcp.StreamableHTTPClientTransport(new URL(target.url), {
     fetch: makeMcpFetch({
       target,
@@ -264,9 +274,10 @@ async function connectAs(
       caps,
       userAgent: `${clientInfo.name}/${clientInfo.version}`,
       hops: [...hop.before, hop.instanceId],
+      pace,
       ...(listening && { listening }),
     }),
-    reconnectionScheduler: resumeLater,
+    reconnectionScheduler: makeResuming(),
   });
   const client = new mcp.Client(clientInfo, {
     capabilities: { elicitation: { url: {} } },
@@ -292,7 +303,7 @@ async function connectAs(
     async listen() {
       const exchange = makeExchange("listen", sessionSignal, 0);
       await exchanges
-        .run(exchange, () => notices.listen(client, caps.requestMs))
+        .run(exchange, () => notices.listen(client, caps.requestMs, () => exchange.fail({ code: "unreachable" })))
         .catch((error: unknown) => {
           throw problemOf(error, exchange);
         });
@@ -328,14 +339,4 @@ async function inExchange<Result>(
     exchange.signal.removeEventListener("abort", stopWaiting);
     exchange.end();
   }
-}
-
-const MIN_RESUME_MS = 250;
-const MAX_RESUME_MS = 60_000;
-
-/** A stream that broke off is resumed when the server says, within reason. */
-function resumeLater(resume: () => void, delayMs: number): () => void {
-  const timer = setTimeout(resume, Math.min(Math.max(delayMs, MIN_RESUME_MS), MAX_RESUME_MS));
-  timer.unref();
-  return () => clearTimeout(timer);
 }

@@ -111,10 +111,15 @@ export const INITIALIZED = (
   serverInfo: { name: "fake", version: "1" },
 });
 
-/** A server whose answers are objects, or are written by the test itself when it gives nothing. */
-export function startRaw(answers: Answers): Promise<string> {
+/**
+ * A server whose answers are objects, or are written by the test itself when it gives nothing.
+ *
+ * @param unasked  begins the stream for what it says unasked; it has none unless told
+ */
+export function startRaw(answers: Answers, unasked?: (response: ServerResponse) => void): Promise<string> {
   return startHttp((request, response) => {
-    void answerWith(answers, request, response);
+    if (unasked && request.method === "GET") unasked(response);
+    else void answerWith(answers, request, response);
   });
 }
 

@@ -3,6 +3,8 @@ import type { OneTime } from "#server/accounts/one-time.ts";
 import type { Afterwards } from "#server/identity/mail/afterwards.ts";
 import { makeRenewer } from "#server/accounts/renewal.ts";
 import { VERSION } from "#api/version.ts";
+import { MCP_PACE } from "#mcp-client/caps.ts";
+import { makePace } from "#mcp-client/pace.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
 import { makeGuardedClient } from "#net/guarded-client.ts";
 import { endConnector } from "#server/connectors/change.ts";
@@ -21,11 +23,12 @@ import type { Identity } from "./identity.ts";
 /** The way to servers of others; its client is loaded on first use. */
 export function makeMcpOpener({ guard, instanceId }: { guard: AddressGuard; instanceId: string }): OpenMcp {
   const client = makeGuardedClient({ guard, keepsConnections: false });
+  const pace = makePace(MCP_PACE);
   return async (target, signal, isListening = false, caps = {}) => {
     const { openMcpSession } = await import("#mcp-client/session.ts");
     const clientInfo = { name: "kb", version: VERSION };
     const hop = { instanceId, before: [] };
-    return openMcpSession(target, { client, signal, clientInfo, hop, isListening, caps });
+    return openMcpSession(target, { client, signal, clientInfo, hop, isListening, caps, pace });
   };
 }
 

@@ -204,6 +204,7 @@ function watched(session: McpSession, ask: <Result>(work: () => Promise<Result>)
     subscribe: heard((uri) => session.subscribe(uri)),
     onListChanged: (listener) => session.onListChanged(listener),
     onUpdated: (listener) => session.onUpdated(listener),
+    onEnded: (listener) => session.onEnded(listener),
     close: () => session.close(),
   };
 }

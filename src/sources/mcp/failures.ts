@@ -19,7 +19,8 @@ export function refusalOf(error: unknown): "source_forbidden" | "source_not_foun
 /** For a server that limits and does not say for how long. */
 const RETRY_AFTER_MS = 60_000;
 
-function toFailure(problem: McpProblem): ApiError {
+/** What a problem with a server is to its source. */
+export function toFailure(problem: McpProblem): ApiError {
   const { code, message, retryAfterMs, step, status } = problem;
   const details = { problem: code, step, ...(status !== undefined && { status }) };
   switch (code) {

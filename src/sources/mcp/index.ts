@@ -5,6 +5,7 @@ import type { Batching } from "#sources/file-scope/batching.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { McpConfig } from "./config.ts";
 import { readById, resourceId } from "./entries.ts";
+import { asking, toFailure } from "./failures.ts";
 import { isInScope, type McpCursor, openSession, requireAgreement, syncMcp, usableMapping } from "./sync.ts";
 
 /**
@@ -41,15 +42,24 @@ export function makeMcpSource({ batching = {} }: { batching?: Partial<Batching> 
         await session.close();
         return undefined;
       }
+      let ended: ApiError | undefined;
+      let hasBegun = false;
+      session.onEnded((problem) => {
+        ended = toFailure(problem);
+        void session.close();
+        if (hasBegun) listener.ended(ended);
+      });
       session.onListChanged(() => listener.notify({ t: "anything" }));
       session.onUpdated((uri) => listener.notify({ t: "items", changed: [resourceId(uri)], gone: [] }));
       try {
-        if (subscribe) await subscribeToFirst(session, ctx);
+        if (subscribe) await asking(() => subscribeToFirst(session, ctx));
       } catch (error) {
         // Nobody else knows this session: it would stay open beside the one of the next try.
         await session.close();
-        throw error;
+        throw ended ?? error;
       }
+      if (ended !== undefined) throw ended;
+      hasBegun = true;
       return { stop: () => session.close() };
     },
   };

@@ -68,6 +68,7 @@ export function makeWorld(servers: Record<string, FakeMcp>) {
       subscribe: ask,
       onListChanged: () => undefined,
       onUpdated: () => undefined,
+      onEnded: () => undefined,
       close: async () => undefined,
     };
   };

@@ -1,0 +1,56 @@
+/** How fast something may go: `burst` at once, then `perSecond`. */
+export interface PaceLimits {
+  perSecond: number;
+  burst: number;
+}
+
+export interface Pace {
+  /** Takes that much and waits until it is due; an abort ends the wait. */
+  take(cost: number, signal: AbortSignal): Promise<void>;
+  /** For how long it has had more to do than it may, without a second or so of rest. */
+  busyMs(): number;
+}
+
+/**
+ * Makes a pace. What is taken counts at once, so those who wait have their turns in the order in which they came.
+ *
+ * @param shared  a pace of all, which is kept besides
+ */
+export function makePace({ perSecond, burst }: PaceLimits, shared?: Pace): Pace {
+  let left = burst;
+  let at = performance.now();
+  let busySince: number | undefined;
+
+  function waitFor(cost: number): number {
+    const now = performance.now();
+    left = Math.min(burst, left + ((now - at) / 1_000) * perSecond);
+    at = now;
+    if (left >= burst / 2) busySince = undefined;
+    left -= cost;
+    if (left >= 0) return 0;
+    busySince ??= now;
+    return (-left / perSecond) * 1_000;
+  }
+
+  return {
+    async take(cost, signal) {
+      const ms = waitFor(cost);
+      if (ms > 0) await pause(ms, signal);
+      await shared?.take(cost, signal);
+    },
+    busyMs: () => (busySince === undefined ? 0 : performance.now() - busySince),
+  };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms).unref();
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+}
