@@ -51,8 +51,12 @@ export interface McpSession {
   readResource(uri: string): Promise<McpResourceContent[]>;
   /** A tool's own failure is an answer: `isError`. */
   callTool(name: string, args: Readonly<Record<string, unknown>>): Promise<McpToolResult>;
-  /** Values for a variable of a resource template. */
-  complete(uriTemplate: string, argument: { name: string; value: string }): Promise<McpCompletion>;
+  /** Values for a variable of a resource template; within the time of any question, or less. */
+  complete(
+    uriTemplate: string,
+    argument: { name: string; value: string },
+    options?: { withinMs: number },
+  ): Promise<McpCompletion>;
   ping(): Promise<void>;
   /** Asks for notices of changes of one resource. */
   subscribe(uri: string): Promise<void>;

@@ -88,17 +88,18 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
   async function ask<Result>(
     step: McpStep,
     run: (client: Client, signal: AbortSignal) => Promise<Result>,
+    withinMs = caps.requestMs,
   ): Promise<Result> {
     // One that could not be opened again is for the question that needed it to tell.
     await renewing?.catch(() => {});
     const asked = connection;
     try {
-      return await inExchange(step, sessionSignal, caps.requestMs, (one) => run(asked.client, one.signal));
+      return await inExchange(step, sessionSignal, withinMs, (one) => run(asked.client, one.signal));
     } catch (error) {
       if (sessionSignal.aborted || !isForgotten(asked, error)) throw error;
       await renew(asked);
       const renewed = connection;
-      return inExchange(step, sessionSignal, caps.requestMs, (one) => run(renewed.client, one.signal));
+      return inExchange(step, sessionSignal, withinMs, (one) => run(renewed.client, one.signal));
     }
   }
 
@@ -107,9 +108,9 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
     method: string,
     params: Record<string, unknown>,
     schema: Schema,
-    headers: Record<string, string> = {},
+    { headers = {}, withinMs = caps.requestMs }: { headers?: Record<string, string>; withinMs?: number } = {},
   ): Promise<z.output<Schema>> {
-    return ask(step, async (client, one) => {
+    const asking = async (client: Client, one: AbortSignal) => {
       const answer: unknown = await client.request({ method, params }, schema, {
         signal: one,
         timeout: caps.requestMs + 1_000,
@@ -117,7 +118,8 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
       });
       // The library has read it by this schema: its type for that is zod's, by another name.
       return answer as z.output<Schema>;
-    });
+    };
+    return ask(step, asking, Math.max(1, Math.min(withinMs, caps.requestMs)));
   }
 
   async function page<Item>(
@@ -182,7 +184,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
         "tools/call",
         { name, arguments: args },
         CallResult,
-        paramHeaders(headersByTool.get(name) ?? [], args),
+        { headers: paramHeaders(headersByTool.get(name) ?? [], args) },
       );
       return {
         isError,
@@ -191,9 +193,9 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
       };
     },
 
-    async complete(uriTemplate, argument) {
-      const ref = { type: "ref/resource", uri: uriTemplate };
-      const { completion } = await request("complete", "completion/complete", { ref, argument }, CompletionResult);
+    async complete(uriTemplate, argument, options) {
+      const params = { ref: { type: "ref/resource", uri: uriTemplate }, argument };
+      const { completion } = await request("complete", "completion/complete", params, CompletionResult, options);
       const values = completion.values.slice(0, MAX_COMPLETIONS);
       return { values, hasMore: completion.hasMore || values.length < completion.values.length };
     },

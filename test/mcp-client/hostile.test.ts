@@ -68,10 +68,14 @@ test("a slow drip, and an answer that never comes, end with the time", async () 
       response.once("close", () => clearInterval(dripping));
     },
     "resources/list": () => undefined,
+    "completion/complete": () => undefined,
   });
   const session = await open(url, { caps: { requestMs: 100 } });
   expect(await problemFrom(session.listTools())).toBe("tools: timeout");
   expect(await problemFrom(session.listResources())).toBe("resources: timeout");
+  const patient = await open(url, { caps: { requestMs: 600_000 } });
+  const asked = patient.complete("a://{b}", { name: "b", value: "" }, { withinMs: 10 });
+  expect(await problemFrom(asked)).toBe("complete: timeout");
 });
 
 test("an `initialize` that never answers ends with the time, whichever question comes first", async () => {

@@ -4,7 +4,8 @@ import type { McpResource, McpResourceContent, McpResourceTemplate, McpSession }
 import { fetchMapped, listMapped, type ToolMapping } from "#mcp-client/mapping.ts";
 import { ApiError } from "#api/errors.ts";
 import { expandTemplate } from "#core/url-template.ts";
-import { asking } from "./failures.ts";
+import { McpProblem } from "#mcp-client/problem.ts";
+import { asking, toFailure } from "./failures.ts";
 
 /** What a server has, before it is read. */
 export interface Entry {
@@ -34,10 +35,14 @@ export interface EntryPage {
   entries: Entry[];
   /** Undefined at the end of everything. */
   next?: Place;
+  /** Templates that the server did not complete in time: nobody knows what they have. */
+  uncompleted?: number;
 }
 
 const MAX_TEMPLATES = 20;
 const MAX_VALUES = 100;
+/** For all templates: until they are completed, nothing of a sync can be left to go on later. */
+const COMPLETING_MS = 60_000;
 
 export const resourceId = (uri: string): string => `resource:${uri}`;
 export const toolId = (id: string): string => `tool:${id}`;
@@ -46,12 +51,18 @@ export const toolId = (id: string): string => `tool:${id}`;
 export async function readPage(
   session: McpSession,
   place: Place,
-  { mapping, isWanted }: { mapping: ToolMapping | undefined; isWanted: Readonly<Record<Place["part"], boolean>> },
+  { mapping, isWanted, now }: Reading,
 ): Promise<EntryPage> {
-  const { entries, cursor } = isWanted[place.part] ? await readPart(session, place, mapping) : { entries: [] };
-  if (cursor !== undefined) return { entries, next: { part: place.part, cursor } };
+  const { cursor, ...read } = isWanted[place.part] ? await readPart(session, place, { mapping, now }) : { entries: [] };
+  if (cursor !== undefined) return { ...read, next: { part: place.part, cursor } };
   const part = PARTS[PARTS.indexOf(place.part) + 1];
-  return { entries, ...(part && { next: { part } }) };
+  return { ...read, ...(part && { next: { part } }) };
+}
+
+interface Reading {
+  mapping: ToolMapping | undefined;
+  isWanted: Readonly<Record<Place["part"], boolean>>;
+  now: () => number;
 }
 
 /** The content of one entry by its id; undefined for what is none of ours. */
@@ -69,8 +80,8 @@ export async function readById(
 async function readPart(
   session: McpSession,
   { part, cursor }: Place,
-  mapping: ToolMapping | undefined,
-): Promise<{ entries: Entry[]; cursor?: string }> {
+  { mapping, now }: Pick<Reading, "mapping" | "now">,
+): Promise<Omit<EntryPage, "next"> & { cursor?: string }> {
   if (part === "resources") {
     const { items, nextCursor } = await asking(() => session.listResources(cursor));
     return {
@@ -78,7 +89,7 @@ async function readPart(
       ...(nextCursor !== undefined && { cursor: nextCursor }),
     };
   }
-  if (part === "templates") return { entries: await readTemplates(session) };
+  if (part === "templates") return readTemplates(session, now);
   return readTools(session, mapping, cursor);
 }
 
@@ -106,18 +117,42 @@ async function readTools(
 }
 
 /** Resources of templates with one variable, whose values the server completes: nobody can list the others. */
-async function readTemplates(session: McpSession): Promise<Entry[]> {
-  if (!session.capabilities.completions) return [];
+async function readTemplates(session: McpSession, now: () => number): Promise<Omit<EntryPage, "next">> {
+  if (!session.capabilities.completions) return { entries: [] };
   const { items } = await asking(() => session.listResourceTemplates());
   const entries: Entry[] = [];
+  const until = now() + COMPLETING_MS;
+  let uncompleted = 0;
   for (const template of items.slice(0, MAX_TEMPLATES)) {
-    const names = [...template.uriTemplate.matchAll(/\{([^}]*)\}/g)].map(([, name = ""]) => name);
-    const [name = ""] = names;
-    if (names.length !== 1 || !/^[A-Za-z0-9_]+$/.test(name)) continue;
-    const { values } = await asking(() => session.complete(template.uriTemplate, { name, value: "" }));
-    entries.push(...values.slice(0, MAX_VALUES).map((value) => ofTemplate(session, template, name, value)));
+    const name = variableOf(template);
+    if (name === undefined) continue;
+    const values = await complete(session, template, { name, withinMs: until - now() });
+    if (values === undefined) uncompleted++;
+    else entries.push(...values.slice(0, MAX_VALUES).map((value) => ofTemplate(session, template, name, value)));
   }
-  return entries;
+  return { entries, ...(uncompleted > 0 && { uncompleted }) };
+}
+
+/** The one variable of a template that has no more than that. */
+function variableOf({ uriTemplate }: McpResourceTemplate): string | undefined {
+  const names = [...uriTemplate.matchAll(/\{([^}]*)\}/g)].map(([, name = ""]) => name);
+  const [name = ""] = names;
+  return names.length === 1 && /^[A-Za-z0-9_]+$/.test(name) ? name : undefined;
+}
+
+/** The values of a template's variable; undefined when they don't come in time. */
+async function complete(
+  session: McpSession,
+  { uriTemplate }: McpResourceTemplate,
+  { name, withinMs }: { name: string; withinMs: number },
+): Promise<string[] | undefined> {
+  if (withinMs <= 0) return undefined;
+  try {
+    return (await session.complete(uriTemplate, { name, value: "" }, { withinMs })).values;
+  } catch (error) {
+    if (error instanceof McpProblem && error.code === "timeout") return undefined;
+    throw error instanceof McpProblem ? toFailure(error) : error;
+  }
 }
 
 function ofTemplate(session: McpSession, template: McpResourceTemplate, name: string, value: string): Entry {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ApiError, isApiError } from "#api/errors.ts";
 import { cleanLine } from "#api/clean.ts";
 import { type CycleMark, stepCycle } from "#core/cycle.ts";
+import { plural } from "#api/plural.ts";
 import { defined } from "#core/defined.ts";
 import { agreementRequired } from "#mcp-client/agreement.ts";
 import type { McpSession } from "#mcp-client/contract.ts";
@@ -24,6 +25,8 @@ export interface McpCursor {
   read?: { page: string; entries: number };
   /** Notices a list that leads back to where it was. */
   mark?: CycleMark;
+  /** Templates that the server did not complete in time. */
+  uncompleted?: number;
 }
 
 type Event = SyncEvent<McpCursor>;
@@ -124,14 +127,14 @@ async function* syncAll(
   const resumed = runId !== null && former?.runId === runId ? former : undefined;
   let place: Place | undefined = resumed && { part: resumed.place.part, ...defined({ cursor: resumed.place.cursor }) };
   place ??= FIRST;
-  let { read, mark } = resumed ?? {};
+  let { read, mark, uncompleted = 0 } = resumed ?? {};
   mark ??= stepCycle(undefined, markOf(place));
   const batches = makeBatches(batching, ctx.now, resumed?.done);
   const named = new Set<string>();
   let why: string | undefined;
   while (place !== undefined && why === undefined) {
     batches.look();
-    const { entries, next }: EntryPage = await page(ctx, tools, place);
+    const { entries, next, uncompleted: missing = 0 }: EntryPage = await page(ctx, tools, place);
     const ids = digest(...entries.map(({ externalId }) => externalId));
     const before = read?.page === ids ? read.entries : 0;
     for (const [at, entry] of entries.entries()) {
@@ -142,15 +145,17 @@ async function* syncAll(
       yield* hand(ctx, entry, { batches, scope: tools.scope });
       if (!batches.isDue()) continue;
       const cursor = { runId, place, done: batches.done, read: { page: ids, entries: at + 1 }, ...defined({ mark }) };
-      yield* batches.checkpoint(cursor);
+      yield* batches.checkpoint({ ...cursor, uncompleted });
     }
+    uncompleted += missing;
     [place, read] = [next, undefined];
     if (place === undefined) break;
     mark = stepCycle(mark, markOf(place));
     if (mark === undefined) why = ROUND;
     else if (Math.max(batches.done, named.size) >= MAX_ENTRIES) why = endless(MAX_ENTRIES);
-    else yield* batches.checkpoint({ runId, place, done: batches.done, mark });
+    else yield* batches.checkpoint({ runId, place, done: batches.done, mark, uncompleted });
   }
+  if (uncompleted > 0) why ??= slow(uncompleted);
   if (ctx.signal.aborted) return;
   yield* batches.checkpoint({ runId: null, place: FIRST, done: batches.done }, batches.done);
   yield why === undefined
@@ -180,11 +185,17 @@ function endless(done: number): string {
   return `The server's list did not end after ${done} entries, so kb stopped there. Nothing was removed.`;
 }
 
+function slow(templates: number): string {
+  return `The server didn't complete ${plural(templates, "template")} of resources within a minute, so those resources were not looked at. Nothing was removed.`;
+}
+
 async function* syncItems(ctx: SyncContext<McpConfig>, wanted: Set<string>, tools: Tools): AsyncGenerator<Event, void> {
   let place: Place | undefined = FIRST;
   const until = ctx.now() + ITEMS_MS;
+  let isWhole = true;
   while (place !== undefined && wanted.size > 0 && ctx.now() < until) {
-    const { entries, next } = await page(ctx, tools, place);
+    const { entries, next, uncompleted } = await page(ctx, tools, place);
+    isWhole &&= uncompleted === undefined;
     for (const entry of entries) {
       if (ctx.signal.aborted) return;
       if (!isInScope(tools.scope, entry.externalId) || !wanted.delete(entry.externalId)) continue;
@@ -194,15 +205,19 @@ async function* syncItems(ctx: SyncContext<McpConfig>, wanted: Set<string>, tool
     place = next;
   }
   if (ctx.signal.aborted) return;
-  if (place === undefined) for (const externalId of wanted) yield { t: "delete", externalId };
+  if (place === undefined && isWhole) for (const externalId of wanted) yield { t: "delete", externalId };
   yield { t: "end", listing: "partial", permissions: "current" };
 }
 
-async function page({ config }: Pick<SourceContext<McpConfig>, "config">, { session, mapping }: Tools, place: Place) {
+async function page(
+  { config, now }: Pick<SourceContext<McpConfig>, "config" | "now">,
+  { session, mapping }: Tools,
+  place: Place,
+) {
   const { capabilities } = session;
   const hasResources = config.resources && capabilities.resources;
   const isWanted = { resources: hasResources, templates: hasResources, tools: mapping !== undefined };
-  return readPage(session, place, { mapping, isWanted });
+  return readPage(session, place, { mapping, isWanted, now });
 }
 
 /** What to say of an entry; undefined when it is as it was stored. */
@@ -271,5 +286,6 @@ const StoredCursor = z.object({
   place: z.object({ part: z.enum(PARTS), cursor: z.string().optional() }),
   done: z.number().int(),
   read: z.object({ page: z.string(), entries: z.number().int() }).optional(),
+  uncompleted: z.number().int().optional(),
   mark: z.object({ place: z.string(), steps: z.number().int(), power: z.number().int() }).optional(),
 });

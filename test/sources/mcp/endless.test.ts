@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
+import { McpProblem } from "#mcp-client/problem.ts";
 import { makeMcpSource } from "#sources/mcp/index.ts";
 import { McpConfig } from "#sources/mcp/config.ts";
 import type { SyncEvent } from "#sources/contract.ts";
@@ -15,7 +16,12 @@ function sessionOf(more: object) {
   };
 }
 
-function begin(session: object, more: object = {}, cursor: unknown = null): AsyncIterable<SyncEvent> {
+function begin(
+  session: object,
+  more: object = {},
+  cursor: unknown = null,
+  wanted: object = {},
+): AsyncIterable<SyncEvent> {
   const context = {
     config: McpConfig.parse({}),
     connector: { id: "con_aaaaaaaaaaaaaaaa", name: "Server" },
@@ -26,7 +32,7 @@ function begin(session: object, more: object = {}, cursor: unknown = null): Asyn
     ...runParts(),
     ...more,
   };
-  const request = { mode: "full", runId: "syn_1", scope: { include: [], exclude: [] }, cursor };
+  const request = { mode: "full", runId: "syn_1", scope: { include: [], exclude: [] }, cursor, ...wanted };
   // What the source takes of a context and a request is all there.
   const events = makeMcpSource({ batching: { upserts: 1 } }).sync?.(context as never, request as never);
   if (events === undefined) throw new Error("The source can't sync.");
@@ -104,4 +110,62 @@ test("a resource that has no end is told as too large, whatever was read before:
       item: expect.objectContaining({ content: { type: "none", reason: "too_large" } }),
     }),
   );
+});
+
+/** A server with five templates that takes this long to complete one, by a clock of its own. */
+function slowToComplete(answerMs: number) {
+  let now = 1_800_000_000_000;
+  const withins: number[] = [];
+  const session = sessionOf({
+    capabilities: { resources: true, tools: false, completions: true },
+    listResources: async () => ({ items: [], leftOut: 0 }),
+    listResourceTemplates: async () => ({
+      items: ["a", "b", "c", "d", "e"].map((name) => ({ uriTemplate: `${name}://{id}`, name })),
+      leftOut: 0,
+    }),
+    readResource: async (uri: string) => [{ type: "text", uri, text: uri }],
+    async complete(_template: string, _argument: object, { withinMs }: { withinMs: number }) {
+      withins.push(withinMs);
+      now += Math.min(answerMs, withinMs);
+      if (answerMs > withinMs) throw new McpProblem({ step: "complete", code: "timeout" });
+      return { values: ["1"], hasMore: false };
+    },
+  });
+  return { session, withins, clock: { now: () => now } };
+}
+
+test("templates are completed for a minute; what isn't is told, and nothing is removed for it", async () => {
+  const { session, withins, clock } = slowToComplete(25_000);
+  const events = await run(session, clock);
+  expect(events.flatMap((event) => (event.t === "upsert" ? [event.item.externalId] : []))).toEqual([
+    "resource:a://1",
+    "resource:b://1",
+  ]);
+  expect(withins).toEqual([60_000, 35_000, 10_000]);
+  expect(events.at(-1)).toMatchObject({
+    t: "end",
+    listing: "partial",
+    why: expect.stringContaining("didn't complete 3 templates"),
+  });
+});
+
+test("a run that was interrupted behind templates that were not completed still ends as partial", async () => {
+  const { session, clock } = slowToComplete(70_000);
+  let cursor: unknown;
+  for await (const event of begin(session, clock)) {
+    if (event.t !== "checkpoint") continue;
+    cursor = event.cursor;
+    if (JSON.stringify(cursor).includes('"part":"tools"')) break;
+  }
+  const rest: SyncEvent[] = [];
+  for await (const event of begin(session, clock, cursor)) rest.push(event);
+  expect(rest.at(-1)).toMatchObject({ listing: "partial", why: expect.stringContaining("5 templates") });
+});
+
+test("single items of templates that were not completed are not taken for gone", async () => {
+  const { session, clock } = slowToComplete(70_000);
+  const items = { mode: "items", externalIds: ["resource:a://1"] };
+  const events: SyncEvent[] = [];
+  for await (const event of begin(session, clock, null, items)) events.push(event);
+  expect(events).toEqual([{ t: "end", listing: "partial", permissions: "current" }]);
 });
