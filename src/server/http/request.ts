@@ -98,8 +98,17 @@ export async function readText(c: AppContext, maxBytes: number): Promise<string>
   return (await readBytes(c, maxBytes)).toString("utf8");
 }
 
-/** The body as it came; stops reading at the first byte too many. @throws ApiError `payload_too_large`, `request_timeout` */
-export async function readBytes(c: AppContext, maxBytes: number): Promise<Buffer> {
+/**
+ * The body as it came; stops reading at the first byte too many.
+ *
+ * @param take  is told how many bytes have come with each piece, and may refuse them
+ * @throws ApiError `payload_too_large`, `request_timeout`; what `take` throws
+ */
+export async function readBytes(
+  c: AppContext,
+  maxBytes: number,
+  take: (bytes: number) => void = () => undefined,
+): Promise<Buffer> {
   const declared = Number(c.req.header("content-length") ?? 0);
   if (declared > maxBytes) throw tooLarge(maxBytes);
   const chunks: Uint8Array[] = [];
@@ -107,6 +116,7 @@ export async function readBytes(c: AppContext, maxBytes: number): Promise<Buffer
   for await (const chunk of bodyOf(c) ?? []) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw tooLarge(maxBytes);
+    take(chunk.byteLength);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

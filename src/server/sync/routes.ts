@@ -1,5 +1,7 @@
 import { noSuchThing } from "#api/errors.ts";
 import { hookRoutes as routes } from "#api/hooks.ts";
+import { throttleKeyOfIp } from "#net/client-ip.ts";
+import { type BodyRoom, makeBodyRoom } from "#server/http/body-room.ts";
 import type { AppContext } from "#server/http/env.ts";
 import type { Mount } from "#server/http/mount.ts";
 import { readBytes } from "#server/http/request.ts";
@@ -7,23 +9,33 @@ import type { WebhookReceiver } from "./webhooks.ts";
 
 /**
  * Bytes of a notification. Apps name what has changed and rarely need 100 kB; the few that send more (a push of thousands of
- * commits) are found by the next run. Anybody may send that much, so it is held in memory for strangers too. Source: S42.
+ * commits) are found by the next run. Anybody may send that much, so it is held in memory for strangers too, as far as the
+ * room for all of them goes. Source: S42.
  */
 const MAX_NOTIFICATION_BYTES = 1024 * 1024;
 
 /** `/hooks`. */
 export function mountHooks(at: Mount, { webhooks }: { webhooks: WebhookReceiver }): void {
-  at.open(routes.app, ({ params, c }) => receive(webhooks, params, c));
-  at.open(routes.connector, ({ params, c }) => receive(webhooks, params, c));
+  const deps = { webhooks, room: makeBodyRoom() };
+  at.open(routes.app, ({ params, c }) => receive(deps, params, c));
+  at.open(routes.connector, ({ params, c }) => receive(deps, params, c));
 }
 
 async function receive(
-  webhooks: WebhookReceiver,
+  { webhooks, room }: { webhooks: WebhookReceiver; room: BodyRoom },
   to: { providerId: string; connectorId?: string },
   c: AppContext,
 ): Promise<Response> {
-  const rawBody = await readBytes(c, MAX_NOTIFICATION_BYTES);
-  const taken = await webhooks.receive(to, { headers: c.req.raw.headers, rawBody });
+  const place = room.enter(throttleKeyOfIp(c.get("clientIp")));
+  try {
+    const rawBody = await readBytes(c, MAX_NOTIFICATION_BYTES, (bytes) => place.take(bytes));
+    return answerTo(await webhooks.receive(to, { headers: c.req.raw.headers, rawBody }));
+  } finally {
+    place.leave();
+  }
+}
+
+function answerTo(taken: Awaited<ReturnType<WebhookReceiver["receive"]>>): Response {
   // One answer for all that can be wrong: who asks learns nothing of what there is.
   if (taken === undefined) throw noSuchThing();
   const { body = "", contentType = "text/plain" } = taken.reply ?? {};

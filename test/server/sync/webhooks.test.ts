@@ -1,8 +1,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
+import { request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { formatPrincipal } from "#core/principals.ts";
 import type { IdentityRun } from "#sources/identity-events.ts";
@@ -126,7 +127,21 @@ async function makeWorld() {
     kb.clock.advance(TOGETHER_MS);
     await worker.runUntilIdle();
   };
-  return { kb, worker, user, owner, id, seen, connect, settle, secretOf, send, later, path: `/hooks/tracker/${id}` };
+  return {
+    kb,
+    worker,
+    user,
+    owner,
+    id,
+    seen,
+    connect,
+    settle,
+    secretOf,
+    send,
+    later,
+    origin,
+    path: `/hooks/tracker/${id}`,
+  };
 }
 
 const items = (...externalIds: string[]) => ({ changes: [{ t: "items", externalIds }] });
@@ -310,4 +325,25 @@ describe("the webhook of an app", () => {
     const refused = await send("/hooks/tracker", "another", body);
     expect([refused.status, refused.text.includes("3eZbrw1aB")]).toEqual([404, false]);
   });
+});
+
+test("bodies of strangers that never become whole take little memory, and small notifications come through", async () => {
+  const { id, secretOf, send, path, origin } = await makeWorld();
+  const secret = await secretOf(id);
+  const answers: number[] = [];
+  const piece = Buffer.alloc(1_000_000, "x");
+  const sent = Array.from({ length: 20 }, () => {
+    const headers = { "content-length": piece.length + 1 };
+    const outgoing = request(origin + path, { method: "POST", agent: false, headers }, ({ statusCode = 0 }) => {
+      answers.push(statusCode);
+    });
+    outgoing.on("error", () => undefined).write(piece);
+    return outgoing;
+  });
+  await vi.waitFor(() => expect(answers).toEqual([503, 503, 503]), { timeout: 10_000 });
+  expect((await send(path, secret, items("a"))).status).toBe(200);
+  expect((await send(path, secret, { ...DELTA, padding: "x".repeat(1_000_000) })).status).toBe(503);
+  for (const each of sent) each.destroy();
+  const large = () => send(path, secret, { ...DELTA, padding: "y".repeat(1_000_000) });
+  await vi.waitFor(async () => expect((await large()).status).toBe(200), { timeout: 10_000 });
 });
