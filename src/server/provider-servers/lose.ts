@@ -6,7 +6,7 @@ import type { ServerDeps } from "./deps.ts";
 const LOST = "Its connection must be connected again.";
 
 /** Why a connection opens nothing any more; a code, never the server's words. */
-type LossReason = "refused" | "secret_missing" | "issuer_changed" | "elicitation_required";
+type LossReason = "refused" | "secret_missing" | "issuer_changed" | "other_account" | "elicitation_required";
 
 /** Rights that a server may ask for besides. */
 const MOST_WANTED = 50;

@@ -8,7 +8,7 @@ import type { Store } from "#storage/store.ts";
 import type { ServerDeps } from "./deps.ts";
 import { isElicited } from "./elicitation.ts";
 import { loseConnection } from "./lose.ts";
-import type { RegisteredClient } from "./oauth.ts";
+import type { ProvenAccount, RegisteredClient } from "./oauth.ts";
 import type { ConnectionSecrets } from "./secrets.ts";
 
 export type TokenDeps = Pick<
@@ -114,7 +114,12 @@ async function renewLocked(
     const { refreshToken, token } = secrets;
     if (refreshToken === undefined || !client) throw new GrantRefused();
     const granted = await deps.oauth.refresh(client, { token, refreshToken });
+    const account = deps.oauth.accountOf(client, granted.idToken);
     const after = { ...secrets, token: granted.secrets.accessToken, refreshToken: granted.secrets.refreshToken };
+    if (isOther(connection, account)) {
+      await deps.oauth.revoke(client, after);
+      throw new OtherAccount();
+    }
     const sealed = deps.secrets.seal(workspaceId, connectionId, after);
     if (!(await connections.putLocked(connectionId, by, { sealed, expiresAt: granted.expiresAt }))) {
       // Disconnected, or connected again, meanwhile: nobody will use these.
@@ -124,12 +129,25 @@ async function renewLocked(
     return after.token;
   } catch (error) {
     await connections.unlock(connectionId, by);
-    if (!(error instanceof GrantRefused)) throw error;
+    const isOfOther = error instanceof OtherAccount;
+    if (!isOfOther && !(error instanceof GrantRefused)) throw error;
     const today = await read(deps, workspaceId, connectionId);
     if (today.version !== version) return today.secrets.token;
-    await loseConnection(deps, workspaceId, connectionId, "refused");
+    await loseConnection(deps, workspaceId, connectionId, isOfOther ? "other_account" : "refused");
     throw notActive();
   }
+}
+
+/** The server gave tokens of somebody else for a refresh token. */
+class OtherAccount extends Error {}
+
+/**
+ * A refresh is for who signed in. Where the server doesn't say who that is, nobody can tell.
+ *
+ * Source: https://openid.net/specs/openid-connect-core-1_0.html#RefreshTokenResponse
+ */
+function isOther({ accountId }: Pick<ConnectionRecord, "accountId">, account: ProvenAccount | undefined): boolean {
+  return accountId !== null && account !== undefined && account.id !== accountId;
 }
 
 async function read(

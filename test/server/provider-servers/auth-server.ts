@@ -26,6 +26,8 @@ export async function startAuthServer(metadata: Record<string, unknown> = {}) {
     /** What came to which path, as a form or JSON. */
     asked: [] as { path: string; body: Record<string, unknown>; headers: IncomingMessage["headers"] }[],
     isDown: false,
+    /** Whose tokens a refresh gives instead of those of who signed in. */
+    refreshesAs: undefined as string | undefined,
     clients,
     holds: () => [...access.keys(), ...refresh.keys()],
     /** From now on it names another authorization server. */
@@ -69,7 +71,9 @@ export async function startAuthServer(metadata: Record<string, unknown> = {}) {
     if (form["grant_type"] === "refresh_token") {
       const known = refresh.get(String(form["refresh_token"]));
       refresh.delete(String(form["refresh_token"]));
-      return known ? answer(response, 200, grant(known)) : say("invalid_grant");
+      return known
+        ? answer(response, 200, grant({ ...known, who: world.refreshesAs ?? known.who }))
+        : say("invalid_grant");
     }
     const code = codes.get(String(form["code"]));
     codes.delete(String(form["code"]));

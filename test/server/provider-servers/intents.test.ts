@@ -276,6 +276,29 @@ describe("a connection that was signed in to", () => {
     expect((await kb.intend(kb.admin, { reconnect: again.connection.id })).status).toBe(403);
   });
 
+  test("uses no token that a refresh gives for somebody else, gives it back, and is its owner's once they sign in again", async () => {
+    const kb = await makeOAuthServer();
+    const { connection } = await kb.connectThere(kb.anna, "anna");
+    kb.there.refreshesAs = "ben";
+    kb.there.endAccess();
+    const use = () =>
+      kb.deps.providerSessions.sessionFor(kb.owner.workspaceId, connection.id, {
+        signal: new AbortController().signal,
+      });
+    await expect(use()).rejects.toMatchObject({ code: "source_unauthorized" });
+    expect((await kb.connectionsOf(kb.anna, kb.serverId))[0]).toMatchObject({
+      status: "needs_reauth",
+      statusReason: "other_account",
+      account: { id: "anna" },
+    });
+    expect(kb.there.holds()).toEqual([]);
+    await expect(use()).rejects.toMatchObject({ code: "source_unauthorized" });
+    kb.there.refreshesAs = undefined;
+    const same = await kb.connectThere(kb.anna, "anna", { reconnect: connection.id });
+    expect(same.location).toContain("status=connected");
+    await (await use()).close();
+  });
+
   test("gets no token from another authorization server than its own", async () => {
     const kb = await makeOAuthServer();
     const { connection } = await kb.connectThere(kb.anna, "anna");

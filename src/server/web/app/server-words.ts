@@ -53,6 +53,7 @@ const REASONS: Readonly<Record<string, string>> = {
   denied: "You or the server said no.",
   other_browser: "The link was finished in a different browser or session.",
   server_changed: "An admin changed the server while you were signing in. Nothing was sent there.",
+  other_account: "The server gave kb the sign-in of a different account, which kb didn't use. Sign in again.",
   issuer_changed: "The server signs people in somewhere else now. Sign in again.",
   elicitation_required: "The server wants you to open a page first. When you have finished there, select Test.",
   insufficient_scope: "The server wants more rights for some of it. Sign in again to give them.",
