@@ -3,13 +3,14 @@ import { ApiError } from "#api/errors.ts";
 import type { Clock, RandomBytes, Sleep } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import { randomSecret } from "#core/secrets.ts";
-import type { AccountPlace, AccountProvider, AccountSecrets } from "#sources/account-contract.ts";
+import type { AccountPlace, AccountProvider, AccountSecrets, SourceAccount } from "#sources/account-contract.ts";
 import type { AccountTokens, SourceHttp } from "#sources/http-contract.ts";
 import type { SourceHttpPool } from "#sources/http.ts";
 import type { AccountRecord } from "#storage/records/accounts.ts";
 import type { Store } from "#storage/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
-import { configured, originsAt, type ProviderBook, tokenEndpointAt } from "./providers.ts";
+import { configured, type ConfiguredProvider, originsAt, type ProviderBook, tokenEndpointAt } from "./providers.ts";
+import { principalOf } from "./principal.ts";
 import { EARLY_MS, makeRenewer } from "./renewal.ts";
 import { GrantRefused, makeTokenEndpoint } from "./token-endpoint.ts";
 
@@ -26,6 +27,8 @@ export interface KeeperOptions {
   sleep: Sleep;
   /** The provider does not let the account go on without its person. */
   onRefused(workspaceId: string, accountId: string): Promise<void>;
+  /** The provider gives tokens of somebody else for those of the account. */
+  onOther(workspaceId: string, accountId: string): Promise<void>;
   /** How long a provider may take for all that it is asked at once; 30 s unless told. */
   askMs?: number;
 }
@@ -93,21 +96,65 @@ export function makeAccountKeeper(options: KeeperOptions) {
       const at = tokenEndpointAt(known, () => clock.now());
       const endpoint = makeTokenEndpoint(openWay(known.provider, known.place), at);
       const granted = await endpoint.refresh({ ...secrets, refreshToken });
+      const who = await whoIs(known, granted.secrets.accessToken);
+      if (who !== undefined && principalOf(known.provider, account.baseUrl, who) !== account.principal) {
+        await giveBack(known, granted.secrets);
+        throw new OtherAccount();
+      }
       const sealed = seal(workspaceId, accountId, granted.secrets);
       if (!(await accounts.putLocked(accountId, by, { sealed, expiresAt: granted.expiresAt }))) {
         log.warn({ accountId, providerId }, "an account got tokens that it can't keep");
-      }
+      } else if (who === undefined) await accounts.update(accountId, { dueAt: clock.now() });
       return granted.secrets.accessToken;
     } catch (error) {
       await accounts.unlock(accountId, by);
-      if (!(error instanceof GrantRefused)) throw error;
-      await options.onRefused(workspaceId, accountId);
+      const isOfOther = error instanceof OtherAccount;
+      if (!isOfOther && !(error instanceof GrantRefused)) throw error;
+      await (isOfOther ? options.onOther(workspaceId, accountId) : options.onRefused(workspaceId, accountId));
       throw new ApiError("source_unauthorized", {
         message: "The account must be connected again.",
         hint: "Connect it again on the page Accounts.",
         cause: error,
       });
     }
+  }
+
+  /** Whose new tokens are; undefined when the provider doesn't say it now: they are kept, since the former ones may be gone. */
+  async function whoIs(
+    { provider, place }: ConfiguredProvider,
+    accessToken: string,
+  ): Promise<SourceAccount | undefined> {
+    try {
+      return await provider.whoami(wayTo(provider, place, accessToken), place);
+    } catch (error) {
+      log.warn(
+        { providerId: provider.providerId, error: String(error) },
+        "a provider did not say whose new tokens are",
+      );
+      return undefined;
+    }
+  }
+
+  /** Nobody will use these. */
+  async function giveBack({ provider, place, client }: ConfiguredProvider, secrets: AccountSecrets): Promise<void> {
+    try {
+      await provider.oauth.revoke?.(wayTo(provider, place), { place, client, secrets });
+    } catch (error) {
+      log.warn({ providerId: provider.providerId, error: String(error) }, "tokens could not be given back");
+    }
+  }
+
+  /** The way to a provider, without an account or with these tokens. */
+  function wayTo(provider: AccountProvider, place: AccountPlace, accessToken?: string): SourceHttp {
+    if (accessToken === undefined) return openWay(provider, place);
+    return openWay(provider, place, {
+      key: randomSecret(randomBytes),
+      origins: originsAt(provider, place),
+      accessToken: async () => accessToken,
+      refresh: async () => {
+        throw new ApiError("source_unauthorized", { message: `${provider.name} does not accept this token.` });
+      },
+    });
   }
 
   function openWay(provider: AccountProvider, place: AccountPlace, account?: AccountTokens): SourceHttp {
@@ -130,18 +177,7 @@ export function makeAccountKeeper(options: KeeperOptions) {
   return {
     seal,
     open,
-    /** The way to a provider, without an account or with these tokens. */
-    wayTo(provider: AccountProvider, place: AccountPlace, accessToken?: string): SourceHttp {
-      if (accessToken === undefined) return openWay(provider, place);
-      return openWay(provider, place, {
-        key: randomSecret(randomBytes),
-        origins: originsAt(provider, place),
-        accessToken: async () => accessToken,
-        refresh: async () => {
-          throw new ApiError("source_unauthorized", { message: `${provider.name} does not accept this token.` });
-        },
-      });
-    },
+    wayTo,
     /** The way to a provider as an account that is kept. */
     wayAs(
       workspaceId: string,
@@ -170,6 +206,9 @@ export function makeAccountKeeper(options: KeeperOptions) {
     },
   };
 }
+
+/** The provider gave tokens of somebody else for a refresh token. */
+class OtherAccount extends Error {}
 
 /** Longer than this no person waits for an answer of a provider. */
 const ASK_MS = 30_000;

@@ -18,6 +18,18 @@ const FIRST_RETRY_MS = 5 * 60_000;
 /** Tries to revoke the tokens of an ended account; then they are deleted here all the same. */
 const REVOKE_TRIES = 5;
 
+/** Its tokens are of somebody else by now: nothing that was theirs is read with them. Call it in a transaction. */
+export async function loseToOther(
+  { tx, links, clock }: { tx: Store; links: AccountLinks; clock: Clock },
+  workspaceId: string,
+  accountId: string,
+): Promise<void> {
+  const account = await tx.in(workspaceId).accounts.find(accountId);
+  if (account?.state !== "active") return;
+  await links.end(tx, workspaceId, account, "account_unconfirmed");
+  await loseAccess(tx, clock, { workspaceId, accountId, isGone: false });
+}
+
 export function makeAccountUpkeep(options: {
   store: Store;
   clock: Clock;
@@ -40,9 +52,7 @@ export function makeAccountUpkeep(options: {
       const today = await accounts.find(accountId);
       if (today?.state !== "active") return;
       if (!isSame) {
-        // Its tokens are of somebody else by now: nothing that was theirs is read with them.
-        await links.end(tx, workspaceId, today, "account_unconfirmed");
-        return loseAccess(tx, clock, { workspaceId, accountId, isGone: false });
+        return loseToOther({ tx, links, clock }, workspaceId, accountId);
       }
       const now = clock.now();
       const { label, login = null, scopes } = said;

@@ -6,7 +6,7 @@ import { makeAccountLinks } from "#server/accounts/links.ts";
 import { makeProviderBook } from "#server/accounts/providers.ts";
 import { loseAccess } from "#server/accounts/reauth.ts";
 import { makeAccountKeeper } from "#server/accounts/tokens.ts";
-import { makeAccountUpkeep } from "#server/accounts/upkeep.ts";
+import { loseToOther, makeAccountUpkeep } from "#server/accounts/upkeep.ts";
 import { requestSync } from "#server/sync/request.ts";
 import type { Sleep } from "#core/clock.ts";
 import { loadAccountProviders } from "#sources/account-registry.ts";
@@ -40,6 +40,8 @@ export async function makeAccounts(
     sleep,
     onRefused: (workspaceId, accountId) =>
       store.transaction((tx) => loseAccess(tx, clock, { workspaceId, accountId, isGone: false })),
+    onOther: (workspaceId, accountId) =>
+      store.transaction((tx) => loseToOther({ tx, links, clock }, workspaceId, accountId)),
   });
   const once = makeOneTime({ store, clock, randomBytes, vault });
   const upkeep = makeAccountUpkeep({ store, clock, log, book, keeper, links });

@@ -37,6 +37,13 @@ async function makeConnected() {
   return { kb, provider, connect, addConnector };
 }
 
+/** An account as it is stored, with its tokens. */
+async function openAccount({ store, owner, deps }: Awaited<ReturnType<typeof makeConnected>>["kb"], accountId: string) {
+  const account = await store.in(owner.workspaceId).accounts.find(accountId);
+  if (account === undefined) throw new Error("There is no such account.");
+  return { account, secrets: await deps.accountDeps.keeper.open(owner.workspaceId, account) };
+}
+
 describe("an account", () => {
   test("lets its person read what they may read there, until it is disconnected", async ({ expect }) => {
     const { kb, connect, addConnector } = await makeConnected();
@@ -70,7 +77,8 @@ describe("an account", () => {
     const before = provider.whoamis;
     kb.clock.advance(DAY / 2 + 1);
     await kb.worker.runUntilIdle();
-    expect(provider.whoamis).toBe(before + 1);
+    // For its new tokens, and because it is due.
+    expect(provider.whoamis).toBe(before + 2);
     const [confirmed] = await kb.accountsOf(kb.anna);
     expect(Date.parse(confirmed.confirmedAt)).toBe(kb.clock.now());
     // From now on the provider is down.
@@ -97,7 +105,8 @@ describe("an account", () => {
     kb.clock.advance(2 * 3_600_000);
     await kb.as(kb.owner).patch("/api/workspace", { maxAclAgeHours: 1 });
     await kb.worker.runUntilIdle();
-    expect(provider.whoamis).toBe(before + 1);
+    // For its new tokens, and because it is due.
+    expect(provider.whoamis).toBe(before + 2);
     expect((await kb.accountsOf(kb.anna))[0]).toMatchObject({ state: "active", isLinked: true });
   });
 
@@ -112,6 +121,48 @@ describe("an account", () => {
     };
     await kb.worker.runUntilIdle();
     expect((await kb.accountsOf(kb.anna))[0]).toMatchObject({ state: "needs_reauth", isLinked: false });
+  });
+
+  test("that gets tokens of somebody else for its own uses them for nothing, and needs its person", async ({
+    expect,
+  }) => {
+    const { kb, provider, connect, addConnector } = await makeConnected();
+    const { id } = await connect(kb.anna);
+    const connector = await addConnector(kb.anna, { accountId: id, access: { visibility: "private" } });
+    const lastSync = async () => (await kb.as(kb.anna).get(`/api/connectors/${connector.id}`)).json.connector;
+    const before = (await lastSync()).lastSync.id;
+    provider.endAccess();
+    provider.fault = (_form, response) => {
+      const token = provider.makeToken({ id: 8, login: "somebody" });
+      response.writeHead(200, { "content-type": "application/json" });
+      return Boolean(response.end(JSON.stringify({ access_token: token, refresh_token: "of-somebody" })));
+    };
+    await kb.as(kb.anna).post(`/api/connectors/${connector.id}/syncs`, {});
+    await kb.worker.runUntilIdle();
+    expect((await kb.accountsOf(kb.anna))[0]).toMatchObject({ id, state: "needs_reauth", isLinked: false });
+    const now = await lastSync();
+    expect(now).toMatchObject({ state: "needs_reauth", lastSync: { state: "failed" } });
+    expect(now.lastSync.id).not.toBe(before);
+    const { secrets } = await openAccount(kb, id);
+    expect(secrets.refreshToken).not.toBe("of-somebody");
+  });
+
+  test("keeps new tokens of which the provider doesn't say now whose they are, and asks again soon", async ({
+    expect,
+  }) => {
+    const { kb, provider, connect } = await makeConnected();
+    const { id } = await connect(kb.anna);
+    provider.endAccess();
+    provider.userStatus = 503;
+    const { account, secrets } = await openAccount(kb, id);
+    const token = await kb.deps.accountDeps.keeper.tokensOf(kb.owner.workspaceId, account).refresh(secrets.accessToken);
+    expect(token).not.toBe(secrets.accessToken);
+    expect((await openAccount(kb, id)).secrets.accessToken).toBe(token);
+    expect((await kb.accountsOf(kb.anna))[0]).toMatchObject({ state: "active", isLinked: true });
+    provider.userStatus = undefined;
+    const { whoamis } = provider;
+    await kb.worker.runUntilIdle();
+    expect(provider.whoamis).toBe(whoamis + 1);
   });
 
   test("needs its person when the provider refuses the refresh, and its connectors with it", async ({ expect }) => {
