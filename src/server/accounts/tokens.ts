@@ -12,6 +12,7 @@ import type { SealedPlace, Vault } from "#storage/vault.ts";
 import { configured, type ConfiguredProvider, originsAt, type ProviderBook, tokenEndpointAt } from "./providers.ts";
 import { principalOf } from "./principal.ts";
 import { EARLY_MS, makeRenewer } from "./renewal.ts";
+import { timeLimit } from "./time-limit.ts";
 import { GrantRefused, makeTokenEndpoint } from "./token-endpoint.ts";
 
 export type AccountKeeper = ReturnType<typeof makeAccountKeeper>;
@@ -212,14 +213,6 @@ class OtherAccount extends Error {}
 
 /** Longer than this no person waits for an answer of a provider. */
 const ASK_MS = 30_000;
-
-/** A signal whose reason says whose fault it is: the bare one of a timer would be told as a mistake of kb. */
-function timeLimit(name: string, ms: number): AbortSignal {
-  const controller = new AbortController();
-  const message = `${name} takes too long to answer.`;
-  setTimeout(() => controller.abort(new ApiError("source_unavailable", { message })), ms).unref();
-  return controller.signal;
-}
 
 const Secrets = z.object({ accessToken: z.string(), refreshToken: z.string().optional() });
 

@@ -5,6 +5,7 @@ import type { McpAuthorization } from "#mcp-client/authorization.ts";
 import type { McpChallenge } from "#mcp-client/problem.ts";
 import { challengeOf } from "#server/accounts/address.ts";
 import { asClient, type GrantedTokens, makeTokenEndpoint } from "#server/accounts/token-endpoint.ts";
+import { timeLimit } from "#server/accounts/time-limit.ts";
 import type { SourceHttpPool } from "#sources/http.ts";
 import type { ConnectionAuthorization } from "#storage/records/connections.ts";
 import type { ConnectionSecrets } from "./secrets.ts";
@@ -31,17 +32,20 @@ export function makeProviderOAuth({
   http: pool,
   baseUrl,
   authorizationServers = [],
+  askMs = ASK_MS,
   now,
 }: {
   http: Pick<SourceHttpPool, "for">;
   baseUrl: string;
   /** `https://host:port` each: where the operator lets the documents of every server lead. Source: S66. */
   authorizationServers?: readonly string[];
+  /** How long an authorization server may take for one question; 20 s unless told. */
+  askMs?: number;
   now(): number;
 }) {
   const redirectUrl = `${baseUrl}/api/mcp-servers/callback`;
   // What a server's documents name is reached where it is public, at the server's own host and port, or where the operator named it.
-  const httpFor = ({ resource }: Pick<McpAuthorization, "resource">) =>
+  const httpFor = ({ resource, tokenEndpoint }: Pick<McpAuthorization, "resource" | "tokenEndpoint">) =>
     pool.for({
       source: {
         originOf: () => new URL(resource).origin,
@@ -49,7 +53,7 @@ export function makeProviderOAuth({
       },
       config: {},
       credentials: {},
-      signal: AbortSignal.timeout(ASK_MS),
+      signal: timeLimit(new URL(tokenEndpoint).host, askMs),
     }).http;
   const clientOf = ({ authorization, clientSecret }: RegisteredClient) => ({
     client: { clientId: authorization.clientId, clientSecret },

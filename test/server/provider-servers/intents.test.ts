@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { McpProblem } from "#mcp-client/problem.ts";
 import { startHttp } from "../../mcp-client/servers.ts";
 import { makeOAuthServer } from "./auth-server.ts";
@@ -513,4 +513,21 @@ test("a token endpoint at a host that the operator named is asked", async () => 
   const { location } = await kb.connectThere(kb.anna, "anna");
   expect(location).not.toContain("#found=");
   expect(asked).toEqual(["POST /token"]);
+});
+
+test("a token endpoint that doesn't answer leads back like any other failure", async () => {
+  let isAsked = () => {};
+  const asked = new Promise<void>((resolve) => (isAsked = resolve));
+  const login = await startHttp(() => isAsked());
+  const { host } = new URL(login);
+  const metadata = { token_endpoint: `${login}/token` };
+  const kb = await makeOAuthServer({ hosts: [host], metadata, settings: { mcpAuthorizationServers: [host] } });
+  const { url, cookie } = await kb.open(kb.anna, (await kb.intend(kb.anna)).json.intent);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const back = kb.back(kb.anna, kb.there.agree(url, "anna"), cookie);
+  await asked;
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(await back).toContain("status=failed&reason=sign_in_failed");
+  expect((await kb.connectionsOf(kb.anna, kb.serverId))[0]).toMatchObject({ status: "failed" });
 });
