@@ -29,3 +29,28 @@ export function failedStatus(error: unknown): number | undefined {
 export function failedSkip(externalId: string, message: string): Extract<SyncEvent, { t: "skip" }> {
   return { t: "skip", externalId, reason: "failed", message, retryable: true };
 }
+
+/** What comes from one template fails for one reason: so many in a row say nothing of the others. */
+const IN_A_ROW = 5;
+
+export type Failures = ReturnType<typeof makeFailures>;
+
+/**
+ * Tells failures of single things from one of all: after each five in a row the provider is asked whether it is well.
+ *
+ * @param probe  throws when it isn't
+ */
+export function makeFailures(probe: () => Promise<unknown>) {
+  let inARow = 0;
+  return {
+    /** One was read. */
+    well(): void {
+      inARow = 0;
+    },
+    /** @throws the error when it is about more than this one thing, or what `probe` throws */
+    async requireOfOne(error: unknown): Promise<void> {
+      if (failedStatus(error) === undefined) throw error;
+      if (++inARow % IN_A_ROW === 0) await probe();
+    },
+  };
+}

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import type { SourceRequest, SourceResponse, SourceStream } from "#sources/http-contract.ts";
+import type { Listed } from "#sources/listed.ts";
 
 export interface AtlassianRequest extends Omit<SourceRequest, "auth"> {
   /** As who has not signed in, to see what is public. */
@@ -10,10 +11,17 @@ export interface AtlassianRequest extends Omit<SourceRequest, "auth"> {
 
 /** A page of a listing by offsets. */
 export interface OffsetPage<T> {
-  values: T[];
+  values: Listed<T>;
   startAt: number;
   /** Where the next page begins; undefined at the end. */
   next: Offset | undefined;
+}
+
+/** What is answered from an offset on. */
+export interface OffsetAnswer<T> {
+  values: Listed<T>;
+  total?: number | undefined;
+  isLast?: boolean | undefined;
 }
 
 /** How far a listing by offsets came, and how much there was then. */
@@ -57,7 +65,7 @@ export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">
 
     /** A listing by `startAt`, as `readPage` reads its pages. */
     async *offsets<T>(
-      readPage: (startAt: number) => Promise<{ values: T[]; total?: number | undefined; isLast?: boolean | undefined }>,
+      readPage: (startAt: number) => Promise<OffsetAnswer<T>>,
       from: Offset = { startAt: 0 },
     ): AsyncGenerator<OffsetPage<T>, void> {
       let { startAt, total: before } = from;
@@ -70,11 +78,11 @@ export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">
           startAt = Math.max(0, startAt - fallen);
           continue;
         }
-        const end = startAt + values.length;
-        if (values.length === 0 && total !== undefined && total > startAt) {
+        const end = startAt + values.size;
+        if (values.size === 0 && total !== undefined && total > startAt) {
           throw new ApiError("source_unavailable", { message: "A listing ended before its end." });
         }
-        const isEnd = values.length === 0 || isLast === true || (total !== undefined && end >= total);
+        const isEnd = values.size === 0 || isLast === true || (total !== undefined && end >= total);
         const next = isEnd ? undefined : { startAt: end, total };
         yield { values, startAt, next };
         if (!next) return;

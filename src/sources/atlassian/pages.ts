@@ -1,7 +1,7 @@
 import { canParseUrl } from "#api/parse-url.ts";
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import { text } from "./parse.ts";
+import { type Listed, listed } from "#sources/listed.ts";
 
 /** Where a page of a listing begins: by a cursor, or by an offset. */
 export interface PagePlace {
@@ -9,13 +9,11 @@ export interface PagePlace {
   start?: string;
 }
 
-/** A page of a listing that links the next one. */
-export function linkedPage<T extends z.ZodType>(record: T) {
-  return z.object({
-    results: z.array(record),
-    _links: z.object({ next: text }).optional().catch(undefined),
-  });
+/** A page of a listing that links the next one. A link that isn't understood is no end. */
+export function linkedPage<T extends z.ZodType>(record: T, id?: z.ZodType<string>) {
+  return z.object({ results: listed(record, id), _links: z.object({ next: z.string().nullish() }).nullish() });
 }
+type LinkedPage<T> = { results: Listed<T>; _links?: { next?: string | null | undefined } | null | undefined };
 
 /** So many pages in a row may hold nothing new: what the account may not see is left out of them. */
 const MOST_IDLE = 100;
@@ -25,23 +23,26 @@ const MOST_RECORDS = 2_000_000;
 /**
  * A listing page by page. Of the link to the next page only where that begins is taken, never its address.
  *
+ * @param take  gives the records of a page that are used; unless told, those that are understood
  * @throws ApiError `source_unavailable` for a listing that can't be followed to its end
  */
 export async function* linkedPages<T>(
-  read: (place: PagePlace) => Promise<{ results: T[]; _links?: { next?: string | undefined } | undefined }>,
+  read: (place: PagePlace) => Promise<LinkedPage<T>>,
   keyOf: (record: T) => string,
+  take: (page: Listed<T>) => T[] = ({ known }) => known,
 ): AsyncGenerator<T[], void> {
   const places = new Set<string>();
   const keys = new Set<string>();
   let place: PagePlace = {};
   for (let idle = 0; ;) {
-    const { results, _links } = await read(place);
+    const { results: page, _links } = await read(place);
+    const results = take(page);
     const before = keys.size;
     for (const record of results) keys.add(keyOf(record));
     idle = keys.size > before ? 0 : idle + 1;
     yield results;
     const next = _links?.next;
-    if (next === undefined || next === "") return;
+    if (next === undefined || next === null || next === "") return;
     place = placeOf(next);
     const name = JSON.stringify(place);
     if (name === "{}" || places.has(name) || idle >= MOST_IDLE || keys.size > MOST_RECORDS) {

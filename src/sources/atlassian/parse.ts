@@ -1,18 +1,5 @@
 import { z } from "zod";
 
-/** What of a list fits; what does not is left out. Never for what a listing must name. */
-export function many<T extends z.ZodType>(schema: T) {
-  return z
-    .array(z.unknown())
-    .catch([])
-    .transform((list): z.infer<T>[] =>
-      list.flatMap((each) => {
-        const { success, data } = schema.safeParse(each);
-        return success ? [data] : [];
-      }),
-    );
-}
-
 /** An id as text, whether it came as a number or as text. */
 export const Id = z.union([z.string().regex(/^\d{1,19}$/), z.number().int().nonnegative().transform(String)]);
 

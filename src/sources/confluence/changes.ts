@@ -2,12 +2,14 @@ import { z } from "zod";
 import { inChunks } from "#core/in-chunks.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import { tellItems } from "#sources/atlassian/tell.ts";
+import { failedSkip } from "#sources/failures.ts";
+import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { formatId, spaceRef } from "./ids.ts";
 import { listSpace, toParts, tellAccess } from "./listing.ts";
 import type { Content, SpaceRecord } from "./records.ts";
 import { spacesOf } from "./spaces.ts";
 import { closed, judgeNow, tellFresh, textsOf } from "./texts.ts";
-import { type Event, labelOf, MOST_KNOWN, spaceNotRead, type Tools } from "./tools.ts";
+import { type Event, labelOf, MOST_KNOWN, oddSpace, spaceNotRead, type Tools } from "./tools.ts";
 
 /** The index is a little behind what is written, and minutes are all that CQL counts in. */
 const OVERLAP_MINUTES = 10;
@@ -21,19 +23,22 @@ const PIECE = 100;
  */
 export async function* readChanges(tools: Tools, before: number): AsyncGenerator<Event, void> {
   const { ctx, client, run } = tools;
-  const spaces = await spacesOf(client, ctx.config, run.scope);
+  const { spaces, odd, isWhole } = await spacesOf(client, ctx.config, run.scope);
   const open = yield* readNewSpaces(tools, spaces, before);
-  const here = new Set(spaces.map(({ id }) => id));
-  for (const id of Known.safeParse(await ctx.state.get("spaces")).data ?? []) {
+  for (const id of odd) yield oddSpace(tools, id);
+  const known = Known.safeParse(await ctx.state.get("spaces")).data ?? [];
+  const here = new Set([...spaces.map(({ id }) => id), ...odd, ...(isWhole ? [] : known)]);
+  for (const id of known) {
     if (here.has(id)) continue;
     ctx.state.put(`space:${id}`, undefined);
     // Deleted, archived, or closed to this account: until a listing of everything says which, nobody reads it.
     yield { t: "refused", what: { container: spaceRef(id) }, code: "source_not_found" };
   }
   ctx.state.put("spaces", [...here].slice(0, MOST_KNOWN));
-  yield* readUpdated(tools, before, { here, open });
+  const isRead = yield* readUpdated(tools, before, { here, open });
   await client.whoAmI();
-  yield { t: "checkpoint", cursor: { type: "changes", at: tools.at } };
+  // What failed is in the next run's window again.
+  yield { t: "checkpoint", cursor: { type: "changes", at: isRead ? tools.at : before } };
   yield { t: "end", listing: "partial", permissions: "not_checked" };
 }
 
@@ -46,7 +51,6 @@ async function* readNewSpaces(
   before: number,
 ): AsyncGenerator<Event, SpaceRecord[]> {
   const open: SpaceRecord[] = [];
-  let failures = 0;
   for (const space of spaces) {
     if ((await tools.ctx.state.get(`space:${space.id}`)) === labelOf(space)) {
       open.push(space);
@@ -56,7 +60,7 @@ async function* readNewSpaces(
       for await (const { events } of listSpace(tools, space)) yield* events;
       open.push(space);
     } catch (error) {
-      yield spaceNotRead(tools, space, error, ++failures);
+      yield await spaceNotRead(tools, space, error);
     }
     yield { t: "checkpoint", cursor: { type: "changes", at: before } };
   }
@@ -69,11 +73,12 @@ function since(tools: Tools, before: number): string {
   return `lastmodified >= now("-${minutes}m")`;
 }
 
+/** Gives whether all of it was read. */
 async function* readUpdated(
   tools: Tools,
   before: number,
   { here, open }: { here: ReadonlySet<string>; open: readonly SpaceRecord[] },
-): AsyncGenerator<Event, void> {
+): AsyncGenerator<Event, boolean> {
   const { client } = tools;
   const pages = new Map<string, Content[]>();
   const parts = new Map<string, Content[]>();
@@ -83,20 +88,29 @@ async function* readUpdated(
       found.set(where, [...(found.get(where) ?? []), record]);
     }
   };
+  client.odd.take();
   for await (const records of client.search(`type in (page, blogpost) AND ${since(tools, before)}`, "space"))
     sort(pages, records);
   for await (const records of client.parts(since(tools, before))) sort(parts, records);
-  let failures = 0;
+  let hasFailed = false;
+  for (const id of client.odd.take().ids) {
+    hasFailed = true;
+    yield failedSkip(id, NOT_UNDERSTOOD);
+  }
   for (const space of open) {
     const ids = (pages.get(space.id) ?? []).map(({ id }) => id);
     pages.delete(space.id);
     try {
-      yield* readSome(tools, space, ids, parts.get(space.id) ?? []);
+      for await (const event of readSome(tools, space, ids, parts.get(space.id) ?? [])) {
+        hasFailed ||= event.t === "skip";
+        yield event;
+      }
     } catch (error) {
-      yield spaceNotRead(tools, space, error, ++failures);
+      yield await spaceNotRead(tools, space, error);
     }
   }
   for (const [spaceId, records] of pages) yield* leaveOut(tools, here.has(spaceId) ? spaceId : undefined, records);
+  return !hasFailed;
 }
 
 /** Pages that are now where nothing is read: nobody reads on by where they were. What was there before is as it is. */
@@ -125,12 +139,13 @@ export async function* readSome(
   const { ctx, client } = tools;
   for (const some of inChunks(ids, PIECE)) {
     ctx.signal.throwIfAborted();
-    const pages = (await textsOf(tools, some)).filter(({ spaceId }) => spaceId === space.id);
+    const { pages: read, odd } = await textsOf(tools, some);
+    const pages = read.filter(({ spaceId }) => spaceId === space.id);
     const events = await tellFresh(tools, space, pages);
     for (const event of events) if (event.t === "upsert") yield* tellBelow(tools, space, event.item);
     yield* events;
     const there = new Set(pages.map(({ id }) => id));
-    for (const id of some) if (!there.has(id)) yield closed(id);
+    for (const id of some) if (!there.has(id)) yield odd.has(id) ? failedSkip(id, NOT_UNDERSTOOD) : closed(id);
   }
   for (const some of inChunks(parts, PIECE)) {
     ctx.signal.throwIfAborted();

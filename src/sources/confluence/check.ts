@@ -34,7 +34,7 @@ function toProblem(error: ApiError, { config }: ConfluenceContext): SourceProble
 const MOST_TRIED = 20;
 
 async function warningsOf({ config }: ConfluenceContext, client: ConfluenceClient): Promise<string[]> {
-  const spaces = await spacesOf(client, config);
+  const { spaces } = await spacesOf(client, config);
   const access = (await orNothing(() => client.groups("access"))) ?? [];
   const [first] = access;
   const id = client.cloud ? first?.id : first?.name;

@@ -4,6 +4,7 @@ import { makeAtlassianHttp, timeOf } from "#sources/atlassian/client.ts";
 import { baseUrlOf, isCloud } from "#sources/atlassian/config.ts";
 import { linkedPages } from "#sources/atlassian/pages.ts";
 import { orNothing } from "#sources/failures.ts";
+import { makeOddRecords } from "#sources/listed.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import { makeCloudReader } from "./cloud.ts";
 import type { ConfluenceConfig } from "./config.ts";
@@ -38,12 +39,14 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
   const base = cloud ? `${site}/wiki` : site;
   const api = `${base}/rest/api`;
   const { send, get, stream } = makeAtlassianHttp({ http });
-  const reader = cloud ? makeCloudReader({ send, get }, base) : makeServerReader({ send, get }, base);
+  const odd = makeOddRecords();
+  const reader = cloud ? makeCloudReader({ send, get }, base, odd) : makeServerReader({ send, get }, base, odd);
 
   const search = (cql: string, expand: string): AsyncGenerator<Content[], void> =>
     linkedPages(
       (place) => get(`${api}/content/search`, ContentPage, { cql, expand, limit: PAGE, ...place }),
       ({ type, id }) => `${type} ${id}`,
+      odd.known,
     );
 
   const members = (path: string): AsyncGenerator<UserRecord[], void> =>
@@ -80,6 +83,8 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
   return {
     cloud,
     base,
+    /** What was listed and isn't understood: spaces by their ids, all else by external ids. */
+    odd,
     ...reader,
     search,
     /** Who the account is, and the server's clock. @throws ApiError `source_unauthorized` when it is nobody */

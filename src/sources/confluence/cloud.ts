@@ -1,6 +1,7 @@
 import { inChunks } from "#core/in-chunks.ts";
 import { linkedPages } from "#sources/atlassian/pages.ts";
 import { orNothing } from "#sources/failures.ts";
+import type { OddRecords } from "#sources/listed.ts";
 import { readContent, type SiteHttp, type SiteReader, withoutDrafts } from "./reader.ts";
 import {
   type CloudContent,
@@ -22,13 +23,14 @@ const PAGE = 250;
 const BODIES = 25;
 
 /** What Cloud is asked in its own way: the second version of its API, with cursors. */
-export function makeCloudReader({ send, get }: SiteHttp, base: string): SiteReader {
+export function makeCloudReader({ send, get }: SiteHttp, base: string, odd: OddRecords): SiteReader {
   const api = `${base}/api/v2`;
 
   const pagesOf = (path: string, query: Record<string, string | number> = {}): AsyncGenerator<CloudContent[], void> =>
     linkedPages(
       (place) => get(`${api}${path}`, CloudContentPage, { status: "current", limit: PAGE, ...query, ...place }),
       ({ id }) => id,
+      odd.known,
     );
 
   return {
@@ -37,6 +39,7 @@ export function makeCloudReader({ send, get }: SiteHttp, base: string): SiteRead
       const pages = linkedPages(
         (place) => get(`${api}/spaces`, SpacePage, { status: "current", limit: PAGE, ...place }),
         ({ id }) => id,
+        odd.known,
       );
       for await (const page of pages) found.push(...page);
       return found;
@@ -114,7 +117,7 @@ export function makeCloudReader({ send, get }: SiteHttp, base: string): SiteRead
           json: { accountIds },
           isIdempotent: true,
         });
-        found.push(...answer.json(UserPage).results);
+        found.push(...answer.json(UserPage).results.known);
       }
       return found;
     },

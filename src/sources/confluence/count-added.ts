@@ -14,11 +14,11 @@ const OTHER_CALLS = 3;
 
 /** Pages and blog posts of the spaces that a scope adds, by the site's search index: one request for each space. */
 export async function countAdded(
-  client: Pick<ConfluenceClient, "spaces" | "countPages">,
+  client: Pick<ConfluenceClient, "spaces" | "countPages" | "odd">,
   config: ConfluenceConfig,
   { from, to }: { from: Scope; to: Scope },
 ): Promise<ScopeAddition | undefined> {
-  const added = (await spacesOf(client, config, to)).filter(({ id }) => !isPlaceInScope(from, id));
+  const added = (await spacesOf(client, config, to)).spaces.filter(({ id }) => !isPlaceInScope(from, id));
   if (added.length > MOST_SPACES) return undefined;
   let [items, calls] = [0, 0];
   for (const { key } of added) {

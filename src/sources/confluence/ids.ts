@@ -12,6 +12,11 @@ export function formatId({ type, id }: ConfluenceId): string {
   return `${MARKS[type]}${id}`;
 }
 
+/** Of content as the site names it: all that is neither comment nor attachment counts as a page. */
+export function externalIdOf({ id, type }: { id: string; type: string }): string {
+  return formatId({ id, type: type === "comment" || type === "attachment" ? type : "page" });
+}
+
 /** Undefined for what is no id of ours. */
 export function parseId(externalId: string): ConfluenceId | undefined {
   const [, mark, id] = /^([ca]?)(\d{1,19})$/.exec(externalId) ?? [];

@@ -44,7 +44,7 @@ export function makeConfluenceSource({ limits = ATLASSIAN_LIMITS }: { limits?: L
     sync: syncPages,
     syncIdentities: syncConfluencePeople,
     async browse(ctx, at) {
-      const spaces = await spacesOf(makeConfluenceClient(ctx), ctx.config);
+      const { spaces } = await spacesOf(makeConfluenceClient(ctx), ctx.config);
       return toRoomsPage(
         spaces.map((space) => ({
           id: space.id,
@@ -74,12 +74,12 @@ async function readAttachment(
   const record = type === "attachment" && id !== undefined ? await client.part({ type, id }) : undefined;
   const { container, version } = record ?? {};
   const [page, listed = String(version?.number)] = ref?.split(".") ?? [container?.id];
-  const isThere = record?.type === "attachment" && container !== undefined && container.id === page;
-  if (!isThere || id === undefined || !/^\d{1,9}$/.test(listed)) {
+  const isThere = record?.type === "attachment" && container?.id === page;
+  if (!isThere || id === undefined || page === undefined || !/^\d{1,9}$/.test(listed)) {
     const message = `There is no attachment ${JSON.stringify(externalId.slice(0, 200))} at a page of this site.`;
     throw new ApiError("source_not_found", { message });
   }
-  const file = { id, page: container.id, title: record.title, version: listed };
+  const file = { id, page, title: record.title, version: listed };
   const { body } = await client.download(file, maxFileBytes(ctx.config));
   const mimeType = (record.extensions?.mediaType ?? record.metadata?.mediaType)?.slice(0, 200);
   return { stream: body, fileName: fileNameOf(record), ...defined({ mimeType }) };

@@ -1,49 +1,52 @@
-import { refusalOf } from "#sources/failures.ts";
+import { failedSkip } from "#sources/failures.ts";
+import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { readEach } from "#sources/read-each.ts";
 import { readSome } from "./changes.ts";
 import { formatId, parseId } from "./ids.ts";
 import type { SpaceRecord } from "./records.ts";
-import { spacesOf } from "./spaces.ts";
+import { type Spaces, spacesOf } from "./spaces.ts";
 import type { Event, Tools } from "./tools.ts";
 
 /** Only these, as they are now. */
 export async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
   const { client, run, ctx } = tools;
-  const spaces = new Map((await spacesOf(client, ctx.config, run.scope)).map((space) => [space.id, space]));
-  for (const externalId of run.externalIds ?? []) {
-    ctx.signal.throwIfAborted();
-    try {
-      const events: Event[] = [];
-      for await (const event of readOne(tools, spaces, externalId)) events.push(event);
-      yield* events.length > 0 ? events : [{ t: "delete", externalId } as const];
-    } catch (error) {
-      const code = refusalOf(error);
-      if (code === undefined) throw error;
-      yield { t: "refused", what: { externalId }, code };
-    }
-  }
+  const spaces = await spacesOf(client, ctx.config, run.scope);
+  yield* readEach<Event>(tools, run.externalIds, async (externalId) => {
+    const events: Event[] = [];
+    client.odd.take();
+    for await (const event of readOne(tools, spaces, externalId)) events.push(event);
+    // What isn't understood is not gone.
+    const { ids, nameless } = client.odd.take();
+    return events.length === 0 && (nameless > 0 || ids.includes(externalId))
+      ? [failedSkip(externalId, NOT_UNDERSTOOD)]
+      : events;
+  });
   yield { t: "end", listing: "partial", permissions: "not_checked" };
 }
 
 /** Nothing when it is gone, or out of scope. */
-async function* readOne(
-  tools: Tools,
-  spaces: ReadonlyMap<string, SpaceRecord>,
-  externalId: string,
-): AsyncGenerator<Event, void> {
+async function* readOne(tools: Tools, spaces: Spaces, externalId: string): AsyncGenerator<Event, void> {
   const { client, ctx } = tools;
   const { type, id } = parseId(externalId) ?? {};
   if (type === undefined || id === undefined) return;
   if (type === "page") {
     const [page] = await client.pagesByIds([id], { hasTexts: false });
-    const space = spaces.get(page?.spaceId ?? "");
+    const space = page && spaceIn(spaces, page.spaceId);
     if (space) yield* readSome(tools, space, [id], []);
     return;
   }
   const record = await client.part({ type, id });
-  const space = spaces.get(record?.space?.id ?? "");
+  const space = record && spaceIn(spaces, record.space?.id);
   const page = record?.container?.id;
-  if (!record || !space || page === undefined || formatId({ type, id: record.id }) !== externalId) return;
+  if (!space || page === undefined || formatId({ type, id: record.id }) !== externalId) return;
   // What stands at a page that is stored nowhere comes with the page.
   if ((await ctx.stored.version(formatId({ type: "page", id: page }))) !== undefined)
     yield* readSome(tools, space, [], [record]);
+}
+
+/** @throws ApiError when it may be a space that isn't understood */
+function spaceIn({ spaces, odd, isWhole }: Spaces, id: string | undefined): SpaceRecord | undefined {
+  const space = spaces.find((each) => each.id === id);
+  if (!space && (!isWhole || (id !== undefined && odd.includes(id)))) throw halfRead(NOT_UNDERSTOOD);
+  return space;
 }

@@ -3,8 +3,10 @@ import { accessKeyOf } from "#core/access-key.ts";
 import { inChunks } from "#core/in-chunks.ts";
 import { compareIds, tellItems } from "#sources/atlassian/tell.ts";
 import type { SourceItem } from "#sources/contract.ts";
+import { failedSkip } from "#sources/failures.ts";
+import { NOT_UNDERSTOOD, type OddRecords } from "#sources/listed.ts";
 import { quoted } from "./client.ts";
-import { formatId, parseId, spaceRef } from "./ids.ts";
+import { externalIdOf, formatId, parseId, spaceRef } from "./ids.ts";
 import { nameOf, toPart } from "./map.ts";
 import type { Content, PageRecord, SpaceRecord } from "./records.ts";
 import { tellFresh, tellListed, textsOf } from "./texts.ts";
@@ -34,6 +36,7 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
   const pages = new Map<string, PageRecord>();
   const tree = makeTree(client, mapping, pages);
   let chars = 0;
+  client.odd.take();
   for await (const some of client.tree(space)) {
     ctx.signal.throwIfAborted();
     for (const page of some) {
@@ -64,11 +67,27 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
     const stale = [...touched].flatMap((id) => pages.get(id) ?? []);
     yield { events: [...(await tellAccess(tools, stale, pages)), ...events], count: items.length };
   }
+  const odd = client.odd.take();
   yield* lookAgain(tools, space, named);
+  yield { events: await tellOdd(tools, space, odd), count: 0 };
   // What was answered to nobody must not pass for everything.
   await client.whoAmI();
   yield { events: [{ t: "listed", container: spaceRef(space.id) }], count: 0 };
   ctx.state.put(`space:${space.id}`, labelOf(space));
+}
+
+/** What was listed in a space and isn't understood; what is stored of it was asked for by itself. */
+async function tellOdd(
+  { ctx }: Tools,
+  space: SpaceRecord,
+  { ids, nameless }: ReturnType<OddRecords["take"]>,
+): Promise<Event[]> {
+  const events: Event[] = [];
+  for (const id of ids) {
+    if ((await ctx.stored.version(id)) === undefined) events.push(failedSkip(id, NOT_UNDERSTOOD));
+  }
+  if (nameless > 0) events.push(failedSkip(`space ${space.id}`, `${nameless} pages or comments weren't understood.`));
+  return events;
 }
 
 /** Who reads these pages now, where that is another than what was said of them. */
@@ -90,12 +109,13 @@ export async function tellAccess(
 
 /** The items of comments and attachments of pages that are taken. */
 export async function toParts(
-  { mapping, namesIn }: Tools,
+  { client, mapping, namesIn }: Tools,
   space: SpaceRecord,
   records: readonly Content[],
   isTaken: (container: { id: string }) => boolean,
 ): Promise<SourceItem[]> {
   const items: SourceItem[] = [];
+  for (const record of records) if (saysTooLittle(record)) client.odd.add(externalIdOf(record));
   const taken = records.filter(
     ({ container, space: where, status }) =>
       container && isTaken(container) && where?.id === space.id && status?.toLowerCase() === "current",
@@ -108,12 +128,17 @@ export async function toParts(
   return items;
 }
 
+/** Where a comment or an attachment stands is always told. */
+function saysTooLittle({ container, space, version, status }: Content): boolean {
+  return !container || !space || !version || status === undefined;
+}
+
 /**
  * What is stored of a space and was in no listing is asked for by its id: an index that is being built, or a page that
  * moved on while others were deleted, hides what is there.
  */
 async function* lookAgain(tools: Tools, space: SpaceRecord, named: Set<string>): AsyncGenerator<Listed, void> {
-  const { ctx, client } = tools;
+  const { ctx } = tools;
   const pages: string[] = [];
   const parts: { type: "comment" | "attachment"; id: string }[] = [];
   for await (const { externalId } of ctx.stored.list(spaceRef(space.id))) {
@@ -123,14 +148,33 @@ async function* lookAgain(tools: Tools, space: SpaceRecord, named: Set<string>):
     else if (type !== undefined) parts.push({ type, id });
   }
   for (const some of inChunks(pages, PIECE)) {
-    const found = (await textsOf(tools, some)).filter(({ spaceId }) => spaceId === space.id);
-    for (const { id } of found) named.add(formatId({ type: "page", id }));
-    yield { events: await tellFresh(tools, space, found), count: found.length };
+    const { pages: read, odd } = await textsOf(tools, some);
+    const found = read.filter(({ spaceId }) => spaceId === space.id);
+    for (const id of [...found.map((page) => page.id), ...odd]) named.add(formatId({ type: "page", id }));
+    const failed = [...odd].map((id) => failedSkip(id, NOT_UNDERSTOOD));
+    yield { events: [...(await tellFresh(tools, space, found)), ...failed], count: found.length };
   }
   for (const part of parts) {
     ctx.signal.throwIfAborted();
+    yield { events: await lookAtPart(tools, space, part, named), count: 1 };
+  }
+}
+
+async function lookAtPart(
+  tools: Tools,
+  space: SpaceRecord,
+  part: { type: "comment" | "attachment"; id: string },
+  named: ReadonlySet<string>,
+): Promise<Event[]> {
+  const { ctx, client, failures } = tools;
+  try {
     const record = await client.part(part);
     const items = await toParts(tools, space, record ? [record] : [], ({ id: page }) => named.has(page));
-    yield { events: await tellItems(ctx.stored, items), count: items.length };
+    failures.well();
+    const failed = client.odd.take().ids.map((id) => failedSkip(id, NOT_UNDERSTOOD));
+    return [...(await tellItems(ctx.stored, items)), ...failed];
+  } catch (error) {
+    await failures.requireOfOne(error);
+    return [failedSkip(formatId(part), NOT_UNDERSTOOD)];
   }
 }

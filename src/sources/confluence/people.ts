@@ -2,7 +2,7 @@ import { ApiError, isApiError } from "#api/errors.ts";
 import type { Principal } from "#core/principals.ts";
 import { makeNames, type Names } from "#sources/atlassian/names.ts";
 import { MOST_DUE, tellGone, tellGroup, tellUser } from "#sources/atlassian/people.ts";
-import { failedStatus, orNothing } from "#sources/failures.ts";
+import { makeFailures, orNothing } from "#sources/failures.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import { type ConfluenceClient, type ConfluenceContext, makeConfluenceClient } from "./client.ts";
 import { groupIds, LICENSED } from "./ids.ts";
@@ -12,25 +12,31 @@ import { spacesOf } from "./spaces.ts";
 
 type Event = IdentityEvent<null>;
 
-/** So many groups or spaces one after another don't fail while their server is well. */
-const MOST_FAILURES = 5;
-
 /**
  * Users, groups, and who may see each space. A user counts who may use Confluence: nobody else reads anything, in whatever
  * group they still are. Confluence has no feed of it: every run reads all.
  */
 export async function* syncConfluencePeople(
   ctx: ConfluenceContext,
-  { mode, groups = [], due }: IdentityRun,
+  { mode, groups = [], due, groupsTold }: IdentityRun,
 ): AsyncGenerator<Event, void> {
   const wanted = mode === "groups" ? new Set(groups) : undefined;
   const told = new Set<Principal>();
   const notLookedAt: Principal[] = [];
-  for await (const event of tellAll(ctx, notLookedAt)) {
+  const events = tellAll(ctx, notLookedAt);
+  let isWhole = true;
+  for (let next = await events.next(); ; next = await events.next()) {
+    if (next.done) {
+      isWhole = next.value;
+      break;
+    }
+    const event = next.value;
     if (event.t === "group") told.add(event.group);
     if (event.t === "identity") told.add(event.principal);
     if (!wanted || (event.t === "group" && wanted.has(event.group))) yield event;
   }
+  // Which groups a space has that isn't understood is not known: each keeps its last reading as long as that counts.
+  if (!isWhole) for await (const group of groupsTold()) if (!told.has(group)) notLookedAt.push(group);
   for (const group of notLookedAt) told.add(group);
   yield* tellGone(wanted ?? (mode === "changes" ? due(MOST_DUE) : []), told);
   yield { t: "checkpoint", cursor: null };
@@ -38,7 +44,8 @@ export async function* syncConfluencePeople(
   yield { t: "end", listing, ...(notLookedAt.length > 0 && { notLookedAt }) };
 }
 
-async function* tellAll(ctx: ConfluenceContext, notLookedAt: Principal[]): AsyncGenerator<Event, void> {
+/** Gives whether every space was understood. */
+async function* tellAll(ctx: ConfluenceContext, notLookedAt: Principal[]): AsyncGenerator<Event, boolean> {
   const client = makeConfluenceClient(ctx);
   const names = makeNames(ctx, "confluence");
   // Who has not signed in is told of nobody: that must not end everybody.
@@ -55,7 +62,7 @@ async function* tellAll(ctx: ConfluenceContext, notLookedAt: Principal[]): Async
   const meet = (principals: readonly Principal[]) => {
     for (const each of principals) if (each.startsWith("user:") && !known.has(each)) met.add(each);
   };
-  let failures = 0;
+  const failures = makeFailures(() => client.whoAmI());
   /** What the server fails at: who was in it is, for as long as that is believed. */
   async function* alone(groupId: string, read: () => Promise<readonly Principal[] | undefined>): AsyncGenerator<Event> {
     const group = names.group(groupId);
@@ -64,15 +71,16 @@ async function* tellAll(ctx: ConfluenceContext, notLookedAt: Principal[]): Async
       const members = (await read()) ?? [];
       meet(members);
       yield* tellGroup(names, groupId, members);
-      failures = 0;
+      failures.well();
     } catch (error) {
-      if (failedStatus(error) === undefined || ++failures >= MOST_FAILURES) throw error;
+      await failures.requireOfOne(error);
       notLookedAt.push(group);
     }
   }
 
   const open = await openSpaces(client);
-  for (const space of await spacesOf(client, ctx.config)) {
+  const { spaces, odd, isWhole } = await spacesOf(client, ctx.config);
+  for (const space of spaces) {
     yield* alone(groupIds.space(space.id), async () => {
       const readers = await orNothing(() => client.readersOf(space));
       const members = (readers ?? []).flatMap((reader) => principalOf(reader, names) ?? []);
@@ -92,6 +100,7 @@ async function* tellAll(ctx: ConfluenceContext, notLookedAt: Principal[]): Async
   }
   // In a group or a space still, and without access.
   for (const principal of met) yield { t: "identity", principal, state: "suspended" };
+  return isWhole && odd.length === 0;
 }
 
 function idOf({ id, name }: GroupRecord, { cloud }: Pick<ConfluenceClient, "cloud">): string | undefined {

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { linkedPage } from "#sources/atlassian/pages.ts";
 import { Id, Instant, text } from "#sources/atlassian/parse.ts";
+import { idAt } from "#sources/listed.ts";
+import { externalIdOf } from "./ids.ts";
 
 const isTrue = z.boolean().optional().catch(undefined);
 
@@ -49,7 +51,7 @@ export const SpaceRecord = z.object({
   status: text,
 });
 export type SpaceRecord = z.infer<typeof SpaceRecord>;
-export const SpacePage = linkedPage(SpaceRecord);
+export const SpacePage = linkedPage(SpaceRecord, idAt("id", Id));
 
 /** To whom a space, or the application, is given: as Cloud and as Data Center say it. */
 export const CloudGrant = z.object({
@@ -80,7 +82,7 @@ export const CloudContent = z.object({
   body: Storage.optional().catch(undefined),
 });
 export type CloudContent = z.infer<typeof CloudContent>;
-export const CloudContentPage = linkedPage(CloudContent);
+export const CloudContentPage = linkedPage(CloudContent, idAt("id", Id));
 
 /** What is above a page, and is none itself. Who reads it is not asked here. */
 export const CloudNode = z.object({ id: Id, spaceId: Id, parentId: Id.nullish(), parentType: z.string().nullish() });
@@ -104,20 +106,17 @@ export const Content = z.object({
   type: z.string(),
   status: text,
   title: z.string().catch(""),
-  space: Where.optional().catch(undefined),
+  space: Where.nullish(),
   ancestors: z
     .array(z.object({ id: ContentId, type: text }))
     .nullish()
     .catch(undefined),
-  container: z.object({ id: ContentId, type: text, title: text }).optional().catch(undefined),
+  container: z.object({ id: ContentId, type: text, title: text }).nullish(),
   history: z
     .object({ createdBy: UserRecord.optional().catch(undefined), createdDate: Instant })
     .optional()
     .catch(undefined),
-  version: z
-    .object({ number: z.number(), when: Instant, by: UserRecord.optional().catch(undefined) })
-    .optional()
-    .catch(undefined),
+  version: z.object({ number: z.number(), when: Instant, by: UserRecord.optional().catch(undefined) }).nullish(),
   body: Storage.optional().catch(undefined),
   restrictions: z.object({ read: z.unknown() }).optional().catch(undefined),
   metadata: z.object({ mediaType: text }).optional().catch(undefined),
@@ -131,7 +130,12 @@ export const Content = z.object({
     .catch(undefined),
 });
 export type Content = z.infer<typeof Content>;
-export const ContentPage = linkedPage(Content);
+const AnyContent = z.object({ id: ContentId, type: z.string() });
+/** Those that aren't understood by their external ids. */
+export const ContentPage = linkedPage(
+  Content,
+  AnyContent.transform((content) => externalIdOf(content)),
+);
 
 /** A page or blog post as both deployments tell of it. */
 export interface PageRecord {

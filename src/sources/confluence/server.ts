@@ -1,6 +1,8 @@
 import { inChunks } from "#core/in-chunks.ts";
 import { linkedPages } from "#sources/atlassian/pages.ts";
 import { orNothing } from "#sources/failures.ts";
+import type { OddRecords } from "#sources/listed.ts";
+import { externalIdOf } from "./ids.ts";
 import { readContent, type SiteHttp, type SiteReader, type SpaceReader, withoutDrafts } from "./reader.ts";
 import {
   type Content,
@@ -21,13 +23,14 @@ const BODIES = 25;
 const TREE_FIELDS = "space,ancestors,version,history";
 
 /** What Data Center is asked in its own way: the first version of the API, which Cloud keeps in part. */
-export function makeServerReader({ send, get }: SiteHttp, base: string): SiteReader {
+export function makeServerReader({ send, get }: SiteHttp, base: string, odd: OddRecords): SiteReader {
   const api = `${base}/rest/api`;
 
   const search = (cql: string, expand: string) =>
     linkedPages(
       (place) => get(`${api}/content/search`, ContentPage, { cql, expand, limit: BODIES, ...place }),
       ({ id }) => id,
+      odd.known,
     );
 
   async function allSpaces(asNobody: boolean): Promise<SpaceRecord[]> {
@@ -38,6 +41,7 @@ export function makeServerReader({ send, get }: SiteHttp, base: string): SiteRea
           SpacePage,
         ),
       ({ id }) => id,
+      asNobody ? undefined : odd.known,
     );
     for await (const page of pages) found.push(...page);
     return found;
@@ -68,8 +72,9 @@ export function makeServerReader({ send, get }: SiteHttp, base: string): SiteRea
         const pages = linkedPages(
           (place) => get(`${api}/content`, ContentPage, { ...query, ...place }),
           (content) => content.id,
+          odd.known,
         );
-        for await (const page of pages) yield toRecords(page).filter(({ spaceId }) => spaceId === id);
+        for await (const page of pages) yield toRecords(page, odd).filter(({ spaceId }) => spaceId === id);
       }
     },
 
@@ -79,12 +84,12 @@ export function makeServerReader({ send, get }: SiteHttp, base: string): SiteRea
       for (const some of inChunks(ids, BODIES)) {
         const asked = new Set(some);
         for await (const page of search(`id in (${some.join(",")})`, expand)) {
-          for (const record of toRecords(page)) if (asked.delete(record.id)) found.push(record);
+          for (const record of toRecords(page, odd)) if (asked.delete(record.id)) found.push(record);
         }
         // What the index does not know yet.
         for (const id of asked) {
           const content = await readContent({ get }, base, id, expand);
-          if (content?.id === id) found.push(...toRecords([content]));
+          if (content?.id === id) found.push(...toRecords([content], odd));
         }
       }
       return found;
@@ -121,10 +126,14 @@ function parentOf({ type, ancestors }: Content): NodeRef | undefined {
   return above && { id: above.id, type: "page" };
 }
 
-function toRecords(contents: readonly Content[]): PageRecord[] {
+function toRecords(contents: readonly Content[], odd: OddRecords): PageRecord[] {
   return withoutDrafts(contents).flatMap((content): PageRecord[] => {
     const { id, type, title, space, version, history, body } = content;
-    if ((type !== "page" && type !== "blogpost") || !space || !version) return [];
+    if (type !== "page" && type !== "blogpost") return [];
+    if (!space || !version) {
+      odd.add(externalIdOf(content));
+      return [];
+    }
     return [
       {
         id,

@@ -8,7 +8,7 @@ import { readItems } from "./items.ts";
 import { listSpace } from "./listing.ts";
 import { nameOf } from "./map.ts";
 import { spacesOf } from "./spaces.ts";
-import { ConfluenceCursor, type Event, makeTools, MOST_KNOWN, spaceNotRead, type Tools } from "./tools.ts";
+import { ConfluenceCursor, type Event, makeTools, MOST_KNOWN, oddSpace, spaceNotRead, type Tools } from "./tools.ts";
 
 export async function* syncPages(
   ctx: SyncContext<ConfluenceConfig>,
@@ -39,8 +39,11 @@ async function* listAll(tools: Tools, cursor: ConfluenceCursor | undefined): Asy
     notLookedAt: [...failed],
     ...(space && { space }),
   });
-  const spaces = await spacesOf(client, ctx.config, run.scope);
-  let failures = 0;
+  const { spaces, odd, isWhole } = await spacesOf(client, ctx.config, run.scope);
+  for (const id of odd) {
+    yield oddSpace(tools, id);
+    failed.add(id);
+  }
   for (const space of spaces) {
     ctx.signal.throwIfAborted();
     if (after !== null && compareIds(space.id, after) <= 0) continue;
@@ -52,17 +55,23 @@ async function* listAll(tools: Tools, cursor: ConfluenceCursor | undefined): Asy
         yield { t: "progress", done, note: nameOf(space) };
         if (page !== undefined) yield { t: "checkpoint", cursor: position({ id: space.id, page }) };
       }
-      failures = 0;
+      tools.failures.well();
     } catch (error) {
-      yield spaceNotRead(tools, space, error, ++failures);
+      yield await spaceNotRead(tools, space, error);
       if (refusalOf(error) === undefined) failed.add(space.id);
     }
     after = space.id;
     yield { t: "checkpoint", cursor: position() };
   }
-  ctx.state.put("spaces", spaces.map(({ id }) => id).slice(0, MOST_KNOWN));
+  if (isWhole) ctx.state.put("spaces", [...spaces.map(({ id }) => id), ...odd].slice(0, MOST_KNOWN));
   await client.whoAmI();
   yield { t: "checkpoint", cursor: { type: "changes", at } };
   const places = [...failed].map((id): What => ({ container: spaceRef(id) }));
-  yield { t: "end", listing: "complete", permissions: "current", ...(places.length > 0 && { notLookedAt: places }) };
+  yield {
+    t: "end",
+    listing: isWhole ? "complete" : "partial",
+    permissions: "current",
+    ...(!isWhole && { why: "Confluence's list of spaces wasn't understood. Nothing is removed." }),
+    ...(places.length > 0 && { notLookedAt: places }),
+  };
 }

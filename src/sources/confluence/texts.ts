@@ -2,6 +2,8 @@ import { isApiError } from "#api/errors.ts";
 import { inChunks } from "#core/in-chunks.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import { tellSeen } from "#sources/atlassian/tell.ts";
+import { failedSkip, failedStatus } from "#sources/failures.ts";
+import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { formatId } from "./ids.ts";
 import { toPage, versionOf } from "./map.ts";
 import type { PageRecord, SpaceRecord } from "./records.ts";
@@ -11,26 +13,50 @@ import { makeTree, type Tree } from "./tree.ts";
 /** Pages whose texts are asked for at once. */
 const BODIES = 25;
 
-/** Pages with their texts: several at once, and one by one where they are too large for that. */
-export async function textsOf(
-  { client, ctx }: Pick<Tools, "client" | "ctx">,
-  ids: readonly string[],
-): Promise<PageRecord[]> {
-  const found: PageRecord[] = [];
+/** Pages with their texts; `odd` are the ids of those at which the site fails, or that aren't understood. */
+export interface Texts {
+  pages: PageRecord[];
+  odd: Set<string>;
+}
+
+type Reading = Pick<Tools, "client" | "ctx" | "failures">;
+
+/** Several at once, and one by one where they are too large for that, or where one fails. */
+export async function textsOf(tools: Reading, ids: readonly string[]): Promise<Texts> {
+  const found: Texts = { pages: [], odd: new Set() };
   for (const some of inChunks(ids, BODIES)) {
-    ctx.signal.throwIfAborted();
-    try {
-      found.push(...(await client.pagesByIds(some, { hasTexts: true })));
-    } catch (error) {
-      if (!isApiError(error, "payload_too_large")) throw error;
-      const middle = Math.ceil(some.length / 2);
-      const halves = some.length > 1 ? [some.slice(0, middle), some.slice(middle)] : [];
-      for (const half of halves) found.push(...(await textsOf({ client, ctx }, half)));
-      const [only] = halves.length === 0 ? await client.pagesByIds(some, { hasTexts: false }) : [];
-      if (only) found.push({ ...only, isTooLarge: true });
-    }
+    tools.ctx.signal.throwIfAborted();
+    const { pages, odd } = await readTexts(tools, some);
+    found.pages.push(...pages);
+    for (const id of odd) found.odd.add(id);
   }
   return found;
+}
+
+async function readTexts(tools: Reading, some: readonly string[]): Promise<Texts> {
+  const { client, failures } = tools;
+  try {
+    client.odd.take();
+    const pages = await client.pagesByIds(some, { hasTexts: true });
+    const { ids, nameless } = client.odd.take();
+    if (nameless > 0) throw halfRead(NOT_UNDERSTOOD);
+    failures.well();
+    return { pages, odd: new Set(ids) };
+  } catch (error) {
+    const isTooLarge = isApiError(error, "payload_too_large");
+    if (!isTooLarge && failedStatus(error) === undefined) throw error;
+    if (some.length > 1) return inHalves(tools, some);
+    if (!isTooLarge) await failures.requireOfOne(error);
+    const [only] = isTooLarge ? await client.pagesByIds(some, { hasTexts: false }) : [];
+    return { pages: only ? [{ ...only, isTooLarge: true }] : [], odd: new Set(isTooLarge ? [] : some) };
+  }
+}
+
+async function inHalves(tools: Reading, ids: readonly string[]): Promise<Texts> {
+  const middle = Math.ceil(ids.length / 2);
+  const first = await readTexts(tools, ids.slice(0, middle));
+  const second = await readTexts(tools, ids.slice(middle));
+  return { pages: [...first.pages, ...second.pages], odd: new Set([...first.odd, ...second.odd]) };
 }
 
 /**
@@ -56,7 +82,7 @@ export async function tellListed(
   }
   events.push(...tellSeen(same));
   const fresh: PageRecord[] = [];
-  const read = await textsOf(tools, [...other.keys()]);
+  const { pages: read, odd } = await textsOf(tools, [...other.keys()]);
   const people = await learnPeople(tools, read);
   for (const page of read) {
     const listed = other.get(page.id);
@@ -65,7 +91,7 @@ export async function tellListed(
     if (versionOf(page, space) !== versionOf(listed, space)) fresh.push(page);
     else events.push(await upsertOf(tools, space, page, { access: accessOf(listed), people }));
   }
-  for (const id of other.keys()) events.push(closed(id));
+  for (const id of other.keys()) events.push(odd.has(id) ? failedSkip(id, NOT_UNDERSTOOD) : closed(id));
   return [...events, ...(await tellFresh(tools, space, fresh))];
 }
 

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { makeNames } from "#sources/atlassian/names.ts";
 import { notRead } from "#sources/atlassian/refusals.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { failedSkip, makeFailures } from "#sources/failures.ts";
+import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { makeConfluenceClient } from "./client.ts";
 import type { ConfluenceConfig } from "./config.ts";
 import { spaceRef } from "./ids.ts";
@@ -54,6 +56,7 @@ export async function makeTools(ctx: SyncContext<ConfluenceConfig>, run: SyncReq
     run,
     client,
     at,
+    failures: makeFailures(() => client.whoAmI()),
     /** The server's clock, now. */
     serverNow: () => ctx.now() + ahead,
     mapping: { names: makeNames(ctx, "confluence"), config: ctx.config, base: client.base },
@@ -76,9 +79,15 @@ export function labelOf(space: SpaceRecord): string {
 export const MOST_KNOWN = 5_000;
 
 /** A space that is refused, or fails, alone. @throws what is about more than the space */
-export function spaceNotRead({ ctx }: Tools, space: SpaceRecord, error: unknown, failures: number): Event {
-  const event = notRead({ container: spaceRef(space.id), name: nameOf(space) }, error, failures);
+export async function spaceNotRead({ ctx, failures }: Tools, space: SpaceRecord, error: unknown): Promise<Event> {
+  const event = await notRead({ container: spaceRef(space.id), name: nameOf(space) }, error, failures);
   // The next run reads it whole.
   ctx.state.put(`space:${space.id}`, undefined);
   return event;
+}
+
+/** A space that was listed and isn't understood: it stays as it is. */
+export function oddSpace({ ctx }: Tools, id: string): Event {
+  ctx.state.put(`space:${id}`, undefined);
+  return failedSkip(`space ${id}`, NOT_UNDERSTOOD);
 }

@@ -2,13 +2,14 @@ import { z } from "zod";
 import type { SourceItem } from "#sources/contract.ts";
 import { failedStatus } from "#sources/failures.ts";
 import { tellItems } from "#sources/atlassian/tell.ts";
-import { parseId, projectRef } from "./ids.ts";
-import { fieldsOf, isHere, narrowed, readIssue } from "./issue.ts";
-import { listProject } from "./listing.ts";
+import { projectRef } from "./ids.ts";
+import { fieldsOf, isHere, narrowed } from "./issue.ts";
+import { listProject, readIssues } from "./listing.ts";
 import { partsIn } from "./map.ts";
+import { storedParts, tellOdd } from "./parts.ts";
 import { readProjects } from "./projects.ts";
 import type { ProjectRecord } from "./records.ts";
-import { endProject, type Event, labelOf, MOST_KNOWN, projectNotRead, type Tools } from "./tools.ts";
+import { endProject, type Event, labelOf, MOST_KNOWN, oddProject, projectNotRead, type Tools } from "./tools.ts";
 
 /** The index of Cloud is a little behind what is written, and minutes are all that JQL counts in. */
 const OVERLAP_MINUTES = 10;
@@ -19,19 +20,22 @@ const OVERLAP_MINUTES = 10;
  */
 export async function* readChanges(tools: Tools, before: number): AsyncGenerator<Event, void> {
   const { ctx, client, run } = tools;
-  const projects = await readProjects(client, run.scope);
+  const { projects, odd, isWhole } = await readProjects(client, run.scope);
   const open = yield* readNewProjects(tools, projects, before);
-  const here = new Set(projects.map(({ id }) => id));
-  for (const id of Known.safeParse(await ctx.state.get("projects")).data ?? []) {
+  for (const id of odd) yield oddProject(tools, id);
+  const known = Known.safeParse(await ctx.state.get("projects")).data ?? [];
+  const here = new Set([...projects.map(({ id }) => id), ...odd, ...(isWhole ? [] : known)]);
+  for (const id of known) {
     if (here.has(id)) continue;
     ctx.state.put(`project:${id}`, undefined);
     // Deleted, archived, or closed to this account: until a listing of everything says which, nobody reads it.
     yield { t: "refused", what: { container: projectRef(id) }, code: "source_not_found" };
   }
   ctx.state.put("projects", [...here].slice(0, MOST_KNOWN));
-  yield* readUpdated(tools, before, { here, open });
+  const isRead = yield* readUpdated(tools, before, { here, open });
   await client.whoAmI();
-  yield { t: "checkpoint", cursor: { type: "changes", at: tools.at } };
+  // What failed is in the next run's window again.
+  yield { t: "checkpoint", cursor: { type: "changes", at: isRead ? tools.at : before } };
   yield { t: "end", listing: "partial", permissions: "not_checked" };
 }
 
@@ -44,7 +48,6 @@ async function* readNewProjects(
   before: number,
 ): AsyncGenerator<Event, ProjectRecord[]> {
   const open: ProjectRecord[] = [];
-  let failures = 0;
   for (const project of projects) {
     if ((await tools.ctx.state.get(`project:${project.id}`)) === labelOf(project)) {
       open.push(project);
@@ -55,18 +58,19 @@ async function* readNewProjects(
       yield* endProject(tools, project);
       open.push(project);
     } catch (error) {
-      yield projectNotRead(tools, project, error, ++failures);
+      yield await projectNotRead(tools, project, error);
     }
     yield { t: "checkpoint", cursor: { type: "changes", at: before } };
   }
   return open;
 }
 
+/** Gives whether all of it was read. */
 async function* readUpdated(
   tools: Tools,
   before: number,
   { here, open }: { here: ReadonlySet<string>; open: readonly ProjectRecord[] },
-): AsyncGenerator<Event, void> {
+): AsyncGenerator<Event, boolean> {
   const { ctx, client } = tools;
   const changed = new Map<string, string>();
   for await (const { issues } of client.search(`${since(tools, before)} ORDER BY key ASC`, ["project"])) {
@@ -76,17 +80,17 @@ async function* readUpdated(
   const found = new Set<string>();
   const read = new Set(open.map(({ id }) => id));
   const elsewhere = makeStoredIn(ctx);
-  let failures = 0;
+  let hasFailed = false;
   for (const project of open) {
     if (!busy.has(project.id)) continue;
     try {
       for await (const event of readProjectChanges(tools, project, before)) {
-        if (event.t === "upsert") found.add(event.item.externalId);
-        if (event.t === "seen") for (const id of event.externalIds) found.add(id);
+        for (const id of namedIn(event)) found.add(id);
+        hasFailed ||= event.t === "skip";
         yield event;
       }
     } catch (error) {
-      yield projectNotRead(tools, project, error, ++failures);
+      yield await projectNotRead(tools, project, error);
       read.delete(project.id);
     }
   }
@@ -97,6 +101,14 @@ async function* readUpdated(
     if (isOut) yield* dropStored(tools, id);
     else if (!read.has(projectId)) yield* hideMoved(tools, id, projectId, elsewhere);
   }
+  return !hasFailed;
+}
+
+function namedIn(event: Event): readonly string[] {
+  if (event.t === "upsert") return [event.item.externalId];
+  if (event.t === "seen") return event.externalIds;
+  if (event.t === "refused") return "externalId" in event.what ? [event.what.externalId] : [];
+  return event.t === "skip" ? [event.externalId] : [];
 }
 
 /** Relative to when it is asked, so that it is the same in every time zone: a run may be under way for hours. */
@@ -107,36 +119,31 @@ function since(tools: Tools, before: number): string {
 async function* readProjectChanges(tools: Tools, project: ProjectRecord, before: number): AsyncGenerator<Event, void> {
   const rules = await tools.rules.rulesOf(project);
   const jql = `project = ${project.id} AND ${narrowed(tools, since(tools, before))} ORDER BY key ASC`;
+  tools.client.odd.take();
   for await (const { issues } of tools.client.search(jql, fieldsOf(rules))) {
     for (const issue of issues) {
-      tools.ctx.signal.throwIfAborted();
       if (!isHere(project, issue)) continue;
-      const items = await readIssue(tools, project, issue);
-      yield* dropParts(tools, project, items);
+      const { items, said, isWhole } = await readIssues(tools, project, [issue]);
+      yield* said;
+      if (isWhole) yield* dropParts(tools, project, items);
       yield* await tellItems(tools.ctx.stored, items);
     }
   }
+  yield* await tellOdd(tools, project, () => false);
 }
 
 /** Comments and attachments that an issue had and has no more. */
 async function* dropParts(
-  { ctx }: Tools,
+  tools: Tools,
   project: ProjectRecord,
   items: readonly SourceItem[],
 ): AsyncGenerator<Event, void> {
   const issue = items[0]?.externalId ?? "";
-  const version = await ctx.stored.version(issue);
+  const version = await tools.ctx.stored.version(issue);
   if (version === undefined || version === items[0]?.version) return;
   const now = new Set(items.map(({ externalId }) => externalId));
-  let before = partsIn(issue, version);
-  if (!before) {
-    before = [];
-    for await (const { externalId } of ctx.stored.list(projectRef(project.id))) {
-      const parsed = parseId(externalId);
-      if (parsed?.issue === issue && parsed.part) before.push(externalId);
-    }
-  }
-  for (const externalId of before) if (!now.has(externalId)) yield { t: "delete", externalId };
+  for (const externalId of await storedParts(tools, project, issue))
+    if (!now.has(externalId)) yield { t: "delete", externalId };
 }
 
 async function* dropStored({ ctx }: Tools, issue: string): AsyncGenerator<Event, void> {

@@ -1,8 +1,15 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import { type AtlassianRequest, makeAtlassianHttp, type Offset, timeOf } from "#sources/atlassian/client.ts";
+import {
+  type AtlassianRequest,
+  makeAtlassianHttp,
+  type Offset,
+  type OffsetAnswer,
+  timeOf,
+} from "#sources/atlassian/client.ts";
 import { baseUrlOf, isCloud } from "#sources/atlassian/config.ts";
 import type { SourceContext } from "#sources/contract.ts";
+import { type Listed, makeOddRecords } from "#sources/listed.ts";
 import type { JiraConfig } from "./config.ts";
 import {
   ApplicationRoles,
@@ -16,7 +23,8 @@ import {
   Permissions,
   PermissionScheme,
   ProjectPage,
-  ProjectRecord,
+  type ProjectRecord,
+  Projects,
   RoleLinks,
   RoleRecord,
   SecurityScheme,
@@ -49,16 +57,18 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
   const base = baseUrlOf(config);
   const api = `${base}/rest/api/${cloud ? 3 : 2}`;
   const { send, get, offsets, stream } = makeAtlassianHttp({ http });
+  const odd = makeOddRecords();
 
   async function all<T>(
     path: string,
-    schema: z.ZodType<{ values: T[]; total?: number | undefined; isLast?: boolean | undefined }>,
+    schema: z.ZodType<OffsetAnswer<T>>,
     query: AtlassianRequest["query"] = {},
+    take: (page: Listed<T>) => readonly T[] = ({ known }) => known,
   ): Promise<T[]> {
     const found: T[] = [];
     const readPage = (startAt: number) =>
       get(`${api}${path}`, schema, { ...query, startAt, maxResults: query["maxResults"] ?? 50 });
-    for await (const { values } of offsets(readPage)) found.push(...values);
+    for await (const { values } of offsets(readPage)) found.push(...take(values));
     return found;
   }
 
@@ -73,7 +83,7 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
       if (next === undefined ? answer.isLast === false : seen.has(next)) {
         throw new ApiError("source_unavailable", { message: "A search ended before its end." });
       }
-      yield { issues: answer.issues, next: next === undefined ? undefined : { token: next } };
+      yield { issues: odd.known(answer.issues), next: next === undefined ? undefined : { token: next } };
       if (next === undefined) return;
       seen.add(next);
       token = next;
@@ -86,7 +96,7 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
       return { values: issues, total };
     };
     const start = from && "startAt" in from ? from : undefined;
-    for await (const { values, next } of offsets(readPage, start)) yield { issues: values, next };
+    for await (const { values, next } of offsets(readPage, start)) yield { issues: odd.known(values), next };
   }
 
   async function post<T>(path: string, json: unknown, schema: z.ZodType<T>): Promise<T> {
@@ -97,6 +107,8 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
   return {
     cloud,
     base,
+    /** Projects and issues that were listed and aren't understood. */
+    odd,
     /** Who the account is, and the server's clock. @throws ApiError `source_unauthorized` when it is nobody */
     async whoAmI(): Promise<{ user: UserRecord; at: number }> {
       const answer = await send({ url: `${api}/myself` });
@@ -114,8 +126,8 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
     /** Every project that the account may browse and that is not archived. */
     async projects(): Promise<ProjectRecord[]> {
       const found = cloud
-        ? await all("/project/search", ProjectPage, { expand: "lead", orderBy: "key", status: "live" })
-        : await get(`${api}/project`, z.array(ProjectRecord), { expand: "lead" });
+        ? await all("/project/search", ProjectPage, { expand: "lead", orderBy: "key", status: "live" }, odd.known)
+        : odd.known(await get(`${api}/project`, Projects, { expand: "lead" }));
       return [...new Map(found.map((project) => [project.id, project])).values()].filter(
         ({ archived }) => archived !== true,
       );
@@ -156,15 +168,18 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
       cloud ? searchCloud(jql, fields, from) : searchServer(jql, fields, from),
     issue: (id: string, fields: readonly string[]) =>
       get(`${api}/issue/${id}`, IssueRecord, { fields: fields.join(",") }),
-    async comments(issueId: string): Promise<CommentRecord[]> {
+    /** Of an issue; `odd` are the ids of those that aren't understood, `nameless` others. */
+    async comments(issueId: string): Promise<Omit<Listed<CommentRecord>, "size">> {
+      const comments = makeOddRecords();
       const found: CommentRecord[] = [];
       const readPage = async (startAt: number) => {
         const query = { startAt, maxResults: PAGE, orderBy: "created" };
         const { comments, total } = await get(`${api}/issue/${issueId}/comment`, CommentPage, query);
         return { values: comments, total };
       };
-      for await (const { values } of offsets(readPage)) found.push(...values);
-      return found;
+      for await (const { values } of offsets(readPage)) found.push(...comments.known(values));
+      const { ids, nameless } = comments.take();
+      return { known: found, odd: ids, nameless };
     },
     /** From the app's own origin only. @throws ApiError `address_not_allowed` */
     download: ({ id, content }: { id: string; content?: string | undefined }, maxBytes: number) =>

@@ -1,46 +1,41 @@
 import { isApiError } from "#api/errors.ts";
-import type { SourceItem } from "#sources/contract.ts";
-import { refusalOf } from "#sources/failures.ts";
-import { isPlaceInScope } from "#sources/atlassian/tell.ts";
+import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { readEach } from "#sources/read-each.ts";
 import { parseId } from "./ids.ts";
-import { readWhole } from "./issue.ts";
+import { type IssueItems, readWhole } from "./issue.ts";
 import { isAskedFor } from "./left-out.ts";
-import type { ProjectRecord } from "./records.ts";
+import { readProjects } from "./projects.ts";
 import type { Event, Tools } from "./tools.ts";
 
 /** Only these, as they are now. */
 export async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
   const { client, run } = tools;
-  const projects = new Map((await client.projects()).map((project) => [project.id, project]));
-  const read = new Map<string, Promise<SourceItem[] | undefined>>();
-  for (const externalId of run.externalIds ?? []) {
-    tools.ctx.signal.throwIfAborted();
-    const issue = parseId(externalId)?.issue;
-    const items = issue === undefined ? undefined : (read.get(issue) ?? readOne(tools, projects, issue));
-    if (issue !== undefined && items) read.set(issue, items);
-    try {
-      const item = (await items)?.find((each) => each.externalId === externalId);
-      yield item ? { t: "upsert", item } : { t: "delete", externalId };
-    } catch (error) {
-      const code = refusalOf(error);
-      if (code === undefined) throw error;
-      yield { t: "refused", what: { externalId }, code };
-    }
-  }
+  const projects = await readProjects(client, run.scope);
+  const read = new Map<string, Promise<IssueItems | undefined>>();
+  yield* readEach<Event>(tools, run.externalIds, async (externalId) => {
+    const { issue, part } = parseId(externalId) ?? {};
+    if (issue === undefined) return [];
+    const reading = read.get(issue) ?? readOne(tools, projects, issue);
+    read.set(issue, reading);
+    const { items = [], odd = [], nameless = 0 } = (await reading) ?? {};
+    const item = items.find((each) => each.externalId === externalId);
+    if (!item && part && (odd.includes(part.id) || nameless > 0)) throw halfRead(NOT_UNDERSTOOD);
+    return item ? [{ t: "upsert", item }] : [];
+  });
   yield { t: "end", listing: "partial", permissions: "not_checked" };
 }
 
 /** An issue with its parts; undefined when it is gone, out of scope, or not what the narrowing asks for. */
 async function readOne(
   tools: Tools,
-  projects: ReadonlyMap<string, ProjectRecord>,
+  { projects, odd, isWhole }: Awaited<ReturnType<typeof readProjects>>,
   id: string,
-): Promise<SourceItem[] | undefined> {
-  const { client, run } = tools;
+): Promise<IssueItems | undefined> {
   try {
-    const { fields } = await client.issue(id, ["project"]);
-    const project = projects.get(fields.project?.id ?? "");
-    if (!project || !isPlaceInScope(run.scope, project.id)) return undefined;
+    const { fields } = await tools.client.issue(id, ["project"]);
+    const project = projects.find((each) => each.id === fields.project?.id);
+    if (!project && (!isWhole || odd.includes(fields.project?.id ?? ""))) throw halfRead(NOT_UNDERSTOOD);
+    if (!project) return undefined;
     return (await isAskedFor(tools, id)) ? await readWhole(tools, project, id) : undefined;
   } catch (error) {
     if (!isApiError(error, "source_not_found")) throw error;

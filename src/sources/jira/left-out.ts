@@ -1,9 +1,9 @@
 import type { SourceItem } from "#sources/contract.ts";
-import { refusalOf } from "#sources/failures.ts";
 import { tellItems } from "#sources/atlassian/tell.ts";
 import { lookAgain } from "#sources/left-out.ts";
 import { parseId, projectRef } from "./ids.ts";
 import { narrowed, readWhole } from "./issue.ts";
+import { issueNotRead, tellOddComments } from "./parts.ts";
 import type { ProjectRecord } from "./records.ts";
 import type { Event, Tools } from "./tools.ts";
 
@@ -49,20 +49,22 @@ export async function isAskedFor(tools: Tools, id: string): Promise<boolean> {
 async function askFor(tools: Tools, project: ProjectRecord, ids: readonly string[]): Promise<Found> {
   const events: Event[] = [];
   const found = new Map<string, SourceItem[]>();
+  let failed = 0;
   for (const id of ids) {
     tools.ctx.signal.throwIfAborted();
     try {
-      const items = await readWhole(tools, project, id);
-      if (items.length > 0) found.set(id, items);
+      const read = await readWhole(tools, project, id);
+      if (read.items.length > 0) found.set(id, read.items);
+      events.push(...(await tellOddComments(tools, project, id, read)));
     } catch (error) {
-      const code = refusalOf(error);
-      if (code === undefined) throw error;
-      events.push({ t: "refused", what: { externalId: id }, code });
+      const notRead = await issueNotRead(tools, project, id, error);
+      if (notRead.some(({ t }) => t === "skip")) failed++;
+      events.push(...notRead);
     }
   }
   if (tools.ctx.config.jql !== "") for (const id of await noLongerMatching(tools, [...found.keys()])) found.delete(id);
   events.push(...(await tellItems(tools.ctx.stored, [...found.values()].flat())));
-  return { events, count: found.size };
+  return { events, count: found.size + failed };
 }
 
 /** Those that the index has and that the narrowing doesn't ask for: what it took up a moment ago is looked for once more. */

@@ -7,7 +7,8 @@ import type { SearchPlace } from "./client.ts";
 import { parseId, projectRef } from "./ids.ts";
 import { fieldsOf, isHere, narrowed, readIssue, readWhole } from "./issue.ts";
 import { missingFrom, tellLeftOut } from "./left-out.ts";
-import type { ProjectRecord } from "./records.ts";
+import { issueNotRead, tellOdd, tellOddComments } from "./parts.ts";
+import type { IssueRecord, ProjectRecord } from "./records.ts";
 import type { Event, Tools } from "./tools.ts";
 
 /** What a page of a listing says, and where the next one begins. */
@@ -25,22 +26,52 @@ export async function* listProject(
 ): AsyncGenerator<Listed, void> {
   const rules = await tools.rules.rulesOf(project);
   const named = new Set<string>();
+  tools.client.odd.take();
   for await (const { issues, next } of pagesOf(tools, project, fieldsOf(rules), from)) {
-    const items: SourceItem[] = [];
-    for (const issue of issues) {
-      tools.ctx.signal.throwIfAborted();
-      // Whatever the narrowing says, only what is in this project.
-      if (!isHere(project, issue)) continue;
-      named.add(issue.id);
-      items.push(...(await readIssue(tools, project, issue)));
-    }
-    yield { events: await tellItems(tools.ctx.stored, items), count: items.length, next };
+    // Whatever the narrowing says, only what is in this project.
+    const here = issues.filter((issue) => isHere(project, issue));
+    for (const { id } of here) named.add(id);
+    const { items, said } = await readIssues(tools, project, here);
+    yield { events: [...said, ...(await tellItems(tools.ctx.stored, items))], count: items.length, next };
   }
   // What an attempt before this one named.
   if (from) {
     for await (const { issues } of pagesOf(tools, project, ["project"])) for (const { id } of issues) named.add(id);
   }
-  yield* tellLeftOut(tools, project, await missingFrom(tools, project, named));
+  yield* tellMissing(tools, project, named);
+}
+
+/** What is stored and was not named is asked for; what was listed and is not understood is told. */
+async function* tellMissing(
+  tools: Tools,
+  project: ProjectRecord,
+  named: ReadonlySet<string>,
+): AsyncGenerator<Listed, void> {
+  const missing = new Set(await missingFrom(tools, project, named));
+  yield* tellLeftOut(tools, project, [...missing]);
+  yield { events: await tellOdd(tools, project, (id) => named.has(id) || missing.has(id)), count: 0 };
+}
+
+/** The items of these issues, and what is said of what can't be read. `isWhole`: they have no other parts. */
+export async function readIssues(
+  tools: Tools,
+  project: ProjectRecord,
+  issues: readonly IssueRecord[],
+): Promise<{ items: SourceItem[]; said: Event[]; isWhole: boolean }> {
+  const items: SourceItem[] = [];
+  const said: Event[] = [];
+  for (const issue of issues) {
+    tools.ctx.signal.throwIfAborted();
+    try {
+      const read = await readIssue(tools, project, issue);
+      items.push(...read.items);
+      said.push(...(await tellOddComments(tools, project, issue.id, read)));
+      tools.failures.well();
+    } catch (error) {
+      said.push(...(await issueNotRead(tools, project, issue.id, error)));
+    }
+  }
+  return { items, said, isWhole: said.length === 0 };
 }
 
 async function* pagesOf(tools: Tools, project: ProjectRecord, fields: readonly string[], from?: SearchPlace) {
@@ -68,6 +99,7 @@ export async function* checkAccess(tools: Tools, project: ProjectRecord): AsyncG
   const facts = await rules.rulesOf(project);
   const living = new Set<string>();
   const stored = new Set<string>();
+  tools.client.odd.take();
   for await (const { externalId } of ctx.stored.list(projectRef(project.id))) stored.add(externalId);
   for await (const { issues } of pagesOf(tools, project, accessFields(facts))) {
     const events: Event[] = [];
@@ -76,7 +108,7 @@ export async function* checkAccess(tools: Tools, project: ProjectRecord): AsyncG
       if (!isHere(project, issue)) continue;
       living.add(issue.id);
       if (!stored.has(issue.id)) {
-        events.push(...(await tellItems(ctx.stored, await readWhole(tools, project, issue.id))));
+        events.push(...(await readNew(tools, project, issue.id)));
         continue;
       }
       const access = accessOf(issue, facts, mapping);
@@ -85,10 +117,20 @@ export async function* checkAccess(tools: Tools, project: ProjectRecord): AsyncG
     }
     yield { events: [...events, ...tellSeen(same)], count: issues.length };
   }
-  yield* tellLeftOut(tools, project, await missingFrom(tools, project, living));
+  yield* tellMissing(tools, project, living);
   const parts = [...stored].filter((externalId) => {
     const { issue, part } = parseId(externalId) ?? {};
     return part !== undefined && issue !== undefined && living.has(issue);
   });
   yield { events: tellSeen(parts), count: 0 };
+}
+
+async function readNew(tools: Tools, project: ProjectRecord, id: string): Promise<Event[]> {
+  try {
+    const read = await readWhole(tools, project, id);
+    const odd = await tellOddComments(tools, project, id, read);
+    return [...odd, ...(await tellItems(tools.ctx.stored, read.items))];
+  } catch (error) {
+    return issueNotRead(tools, project, id, error);
+  }
 }

@@ -48,7 +48,10 @@ async function* tellAll(ctx: JiraContext, failed: string[]): AsyncGenerator<Even
   yield* tellApplications(client, names, directory);
   for (const user of directory.people.values()) yield* tellUser(user, names);
   const rules = makeRulesReader(client);
-  for (const project of await client.projects()) {
+  const projects = await client.projects();
+  const { ids, nameless } = client.odd.take();
+  failed.push(...ids, ...(nameless > 0 ? ["unknown"] : []));
+  for (const project of projects) {
     try {
       const facts = await rules.rulesOf(project);
       const { browse, levels } = facts;

@@ -6,10 +6,22 @@ import type { JiraClient } from "./client.ts";
 import { type Grant, readHolders } from "./readers.ts";
 import type { ProjectRecord } from "./records.ts";
 
-/** The projects to read, in the order of their ids. */
-export async function readProjects(client: JiraClient, scope: Scope): Promise<ProjectRecord[]> {
+/**
+ * The projects to read, in the order of their ids. `odd`: those that aren't understood. `isWhole`: there are no others, whose
+ * ids aren't either.
+ */
+export async function readProjects(
+  client: JiraClient,
+  scope: Scope,
+): Promise<{ projects: ProjectRecord[]; odd: string[]; isWhole: boolean }> {
+  client.odd.take();
   const all = await client.projects();
-  return all.filter(({ id }) => isPlaceInScope(scope, id)).sort((a, b) => compareIds(a.id, b.id));
+  const { ids, nameless } = client.odd.take();
+  return {
+    projects: all.filter(({ id }) => isPlaceInScope(scope, id)).sort((a, b) => compareIds(a.id, b.id)),
+    odd: ids.filter((id) => isPlaceInScope(scope, id)),
+    isWhole: nameless === 0,
+  };
 }
 
 /** What decides who reads the issues of projects: each asked for once in a run. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Id, Instant, many, text } from "#sources/atlassian/parse.ts";
+import { Id, Instant, text } from "#sources/atlassian/parse.ts";
+import { idAt, listed, many } from "#sources/listed.ts";
 
 /** A user of Cloud has an `accountId`, one of Data Center a `key` that never changes and a `name` that may. */
 export const UserRecord = z
@@ -29,8 +30,9 @@ export const ProjectRecord = z.object({
 });
 export type ProjectRecord = z.infer<typeof ProjectRecord>;
 
+export const Projects = listed(ProjectRecord, idAt("id", Id));
 export const ProjectPage = z.object({
-  values: z.array(ProjectRecord),
+  values: Projects,
   total: z.number().optional(),
   isLast: z.boolean().optional(),
 });
@@ -53,7 +55,7 @@ export const SecurityScheme = z.object({ id: Id, levels: many(z.object({ id: Id 
 export type SecurityScheme = z.infer<typeof SecurityScheme>;
 
 export const LevelMembers = z.object({
-  values: z.array(z.object({ issueSecurityLevelId: Id, holder: HolderRecord })),
+  values: listed(z.object({ issueSecurityLevelId: Id, holder: HolderRecord })),
   total: z.number().optional(),
   isLast: z.boolean().optional(),
 });
@@ -79,7 +81,7 @@ export const ApplicationRoles = many(
 );
 
 export const MemberPage = z.object({
-  values: z.array(UserRecord),
+  values: listed(UserRecord),
   total: z.number().optional(),
   isLast: z.boolean().optional(),
 });
@@ -100,7 +102,7 @@ const CommentRecord = z.object({
     .catch({ type: undefined, value: undefined, identifier: undefined }),
 });
 export type CommentRecord = z.infer<typeof CommentRecord>;
-export const CommentPage = z.object({ comments: z.array(CommentRecord), total: z.number() });
+export const CommentPage = z.object({ comments: listed(CommentRecord, idAt("id", Id)), total: z.number() });
 
 const AttachmentRecord = z.object({
   id: Id,
@@ -125,9 +127,13 @@ const IssueFields = z.looseObject({
   resolution: Named,
   priority: Named,
   issuetype: Named,
-  labels: many(z.string()).optional(),
-  components: many(z.object({ name: z.string() })).optional(),
-  fixVersions: many(z.object({ name: z.string() })).optional(),
+  labels: many(z.string()).optional().catch(undefined),
+  components: many(z.object({ name: z.string() }))
+    .optional()
+    .catch(undefined),
+  fixVersions: many(z.object({ name: z.string() }))
+    .optional()
+    .catch(undefined),
   assignee: user,
   reporter: user,
   creator: user,
@@ -148,12 +154,13 @@ const IssueFields = z.looseObject({
 export const IssueRecord = z.object({ id: Id, key: z.string().min(1), fields: IssueFields });
 export type IssueRecord = z.infer<typeof IssueRecord>;
 
+const Issues = listed(IssueRecord, idAt("id", Id));
 export const CloudSearch = z.object({
-  issues: z.array(IssueRecord),
+  issues: Issues,
   nextPageToken: z.string().nullish(),
   isLast: z.boolean().nullish(),
 });
-export const ServerSearch = z.object({ issues: z.array(IssueRecord), total: z.number() });
+export const ServerSearch = z.object({ issues: Issues, total: z.number() });
 export const Permissions = z.object({
   permissions: z.record(z.string(), z.object({ havePermission: z.boolean() }).optional().catch(undefined)),
 });

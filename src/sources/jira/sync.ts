@@ -9,7 +9,16 @@ import { readItems } from "./items.ts";
 import { checkAccess, listProject } from "./listing.ts";
 import { nameOf } from "./map.ts";
 import { readProjects } from "./projects.ts";
-import { endProject, type Event, JiraCursor, makeTools, MOST_KNOWN, projectNotRead, type Tools } from "./tools.ts";
+import {
+  endProject,
+  type Event,
+  JiraCursor,
+  makeTools,
+  MOST_KNOWN,
+  oddProject,
+  projectNotRead,
+  type Tools,
+} from "./tools.ts";
 
 export async function* syncIssues(
   ctx: SyncContext<JiraConfig>,
@@ -40,8 +49,11 @@ async function* listAll(tools: Tools, cursor: JiraCursor | undefined): AsyncGene
     notLookedAt: [...failed],
     ...(project && { project }),
   });
-  const projects = await readProjects(client, run.scope);
-  let failures = 0;
+  const { projects, odd, isWhole } = await readProjects(client, run.scope);
+  for (const id of odd) {
+    yield oddProject(tools, id);
+    failed.add(id);
+  }
   for (const project of projects) {
     ctx.signal.throwIfAborted();
     if (after !== null && compareIds(project.id, after) <= 0) continue;
@@ -56,18 +68,24 @@ async function* listAll(tools: Tools, cursor: JiraCursor | undefined): AsyncGene
         if (page.next) yield { t: "checkpoint", cursor: position({ id: project.id, place: page.next }) };
       }
       yield* endProject(tools, project);
-      failures = 0;
+      tools.failures.well();
     } catch (error) {
-      yield projectNotRead(tools, project, error, ++failures);
+      yield await projectNotRead(tools, project, error);
       if (refusalOf(error) === undefined) failed.add(project.id);
     }
     after = project.id;
     yield { t: "checkpoint", cursor: position() };
   }
-  ctx.state.put("projects", projects.map(({ id }) => id).slice(0, MOST_KNOWN));
+  if (isWhole) ctx.state.put("projects", [...projects.map(({ id }) => id), ...odd].slice(0, MOST_KNOWN));
   // What was answered to nobody must not pass for everything.
   await client.whoAmI();
   yield { t: "checkpoint", cursor: { type: "changes", at } };
   const places = [...failed].map((id): What => ({ container: projectRef(id) }));
-  yield { t: "end", listing: "complete", permissions: "current", ...(places.length > 0 && { notLookedAt: places }) };
+  yield {
+    t: "end",
+    listing: isWhole ? "complete" : "partial",
+    permissions: "current",
+    ...(!isWhole && { why: "Jira's list of projects wasn't understood. Nothing is removed." }),
+    ...(places.length > 0 && { notLookedAt: places }),
+  };
 }

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { makeNames } from "#sources/atlassian/names.ts";
 import { notRead } from "#sources/atlassian/refusals.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { failedSkip, makeFailures } from "#sources/failures.ts";
+import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { makeJiraClient } from "./client.ts";
 import type { JiraConfig } from "./config.ts";
 import { projectRef } from "./ids.ts";
@@ -55,6 +57,7 @@ export async function makeTools(ctx: Context, run: SyncRequest<JiraCursor>) {
     serverNow: () => ctx.now() + ahead,
     mapping,
     rules: makeRulesReader(client),
+    failures: makeFailures(() => client.whoAmI()),
   };
 }
 
@@ -75,9 +78,15 @@ export function labelOf(project: ProjectRecord): string {
 export const MOST_KNOWN = 5_000;
 
 /** A project that is refused, or fails, alone. @throws what is about more than the project */
-export function projectNotRead({ ctx }: Tools, project: ProjectRecord, error: unknown, failures: number): Event {
-  const event = notRead({ container: projectRef(project.id), name: nameOf(project) }, error, failures);
+export async function projectNotRead({ ctx, failures }: Tools, project: ProjectRecord, error: unknown): Promise<Event> {
+  const event = await notRead({ container: projectRef(project.id), name: nameOf(project) }, error, failures);
   // The next run reads it whole.
   ctx.state.put(`project:${project.id}`, undefined);
   return event;
+}
+
+/** A project that was listed and isn't understood: it stays as it is. */
+export function oddProject({ ctx }: Tools, id: string): Event {
+  ctx.state.put(`project:${id}`, undefined);
+  return failedSkip(`project ${id}`, NOT_UNDERSTOOD);
 }

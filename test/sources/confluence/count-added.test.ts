@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { makeOddRecords } from "#sources/listed.ts";
 import { countAdded } from "#sources/confluence/count-added.ts";
 import type { ConfluenceConfig } from "#sources/confluence/config.ts";
 
@@ -17,6 +18,7 @@ function count(spaces: number, pages: number | undefined, from: object, to: obje
         type: "global",
         status: "current",
       })),
+    odd: makeOddRecords(),
     countPages: async (key: string) => (asked.push(key), pages),
   };
   const answer = countAdded(client, CONFIG, { from: { ...EVERYTHING, ...from }, to: { ...EVERYTHING, ...to } });

@@ -45,6 +45,7 @@ export function makeConfluenceFixture(world: World, site: ConfluenceServer, depl
       { ...config, deployment: deployment === "cloud" ? "data_center" : "cloud" },
       { ...config, url: `${url}/nothing`, deployment: "data_center" },
     ],
+    endMarks: { "": "_links.next" },
     minItems: 14,
     narrowerScope: { include: [], exclude: [world.space("OPS").id] },
     async add() {

@@ -46,6 +46,7 @@ export function makeJiraFixture(world: World, jira: JiraServer, deployment: Depl
       { ...config, deployment: deployment === "cloud" ? "data_center" : "cloud" },
       { ...config, url: `${url}/nothing`, deployment: "data_center" },
     ],
+    endMarks: { "search/jql": "nextPageToken" },
     minItems: 12,
     narrowerScope: { include: [], exclude: [world.project("OPS").id] },
     async add() {

@@ -1,0 +1,67 @@
+import { isApiError } from "#api/errors.ts";
+import { tellSeen } from "#sources/atlassian/tell.ts";
+import { failedSkip, refusalOf } from "#sources/failures.ts";
+import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { parseId, partId, projectRef } from "./ids.ts";
+import type { IssueItems } from "./issue.ts";
+import { partsIn } from "./map.ts";
+import type { Event, Tools } from "./tools.ts";
+
+/** The comments and attachments that are stored of an issue, by its stored version where that tells. */
+export async function storedParts({ ctx }: Tools, project: { id: string }, issue: string): Promise<string[]> {
+  const version = await ctx.stored.version(issue);
+  const told = version === undefined ? [] : partsIn(issue, version);
+  if (told) return told;
+  const found: string[] = [];
+  for await (const { externalId } of ctx.stored.list(projectRef(project.id))) {
+    const parsed = parseId(externalId);
+    if (parsed?.issue === issue && parsed.part) found.push(externalId);
+  }
+  return found;
+}
+
+/** An issue that is refused, or fails, alone: what is stored of it stays. @throws what is about more than the issue */
+export async function issueNotRead(
+  tools: Tools,
+  project: { id: string },
+  externalId: string,
+  error: unknown,
+): Promise<Event[]> {
+  const code = refusalOf(error);
+  if (code === undefined) await tools.failures.requireOfOne(error);
+  const event: Event =
+    code === undefined
+      ? failedSkip(externalId, isApiError(error) ? error.message : NOT_UNDERSTOOD)
+      : { t: "refused", what: { externalId }, code };
+  return [event, ...tellSeen(await storedParts(tools, project, externalId))];
+}
+
+/** Comments of an issue that aren't understood: what is stored of its parts stays. */
+export async function tellOddComments(
+  tools: Tools,
+  project: { id: string },
+  issue: string,
+  { items, odd, nameless }: IssueItems,
+): Promise<Event[]> {
+  if (odd.length === 0 && nameless === 0) return [];
+  const named = new Set(items.map(({ externalId }) => externalId));
+  const kept = (await storedParts(tools, project, issue)).filter((id) => !named.has(id));
+  const events: Event[] = odd.map((id) => failedSkip(partId(issue, "c", id), NOT_UNDERSTOOD));
+  if (nameless > 0) events.push(failedSkip(`comments of ${issue}`, `${nameless} comments weren't understood.`));
+  return [...events, ...tellSeen(kept)];
+}
+
+/** Issues of a project that a listing had and that weren't understood; what is stored of them is asked for by itself. */
+export async function tellOdd(
+  tools: Tools,
+  project: { id: string },
+  isTold: (id: string) => boolean,
+): Promise<Event[]> {
+  const { ids, nameless } = tools.client.odd.take();
+  const events: Event[] = [];
+  for (const id of ids) {
+    if (!isTold(id)) events.push(failedSkip(id, NOT_UNDERSTOOD), ...tellSeen(await storedParts(tools, project, id)));
+  }
+  if (nameless > 0) events.push(failedSkip(`project ${project.id}`, `${nameless} of its issues weren't understood.`));
+  return events;
+}

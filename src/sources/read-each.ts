@@ -1,0 +1,41 @@
+import { isApiError } from "#api/errors.ts";
+import type { SyncContext, SyncEvent } from "./contract.ts";
+import { type Failures, failedSkip, refusalOf } from "./failures.ts";
+
+interface Reading {
+  ctx: Pick<SyncContext<unknown>, "signal">;
+  failures: Failures;
+}
+
+/**
+ * For runs of mode `items`: every id that was asked for ends as an item, as gone, refused or failed, and the failure of one
+ * is its own.
+ *
+ * @param readOne  gives what is to be said of one id; nothing = it is gone, `later` = the caller says it. What it throws is
+ *   about this id
+ * @throws what is about more than one id, and what the failures' probe throws
+ */
+export async function* readEach<Event extends SyncEvent>(
+  { ctx, failures }: Reading,
+  externalIds: readonly string[] = [],
+  readOne: (externalId: string) => Promise<readonly Event[] | "later">,
+): AsyncGenerator<Event | SyncEvent<never>, void> {
+  for (const externalId of externalIds) {
+    ctx.signal.throwIfAborted();
+    try {
+      const events = await readOne(externalId);
+      failures.well();
+      if (events === "later") continue;
+      if (events.length > 0) yield* events;
+      else yield { t: "delete", externalId };
+    } catch (error) {
+      const code = refusalOf(error);
+      if (code !== undefined) {
+        yield { t: "refused", what: { externalId }, code };
+        continue;
+      }
+      await failures.requireOfOne(error);
+      yield failedSkip(externalId, isApiError(error) ? error.message : "It can't be read now.");
+    }
+  }
+}
