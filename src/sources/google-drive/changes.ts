@@ -3,7 +3,18 @@ import { FOLDER_TYPE } from "./client.ts";
 import { tellLeftOut } from "./left-out.ts";
 import type { DriveFile } from "./records.ts";
 import { refusal } from "./refusal.ts";
-import { type Corpus, type Event, folderKey, isRead, placeKeyOf, tellFiles, tellFolder, type Tools } from "./tell.ts";
+import {
+  type Corpus,
+  type Event,
+  folderKey,
+  isRead,
+  isUnknown,
+  notTold,
+  placeKeyOf,
+  tellFiles,
+  tellFolder,
+  type Tools,
+} from "./tell.ts";
 import { folderRef } from "./tree.ts";
 
 /** What changed in a corpus since a token, and after each page the token that covers it. */
@@ -13,6 +24,8 @@ export async function* syncChanges(
   token: string,
 ): AsyncGenerator<Event | { t: "page"; token: string }, void> {
   tools.deletes = true;
+  tools.client.odd.take();
+  let failedFrom: string | undefined;
   for (let from = token; ;) {
     const { changes, nextPageToken, newStartPageToken } = await tools.client.changes(from, drive?.id);
     const files = new Map<string, { file: DriveFile | undefined; isRemoved: boolean }>();
@@ -22,10 +35,15 @@ export async function* syncChanges(
       files.delete(fileId);
       files.set(fileId, { file, isRemoved: removed === true });
     }
-    yield* tellChanges(tools, files);
+    for (const id of tools.client.odd.take().ids) files.set(id, { file: undefined, isRemoved: false });
+    for await (const event of tellChanges(tools, files)) {
+      if (event.t === "skip" && event.reason === "failed") failedFrom ??= from;
+      yield event;
+    }
     const next = nextPageToken ?? newStartPageToken;
     if (next === undefined) throw new ApiError("source_unavailable", { message: "Google's changes have no end." });
-    yield { t: "page", token: next };
+    // What failed is tried again by the next run, with all that came after it.
+    yield { t: "page", token: failedFrom ?? next };
     if (nextPageToken === undefined) return;
     if (nextPageToken === from) {
       throw new ApiError("source_unavailable", { message: "Google sends the same page again and again." });
@@ -41,6 +59,7 @@ async function* tellChanges(
   const { client, tree } = tools;
   const found = new Map<string, DriveFile | undefined>();
   const refused: string[] = [];
+  const failed: Event[] = [];
   for (const [id, { file, isRemoved }] of changes) {
     try {
       // What left this log may be in another: where it is now counts.
@@ -48,17 +67,27 @@ async function* tellChanges(
       found.set(id, now?.trashed === true ? undefined : now);
       if (now?.mimeType === FOLDER_TYPE) tree.add(now);
     } catch (error) {
-      if (!isApiError(error, "source_forbidden")) throw error;
-      refused.push(id);
+      if (isApiError(error, "source_forbidden")) refused.push(id);
+      else failed.push(await notTold(tools, id, error));
     }
   }
+  yield* failed;
   for (const id of refused) yield await refusal(tools, id);
   for (const [id, file] of found) {
     tools.ctx.signal.throwIfAborted();
-    if (!file || !isRead(tools, file)) yield* gone(tools, id);
-    else if (file.mimeType === FOLDER_TYPE) yield* changedFolder(tools, file);
-    else yield* tellFiles(tools, [file]);
+    try {
+      yield* tellChange(tools, id, file);
+    } catch (error) {
+      yield await notTold(tools, id, error);
+    }
   }
+}
+
+async function* tellChange(tools: Tools, id: string, file: DriveFile | undefined): AsyncGenerator<Event, void> {
+  if (file && isUnknown(tools, file)) return;
+  if (!file || !isRead(tools, file)) yield* gone(tools, id);
+  else if (file.mimeType === FOLDER_TYPE) yield* changedFolder(tools, file);
+  else yield* tellFiles(tools, [file]);
 }
 
 /** A file, or a folder with all that is in it. */
@@ -91,6 +120,9 @@ async function* changedFolder(tools: Tools, { id, driveId }: DriveFile): AsyncGe
   yield { t: "listed", container: folderRef(id) };
 }
 
+const isNothing = ({ ids, nameless }: { ids: readonly string[]; nameless: number }) =>
+  ids.length === 0 && nameless === 0;
+
 /** Google allows 100. */
 const MAX_DEPTH = 110;
 
@@ -113,6 +145,7 @@ async function* walk(
       folders.push(file.id);
     }
     yield* tellFiles(tools, page.files);
+    isWhole &&= isNothing(client.odd.take());
   }
   for (const inner of folders) {
     const folder = await tree.folder(inner);

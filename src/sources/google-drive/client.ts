@@ -3,6 +3,7 @@ import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import { orNothing } from "#sources/failures.ts";
 import type { RequestAuth, SourceRequest, SourceStream } from "#sources/http-contract.ts";
+import { makeOddRecords } from "#sources/listed.ts";
 import { DIRECTORY_SCOPES, type GoogleDriveConfig, type GooglePlaces } from "./config.ts";
 import {
   About,
@@ -40,6 +41,7 @@ const BAD_TOKEN = [400, 410] as const;
 export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, directoryUrl }: GooglePlaces) {
   const drive = `${apiUrl}/drive/v3`;
   const directory = `${directoryUrl}/admin/directory/v1`;
+  const odd = makeOddRecords();
 
   async function ask<T extends z.ZodType>(url: string, schema: T, more: Partial<SourceRequest> = {}) {
     return (await http.request({ url, auth: true, ...more })).json(schema) as z.infer<T>;
@@ -69,6 +71,8 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
     ask(`${drive}/files/${encodeURIComponent(id)}`, DriveFile, { query: { fields: FILE_FIELDS, ...ALL } });
 
   return {
+    /** Shared drives and files that were listed, or changed, and aren't understood. */
+    odd,
     async me(): Promise<Me> {
       const { user } = await ask(`${drive}/about`, About, { query: { fields: "user" } });
       // Only of an account that signed in is it told.
@@ -97,12 +101,13 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
     async drives(): Promise<SharedDrive[]> {
       const found: SharedDrive[] = [];
       const fields = "nextPageToken,drives(id,name,restrictions(domainUsersOnly,driveMembersOnly))";
-      for await (const page of pages(`${drive}/drives`, Drives, { pageSize: 100, fields })) found.push(...page.drives);
+      for await (const page of pages(`${drive}/drives`, Drives, { pageSize: 100, fields }))
+        found.push(...odd.known(page.drives));
       return found.sort((a, b) => (a.id < b.id ? -1 : 1));
     },
 
     /** What fits of a shared drive, or of what the account has and is shown; from a page on. */
-    list(q: string, driveId: string | undefined, from?: string, pageSize = PAGE) {
+    async *list(q: string, driveId: string | undefined, from?: string, pageSize = PAGE) {
       const corpus = driveId === undefined ? { corpora: "user" } : { corpora: "drive", driveId };
       const fields = `nextPageToken,incompleteSearch,files(${FILE_FIELDS})`;
       const query = {
@@ -113,7 +118,8 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
         pageSize,
         fields,
       };
-      return pages(`${drive}/files`, Files, query, true, from);
+      for await (const page of pages(`${drive}/files`, Files, query, true, from))
+        yield { ...page, files: odd.known(page.files) };
     },
 
     async permissions(id: string): Promise<Permission[]> {
@@ -130,7 +136,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
     },
 
     /** A page of changes. @throws ApiError `cursor_expired` for a token that Google no longer knows */
-    changes(pageToken: string, driveId: string | undefined) {
+    async changes(pageToken: string, driveId: string | undefined) {
       const fields = `nextPageToken,newStartPageToken,changes(changeType,removed,fileId,file(${FILE_FIELDS}))`;
       const query = {
         pageToken,
@@ -141,7 +147,8 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
         pageSize: PAGE,
         fields,
       };
-      return ask(`${drive}/changes`, Changes, { query, expired: BAD_TOKEN });
+      const page = await ask(`${drive}/changes`, Changes, { query, expired: BAD_TOKEN });
+      return { ...page, changes: odd.known(page.changes) };
     },
 
     /** Google tells an address of changes from here on. */

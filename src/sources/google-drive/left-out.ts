@@ -1,8 +1,10 @@
 import { isApiError } from "#api/errors.ts";
+import { failedSkip } from "#sources/failures.ts";
 import { lookAgain } from "#sources/left-out.ts";
+import { NOT_UNDERSTOOD, type OddRecords } from "#sources/listed.ts";
 import { refusal } from "./refusal.ts";
 import type { DriveFile } from "./records.ts";
-import { type Event, tellFiles, type Tools } from "./tell.ts";
+import { type Event, notTold, tellFiles, type Tools } from "./tell.ts";
 import { folderRef } from "./tree.ts";
 
 /** Files that are stored in these folders, and that a listing of them did not name: those that are there are told. */
@@ -22,16 +24,31 @@ export async function* tellLeftOut(
 async function askFor(tools: Tools, ids: readonly string[]): Promise<{ events: Event[]; count: number }> {
   const events: Event[] = [];
   const found: DriveFile[] = [];
+  let failed = 0;
   for (const id of ids) {
     tools.ctx.signal.throwIfAborted();
     try {
       const file = await tools.client.find(id);
       if (file && file.trashed !== true) found.push(file);
     } catch (error) {
-      if (!isApiError(error, "source_forbidden")) throw error;
-      events.push(await refusal(tools, id));
+      if (isApiError(error, "source_forbidden")) events.push(await refusal(tools, id));
+      else {
+        events.push(await notTold(tools, id, error));
+        failed++;
+      }
     }
   }
   for await (const event of tellFiles(tools, found)) events.push(event);
-  return { events, count: found.length };
+  return { events, count: found.length + failed };
+}
+
+/** What a listing had and isn't understood; what is stored of it was asked for by itself. */
+export async function* tellOdd(
+  { ctx }: Tools,
+  key: string,
+  { ids, nameless }: ReturnType<OddRecords["take"]>,
+): AsyncGenerator<Event, void> {
+  for (const id of ids) if ((await ctx.stored.version(id)) === undefined) yield failedSkip(id, NOT_UNDERSTOOD);
+  if (nameless > 0)
+    yield failedSkip(`files of ${key === "" ? "the account" : key}`, `${nameless} files weren't understood.`);
 }

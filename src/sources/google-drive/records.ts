@@ -1,13 +1,5 @@
 import { z } from "zod";
-
-/** What of a list fits; what does not is left out. */
-const many = <T extends z.ZodType>(schema: T) =>
-  z.array(z.unknown()).transform((list): z.infer<T>[] =>
-    list.flatMap((each) => {
-      const { success, data } = schema.safeParse(each);
-      return success ? [data] : [];
-    }),
-  );
+import { idAt, listed, many } from "#sources/listed.ts";
 
 const flag = z.boolean().optional().catch(undefined);
 const text = z.string().optional().catch(undefined);
@@ -77,7 +69,11 @@ export const DriveFile = z.object({
 });
 export type DriveFile = z.infer<typeof DriveFile>;
 export const FILE_FIELDS = `id,name,mimeType,parents,driveId,trashed,createdTime,modifiedTime,size,md5Checksum,webViewLink,owners(permissionId,displayName,emailAddress),lastModifyingUser(permissionId,displayName,emailAddress),capabilities(canDownload),inheritedPermissionsDisabled,hasAugmentedPermissions,clientEncryptionDetails(encryptionState),permissions(${PERMISSION_FIELDS})`;
-export const Files = z.object({ files: many(DriveFile), incompleteSearch: flag, nextPageToken });
+export const Files = z.object({
+  files: listed(DriveFile, idAt("id", Id)),
+  incompleteSearch: z.boolean().optional(),
+  nextPageToken,
+});
 
 export const SharedDrive = z.object({
   id: Id,
@@ -92,7 +88,7 @@ export const SharedDrive = z.object({
     .catch({ domainUsersOnly: true, driveMembersOnly: true }),
 });
 export type SharedDrive = z.infer<typeof SharedDrive>;
-export const Drives = z.object({ drives: many(SharedDrive), nextPageToken });
+export const Drives = z.object({ drives: listed(SharedDrive, idAt("id", Id)), nextPageToken });
 
 const Change = z.object({
   changeType: z.string().catch("file"),
@@ -101,7 +97,7 @@ const Change = z.object({
   file: DriveFile.optional().catch(undefined),
 });
 export const Changes = z.object({
-  changes: many(Change),
+  changes: listed(Change, idAt("fileId", Id)),
   nextPageToken,
   newStartPageToken: z.string().min(1).optional(),
 });

@@ -1,11 +1,13 @@
 import { isApiError } from "#api/errors.ts";
 import type { SyncRequest, What } from "#sources/contract.ts";
 import { failedSkip, failedStatus, refusalOf } from "#sources/failures.ts";
+import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { readEach } from "#sources/read-each.ts";
 import { type DriveClient, FOLDER_TYPE } from "./client.ts";
 import { syncChanges } from "./changes.ts";
 import { GoogleDriveCursor } from "./cursor.ts";
 import type { AddressBook } from "./directory.ts";
-import { tellLeftOut } from "./left-out.ts";
+import { tellLeftOut, tellOdd } from "./left-out.ts";
 import { SHORTCUT_TYPE } from "./map.ts";
 import type { DriveFile } from "./records.ts";
 import { refusal } from "./refusal.ts";
@@ -13,8 +15,10 @@ import {
   type Corpus,
   type DriveSyncContext,
   type Event,
+  notTold,
   openTools,
   tellDueGroups,
+  isUnknown,
   tellFiles,
   tellFolder,
   tellNamed,
@@ -52,6 +56,10 @@ async function* listAll(tools: Tools, cursor: GoogleDriveCursor | undefined): As
     notLookedAt: [],
     isPartial: false,
   };
+  for (const id of tools.oddDrives) {
+    yield failedSkip(id, NOT_UNDERSTOOD);
+    if (!at.notLookedAt.includes(id)) at.notLookedAt.push(id);
+  }
   for (const id of missing) yield { t: "refused", what: { container: folderRef(id) }, code: "source_not_found" };
   for (const corpus of corpora) {
     const { key } = corpus;
@@ -88,7 +96,8 @@ async function* listAll(tools: Tools, cursor: GoogleDriveCursor | undefined): As
   yield {
     t: "end",
     // Google says itself when it has not looked everywhere.
-    listing: at.isPartial ? "partial" : "complete",
+    listing: at.isPartial || !tools.isWhole ? "partial" : "complete",
+    ...(!tools.isWhole && { why: "Google's list of shared drives wasn't understood. Nothing is removed." }),
     ...(notLookedAt.length > 0 && { notLookedAt }),
     permissions: at.isPartial ? "not_checked" : "current",
   };
@@ -101,6 +110,7 @@ async function* listCorpus(tools: Tools, corpus: Corpus, at: Listing): AsyncGene
   const { client, tree, ctx } = tools;
   const { key, drive } = corpus;
   tools.deletes = false;
+  client.odd.take();
   if (drive) yield* tree.driveGroups(drive);
   const folders: DriveFile[] = [];
   for await (const page of client.list(FOLDERS, drive?.id)) {
@@ -110,8 +120,14 @@ async function* listCorpus(tools: Tools, corpus: Corpus, at: Listing): AsyncGene
   for (const record of folders) tree.add(record);
   for (const { id } of folders) {
     ctx.signal.throwIfAborted();
-    const folder = await tree.folder(id);
-    if (folder) yield* tellFolder(tools, folder);
+    try {
+      const folder = await tree.folder(id);
+      if (folder) yield* tellFolder(tools, folder);
+    } catch (error) {
+      yield await notTold(tools, id, error);
+      // Who reads what is in it is as it was.
+      at.notLookedAt.push(id);
+    }
   }
   const named = new Set<string>();
   const isResumed = at.page?.key === key;
@@ -127,6 +143,8 @@ async function* listCorpus(tools: Tools, corpus: Corpus, at: Listing): AsyncGene
     at.page = { key, token: next };
     yield { t: "checkpoint", cursor: structuredClone(at) };
   }
+  const odd = client.odd.take();
+  yield* tellOdd(tools, key, odd);
   if (at.isPartial) return;
   // What an attempt before this one named.
   if (isResumed) for await (const { files } of client.list(FILES, drive?.id)) for (const { id } of files) named.add(id);
@@ -162,7 +180,7 @@ async function* readChanges(tools: Tools, former: Readonly<Record<string, string
   const tokens = { ...former };
   const here = new Set(corpora.map(({ key }) => key));
   for (const key of Object.keys(former)) {
-    if (here.has(key)) continue;
+    if (here.has(key) || tools.isOdd(key)) continue;
     delete tokens[key];
     if (key !== "") yield { t: "delete_container", ...folderRef(key) };
   }
@@ -213,21 +231,23 @@ async function* readChanges(tools: Tools, former: Readonly<Record<string, string
 
 /** Only these, as they are now. */
 async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
-  const { client, run } = tools;
   tools.deletes = true;
-  for (const externalId of run.externalIds ?? []) {
-    try {
-      const file = await client.find(externalId);
-      const events: Event[] = [];
-      if (file && file.trashed !== true) for await (const event of tellFiles(tools, [file])) events.push(event);
-      yield* events.some(({ t }) => t === "upsert") ? events : [{ t: "delete", externalId } as const];
-    } catch (error) {
-      if (!isApiError(error, "source_forbidden")) throw error;
-      yield await refusal(tools, externalId);
-    }
-  }
+  yield* readEach<Event>(tools, tools.run.externalIds, (externalId) => readOne(tools, externalId));
   yield* tellNamed(tools);
   yield { t: "end", listing: "partial", permissions: "not_checked" };
+}
+
+async function readOne(tools: Tools, externalId: string): Promise<Event[]> {
+  try {
+    const file = await tools.client.find(externalId);
+    if (file && isUnknown(tools, file)) return [failedSkip(externalId, NOT_UNDERSTOOD)];
+    const events: Event[] = [];
+    if (file && file.trashed !== true) for await (const event of tellFiles(tools, [file])) events.push(event);
+    return events.some(({ t }) => t === "upsert" || t === "skip") ? events : [];
+  } catch (error) {
+    if (!isApiError(error, "source_forbidden")) throw error;
+    return [await refusal(tools, externalId)];
+  }
 }
 
 /** A shared drive that is refused, or fails, alone. @throws what is about more than that */

@@ -1,5 +1,8 @@
 import { accessKeyOf } from "#core/access-key.ts";
+import { isApiError } from "#api/errors.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { type Failures, failedSkip, makeFailures } from "#sources/failures.ts";
+import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { type DriveClient, FOLDER_TYPE, fromDirectory } from "./client.ts";
 import type { GoogleDriveConfig } from "./config.ts";
@@ -33,7 +36,14 @@ export interface Tools {
   /** Shared drives that the config names, and that are not there. */
   missing: readonly string[];
   domains: readonly string[] | undefined;
+  failures: Failures;
   isMember(driveId: string): boolean;
+  /** Shared drives that were listed and aren't understood; those that the config asks for. */
+  oddDrives: readonly string[];
+  /** Whether this may be one of them: what is in it stays as it is. */
+  isOdd(driveId: string): boolean;
+  /** Every shared drive was understood, or says its id. */
+  isWhole: boolean;
   /** What was told in this attempt, by id. */
   told: Set<string>;
   /** What is not wanted is said to be gone; else the end of a listing sees to it. */
@@ -48,7 +58,10 @@ export async function openTools(
 ): Promise<Tools> {
   const me = await client.me();
   const readers = makeReaders(ctx, me);
+  client.odd.take();
   const drives = new Map((await client.drives()).map((drive) => [drive.id, drive]));
+  const { ids: odd, nameless } = client.odd.take();
+  const isOdd = (driveId: string) => !drives.has(driveId) && (nameless > 0 || odd.includes(driveId));
   const domains = await fromDirectory(() => client.domains());
   const root = await client.root();
   const tree = makeTree({ client, readers, me, root, drives, domains });
@@ -63,9 +76,13 @@ export async function openTools(
     book,
     corpora: [...(myDrive ? [{ key: "" }] : []), ...wanted.map((drive) => ({ key: drive.id, drive }))],
     homes: [root.id, SHARED_WITH_ME],
-    missing: named.filter((id) => !drives.has(id)),
+    missing: named.filter((id) => !drives.has(id) && !isOdd(id)),
     domains,
+    failures: makeFailures(() => client.me()),
     isMember: (driveId) => drives.has(driveId),
+    oddDrives: odd.filter((id) => named.length === 0 || named.includes(id)),
+    isOdd,
+    isWhole: nameless === 0,
     told: new Set(),
     deletes: false,
   };
@@ -77,15 +94,20 @@ export function isRead({ corpora, isMember }: Tools, { driveId }: DriveFile): bo
   return corpora.some((corpus) => corpus.key === key);
 }
 
+/** Whether a file is in a shared drive that isn't understood. */
+export function isUnknown({ isOdd }: Tools, { driveId }: DriveFile): boolean {
+  return driveId !== undefined && isOdd(driveId);
+}
+
 /** Ids of one `seen` event at most. */
 const SEEN_IDS = 500;
 
-/** Files as they are now. */
+/** Files as they are now. One at which Google fails stays as it is. */
 export async function* tellFiles(tools: Tools, files: readonly DriveFile[]): AsyncGenerator<Event, void> {
   let same: string[] = [];
   for (const file of files) {
     tools.ctx.signal.throwIfAborted();
-    const event = await tellFile(tools, file);
+    const event = await tellOne(tools, file);
     if (event === undefined) continue;
     if (event !== "same") yield event;
     else if (same.push(file.id) >= SEEN_IDS) {
@@ -96,11 +118,28 @@ export async function* tellFiles(tools: Tools, files: readonly DriveFile[]): Asy
   if (same.length > 0) yield { t: "seen", externalIds: same };
 }
 
+/** One thing at which Google fails: it stays as it is. @throws what is about more than it */
+export async function notTold({ failures }: Pick<Tools, "failures">, id: string, error: unknown): Promise<Skip> {
+  await failures.requireOfOne(error);
+  return failedSkip(id, isApiError(error) ? error.message : NOT_UNDERSTOOD);
+}
+type Skip = ReturnType<typeof failedSkip>;
+
+async function tellOne(tools: Tools, file: DriveFile): Promise<Event | "same" | undefined> {
+  try {
+    const event = await tellFile(tools, file);
+    tools.failures.well();
+    return event;
+  } catch (error) {
+    return notTold(tools, file.id, error);
+  }
+}
+
 async function tellFile(tools: Tools, file: DriveFile): Promise<Event | "same" | undefined> {
   const { ctx, run, tree } = tools;
   const { id, mimeType, name } = file;
   // The target of a shortcut is listed where it is.
-  if (mimeType === FOLDER_TYPE || mimeType === SHORTCUT_TYPE) return undefined;
+  if (mimeType === FOLDER_TYPE || mimeType === SHORTCUT_TYPE || isUnknown(tools, file)) return undefined;
   const stored = await ctx.stored.version(id);
   const gone: Event | undefined = stored === undefined || !tools.deletes ? undefined : { t: "delete", externalId: id };
   if (file.trashed === true || !isRead(tools, file)) return gone;

@@ -109,6 +109,7 @@ export async function makeDriveFixture(there?: DriveWorld): Promise<KitFixture> 
       { maxFileMb: 0 },
       { myDrive: false, drives: ["drive-of-nobody"] },
     ],
+    endMarks: { "": "nextPageToken" },
     minItems: 12,
     narrowerScope: { include: [], exclude: [places.engineering, places.limited] },
     async add() {
