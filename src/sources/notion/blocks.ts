@@ -42,6 +42,13 @@ export function fileOf(block: BlockRecord): FileBlock | undefined {
   return { blockId: block.id, name, url, key: `${host}${pathname}`, editedAt: block.last_edited_time ?? "" };
 }
 
+/** Whether a block is of a file, and doesn't say which. */
+export function isOddFile(block: BlockRecord): boolean {
+  if (!FILES.has(block.type) || fileOf(block)) return false;
+  const { type } = valueOf(block);
+  return typeof type !== "string" || type === "file";
+}
+
 function lastSegment(pathname: string): string {
   const last = pathname.slice(pathname.lastIndexOf("/") + 1);
   try {

@@ -3,16 +3,17 @@ import { ApiError } from "#api/errors.ts";
 import type { RefusalCode, SourceContext } from "#sources/contract.ts";
 import { failedStatus, refusalOf } from "#sources/failures.ts";
 import type { SourceRequest, SourceStream } from "#sources/http-contract.ts";
+import { type Listed, makeOddRecords } from "#sources/listed.ts";
 import type { NotionConfig } from "./config.ts";
 import {
   BlockRecord,
   CommentRecord,
   DatabaseRecord,
   DataSourceRecord,
-  fitting,
   ListPage,
   Me,
   PageRecord,
+  recordsIn,
   UserRecord,
 } from "./records.ts";
 
@@ -32,6 +33,7 @@ export function makeNotionClient(
   apiUrl: string,
   mostPages: number = MOST_PAGES,
 ) {
+  const odd = makeOddRecords();
   const headers = { "notion-version": VERSION, accept: "application/json" };
   const send = (path: string, more: Omit<SourceRequest, "url"> = {}) =>
     http.request({ url: `${apiUrl}/v1${path}`, auth: true, headers, ...more });
@@ -83,6 +85,8 @@ export function makeNotionClient(
     );
 
   return {
+    /** Pages and data sources that were listed and aren't understood. */
+    odd,
     /** Whose token it is, and the server's clock. */
     async me(): Promise<z.infer<typeof Me> & { at: number }> {
       const answer = await send("/users/me");
@@ -94,20 +98,24 @@ export function makeNotionClient(
       const names = new Map<string, string>();
       const found = await orRefusal(async () => {
         for await (const { results } of list((cursor) => ["/users", { query: paging(cursor) }]))
-          for (const { id, name } of fitting(UserRecord, results)) if (name !== undefined) names.set(id, name);
+          for (const { id, name } of recordsIn(UserRecord, results).known) if (name !== undefined) names.set(id, name);
       });
       return typeof found === "string" ? new Map() : names;
     },
     async *pages(direction: "ascending" | "descending"): AsyncGenerator<PageRecord[], void> {
-      for await (const { results } of search("page", { direction })) yield fitting(PageRecord, results);
+      for await (const { results } of search("page", { direction })) yield odd.known(recordsIn(PageRecord, results));
     },
     async *dataSources(): AsyncGenerator<DataSourceRecord[], void> {
-      for await (const { results } of search("data_source")) yield fitting(DataSourceRecord, results);
+      for await (const { results } of search("data_source")) yield odd.known(recordsIn(DataSourceRecord, results));
     },
     /** One page of what fits a query, for people who choose. */
     async find(object: "page" | "data_source", query: string, from: string) {
       for await (const { results, next } of search(object, { direction: "descending", query, from }))
-        return { pages: fitting(PageRecord, results), dataSources: fitting(DataSourceRecord, results), next };
+        return {
+          pages: recordsIn(PageRecord, results).known,
+          dataSources: recordsIn(DataSourceRecord, results).known,
+          next,
+        };
       return { pages: [], dataSources: [], next: undefined };
     },
     page: (id: string) => get(`/pages/${id}`, PageRecord),
@@ -124,25 +132,28 @@ export function makeNotionClient(
           isIdempotent: true,
         },
       ];
-      for await (const { results } of list(ask)) yield fitting(PageRecord, results);
+      for await (const { results } of list(ask)) yield odd.known(recordsIn(PageRecord, results));
     },
-    async *children(id: string): AsyncGenerator<BlockRecord[], void> {
+    async *children(id: string): AsyncGenerator<Listed<BlockRecord>, void> {
       for await (const { results } of list((cursor) => [`/blocks/${id}/children`, { query: paging(cursor) }]))
-        yield fitting(BlockRecord, results);
+        yield recordsIn(BlockRecord, results);
     },
-    /** Open comments on a page itself. */
-    async comments(pageId: string): Promise<CommentRecord[]> {
+    /** Open comments on a page itself. `isWhole`: each was understood. */
+    async comments(pageId: string): Promise<{ comments: CommentRecord[]; isWhole: boolean }> {
       const found: CommentRecord[] = [];
+      let isWhole = true;
       let pages = 0;
       const ask = (cursor: string | undefined): Parameters<typeof send> => [
         "/comments",
         { query: { block_id: pageId, ...paging(cursor) } },
       ];
       for await (const { results } of list(ask)) {
-        found.push(...fitting(CommentRecord, results));
+        const { known, size } = recordsIn(CommentRecord, results);
+        isWhole &&= known.length === size;
+        found.push(...known);
         if (++pages >= MOST_COMMENT_PAGES) break;
       }
-      return found;
+      return { comments: found, isWhole };
     },
     /** An address of Notion's store, which lasts an hour and gets no credential. */
     download: (url: string, maxBytes: number): Promise<SourceStream> =>

@@ -1,6 +1,6 @@
 import type { NotionClient } from "./client.ts";
 import { orUnsupported } from "./client.ts";
-import { type FileBlock, fileOf, isList, isOwnItem, markdownOf } from "./blocks.ts";
+import { type FileBlock, fileOf, isList, isOddFile, isOwnItem, markdownOf } from "./blocks.ts";
 import type { BlockRecord } from "./records.ts";
 
 /** What stands on a page. */
@@ -9,6 +9,8 @@ export interface PageText {
   files: FileBlock[];
   /** Pages and databases in it. */
   children: { id: string; type: "child_page" | "child_database" }[];
+  /** Every block was understood. */
+  isWhole: boolean;
 }
 
 /** More of a page is not read: it is a trap, or data. */
@@ -29,7 +31,7 @@ interface Frame {
 
 /** Reads the blocks of a page, and those in them. Blocks that come twice are read once, and what is in pages of its own is not. */
 export async function readPageText(client: NotionClient, pageId: string, limits = PAGE_LIMITS): Promise<PageText> {
-  const found: PageText = { text: "", files: [], children: [] };
+  const found: PageText = { text: "", files: [], children: [], isWhole: true };
   const parts: string[] = [];
   const seen = new Set<string>([pageId]);
   let chars = 0;
@@ -41,7 +43,8 @@ export async function readPageText(client: NotionClient, pageId: string, limits 
       // What is shown here and lives on a page that is not shared is not there, nor is what Notion's API can't give.
       const page = isNested ? await orUnsupported(() => pages.next()) : await pages.next();
       if (typeof page === "string" || page.done === true) return;
-      yield* page.value;
+      found.isWhole &&= page.value.known.length === page.value.size;
+      yield* page.value.known;
     }
   }
   const open = (id: string, indent: string, isNested = true): Frame => ({
@@ -72,6 +75,7 @@ export async function readPageText(client: NotionClient, pageId: string, limits 
     }
     const file = fileOf(block);
     if (file) found.files.push(file);
+    if (isOddFile(block)) found.isWhole = false;
     if (isOwnItem(block)) found.children.push({ id: block.id, type: block.type as "child_page" | "child_database" });
     else if (block.has_children === true && stack.length < limits.depth)
       stack.push(open(block.id, isList(block) ? `${frame.indent}  `.slice(0, 40) : frame.indent));

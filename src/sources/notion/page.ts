@@ -1,7 +1,8 @@
 import { ApiError } from "#api/errors.ts";
 import type { ContainerRef, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
-import { failedSkip, failedStatus, refusalOf } from "#sources/failures.ts";
+import { type Failures, failedSkip, refusalOf } from "#sources/failures.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
+import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { type NotionClient, orRefusal } from "./client.ts";
 import type { NotionConfig } from "./config.ts";
 import { commentsRef, type Facts, filesRef, headOf, isInScope, type Placed, toComment, toFile, toPage } from "./map.ts";
@@ -22,17 +23,13 @@ export interface Tools {
   told: Set<string>;
   /** Pages and databases that stand on pages and were not looked at yet. */
   found: PageText["children"];
-  /** Without an answer that Notion is well in between. */
-  failuresInARow: number;
+  failures: Failures;
 }
 
 type Event = SyncEvent<never>;
 
 /** An edit is told by its minute, and may be stored a little later. */
 const SETTLED_MS = 120_000;
-/** After so many failures in a row Notion is asked whether it is well: pages from one template fail for one reason. */
-const MOST_FAILURES = 5;
-
 const isGone = ({ in_trash: isTrashed }: PageRecord) => isTrashed === true;
 
 /** A page as it is now, with its files and comments. */
@@ -50,7 +47,7 @@ export async function* tellPage(tools: Tools, page: PageRecord): AsyncGenerator<
       return;
     }
     const isSettled = Date.parse(page.last_edited_time) + SETTLED_MS < tools.settledBefore;
-    const isSame = isSettled && stored?.startsWith(headOf(placed, facts)) === true;
+    const isSame = isSettled && stored?.startsWith(headOf(placed, facts)) === true && !isInPart(stored);
     if (isSame) {
       yield { t: "seen", externalIds: [page.id] };
       yield { t: "seen", externalIds: [], container: filesRef(page.id) };
@@ -58,7 +55,7 @@ export async function* tellPage(tools: Tools, page: PageRecord): AsyncGenerator<
       yield* tellText(tools, placed, stored);
     }
     if (run.mode === "full" || !isSame) yield* tellComments(tools, placed, stored !== undefined);
-    tools.failuresInARow = 0;
+    tools.failures.well();
   } catch (error) {
     yield* notRead(tools, page.id, error);
   }
@@ -74,17 +71,30 @@ export async function isAsStored({ ctx, tree, facts }: Tools, page: PageRecord):
 async function* tellText(tools: Tools, placed: Placed, stored: string | undefined): AsyncGenerator<Event, void> {
   const { client, facts, found } = tools;
   const { page } = placed;
-  const { text, files, children } = await readPageText(client, page.id);
+  const { text, files, children, isWhole } = await readPageText(client, page.id);
   found.push(...children);
-  yield* tell(tools, [toPage(placed, text, facts)]);
+  const item = toPage(placed, text, facts);
+  yield* tell(tools, [isWhole ? item : { ...item, version: `${item.version}${IN_PART}` }]);
   yield* tell(tools, fileItems(tools, placed, files));
-  yield* endParts(filesRef(page.id), stored !== undefined);
+  if (isWhole) yield* endParts(filesRef(page.id), stored !== undefined);
+  else yield* keepOdd(filesRef(page.id), `blocks of ${page.id}`);
+}
+
+/** Ends the version of a page of which not every block was understood: it is read again each time. */
+const IN_PART = "~";
+const isInPart = (version: string) => version.endsWith(IN_PART);
+
+/** Not all of these was understood: what is stored of it stays. */
+function* keepOdd(container: ContainerRef, what: string): Generator<Event, void> {
+  yield { t: "seen", externalIds: [], container };
+  yield failedSkip(what, NOT_UNDERSTOOD);
 }
 
 async function* tellComments(tools: Tools, placed: Placed, isStored: boolean): AsyncGenerator<Event, void> {
-  const items = await commentItems(tools, placed);
+  const { items, isWhole } = await commentItems(tools, placed);
   yield* tell(tools, items);
-  yield* endParts(commentsRef(placed.page.id), isStored);
+  if (isWhole) yield* endParts(commentsRef(placed.page.id), isStored);
+  else yield* keepOdd(commentsRef(placed.page.id), `comments of ${placed.page.id}`);
 }
 
 /** What was among the parts of a page and was not named is gone. */
@@ -93,13 +103,10 @@ function* endParts(container: ContainerRef, isStored: boolean): Generator<Event,
 }
 
 /** The files and comments of a page that was read whole; those that are stored and not among them are gone. */
-export async function* tellParts(
-  tools: Tools,
-  pageId: string,
-  items: readonly SourceItem[],
-): AsyncGenerator<Event, void> {
+export async function* tellParts(tools: Tools, pageId: string, { items, isWhole }: Parts): AsyncGenerator<Event, void> {
   const parts = items.filter(({ externalId }) => externalId !== pageId);
   yield* tell(tools, parts);
+  if (!isWhole) return;
   const ids = new Set(parts.map(({ externalId }) => externalId));
   for (const container of [filesRef(pageId), commentsRef(pageId)])
     for await (const { externalId } of tools.ctx.stored.list(container))
@@ -120,22 +127,22 @@ export function* keepParts(id: string): Generator<Event, void> {
 /** A page that is refused, or fails, alone. @throws what is about more than the page */
 export async function* notRead(tools: Tools, id: string, error: unknown): AsyncGenerator<Event, void> {
   const code = refusalOf(error);
-  if (code === undefined) await requireOfOne(tools, error);
+  if (code === undefined) await tools.failures.requireOfOne(error);
   tools.told.add(id);
   yield* keepParts(id);
   if (code !== undefined) yield { t: "refused", what: { externalId: id }, code };
   else yield failure(id, error);
 }
 
-/** @throws the error when it is about more than one thing: Notion didn't answer, or isn't well */
-export async function requireOfOne(tools: Tools, error: unknown): Promise<void> {
-  if (failedStatus(error) === undefined) throw error;
-  if (++tools.failuresInARow < MOST_FAILURES) return;
-  await tools.client.me();
-  tools.failuresInARow = 0;
+/** Pages and databases that were listed and aren't understood; what is stored of them was asked for by itself. */
+export async function* tellOdd({ client, ctx, told }: Tools): AsyncGenerator<Event, void> {
+  const { ids, nameless } = client.odd.take();
+  for (const id of ids)
+    if (!told.has(id) && (await ctx.stored.version(id)) === undefined) yield failedSkip(id, NOT_UNDERSTOOD);
+  if (nameless > 0) yield failedSkip("pages of the workspace", `${nameless} pages or databases weren't understood.`);
 }
 
-/** @param error  one that `orFailure` gave, or that `requireOfOne` let pass */
+/** @param error  one that `orFailure` gave, or that the failures let pass */
 export function failure(externalId: string, error: unknown): Event {
   return failedSkip(externalId, error instanceof ApiError ? error.message : "It can't be read now.");
 }
@@ -155,28 +162,32 @@ function fileItems({ ctx, facts }: Tools, placed: Placed, files: PageText["files
   return files.flatMap((file) => (isSecretFile(file.name) ? [] : (toFile(placed, file, facts) ?? [])));
 }
 
+/** Items, and whether there are no others, which aren't understood. */
+export interface Parts {
+  items: SourceItem[];
+  isWhole: boolean;
+}
+
 /** None where the integration may not read comments. */
-async function commentItems({ ctx, client, facts }: Tools, placed: Placed): Promise<SourceItem[]> {
-  if (!ctx.config.comments) return [];
-  const comments = await orRefusal(() => client.comments(placed.page.id));
-  return typeof comments === "string" ? [] : comments.map((comment) => toComment(placed, comment, facts));
+async function commentItems({ ctx, client, facts }: Tools, placed: Placed): Promise<Parts> {
+  const nothing = { items: [], isWhole: true };
+  if (!ctx.config.comments) return nothing;
+  const found = await orRefusal(() => client.comments(placed.page.id));
+  if (typeof found === "string") return nothing;
+  const { comments, isWhole } = found;
+  return { items: comments.map((comment) => toComment(placed, comment, facts)), isWhole };
 }
 
 /** A page and its parts; undefined for one that is gone, or out of scope. */
-export async function readWhole(
-  tools: Tools,
-  page: PageRecord,
-): Promise<SourceItem[] | undefined | "source_forbidden"> {
+export async function readWhole(tools: Tools, page: PageRecord): Promise<Parts | undefined | "source_forbidden"> {
   const { client, tree, facts, run } = tools;
   const placed: Placed = { page, chain: await tree.chainOf(page.parent) };
   if (isGone(page) || !isInScope(run.scope, idsOf(placed))) return undefined;
   const found = await orRefusal(() => readPageText(client, page.id));
   if (typeof found === "string") return found === "source_forbidden" ? found : undefined;
-  return [
-    toPage(placed, found.text, facts),
-    ...fileItems(tools, placed, found.files),
-    ...(await commentItems(tools, placed)),
-  ];
+  const comments = await commentItems(tools, placed);
+  const items = [toPage(placed, found.text, facts), ...fileItems(tools, placed, found.files), ...comments.items];
+  return { items, isWhole: found.isWhole && comments.isWhole };
 }
 
 function idsOf({ page, chain }: Placed): string[] {

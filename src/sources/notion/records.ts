@@ -1,13 +1,5 @@
 import { z } from "zod";
-
-/** What of a list fits; what does not is left out. */
-const many = <T extends z.ZodType>(schema: T) =>
-  z.array(z.unknown()).transform((list): z.infer<T>[] =>
-    list.flatMap((each) => {
-      const { success, data } = schema.safeParse(each);
-      return success ? [data] : [];
-    }),
-  );
+import { idAt, type Listed, listed, many } from "#sources/listed.ts";
 
 const HEX = /^[0-9a-f]{32}$/;
 
@@ -111,7 +103,7 @@ export const ListPage = z.object({
   next_cursor: z.string().min(1).nullish(),
 });
 
-/** What of a listing can be read. */
-export function fitting<T extends z.ZodType>(schema: T, values: readonly unknown[]): z.infer<T>[] {
-  return many(schema).parse(values) as z.infer<T>[];
+/** The records of a page of a listing. */
+export function recordsIn<T extends z.ZodType>(schema: T, results: readonly unknown[]): Listed<z.infer<T>> {
+  return listed(schema, idAt("id", Id)).parse(results);
 }

@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
-import { type NotionClient, orFailure, orUnsupported } from "./client.ts";
+import { makeFailures } from "#sources/failures.ts";
+import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { readEach } from "#sources/read-each.ts";
+import { type NotionClient, orFailure, orRefusal, orUnsupported } from "./client.ts";
 import type { NotionConfig } from "./config.ts";
 import { factsOf, parseItemId, ROOT } from "./map.ts";
 import { cleanName } from "./names.ts";
@@ -11,8 +14,9 @@ import {
   isAsStored,
   keepParts,
   notRead,
+  type Parts,
   readWhole,
-  requireOfOne,
+  tellOdd,
   tellPage,
   tellParts,
   type Tools,
@@ -64,7 +68,7 @@ export async function* syncNotion(
     settledBefore: cursor?.type === "changes" ? cursor.at : 0,
     told: new Set(),
     found: [],
-    failuresInARow: 0,
+    failures: makeFailures(() => client.me()),
   };
   if (run.mode === "items") yield* readItems(tools);
   else if (run.mode === "incremental" && cursor?.type === "changes") yield* readChanges(tools, cursor.at, at);
@@ -111,6 +115,7 @@ async function* listAll(tools: Tools, cursor: NotionCursor | undefined, now: num
     } else if (page instanceof ApiError) yield* notRead(tools, id, page);
     else if (typeof page !== "string") yield* tellAll(tools, page, pages);
   }
+  yield* tellOdd(tools);
   ctx.signal.throwIfAborted();
   ctx.state.put(LOOKED_AT, at);
   yield { t: "checkpoint", cursor: { type: "changes", at } };
@@ -140,7 +145,7 @@ async function* tellAll(
     tools.told.add(id);
     const database = await orFailure(() => orUnsupported(() => client.database(id)));
     if (database instanceof ApiError) {
-      await requireOfOne(tools, database);
+      await tools.failures.requireOfOne(database);
       yield failure(id, database);
       continue;
     }
@@ -163,7 +168,7 @@ async function* addRows(tools: Tools, id: string, pages: Map<string, PageRecord>
     }
   });
   if (!(read instanceof ApiError)) return;
-  await requireOfOne(tools, read);
+  await tools.failures.requireOfOne(read);
   yield failure(id, read);
 }
 
@@ -210,6 +215,7 @@ async function* readChanges(tools: Tools, before: number, now: number): AsyncGen
     yield* endGone(tools, listed);
     ctx.state.put(LOOKED_AT, now);
   }
+  yield* tellOdd(tools);
   ctx.signal.throwIfAborted();
   yield { t: "checkpoint", cursor: { type: "changes", at: now } };
   yield { t: "end", listing: "partial", permissions: "current" };
@@ -231,19 +237,20 @@ async function* endGone(tools: Tools, listed: { has(id: string): boolean }): Asy
 
 /** Only these, as they are now. */
 async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
-  const { client, run } = tools;
-  for (const externalId of run.externalIds ?? []) {
-    const id = parseItemId(externalId);
-    const page = id && (await orFailure(() => client.page(id.page)));
-    const items =
-      typeof page === "object" && !(page instanceof ApiError) ? await orFailure(() => readWhole(tools, page)) : page;
-    if (items instanceof ApiError) yield* notRead(tools, externalId, items);
-    else if (items === "source_forbidden") yield { t: "refused", what: { externalId }, code: items };
-    else {
-      const item = typeof items === "object" ? items.find((each) => each.externalId === externalId) : undefined;
-      if (!id?.part) yield* tellParts(tools, externalId, item && typeof items === "object" ? items : []);
-      yield item ? { t: "upsert", item } : { t: "delete", externalId };
-    }
-  }
+  yield* readEach<Event>(tools, tools.run.externalIds, (externalId) => readOne(tools, externalId));
   yield { t: "end", listing: "partial", permissions: "current" };
 }
+
+async function readOne(tools: Tools, externalId: string): Promise<Event[]> {
+  const id = parseItemId(externalId);
+  const read = id && (await orRefusal(async () => readWhole(tools, await tools.client.page(id.page))));
+  if (read === "source_forbidden") return [{ t: "refused", what: { externalId }, code: read }];
+  const found = typeof read === "object" ? read : NOTHING;
+  const item = found.items.find((each) => each.externalId === externalId);
+  if (!item && !found.isWhole) throw halfRead(NOT_UNDERSTOOD);
+  const events: Event[] = [];
+  if (!id?.part) for await (const event of tellParts(tools, externalId, item ? found : NOTHING)) events.push(event);
+  return [...events, item ? { t: "upsert", item } : { t: "delete", externalId }];
+}
+
+const NOTHING: Parts = { items: [], isWhole: true };
