@@ -2,20 +2,20 @@ import type { SlackChannel, SlackClient, SlackContext } from "./client.ts";
 import { type Room, toRoom } from "./map.ts";
 
 /**
- * The channels to read, by id: those that the config names, or all that the account is in. `isWhole`: there are no others
- * that were not understood.
+ * The channels to read, by id: those that the config names, or all that the account is in. `odd` are the ids of those that
+ * aren't understood, and may be among them; `isWhole`: there are no others.
  */
 export async function readChannels(
   { config }: Pick<SlackContext, "config">,
   client: SlackClient,
-): Promise<{ rooms: Room[]; isWhole: boolean }> {
+): Promise<{ rooms: Room[]; odd: string[]; isWhole: boolean }> {
   const named = new Set(config.channels.map((name) => name.replace(/^#/, "")));
   const isRead = ({ id, name, is_im, is_mpim, is_member, is_private }: SlackChannel) => {
     if (is_im || is_mpim) return config.directMessages;
     const isNamed = named.has(id) || (name !== undefined && named.has(name));
     return named.size === 0 ? is_member : isNamed && (is_member || !is_private);
   };
-  const { channels, isWhole } = await client.channels();
+  const { channels, odd, isWhole } = await client.channels();
   const rooms = channels.filter(isRead).map(toRoom);
-  return { rooms: rooms.sort((a, b) => (a.id < b.id ? -1 : 1)), isWhole };
+  return { rooms: rooms.sort((a, b) => (a.id < b.id ? -1 : 1)), odd, isWhole };
 }

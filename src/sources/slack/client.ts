@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ApiError, type ErrorCode } from "#api/errors.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import type { SourceStream } from "#sources/http-contract.ts";
+import { idAt, listed, makeOddRecords, many } from "#sources/listed.ts";
 import { baseUrlOf, type SlackConfig } from "./config.ts";
 
 export type SlackContext = SourceContext<SlackConfig>;
@@ -53,30 +54,30 @@ export function makeClient({ config, http }: Pick<SlackContext, "config" | "http
   return {
     whoAmI: () => call("auth.test", WhoAmI),
 
-    /** Those that the account may see; `isWhole`: each of them was understood. */
-    async channels(): Promise<{ channels: SlackChannel[]; isWhole: boolean }> {
+    /** Those that the account may see; `odd` are the ids of those that aren't understood, `isWhole` says that all have one. */
+    async channels(): Promise<{ channels: SlackChannel[]; odd: string[]; isWhole: boolean }> {
       const types = ["public_channel", "private_channel", ...(config.directMessages ? ["im", "mpim"] : [])].join(",");
       const found: SlackChannel[] = [];
-      let isWhole = true;
-      for await (const { channels } of pages("conversations.list", Channels, { types, limit: 200 })) {
-        found.push(...channels.known);
-        isWhole &&= channels.unread === 0;
-      }
-      return { channels: found, isWhole };
+      const odd = makeOddRecords();
+      for await (const { channels } of pages("conversations.list", Channels, { types, limit: 200 }))
+        found.push(...odd.known(channels));
+      const { ids, nameless } = odd.take();
+      return { channels: found, odd: ids, isWhole: nameless === 0 };
     },
 
     /** A page of messages, the newest first: those from `oldest` on and before `latest`. */
     history: (channel: string, { oldest, latest }: { oldest: string; latest?: string | undefined }) =>
       call("conversations.history", History, { channel, oldest, latest, inclusive: latest === undefined, limit: 200 }),
 
-    /** A message with its replies; nothing when it is gone. @throws ApiError when one of them can't be understood */
-    async thread(channel: string, ts: string): Promise<SlackMessage[]> {
+    /** A message with its replies; nothing when it is gone. `isWhole`: each of them was understood. */
+    async thread(channel: string, ts: string): Promise<{ messages: SlackMessage[]; isWhole: boolean }> {
       const found: SlackMessage[] = [];
+      let isWhole = true;
       for await (const { messages } of pages("conversations.replies", Thread, { channel, ts, limit: 200 })) {
-        if (messages.unread > 0) throw failureOf("conversations.replies", "unknown_message");
+        isWhole &&= messages.nameless === 0;
         found.push(...messages.known);
       }
-      return found;
+      return { messages: found, isWhole };
     },
 
     async members(channel: string): Promise<string[]> {
@@ -107,19 +108,6 @@ const WhoAmI = z.object({
   team: z.string().optional().catch(undefined),
 });
 
-/** What of a list fits; what does not is left out. */
-const many = <T extends z.ZodType>(schema: T) => counted(schema).transform(({ known }) => known);
-
-/** What of a list fits, and how many of it do not. */
-const counted = <T extends z.ZodType>(schema: T) =>
-  z.array(z.unknown()).transform((list): { known: z.infer<T>[]; unread: number } => {
-    const known = list.flatMap((each) => {
-      const { success, data } = schema.safeParse(each);
-      return success ? [data] : [];
-    });
-    return { known, unread: list.length - known.length };
-  });
-
 const flag = z.boolean().catch(false);
 const CHANNEL_ID = /^[A-Z][A-Z0-9]{1,30}$/;
 const USER_ID = /^[A-Z][A-Z0-9]{1,30}$/;
@@ -127,13 +115,16 @@ const USER_ID = /^[A-Z][A-Z0-9]{1,30}$/;
 const SlackChannel = z.object({
   id: z.string().regex(CHANNEL_ID),
   name: z.string().optional().catch(undefined),
-  is_private: flag,
-  is_im: flag,
-  is_mpim: flag,
-  is_member: flag,
+  // Which channels are read depends on these.
+  is_private: z.boolean().default(false),
+  is_im: z.boolean().default(false),
+  is_mpim: z.boolean().default(false),
+  is_member: z.boolean().default(false),
 });
 export type SlackChannel = z.infer<typeof SlackChannel>;
-const Channels = z.object({ channels: counted(SlackChannel) });
+const Channels = z.object({
+  channels: listed(SlackChannel, idAt("id", z.string().regex(CHANNEL_ID))),
+});
 
 const SlackFile = z.object({
   id: z.string().regex(/^[A-Z][A-Z0-9]{1,30}$/),
@@ -162,14 +153,14 @@ const SlackMessage = z.object({
   thread_ts: z.string().optional().catch(undefined),
   reply_count: z.number().optional().catch(undefined),
   edited: z.object({ ts: z.string() }).optional().catch(undefined),
-  files: many(SlackFile).optional().catch(undefined),
+  files: listed(SlackFile).optional(),
   /** Read by `blocks.ts`, whatever is in them. */
   blocks: z.unknown().optional(),
   attachments: z.unknown().optional(),
 });
 export type SlackMessage = z.infer<typeof SlackMessage>;
-const History = z.object({ messages: counted(SlackMessage), has_more: z.boolean() });
-const Thread = z.object({ messages: counted(SlackMessage) });
+const History = z.object({ messages: listed(SlackMessage), has_more: z.boolean() });
+const Thread = z.object({ messages: listed(SlackMessage) });
 const Members = z.object({ members: z.array(z.string()) });
 
 const SlackUser = z.object({

@@ -65,8 +65,10 @@ async function readFile(
 ): Promise<FileContent> {
   const place = parseId(externalId);
   const client = makeClient(ctx);
-  const messages = place?.file === undefined ? [] : await client.thread(place.channel, place.ts);
-  const isThere = messages.some((message) => isSaid(message) && message.files?.some(({ id }) => id === place?.file));
+  const { messages } = place?.file === undefined ? { messages: [] } : await client.thread(place.channel, place.ts);
+  const isThere = messages.some(
+    (message) => isSaid(message) && message.files?.known.some(({ id }) => id === place?.file),
+  );
   const file = isThere && place?.file !== undefined ? await client.file(place.file) : undefined;
   const url = file?.url_private_download ?? file?.url_private;
   if (!file || url === undefined || !canParseUrl(url)) {

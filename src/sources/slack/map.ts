@@ -92,7 +92,7 @@ export function toItems(mapping: Mapping, room: Room, ts: string, messages: read
   if (!thread) return [];
   const files = new Map<string, SourceItem>();
   for (const message of said) {
-    for (const file of message.files ?? []) {
+    for (const file of message.files?.known ?? []) {
       if (file.mode === "tombstone" || file.mode === "hidden_by_limit") continue;
       const externalId = `${threadId(room.id, ts)}#${file.id}`;
       const item = toFileItem({
@@ -178,9 +178,11 @@ function mentionedIn({ text, blocks, attachments }: SlackMessage): string[] {
  * The text as people see it: references by their names, links by their labels, and what blocks and attachments say. What
  * apps write in two of these places is said once.
  */
-function textOf({ text, blocks, files = [], attachments }: SlackMessage, users: Mapping["users"]): string {
+function textOf({ text, blocks, files, attachments }: SlackMessage, users: Mapping["users"]): string {
   const parts = [text, ...blocksOf(blocks), ...attachmentsOf(attachments)].filter((part) => part !== "");
-  return [...withoutRepeats(parts.map((part) => readable(part, users))), ...files.map(nameOf)].join("\n");
+  return [...withoutRepeats(parts.map((part) => readable(part, users))), ...(files?.known.map(nameOf) ?? [])].join(
+    "\n",
+  );
 }
 
 /** Without each part whose words another has in this order, be it the first one or all after it together. */

@@ -38,8 +38,8 @@ export async function* syncSlackPeople(
     .map(({ id }) => userPrincipal(ctx, id, true));
   yield* pagesOf(fullMembers(ctx), full);
   const wanted = mode === "groups" ? new Set(groups.flatMap((group) => roomIn(group) ?? [])) : undefined;
-  const { rooms, isWhole } = await readChannels(ctx, client);
-  const notLookedAt: Principal[] = [];
+  const { rooms, odd, isWhole } = await readChannels(ctx, client);
+  const notLookedAt: Principal[] = odd.map((id) => roomGroup(ctx.connector.id, id));
   for (const room of rooms) {
     if (wanted && !wanted.has(room.id)) continue;
     try {
@@ -49,7 +49,7 @@ export async function* syncSlackPeople(
       notLookedAt.push(roomGroup(ctx.connector.id, room.id));
     }
   }
-  const here = new Set(rooms.map(({ id }) => id));
+  const here = new Set([...rooms.map(({ id }) => id), ...odd]);
   for (const id of isWhole ? (wanted ?? []) : [])
     if (!here.has(id)) yield { t: "group", group: roomGroup(ctx.connector.id, id), members: [] };
   yield { t: "checkpoint", cursor: null };

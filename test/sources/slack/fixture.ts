@@ -175,6 +175,7 @@ export async function makeSlackFixture(world?: World): Promise<KitFixture> {
       { ...config, rooms: [] },
       { ...config, url: `${url}/no` },
     ],
+    endMarks: { "conversations.list": "response_metadata.next_cursor" },
     minItems: 8,
     narrowerScope: { include: [], exclude: [channels.team] },
     async add() {

@@ -1,0 +1,137 @@
+import { isApiError } from "#api/errors.ts";
+import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { isRoomInScope, roomRef } from "#sources/chat/rooms.ts";
+import { type Failures, failedSkip, refusalOf } from "#sources/failures.ts";
+import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { readEach } from "#sources/read-each.ts";
+import { readChannels } from "./channels.ts";
+import type { SlackClient, SlackMessage } from "./client.ts";
+import type { SlackConfig } from "./config.ts";
+import { isRoot, type KnownUser, type Mapping, parseId, type Room, threadId, toItems, usersIn } from "./map.ts";
+import { learnUsers } from "./users.ts";
+
+/** What a run works with. */
+export interface Tools extends Mapping {
+  ctx: SyncContext<SlackConfig>;
+  client: SlackClient;
+  users: Map<string, KnownUser>;
+  run: Pick<SyncRequest<unknown>, "scope" | "externalIds" | "runId">;
+  start: number;
+  failures: Failures;
+}
+
+type Event = SyncEvent<never>;
+
+/** The channels in scope. */
+export async function readRooms({ ctx, client, run }: Tools): ReturnType<typeof readChannels> {
+  const { rooms, odd, isWhole } = await readChannels(ctx, client);
+  const isIn = (id: string) => isRoomInScope(run.scope, id);
+  return { rooms: rooms.filter(({ id }) => isIn(id)), odd: odd.filter(isIn), isWhole };
+}
+
+/** The items of these threads, and what is said of those that can't be read, or not in full. */
+export async function readThreads(
+  tools: Tools,
+  room: Room,
+  roots: readonly SlackMessage[],
+): Promise<{ items: SourceItem[]; said: Event[] }> {
+  const { ctx, client, failures } = tools;
+  const items: SourceItem[] = [];
+  const said: Event[] = [];
+  for (const root of roots) {
+    ctx.signal.throwIfAborted();
+    const externalId = threadId(room.id, root.ts);
+    try {
+      const hasReplies = (root.reply_count ?? 0) > 0;
+      const thread = hasReplies ? await client.thread(room.id, root.ts) : { messages: [root], isWhole: true };
+      // Without its root a thread would be another one.
+      if (!thread.isWhole && !thread.messages.some(({ ts }) => ts === root.ts)) throw halfRead(NOT_UNDERSTOOD);
+      items.push(...(await makeItems(tools, room, root.ts, thread.messages)));
+      if (!isUnderstood(thread)) said.push(...(await keepFiles(ctx, room, externalId)));
+      failures.well();
+    } catch (error) {
+      const code = refusalOf(error);
+      if (code === undefined) await failures.requireOfOne(error);
+      const failed: Event = failedSkip(externalId, "The thread can't be read now.");
+      const refused = code && ({ t: "refused", what: { externalId }, code } as const);
+      said.push(refused ?? failed, ...(await keepFiles(ctx, room, externalId)));
+    }
+  }
+  return { items, said };
+}
+
+function isUnderstood({ messages, isWhole }: { messages: readonly SlackMessage[]; isWhole: boolean }): boolean {
+  return isWhole && messages.every(({ files }) => (files?.nameless ?? 0) === 0);
+}
+
+/** What is stored of the files of a thread that wasn't read in full stays. */
+async function keepFiles({ stored }: Tools["ctx"], room: Room, thread: string): Promise<Event[]> {
+  const externalIds: string[] = [];
+  for await (const { externalId } of stored.list(roomRef(room.id)))
+    if (externalId.startsWith(`${thread}#`)) externalIds.push(externalId);
+  return externalIds.length > 0 ? [{ t: "seen", externalIds }] : [];
+}
+
+async function makeItems(
+  tools: Tools,
+  room: Room,
+  ts: string,
+  messages: readonly SlackMessage[],
+): Promise<SourceItem[]> {
+  await learnUsers(tools, messages.flatMap(usersIn));
+  return toItems(tools, room, ts, messages);
+}
+
+/** Only these, as they are now. */
+export async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
+  const rooms = await readRooms(tools);
+  yield* readEach<Event>(tools, tools.run.externalIds, async (externalId) => {
+    const item = await readOne(tools, rooms, externalId);
+    return item ? [{ t: "upsert", item }] : [];
+  });
+  yield { t: "end", listing: "partial", permissions: "not_checked" };
+}
+
+async function readOne(
+  tools: Tools,
+  { rooms, odd, isWhole }: Awaited<ReturnType<typeof readRooms>>,
+  externalId: string,
+): Promise<SourceItem | undefined> {
+  const { channel = "", ts = "" } = parseId(externalId) ?? {};
+  const room = rooms.find(({ id }) => id === channel);
+  if (!room && (!isWhole || odd.includes(channel))) throw halfRead(NOT_UNDERSTOOD);
+  if (!room || Number(ts) * 1_000 < tools.start) return undefined;
+  const thread = await threadOrNothing(tools.client, channel, ts);
+  const isThere = thread.messages.some((message) => isRoot(message) || message.thread_ts === ts);
+  const items = isThere ? await makeItems(tools, room, ts, thread.messages) : [];
+  const item = items.find((each) => each.externalId === externalId);
+  if (!item && !isUnderstood(thread)) throw halfRead(NOT_UNDERSTOOD);
+  return item;
+}
+
+async function threadOrNothing(client: SlackClient, channel: string, ts: string) {
+  try {
+    return await client.thread(channel, ts);
+  } catch (error) {
+    if (!isApiError(error, "source_not_found")) throw error;
+    return { messages: [], isWhole: true };
+  }
+}
+
+/** Ids of one `seen` event at most. */
+const SEEN_IDS = 500;
+
+/** Items that are stored as they are here are only named. */
+export async function tell(ctx: Tools["ctx"], items: readonly SourceItem[]): Promise<Event[]> {
+  const events: Event[] = [];
+  let same: string[] = [];
+  for (const item of items) {
+    const isSame = item.version !== undefined && (await ctx.stored.version(item.externalId)) === item.version;
+    if (!isSame) events.push({ t: "upsert", item });
+    else if (same.push(item.externalId) >= SEEN_IDS) {
+      events.push({ t: "seen", externalIds: same });
+      same = [];
+    }
+  }
+  return same.length > 0 ? [...events, { t: "seen", externalIds: same }] : events;
+}
