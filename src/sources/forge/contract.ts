@@ -1,4 +1,5 @@
 import type { RefusalCode } from "#sources/contract.ts";
+import type { OddRecords } from "#sources/listed.ts";
 
 /** What of a repository becomes items. */
 export const FORGE_CONTENT = ["issues", "pulls", "files"] as const;
@@ -72,11 +73,19 @@ export interface ForgePage<T> {
 /** What the repositories are, and which names of the config are closed to the credential. */
 export interface ForgeListing {
   repositories: ForgeRepository[];
+  /** Ids of repositories that were listed and aren't understood. */
+  odd: string[];
+  /** There are no others, whose ids aren't understood either. */
+  isWhole: boolean;
   closed: { name: string; code: RefusalCode; /** All that this owner has. */ ownerId?: string }[];
 }
 
 /** Every call that a run makes; each forge has its own. Who may read what is told apart. */
 export interface Forge {
+  /** What was listed and isn't understood: threads by their numbers, parts by their ids. */
+  odd: OddRecords;
+  /** @throws ApiError when the server isn't well, or doesn't take the credential */
+  probe(): Promise<unknown>;
   /** The repositories that the config asks for, each once. */
   list(): Promise<ForgeListing>;
   /** @throws ApiError `source_not_found` */

@@ -1,9 +1,11 @@
-import type { RefusalCode, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { readEach } from "#sources/read-each.ts";
+import { failedSkip, refusalOf } from "#sources/failures.ts";
 import type { ForgeListing, ForgeRepository } from "./contract.ts";
-import { type ForgeId, parseId } from "./ids.ts";
+import { fileId, type ForgeId, parseId } from "./ids.ts";
 import { makeKnown } from "./known.ts";
 import { toPartItem, toThreadItem } from "./map.ts";
-import { refusalOf } from "#sources/failures.ts";
 import { type ForgeTools, orRefused } from "./repository.ts";
 import { isRepositoryInScope } from "./scope.ts";
 
@@ -16,47 +18,76 @@ export async function* readItems(
   { scope, externalIds = [] }: Pick<SyncRequest<unknown>, "scope" | "externalIds">,
   tools: ForgeTools,
 ): AsyncGenerator<Event, void> {
-  const repositories = new Map<string, ForgeRepository | RefusalCode>();
-  const paths = new Map<string, string[]>();
-  const known = new Set((await makeKnown(ctx.state)).ids);
-  let listed: Promise<Set<string>> | undefined;
-  // A notification can be about any repository that the credential reads.
-  const isAsked = async (id: string) => known.has(id) || (await (listed ??= tools.forge.list().then(toIds))).has(id);
-  for (const externalId of externalIds) {
-    if (ctx.signal.aborted) return;
+  const repositories = await makeRepositories(ctx, scope, tools);
+  const files = new Map<ForgeRepository, string[]>();
+  yield* readEach<Event>({ ...tools, ctx }, externalIds, async (externalId) => {
     const id = parseId(externalId);
-    if (!id) {
-      yield { t: "delete", externalId };
-      continue;
-    }
-    const repository = repositories.get(id.repository) ?? (await orCode(() => tools.forge.repository(id.repository)));
-    repositories.set(id.repository, repository);
-    if (typeof repository === "string") {
-      yield { t: "refused", what: { externalId }, code: repository };
-    } else if (!isRepositoryInScope(scope, repository) || !(await isAsked(id.repository))) {
-      yield { t: "delete", externalId };
-    } else if (id.type === "file") {
-      paths.set(id.repository, [...(paths.get(id.repository) ?? []), id.path]);
-    } else {
-      const item = await orCode(() => readItem(repository, id, tools));
-      if (typeof item !== "string") yield { t: "upsert", item };
-      else if (item === "source_forbidden") yield { t: "refused", what: { externalId }, code: item };
-      else yield { t: "delete", externalId };
-    }
-  }
-  for (const [id, some] of paths) {
-    const repository = repositories.get(id);
-    if (typeof repository !== "object" || !repository.content.has("files")) continue;
-    const { facts, forge } = tools;
-    yield* orRefused(ctx, repository, () =>
-      withoutResult(tools.files.tell(ctx, repository, { facts, forge, paths: some })),
-    );
-  }
+    const repository = id && (await repositories.find(id.repository));
+    if (!id || !repository) return [];
+    if (id.type !== "file") return readOne(repository, id, tools);
+    if (!repository.content.has("files")) return [];
+    // One fetch for all of them.
+    files.set(repository, [...(files.get(repository) ?? []), id.path]);
+    return "later";
+  });
+  for (const [repository, paths] of files) yield* readFiles(ctx, repository, paths, tools);
   yield { t: "end", listing: "partial", permissions: "current" };
 }
 
-function toIds({ repositories }: ForgeListing): Set<string> {
-  return new Set(repositories.map(({ id }) => id));
+async function* readFiles(
+  ctx: Context,
+  repository: ForgeRepository,
+  paths: readonly string[],
+  { facts, forge, files, failures }: ForgeTools,
+): AsyncGenerator<Event, void> {
+  try {
+    yield* orRefused(ctx, repository, () => withoutResult(files.tell(ctx, repository, { facts, forge, paths })));
+  } catch (error) {
+    await failures.requireOfOne(error);
+    for (const path of paths)
+      yield failedSkip(fileId(repository, path), "The files of its repository can't be read now.");
+  }
+}
+
+/** Repositories by their ids, each asked for once. */
+async function makeRepositories({ state }: Context, scope: SyncRequest<unknown>["scope"], { forge }: ForgeTools) {
+  const asked = new Map<string, Promise<ForgeRepository>>();
+  const known = new Set((await makeKnown(state)).ids);
+  let listed: Promise<ForgeListing> | undefined;
+
+  /** A notification can be about any repository that the credential reads. */
+  async function isAsked(id: string): Promise<boolean> {
+    if (known.has(id)) return true;
+    const { repositories, odd, isWhole } = await (listed ??= forge.list());
+    if (repositories.some((each) => each.id === id)) return true;
+    if (!isWhole || odd.includes(id)) throw halfRead(NOT_UNDERSTOOD);
+    return false;
+  }
+
+  return {
+    /** Undefined for one that is not read. @throws ApiError when it is refused, or fails */
+    async find(id: string): Promise<ForgeRepository | undefined> {
+      const asking = asked.get(id) ?? forge.repository(id);
+      asked.set(id, asking);
+      const repository = await asking;
+      return isRepositoryInScope(scope, repository) && (await isAsked(id)) ? repository : undefined;
+    },
+  };
+}
+
+async function readOne(
+  repository: ForgeRepository,
+  id: Exclude<ForgeId, { type: "file" }>,
+  tools: ForgeTools,
+): Promise<Event[]> {
+  try {
+    const item = await readItem(repository, id, tools);
+    return item ? [{ t: "upsert", item }] : [];
+  } catch (error) {
+    const code = refusalOf(error);
+    if (code === undefined || code === "source_forbidden") throw error;
+    return [];
+  }
 }
 
 async function* withoutResult(events: AsyncGenerator<Event, unknown>): AsyncGenerator<Event, void> {
@@ -67,21 +98,11 @@ async function readItem(
   repository: ForgeRepository,
   id: Exclude<ForgeId, { type: "file" }>,
   { forge, facts }: ForgeTools,
-): Promise<SourceItem | RefusalCode> {
+): Promise<SourceItem | undefined> {
   const { number } = id;
   if (id.type === "part") return toPartItem(await forge.part(repository, id), repository, facts);
   const thread = await forge.thread(repository, number);
   return repository.content.has(thread.isPull ? "pulls" : "issues")
     ? toThreadItem(thread, repository, facts)
-    : "source_not_found";
-}
-
-async function orCode<T>(read: () => Promise<T>): Promise<T | RefusalCode> {
-  try {
-    return await read();
-  } catch (error) {
-    const code = refusalOf(error);
-    if (code === undefined) throw error;
-    return code;
-  }
+    : undefined;
 }

@@ -9,7 +9,8 @@ export interface KnownRepositories {
   idsOf(name: string): string[];
   /** Those of an owner. */
   idsOfOwner(ownerId: string): string[];
-  keep(repositories: ForgeListing["repositories"], closed: ForgeListing["closed"]): void;
+  /** @param others  ids of those that stay known, though they were not seen now */
+  keep(repositories: ForgeListing["repositories"], closed: ForgeListing["closed"], others?: readonly string[]): void;
 }
 
 /** A value of the state holds 64 KiB. */
@@ -39,7 +40,7 @@ export async function makeKnown(state: SourceState): Promise<KnownRepositories> 
     ids: before.map(([id]) => id),
     idsOf,
     idsOfOwner,
-    keep(repositories, closed) {
+    keep(repositories, closed, others = []) {
       const taken = new Set(repositories.map(({ fullName }) => fullName.toLowerCase()));
       const former = new Map(before.map(([id, , ...names]) => [id, names]));
       const rows = repositories.map(({ id, owner, fullName }): Row => {
@@ -48,10 +49,11 @@ export async function makeKnown(state: SourceState): Promise<KnownRepositories> 
       });
       const now = new Set(rows.map(([id]) => id));
       // One that is named and closed comes back under the same id.
-      const closedIds = new Set(
-        closed.flatMap(({ name, ownerId }) => (ownerId === undefined ? idsOf(name) : idsOfOwner(ownerId))),
-      );
-      const all = [...rows, ...before.filter(([id]) => closedIds.has(id) && !now.has(id))];
+      const staying = new Set([
+        ...closed.flatMap(({ name, ownerId }) => (ownerId === undefined ? idsOf(name) : idsOfOwner(ownerId))),
+        ...others,
+      ]);
+      const all = [...rows, ...before.filter(([id]) => staying.has(id) && !now.has(id))];
       const count = Math.ceil(all.length / A_PIECE);
       for (let at = 0; at < Math.max(count, pieces.length); at++) {
         state.put(`known:${at}`, at < count ? all.slice(at * A_PIECE, (at + 1) * A_PIECE) : undefined);

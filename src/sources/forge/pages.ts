@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { SourceHttp, SourceRequest, SourceResponse } from "#sources/http-contract.ts";
+import type { Listed } from "#sources/listed.ts";
 
 /** A page as it was answered, and the server's clock. */
 export interface RecordPage<T> {
@@ -12,7 +13,9 @@ export interface RecordPage<T> {
 
 export interface NumberedListing<T> {
   request: SourceRequest;
-  schema: z.ZodType<T[]>;
+  schema: z.ZodType<Listed<T>>;
+  /** Takes what is understood of a page; the rest is kept there. Unless told it is left out. */
+  take?(page: Listed<T>): T[];
   /** Records of a page; a server may give fewer. */
   limit: number;
   now(): number;
@@ -27,20 +30,21 @@ export interface NumberedListing<T> {
  */
 export async function* numberedPages<T>(
   http: SourceHttp,
-  { request, schema, limit, now, from }: NumberedListing<T>,
+  { request, schema, take = ({ known }) => known, limit, now, from }: NumberedListing<T>,
 ): AsyncGenerator<RecordPage<T>, void> {
   let { page, before, perPage } = placeOf(from) ?? { page: 1, before: undefined, perPage: limit };
   let [again, empty] = [0, 0];
   let last: string | undefined;
   for (;;) {
     const answer = await http.request({ ...request, query: { ...request.query, page, limit } });
-    const records = answer.json(schema);
+    const listed = answer.json(schema);
+    const records = take(listed);
     const total = countOf(answer);
-    if (page === 1 && records.length > 0) perPage = records.length;
+    if (page === 1 && listed.size > 0) perPage = listed.size;
     // What was deleted since the page before is not made up for yet.
     const most = total === undefined || before === undefined ? (total ?? before ?? "") : Math.max(total, before);
     yield { records, at: dateOf(answer, now), place: `${page} ${most} ${perPage}` };
-    if (records.length === 0) {
+    if (listed.size === 0) {
       // What this account may not see is left out after the pages are made, so that one of them may be empty.
       if (!hasNext(answer) || ++empty > MOST_EMPTY) return;
       page += 1;

@@ -14,6 +14,8 @@ const Place = z.object({
   since: z.number(),
   /** The highest number of a thread that was told. */
   last: z.number(),
+  /** Some of it was not understood, and has no id that could be told. */
+  isHalf: z.boolean().optional(),
 });
 export type Place = z.infer<typeof Place>;
 

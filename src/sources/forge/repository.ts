@@ -4,14 +4,17 @@ import type { Forge, ForgePart, ForgeRepository, ForgeThread } from "./contract.
 import type { ForgeFiles } from "./files.ts";
 import { filesRef, parseId, repositoryRef, threadId } from "./ids.ts";
 import { type ForgeFacts, toPartItem, toThreadItem } from "./map.ts";
+import { keepParts, tellOdd } from "./odd.ts";
 import { makePlaces } from "./place.ts";
-import { refusalOf } from "#sources/failures.ts";
+import { type Failures, failedSkip, refusalOf } from "#sources/failures.ts";
+import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 
 /** What a run works with. */
 export interface ForgeTools {
   forge: Forge;
   facts: ForgeFacts;
   files: ForgeFiles;
+  failures: Failures;
   /** Items between two checkpoints. */
   batch?: number;
 }
@@ -57,6 +60,8 @@ export async function* listRepository(
   const places = makePlaces(ctx.state, repository.id, { runId, shape: JSON.stringify(shapeOf(repository)) });
   const begun = await places.find();
   let [since, last, total] = [begun?.since ?? ctx.now(), begun?.last ?? 0, 0];
+  let isHalf = begun?.isHalf === true;
+  forge.odd.take();
   const teller = makeTeller(ctx);
   if (hasThreads(repository)) {
     const told = new Set<number>();
@@ -71,9 +76,12 @@ export async function* listRepository(
         yield* teller.tell(toThreadItem(thread, repository, facts));
         if (thread.isPull) yield* tellReviews(ctx, { repository, thread, teller }, tools);
       }
+      const odd = yield* tellOdd(ctx, repository, forge);
+      for (const number of odd.numbers) told.add(number);
+      isHalf ||= odd.isHalf;
       if (place === undefined) continue;
       yield* teller.flush();
-      places.put({ part: "threads", from: place, since, last });
+      places.put({ part: "threads", from: place, since, last, isHalf });
       yield { t: "place" };
     }
     if (begun) for await (const number of storedThreads(ctx, repository)) told.add(number);
@@ -88,13 +96,15 @@ export async function* listRepository(
         parts.add(part.id);
         yield* teller.tell(toPartItem(part, repository, facts));
       }
+      isHalf = (yield* tellOdd(ctx, repository, forge)).isHalf || isHalf;
       if (place === undefined) continue;
       yield* teller.flush();
-      places.put({ part: "comments", from: place, since, last });
+      places.put({ part: "comments", from: place, since, last, isHalf });
       yield { t: "place" };
     }
   }
   yield* teller.flush();
+  if (isHalf) throw halfRead(`Some of what ${repository.fullName} has wasn't understood.`);
   const files = yield* tellFiles(ctx, repository, tools);
   const state: RepositoryState = { ...shapeOf(repository), since, total, last, ...(files && { files }) };
   ctx.state.put(stateKey(repository.id), state);
@@ -163,6 +173,8 @@ async function* changedThreads(
   const from = state.since - OVERLAP_MS;
   const teller = makeTeller(ctx);
   let [since, last, created] = [state.since, state.last, 0];
+  let hasFailed = false;
+  forge.odd.take();
   const told = new Set<number>();
   for await (const { records, at } of forge.threads(repository, from)) {
     if (told.size === 0) since = Math.max(since, at);
@@ -172,18 +184,23 @@ async function* changedThreads(
       if (thread.number > state.last) created += 1;
       last = Math.max(last, thread.number);
       yield* teller.tell(toThreadItem(thread, repository, facts));
-      if (thread.isPull) yield* tellReviews(ctx, { repository, thread, teller }, tools);
+      if (thread.isPull) hasFailed = (yield* tellReviews(ctx, { repository, thread, teller }, tools)) || hasFailed;
     }
+    const odd = yield* tellOdd(ctx, repository, forge);
+    hasFailed ||= odd.hasSome;
+    created += odd.numbers.filter((number) => number > state.last && !told.has(number)).length;
   }
   for await (const { records } of forge.comments(repository, from)) {
     for (const part of records) yield* teller.tell(toPartItem(part, repository, facts));
+    hasFailed = (yield* tellOdd(ctx, repository, forge)).hasSome || hasFailed;
   }
   yield* teller.flush();
   const expected = state.total + created;
   // What a forge counts need not be what it lists, but it counts the same way the next time.
   const total = await forge.count(repository);
   if (total < expected) yield* deleteGone(ctx, repository, forge);
-  return { since, last, total };
+  // What failed is listed again by the next run.
+  return { since: hasFailed ? state.since : since, last, total };
 }
 
 /** There are fewer than there should be: which ones are gone, only a listing tells. */
@@ -192,6 +209,9 @@ async function* deleteGone(ctx: Context, repository: ForgeRepository, forge: For
   for await (const { records } of forge.threads(repository)) {
     for (const { number } of records) living.add(threadId(repository, number));
   }
+  const odd = yield* tellOdd(ctx, repository, forge);
+  if (odd.isHalf) return;
+  for (const number of odd.numbers) living.add(threadId(repository, number));
   const gone: string[] = [];
   for await (const { externalId } of ctx.stored.list(repositoryRef(repository))) {
     const id = parseId(externalId);
@@ -201,27 +221,34 @@ async function* deleteGone(ctx: Context, repository: ForgeRepository, forge: For
   for (const externalId of gone) yield { t: "delete", externalId };
 }
 
+/** Gives whether some of them could not be read. */
 async function* tellReviews(
   ctx: Context,
   { repository, thread, teller }: { repository: ForgeRepository; thread: ForgeThread; teller: Teller },
-  { forge, facts }: ForgeTools,
-): AsyncGenerator<Event, void> {
+  { forge, facts, failures }: ForgeTools,
+): AsyncGenerator<Event, boolean> {
   const { number } = thread;
+  const externalId = threadId(repository, number);
   let parts: ForgePart[];
+  yield* tellOdd(ctx, repository, forge);
   try {
     parts = await forge.reviews(repository, number);
   } catch (error) {
     const code = refusalOf(error);
-    if (code === undefined) throw error;
+    if (code === undefined) await failures.requireOfOne(error);
     yield* teller.flush();
+    yield* keepParts(ctx, repository, number);
     // Deleted a moment ago, or this one alone is closed; the next listing tells. What is said about it is hidden with it.
-    const thread = threadId(repository, number);
-    for await (const { externalId } of ctx.stored.list(repositoryRef(repository)))
-      if (externalId.startsWith(`${thread}.`)) yield* teller.name(externalId);
-    yield { t: "refused", what: { externalId: thread }, code };
-    return;
+    if (code !== undefined) yield { t: "refused", what: { externalId }, code };
+    else yield failedSkip(`reviews of ${externalId}`, "The reviews can't be read now.");
+    return code === undefined;
   }
   for (const part of parts) yield* teller.tell(toPartItem(part, repository, facts));
+  const { ids, nameless } = forge.odd.take();
+  if (ids.length === 0 && nameless === 0) return false;
+  yield* keepParts(ctx, repository, number);
+  yield failedSkip(`reviews of ${externalId}`, NOT_UNDERSTOOD);
+  return true;
 }
 
 type Teller = ReturnType<typeof makeTeller>;

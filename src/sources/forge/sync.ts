@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { ApiError } from "#api/errors.ts";
+import { isApiError } from "#api/errors.ts";
 import type { Scope } from "#core/scope.ts";
 import type { SyncContext, SyncEvent, SyncRequest, What } from "#sources/contract.ts";
-import { failedSkip, failedStatus } from "#sources/failures.ts";
+import { failedSkip, makeFailures } from "#sources/failures.ts";
+import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { ForgeListing, ForgeRepository } from "./contract.ts";
 import { repositoryRef } from "./ids.ts";
 import { readItems } from "./items.ts";
@@ -24,7 +25,12 @@ type Run = SyncRequest<ForgeCursor>;
  * was read, and as a whole what is new here or has another name. Who may read what is a group's matter, so no change of a
  * permission is missed by reading little.
  */
-export async function* syncForge(ctx: Context, run: Run, tools: ForgeTools): AsyncGenerator<Event, void> {
+export async function* syncForge(
+  ctx: Context,
+  run: Run,
+  given: Omit<ForgeTools, "failures">,
+): AsyncGenerator<Event, void> {
+  const tools = { ...given, failures: makeFailures(() => given.forge.probe()) };
   const cursor = StoredCursor.safeParse(run.cursor).data;
   if (run.mode === "items") yield* readItems(ctx, run, tools);
   else if (run.mode !== "full" && cursor?.type === "changes") yield* readChanges(ctx, run, tools);
@@ -40,10 +46,11 @@ async function* listAll(
   const runId = run.runId ?? null;
   const isResumed = cursor?.type === "listing" && runId !== null && cursor.runId === runId;
   let after = isResumed ? cursor.after : null;
-  const { repositories, closed, there } = await listInScope(tools, run.scope);
+  const { repositories, closed, there, odd, isWhole } = await listInScope(tools, run.scope);
   const known = await makeKnown(ctx.state);
   yield* refuseClosed(ctx, closed, known, there);
-  const failures = makeFailures(isResumed ? cursor.failed : []);
+  const failures = makeFailed(tools, isResumed ? cursor.failed : []);
+  for (const id of odd) yield failures.add(ctx, id);
   let done = 0;
   for (const [at, repository] of repositories.entries()) {
     if (ctx.signal.aborted) return;
@@ -64,23 +71,28 @@ async function* listAll(
     yield { t: "progress", done, note: `${at + 1} of ${repositories.length} repositories` };
     yield { t: "checkpoint", cursor: { type: "listing", runId, after, failed: failures.ids() } };
   }
-  known.keep(repositories, closed);
-  await tools.files.keepOnly(ctx.connector.id, new Set(repositories.map(({ id }) => id)));
+  known.keep(repositories, closed, isWhole ? odd : known.ids);
+  await tools.files.keepOnly(
+    ctx.connector.id,
+    new Set([...repositories.map(({ id }) => id), ...(isWhole ? odd : known.ids)]),
+  );
   const notLookedAt = failures.ids().map((id): What => ({ container: repositoryRef({ id }) }));
   yield { t: "checkpoint", cursor: { type: "changes" } };
   yield {
     t: "end",
-    listing: "complete",
+    listing: isWhole ? "complete" : "partial",
     permissions: "current",
+    ...(!isWhole && { why: "The list of repositories wasn't understood. Nothing is removed." }),
     ...(notLookedAt.length > 0 && { notLookedAt }),
   };
 }
 
 async function* readChanges(ctx: Context, run: Run, tools: ForgeTools): AsyncGenerator<Event, void> {
-  const { repositories, closed, there } = await listInScope(tools, run.scope);
+  const { repositories, closed, there, odd, isWhole } = await listInScope(tools, run.scope);
   const known = await makeKnown(ctx.state);
   yield* refuseClosed(ctx, closed, known, there);
-  const isSettled = new Set([...repositories.map(({ id }) => id), ...closedIds(closed, known, there)]);
+  const unknown = isWhole ? odd : known.ids;
+  const isSettled = new Set([...repositories.map(({ id }) => id), ...closedIds(closed, known, there), ...unknown]);
   for (const id of known.ids) {
     if (isSettled.has(id)) continue;
     // Whatever becomes of it, it is read as a whole when it is here again.
@@ -89,7 +101,8 @@ async function* readChanges(ctx: Context, run: Run, tools: ForgeTools): AsyncGen
     // Deleted, or closed to this credential: until a listing of everything says which, nobody reads it.
     yield { t: "refused", what: { container: repositoryRef({ id }) }, code: "source_not_found" };
   }
-  const failures = makeFailures([]);
+  const failures = makeFailed(tools, []);
+  for (const id of odd) yield failures.add(ctx, id);
   for (const repository of repositories) {
     if (ctx.signal.aborted) return;
     let hasNews = false;
@@ -102,7 +115,7 @@ async function* readChanges(ctx: Context, run: Run, tools: ForgeTools): AsyncGen
     if (hasNews) yield { t: "checkpoint", cursor: { type: "changes" } };
   }
   if (ctx.signal.aborted) return;
-  known.keep(repositories, closed);
+  known.keep(repositories, closed, unknown);
   yield { t: "checkpoint", cursor: { type: "changes" } };
   yield { t: "end", listing: "partial", permissions: "current" };
 }
@@ -127,26 +140,28 @@ async function* inPieces(
   }
 }
 
-/** So many repositories one after another don't fail while their server is well. */
-const MOST_FAILURES = 5;
-
 /** Repositories at which the server fails: each stays as it is, and the others are read. */
-function makeFailures(before: readonly string[]) {
+function makeFailed({ failures }: ForgeTools, before: readonly string[]) {
   const failed = new Set(before);
-  let inARow = 0;
   return {
     ids: () => [...failed],
+    /** One that was listed and isn't understood. It is read as a whole when it is. */
+    add({ state }: Context, id: string): SyncEvent<never> {
+      failed.add(id);
+      state.put(stateKey(id), undefined);
+      return failedSkip(repositoryRef({ id }).id, NOT_UNDERSTOOD);
+    },
     async *orFailed<E>(
       repository: ForgeRepository,
       read: () => AsyncGenerator<E, void>,
     ): AsyncGenerator<E | SyncEvent<never>, void> {
       try {
         yield* read();
-        inARow = 0;
+        failures.well();
       } catch (error) {
-        if (!(error instanceof ApiError) || failedStatus(error) === undefined || ++inARow >= MOST_FAILURES) throw error;
+        await failures.requireOfOne(error);
         failed.add(repository.id);
-        yield failedSkip(repositoryRef(repository).id, error.message);
+        yield failedSkip(repositoryRef(repository).id, isApiError(error) ? error.message : NOT_UNDERSTOOD);
       }
     },
   };
@@ -176,10 +191,18 @@ function closedIds(closed: ForgeListing["closed"], known: KnownRepositories, the
 }
 
 async function listInScope({ forge }: ForgeTools, scope: Scope) {
-  const { repositories, closed } = await forge.list();
+  const { repositories, closed, odd, isWhole } = await forge.list();
   const inScope = repositories.filter((repository) => isRepositoryInScope(scope, repository));
   const there = new Set(repositories.map(({ id }) => id));
-  return { closed, there, repositories: inScope.sort((a, b) => compareIds(a.id, b.id)) };
+  const all = repositories.map(({ id }) => id);
+  return {
+    closed,
+    there,
+    // Whose it is isn't known: a scope that names only owners has it.
+    odd: odd.filter((id) => !all.includes(id)),
+    isWhole,
+    repositories: inScope.sort((a, b) => compareIds(a.id, b.id)),
+  };
 }
 
 /** Numbers as text, by their value. */

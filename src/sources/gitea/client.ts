@@ -3,6 +3,7 @@ import { ApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import type { SourceRequest } from "#sources/http-contract.ts";
 import { countOf, numberedPages, type RecordPage } from "#sources/forge/pages.ts";
+import { idAt, type Listed, listed, makeOddRecords } from "#sources/listed.ts";
 import { baseOf, type GiteaConfig } from "./config.ts";
 
 /** Records of a page: more is given nowhere unless the server says otherwise. */
@@ -11,6 +12,8 @@ const LIMIT = 50;
 /** All calls to the server: only this file knows its addresses and its answers. */
 export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaConfig>, "config" | "http" | "now">) {
   const base = `${baseOf(config)}/api/v1`;
+  const odd = makeOddRecords();
+  const oddRepositories = makeOddRecords();
   const ask = (path: string, query: SourceRequest["query"] = {}): SourceRequest => ({
     url: `${base}${path}`,
     query,
@@ -22,16 +25,23 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
 
   function pages<T>(
     path: string,
-    record: z.ZodType<T>,
-    query: SourceRequest["query"] = {},
-    place?: string,
+    schema: z.ZodType<Listed<T>>,
+    { query = {}, place, take }: { query?: SourceRequest["query"]; place?: string | undefined; take?: Take<T> } = {},
   ): AsyncGenerator<RecordPage<T>, void> {
-    return numberedPages(http, { request: ask(path, query), schema: list(record), limit: LIMIT, now, from: place });
+    return numberedPages(http, {
+      request: ask(path, query),
+      schema,
+      limit: LIMIT,
+      now,
+      from: place,
+      ...(take && { take }),
+    });
   }
 
-  async function all<T extends { id: number }>(path: string, record: z.ZodType<T>, query?: SourceRequest["query"]) {
+  async function all<T extends { id: number }>(path: string, schema: z.ZodType<Listed<T>>, take?: Take<T>) {
     const found = new Map<number, T>();
-    for await (const { records } of pages(path, record, query)) for (const each of records) found.set(each.id, each);
+    for await (const { records } of pages(path, schema, take && { take }))
+      for (const each of records) found.set(each.id, each);
     return [...found.values()];
   }
 
@@ -39,6 +49,10 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
   const since = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString());
 
   return {
+    /** What was listed in a repository and isn't understood: threads by their numbers, parts by their ids. */
+    odd,
+    /** Repositories that were listed and aren't understood. */
+    oddRepositories,
     me: () => get("/user", Me),
     version: () => get("/version", z.object({ version: z.string() })),
     /** Whether who has not signed in is answered by the API itself, and not by a page to sign in that stands before it. */
@@ -61,18 +75,23 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
     /** Everything that the account can see; of a site administrator, everything there is. */
     async everyRepository(): Promise<RepositoryRecord[]> {
       const found = new Map<number, RepositoryRecord>();
-      const request = ask("/repos/search", { sort: "id", order: "asc" });
-      const schema = z.object({ data: list(RepositoryRecord) }).transform(({ data }) => data);
-      for await (const { records } of numberedPages(http, { request, schema, limit: LIMIT, now }))
+      const schema = z.object({ data: Repositories }).transform(({ data }) => data);
+      const query = { sort: "id", order: "asc" };
+      for await (const { records } of pages("/repos/search", schema, { query, take: oddRepositories.known }))
         for (const each of records) found.set(each.id, each);
       return [...found.values()];
     },
-    ownRepositories: () => all("/user/repos", RepositoryRecord),
-    repositoriesOf: (owner: string) => all(`/users/${encodeURIComponent(owner)}/repos`, RepositoryRecord),
+    ownRepositories: () => all("/user/repos", Repositories, oddRepositories.known),
+    repositoriesOf: (owner: string) =>
+      all(`/users/${encodeURIComponent(owner)}/repos`, Repositories, oddRepositories.known),
     repository: (fullName: string) => get(repo(fullName), RepositoryRecord),
     repositoryById: (id: string) => get(`/repositories/${encodeURIComponent(id)}`, RepositoryRecord),
     threads: (fullName: string, type: ThreadType, from?: number, place?: string) =>
-      pages(`${repo(fullName)}/issues`, ThreadRecord, { state: "all", type, since: since(from) }, place),
+      pages(`${repo(fullName)}/issues`, Threads, {
+        query: { state: "all", type, since: since(from) },
+        place,
+        take: odd.known,
+      }),
     async countThreads(fullName: string, type: ThreadType): Promise<number> {
       const answer = await http.request(ask(`${repo(fullName)}/issues`, { state: "all", type, page: 1, limit: 1 }));
       const count = countOf(answer);
@@ -80,7 +99,11 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
       return count;
     },
     comments: (fullName: string, from?: number, place?: string) =>
-      pages(`${repo(fullName)}/issues/comments`, CommentRecord, { since: since(from) }, place),
+      pages(`${repo(fullName)}/issues/comments`, Comments, {
+        query: { since: since(from) },
+        place,
+        take: odd.known,
+      }),
     async head(fullName: string, branch: string): Promise<string> {
       const Branch = z.object({ commit: z.object({ id: z.string() }).nullish() });
       const { commit } = await get(
@@ -91,21 +114,20 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
     },
     thread: (fullName: string, number: number) => get(`${repo(fullName)}/issues/${number}`, ThreadRecord),
     comment: (fullName: string, id: string) => get(`${repo(fullName)}/issues/comments/${id}`, CommentRecord),
-    reviews: (fullName: string, number: number) => all(`${repo(fullName)}/pulls/${number}/reviews`, ReviewRecord),
-    reviewComments: (fullName: string, number: number, review: number) =>
-      get(`${repo(fullName)}/pulls/${number}/reviews/${review}/comments`, list(ReviewCommentRecord)),
+    reviews: (fullName: string, number: number) => all(`${repo(fullName)}/pulls/${number}/reviews`, Reviews, odd.known),
+    reviewComments: async (fullName: string, number: number, review: number) =>
+      odd.known(await get(`${repo(fullName)}/pulls/${number}/reviews/${review}/comments`, ReviewComments)),
     organization: (name: string) => get(`/orgs/${encodeURIComponent(name)}`, OrganizationRecord),
-    teams: (organization: string) => all(`/orgs/${encodeURIComponent(organization)}/teams`, TeamRecord),
-    teamMembers: (id: number) => all(`/teams/${id}/members`, UserRecord),
-    teamRepositories: (id: number) => all(`/teams/${id}/repos`, z.object({ id: z.number().int() })),
-    collaborators: (fullName: string) => all(`${repo(fullName)}/collaborators`, UserRecord),
+    teams: (organization: string) => all(`/orgs/${encodeURIComponent(organization)}/teams`, list(TeamRecord)),
+    teamMembers: (id: number) => all(`/teams/${id}/members`, list(UserRecord)),
+    teamRepositories: (id: number) => all(`/teams/${id}/repos`, list(z.object({ id: z.number().int() }))),
+    collaborators: (fullName: string) => all(`${repo(fullName)}/collaborators`, list(UserRecord)),
     /** For site administrators alone. */
-    everyUser: () => all("/admin/users", UserRecord),
+    everyUser: () => all("/admin/users", list(UserRecord)),
     async visibleUsers(): Promise<UserRecord[]> {
       const found = new Map<number, UserRecord>();
-      const request = ask("/users/search");
       const schema = z.object({ data: list(UserRecord) }).transform(({ data }) => data);
-      for await (const { records } of numberedPages(http, { request, schema, limit: LIMIT, now }))
+      for await (const { records } of pages("/users/search", schema))
         for (const each of records) found.set(each.id, each);
       return [...found.values()];
     },
@@ -113,6 +135,7 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
 }
 
 export type GiteaClient = ReturnType<typeof makeGiteaClient>;
+type Take<T> = (page: Listed<T>) => T[];
 /** Absent: issues and pull requests. */
 export type ThreadType = "issues" | "pulls" | undefined;
 
@@ -129,12 +152,17 @@ function isSearchAnswer(text: string): boolean {
 const SearchAnswer = z.object({ ok: z.literal(true), data: z.array(z.unknown()).nullable() });
 
 /** Lists without entries come as null. */
-function list<T>(record: z.ZodType<T>): z.ZodType<T[]> {
-  return z
-    .array(record)
-    .nullish()
-    .transform((records) => records ?? []);
+function list<T extends z.ZodType>(record: T, id?: z.ZodType<string>) {
+  return z.preprocess((records) => records ?? [], listed(record, id));
 }
+
+const Id = z.number().int();
+/** The id of a comment or review as the part of a thread that it is. */
+const partIdAt = (kind: "c" | "r" | "v") =>
+  idAt(
+    "id",
+    Id.transform((id) => `${kind}${id}`),
+  );
 
 const Instant = z.string().transform((text) => Date.parse(text));
 const OptionalInstant = z
@@ -172,6 +200,7 @@ const RepositoryRecord = z.object({
   external_tracker: z.unknown().optional(),
 });
 export type RepositoryRecord = z.infer<typeof RepositoryRecord>;
+const Repositories = list(RepositoryRecord, idAt("id", Id.transform(String)));
 
 const LabelRecord = z.object({ id: z.number().int(), name: z.string() });
 
@@ -182,8 +211,8 @@ const ThreadRecord = z.object({
   body: z.string().nullish(),
   user: UserRecord.nullish(),
   original_author: z.string().nullish(),
-  labels: list(LabelRecord),
-  assignees: list(UserRecord),
+  labels: z.array(LabelRecord).nullish(),
+  assignees: z.array(UserRecord).nullish(),
   milestone: z.object({ title: z.string(), due_on: OptionalInstant }).nullish(),
   due_date: OptionalInstant,
   state: z.string(),
@@ -192,6 +221,7 @@ const ThreadRecord = z.object({
   updated_at: Instant,
 });
 export type ThreadRecord = z.infer<typeof ThreadRecord>;
+const Threads = list(ThreadRecord, idAt("number", Id.transform(String)));
 
 const CommentRecord = z.object({
   id: z.number().int(),
@@ -204,6 +234,7 @@ const CommentRecord = z.object({
   updated_at: Instant,
 });
 export type CommentRecord = z.infer<typeof CommentRecord>;
+const Comments = list(CommentRecord, partIdAt("c"));
 
 const ReviewRecord = z.object({
   id: z.number().int(),
@@ -217,6 +248,7 @@ const ReviewRecord = z.object({
   html_url: z.string().nullish(),
 });
 export type ReviewRecord = z.infer<typeof ReviewRecord>;
+const Reviews = list(ReviewRecord, partIdAt("r"));
 
 const ReviewCommentRecord = z.object({
   id: z.number().int(),
@@ -227,6 +259,7 @@ const ReviewCommentRecord = z.object({
   updated_at: Instant,
 });
 export type ReviewCommentRecord = z.infer<typeof ReviewCommentRecord>;
+const ReviewComments = list(ReviewCommentRecord, partIdAt("v"));
 
 const OrganizationRecord = z.object({ id: z.number().int(), visibility: z.string().nullish() });
 export type OrganizationRecord = z.infer<typeof OrganizationRecord>;

@@ -32,9 +32,11 @@ export function makeGiteaForge(ctx: SourceContext<GiteaConfig>): Forge {
     content.has("issues") && content.has("pulls") ? undefined : content.has("issues") ? "issues" : "pulls";
 
   return {
+    odd: client.odd,
+    probe: () => client.me(),
     async list() {
-      const { records, closed } = await listRecords(client, config);
-      return { repositories: records.map(read), closed };
+      const { records, ...rest } = await listRecords(client, config);
+      return { repositories: records.map(read), ...rest };
     },
     repository: async (id) => read(await client.repositoryById(id)),
     async *threads(repository, since, from) {
@@ -81,6 +83,7 @@ export function makeGiteaForge(ctx: SourceContext<GiteaConfig>): Forge {
 /** The records of what the config asks for, each once. */
 export async function listRecords(client: GiteaClient, { repositories: names }: GiteaConfig) {
   const closed: ForgeListing["closed"] = [];
+  client.oddRepositories.take();
   const found = new Map<number, RepositoryRecord>();
   const add = (records: readonly RepositoryRecord[]) => records.forEach((record) => found.set(record.id, record));
   if (names.length === 0) {
@@ -96,7 +99,9 @@ export async function listRecords(client: GiteaClient, { repositories: names }: 
       closed.push({ name, code });
     }
   }
-  return { records: [...found.values()].sort((a, b) => a.id - b.id), closed };
+  const { ids, nameless } = client.oddRepositories.take();
+  const odd = ids.filter((id) => !found.has(Number(id)));
+  return { records: [...found.values()].sort((a, b) => a.id - b.id), closed, odd, isWhole: nameless === 0 };
 }
 
 export function toRepository(record: RepositoryRecord, config: GiteaConfig): ForgeRepository {
@@ -127,8 +132,8 @@ function toThread(record: ThreadRecord): ForgeThread {
     body: body ?? "",
     state: pull?.merged === true ? "merged" : record.state === "open" ? "open" : "closed",
     isDraft: pull?.draft === true,
-    labels: labels.map(({ id, name }) => ({ id: String(id), name })),
-    assignees: assignees.map(toUser),
+    labels: (labels ?? []).map(({ id, name }) => ({ id: String(id), name })),
+    assignees: (assignees ?? []).map(toUser),
     ...(author && { author }),
     ...(milestone && { milestone: milestone.title }),
     ...(dueAt !== undefined && { dueAt }),

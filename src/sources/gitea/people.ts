@@ -1,3 +1,4 @@
+import { halfRead } from "#sources/listed.ts";
 import { formatPrincipal, type Principal } from "#core/principals.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import { FORGE_CONTENT, type ForgeContent } from "#sources/forge/contract.ts";
@@ -138,7 +139,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
     async *all() {
       const isAdmin = await client.administers();
       const isOpen = await client.isOpen();
-      const { records } = await listRecords(client, config);
+      const { records } = await listWhole(client, config);
       const owners = new Map(records.map(({ owner }) => [owner.login, owner]));
       const people = new Map<number, UserRecord>();
       const add = (users: readonly UserRecord[]) => users.forEach((each) => people.set(each.id, each));
@@ -196,7 +197,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
         return events.find((event) => event.t === "group" && event.group === group(id));
       }
       if (kind === "o") {
-        const { records } = await listRecords(client, config);
+        const { records } = await listWhole(client, config);
         const owner = records.find((record) => String(record.owner.id) === digits)?.owner;
         const organization = owner && (await openOrganization(owner.login));
         if (!organization) return undefined;
@@ -241,4 +242,11 @@ async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
     if (refusalOf(error) === undefined) throw error;
     return undefined;
   }
+}
+
+/** @throws ApiError when one of them isn't understood: who reads it stays as it was told */
+async function listWhole(...of: Parameters<typeof listRecords>) {
+  const listing = await listRecords(...of);
+  if (!listing.isWhole || listing.odd.length > 0) throw halfRead("The list of repositories wasn't understood.");
+  return listing;
 }

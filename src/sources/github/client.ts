@@ -2,16 +2,22 @@ import { z } from "zod";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import type { SourceRequest, SourceResponse } from "#sources/http-contract.ts";
+import { type Listed, listed, makeOddRecords } from "#sources/listed.ts";
 import type { GithubConfig } from "./config.ts";
 import { backwardPages, linkOf, linkPages, type Mark, PER_PAGE, type Send, walkChanges } from "./pages.ts";
 import {
   CollaboratorRecord,
   CommentRecord,
+  Comments,
   IssueRecord,
+  Issues,
   OrganizationRecord,
   PersonRecord,
+  partIdAt,
+  Repositories,
   RepositoryRecord,
   ReviewCommentRecord,
+  ReviewComments,
   ReviewRecord,
   TeamRecord,
   TeamRepositoryRecord,
@@ -48,6 +54,7 @@ export function apiVersionOf({ apiUrl }: Pick<GithubConfig, "apiUrl">): "2026-03
 /** All calls of GitHub's REST API. Repositories are asked for by their id: another one may take a name. */
 export function makeGithubClient({ config, http, now }: Pick<GithubContext, "config" | "http" | "now">) {
   const version = apiVersionOf(config);
+  const odd = makeOddRecords();
   const ask = (path: string, query: SourceRequest["query"] = {}): SourceRequest => ({
     url: `${config.apiUrl}${path}`,
     query,
@@ -76,41 +83,49 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
   async function all<T extends { id: number }>(
     path: string,
     record: z.ZodType<T>,
-    { query = {}, direction = linkPages }: { query?: SourceRequest["query"]; direction?: typeof linkPages } = {},
+    { query = {}, take = ({ known }) => known }: { query?: SourceRequest["query"]; take?(page: Listed<T>): T[] } = {},
+    id?: z.ZodType<string>,
   ) {
     const found = new Map<number, T>();
     // Who may see only a part is led to another listing: that is a refusal.
     const request = { ...ask(path, { ...query, per_page: PER_PAGE }), redirect: "none", allow: MOVED } as const;
-    for await (const page of direction(send, request)) {
+    for await (const page of linkPages(send, request)) {
       if (MOVED.includes(page.status)) throw new ApiError("source_forbidden", { message: "It shows only a part." });
-      for (const each of page.json(z.array(record))) found.set(each.id, each);
+      for (const each of take(page.json(listed(record, id)))) found.set(each.id, each);
     }
     return [...found.values()];
   }
 
   /** Repositories, and the ids of organizations whose repositories are left out. */
-  async function repositories(path: string, schema: z.ZodType<RepositoryRecord[]>, query: SourceRequest["query"]) {
+  async function repositories(
+    path: string,
+    schema: z.ZodType<Listed<RepositoryRecord>>,
+    query: SourceRequest["query"],
+  ) {
     const found = new Map<number, RepositoryRecord>();
+    const odd = makeOddRecords();
     const withheld = new Set<string>();
     for await (const page of backwardPages(send, ask(path, { ...query, per_page: PER_PAGE }))) {
-      for (const each of page.json(schema)) found.set(each.id, each);
+      for (const each of odd.known(page.json(schema))) found.set(each.id, each);
       for (const id of withheldIn(page)) withheld.add(id);
     }
-    return { records: [...found.values()], withheld: [...withheld] };
+    const { ids, nameless } = odd.take();
+    return { records: [...found.values()], withheld: [...withheld], odd: ids, isWhole: nameless === 0 };
   }
 
   const walk = <T extends { updated_at: number }>(
     path: string,
-    record: z.ZodType<T>,
+    records: z.ZodType<Listed<T>>,
     remembered: Remembered,
     query = {},
-  ) => walkChanges(send, { request: ask(path, query), schema: z.array(record), now, ...remembered });
+  ) => walkChanges(send, { request: ask(path, query), schema: records, take: odd.known, now, ...remembered });
   const at = (id: string, rest = "") => `/repositories/${encodeURIComponent(id)}${rest}`;
   const team = (organization: number, id: number, rest: string) => `/organizations/${organization}/team/${id}${rest}`;
   const SORTED = { sort: "created", direction: "asc" };
-  const Repositories = z.array(RepositoryRecord);
 
   return {
+    /** What was listed in a repository and isn't understood: threads by their numbers, parts by their ids. */
+    odd,
     async me(): Promise<Me> {
       try {
         const answer = await send(ask("/user"));
@@ -157,10 +172,9 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
       if (String(record.id) !== id) throw new ApiError("source_not_found", { message: "It is another repository." });
       return record;
     },
-    issues: (id: string, remembered: Remembered) => walk(at(id, "/issues"), IssueRecord, remembered, { state: "all" }),
-    comments: (id: string, remembered: Remembered) => walk(at(id, "/issues/comments"), CommentRecord, remembered),
-    reviewComments: (id: string, remembered: Remembered) =>
-      walk(at(id, "/pulls/comments"), ReviewCommentRecord, remembered),
+    issues: (id: string, remembered: Remembered) => walk(at(id, "/issues"), Issues, remembered, { state: "all" }),
+    comments: (id: string, remembered: Remembered) => walk(at(id, "/issues/comments"), Comments, remembered),
+    reviewComments: (id: string, remembered: Remembered) => walk(at(id, "/pulls/comments"), ReviewComments, remembered),
     /** How many entries a listing has, by the number of its last page; undefined where its pages have no numbers. */
     async count(id: string, of: "issues" | "pulls"): Promise<number | undefined> {
       const answer = await send(ask(at(id, `/${of}`), { state: "all", per_page: 1 }));
@@ -183,7 +197,8 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
     reviewComment: (id: string, comment: string) => own(at(id, `/pulls/comments/${comment}`), ReviewCommentRecord),
     review: (id: string, number: number, review: string) =>
       own(at(id, `/pulls/${number}/reviews/${review}`), ReviewRecord),
-    reviews: (id: string, number: number) => all(at(id, `/pulls/${number}/reviews`), ReviewRecord),
+    reviews: (id: string, number: number) =>
+      all(at(id, `/pulls/${number}/reviews`), ReviewRecord, { take: odd.known }, partIdAt("r")),
     async collaborators(id: string, affiliation: "direct" | "all") {
       const found = await all(at(id, "/collaborators"), CollaboratorRecord, { query: { affiliation } });
       return found.filter(({ permissions }) => permissions?.pull !== false);

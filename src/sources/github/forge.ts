@@ -84,10 +84,12 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
   }
 
   return {
+    odd: client.odd,
+    probe: () => client.me(),
     async list() {
-      const { records, closed } = await listRecords(client, config);
+      const { records, ...rest } = await listRecords(client, config);
       listed = records;
-      return { repositories: records.map((record) => toRepository(record, config)), closed };
+      return { repositories: records.map((record) => toRepository(record, config)), ...rest };
     },
     repository: async (id) => toRepository(await client.repository(id), config),
     async *threads(repository, since, from) {

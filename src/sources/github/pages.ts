@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { RecordPage } from "#sources/forge/pages.ts";
 import type { SourceRequest, SourceResponse } from "#sources/http-contract.ts";
+import type { Listed } from "#sources/listed.ts";
 
 /** Sends a request, with what GitHub's failures mean. */
 export type Send = (request: SourceRequest) => Promise<SourceResponse>;
@@ -54,7 +55,9 @@ export interface Mark {
 
 export interface Walk<T> {
   request: SourceRequest;
-  schema: z.ZodType<T[]>;
+  schema: z.ZodType<Listed<T>>;
+  /** Takes what is understood of a page; the rest is kept there. */
+  take(page: Listed<T>): T[];
   /** Epoch milliseconds; absent = everything. */
   since: number | undefined;
   now(): number;
@@ -70,7 +73,7 @@ export interface Walk<T> {
  */
 export async function* walkChanges<T extends { updated_at: number }>(
   send: Send,
-  { request, schema, since, now, mark, remember }: Walk<T>,
+  { request, schema, take, since, now, mark, remember }: Walk<T>,
 ): AsyncGenerator<RecordPage<T>, void> {
   let from = since;
   for (let isFirst = true; ; isFirst = false) {
@@ -81,10 +84,12 @@ export async function* walkChanges<T extends { updated_at: number }>(
     let answer = await send({ ...request, query, headers, ...(etag !== undefined && { allow: [304] }) });
     if (answer.status === 304) return;
     for (;;) {
-      const records = answer.json(schema);
+      const page = answer.json(schema);
+      const records = take(page);
       const next = linkOf(answer, "next");
       const newTag = answer.headers.get("etag");
-      if (isFirst && told !== undefined && next === undefined && newTag) remember?.({ from: told, etag: newTag });
+      const isLast = isFirst && told !== undefined && next === undefined && records.length === page.size;
+      if (isLast && newTag) remember?.({ from: told, etag: newTag });
       if (records.length > 0 || since === undefined) yield { records, at: dateOf(answer, now) };
       if (next === undefined) return;
       const newest = records.at(-1)?.updated_at;

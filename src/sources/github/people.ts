@@ -1,3 +1,4 @@
+import { halfRead } from "#sources/listed.ts";
 import { isApiError } from "#api/errors.ts";
 import { formatPrincipal, type Principal } from "#core/principals.ts";
 import { FORGE_CONTENT } from "#sources/forge/contract.ts";
@@ -125,7 +126,7 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
     },
     async *all() {
       const isPublicOpen = await isOpen();
-      const { records } = await listRecords(client, config);
+      const { records } = await listWhole(client, config);
       const people = new Map<number, Who>();
       const add = (users: readonly Who[] = []) => users.forEach((each) => people.set(each.id, each));
       const organizations = new Map<number, Organization>();
@@ -181,7 +182,7 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
         return tellUsers(id, rest === ".owners" ? owners : members);
       }
       if (kind !== "t") return undefined;
-      const { records } = await listRecords(client, config);
+      const { records } = await listWhole(client, config);
       for (const organization of new Set(records.map(({ owner }) => (owner.type === "User" ? 0 : owner.id)))) {
         const members = organization && (await orNothing(() => client.teamMembers(organization, Number(digits))));
         if (members) return tellUsers(id, members);
@@ -197,4 +198,11 @@ function visibilityOf({ private: isPrivate, visibility }: RepositoryRecord): "pu
   return isPrivate || (visibility !== undefined && visibility !== null && visibility !== "public")
     ? "private"
     : "public";
+}
+
+/** @throws ApiError when one of them isn't understood: who reads it stays as it was told */
+async function listWhole(...of: Parameters<typeof listRecords>) {
+  const listing = await listRecords(...of);
+  if (!listing.isWhole || listing.odd.length > 0) throw halfRead("The list of repositories wasn't understood.");
+  return listing;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { idAt, listed } from "#sources/listed.ts";
 
 /** What GitHub's REST API answers, as far as it is read here. Source: https://docs.github.com/rest */
 
@@ -8,6 +9,14 @@ const Instant = z.string().transform((text, context) => {
   if (Number.isNaN(at)) context.addIssue({ code: "custom", message: "It is no time." });
   return at;
 });
+/** The id of a comment or review as the part of a thread that it is. */
+export function partIdAt(kind: "c" | "r" | "v"): z.ZodType<string> {
+  return idAt(
+    "id",
+    Id.transform((id) => `${kind}${id}`),
+  );
+}
+
 const OptionalInstant = Instant.nullish().catch(undefined);
 
 export const UserRecord = z.object({ id: Id, login: z.string().min(1), type: z.string().nullish() });
@@ -31,6 +40,7 @@ export const RepositoryRecord = z.object({
   has_issues: z.boolean().nullish(),
 });
 export type RepositoryRecord = z.infer<typeof RepositoryRecord>;
+export const Repositories = listed(RepositoryRecord, idAt("id", Id.transform(String)));
 
 /** Labels were once only names. */
 const LabelRecord = z.union([
@@ -54,6 +64,7 @@ export const IssueRecord = z.object({
   updated_at: Instant,
 });
 export type IssueRecord = z.infer<typeof IssueRecord>;
+export const Issues = listed(IssueRecord, idAt("number", Id.transform(String)));
 
 export const CommentRecord = z.object({
   id: Id,
@@ -65,6 +76,7 @@ export const CommentRecord = z.object({
   updated_at: Instant,
 });
 export type CommentRecord = z.infer<typeof CommentRecord>;
+export const Comments = listed(CommentRecord, partIdAt("c"));
 
 export const ReviewCommentRecord = z.object({
   id: Id,
@@ -77,6 +89,7 @@ export const ReviewCommentRecord = z.object({
   updated_at: Instant,
 });
 export type ReviewCommentRecord = z.infer<typeof ReviewCommentRecord>;
+export const ReviewComments = listed(ReviewCommentRecord, partIdAt("v"));
 
 export const ReviewRecord = z.object({
   id: Id,

@@ -20,11 +20,16 @@ export interface Closed {
 export async function listRecords(
   client: GithubClient,
   { repositories: names }: Pick<GithubConfig, "repositories">,
-): Promise<{ records: RepositoryRecord[]; closed: Closed[] }> {
+): Promise<{ records: RepositoryRecord[]; closed: Closed[]; odd: string[]; isWhole: boolean }> {
   const closed = new Map<string, Closed>();
   const found = new Map<number, RepositoryRecord>();
   const withheld = new Set<string>();
-  const take = ({ records, withheld: some }: Listed, isWanted: (record: RepositoryRecord) => boolean = () => true) => {
+  const odd = new Set<string>();
+  let isWhole = true;
+  const take = (listed: Listed, isWanted: (record: RepositoryRecord) => boolean = () => true) => {
+    const { records, withheld: some } = listed;
+    for (const id of listed.odd) odd.add(id);
+    isWhole &&= listed.isWhole;
     for (const record of records) if (isWanted(record)) found.set(record.id, record);
     for (const id of some) withheld.add(id);
   };
@@ -66,7 +71,9 @@ export async function listRecords(
       ...(login === undefined && { ownerId: id }),
     });
   }
-  return { records: [...found.values()].sort((a, b) => a.id - b.id), closed: [...closed.values()] };
+  for (const id of found.keys()) odd.delete(String(id));
+  const records = [...found.values()].sort((a, b) => a.id - b.id);
+  return { records, closed: [...closed.values()], odd: [...odd], isWhole };
 }
 
 async function nameOf(client: GithubClient, id: string): Promise<string | undefined> {

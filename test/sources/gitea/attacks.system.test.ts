@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
+import { listed } from "#sources/listed.ts";
 import { numberedPages } from "#sources/forge/pages.ts";
 import { makeGiteaForge } from "#sources/gitea/forge.ts";
 import { makeGiteaSource } from "#sources/gitea/index.ts";
@@ -58,7 +59,7 @@ async function idsAt(port: number): Promise<number[]> {
   const { http, now } = contextAt(port, "token", []);
   const request = { url: `http://127.0.0.1:${port}/list`, auth: true } as const;
   const ids: number[] = [];
-  for await (const { records } of numberedPages(http, { request, schema: z.array(record), limit: 2, now }))
+  for await (const { records } of numberedPages(http, { request, schema: listed(record), limit: 2, now }))
     ids.push(...records.map(({ id }) => id));
   return ids;
 }
