@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { SourceContext } from "#sources/contract.ts";
 import type { SourceRequest, SourceStream } from "#sources/http-contract.ts";
+import type { Listed } from "#sources/listed.ts";
 import { baseUrlOf, type MatrixConfig } from "./config.ts";
-import { Events, type MatrixEvent, OneEvent, visibilityOf, type Visibility } from "./events.ts";
+import { AnEvent, EventList, Events, type MatrixEvent, OneEvent, visibilityOf, type Visibility } from "./events.ts";
 
 /** State of a room that its messages depend on: when one of these changes, the room is read again. */
 export const FACTS = [
@@ -40,7 +41,7 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
     url: string,
     query: Readonly<Record<string, string | number | undefined>>,
     next: (page: z.infer<typeof Page>) => string | undefined,
-  ): AsyncGenerator<{ events: MatrixEvent[]; next: string | undefined }, void> {
+  ): AsyncGenerator<MessagePage, void> {
     for (let from: string | undefined, isFirst = true; isFirst || from !== undefined; isFirst = false) {
       const page: z.infer<typeof Page> = await get(url, Page, {
         query: { ...query, ...(from !== undefined && { from }) },
@@ -49,7 +50,8 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
       from = next(page);
       // A token that leads to itself is no page more.
       if (from === last) from = undefined;
-      yield { events: page.chunk, next: from };
+      const { known, odd, nameless } = page.chunk;
+      yield { events: known, odd, nameless, next: from };
     }
   }
 
@@ -99,10 +101,10 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
       return pages(url, { dir: "f", limit: PAGE }, ({ next_batch: next }) => next);
     },
 
-    /** Undefined when there is no such event, or not for this account. */
+    /** Undefined when there is no such event, or not for this account. @throws ApiError for one that isn't understood */
     async event(room: string, id: string): Promise<MatrixEvent | undefined> {
       const { status, json } = await askFor(at`v3/rooms/${room}/event/${id}`);
-      return status === 200 ? json(OneEvent) : undefined;
+      return status === 200 ? json(AnEvent) : undefined;
     },
 
     /** An event, and who may read what was written then. */
@@ -144,13 +146,20 @@ const NOTHING = { types: [] };
 const NOTHING_ELSE = { presence: NOTHING, account_data: NOTHING };
 const NOTHING_OF_ROOMS = { ephemeral: NOTHING, account_data: NOTHING };
 
+/** A token that isn't understood is no end: what comes after it would be taken for gone. */
 const Page = z.object({
-  chunk: Events,
-  end: z.string().optional().catch(undefined),
-  next_batch: z.string().optional().catch(undefined),
+  chunk: EventList,
+  end: z.string().optional(),
+  next_batch: z.string().optional(),
 });
 
-const Context = z.object({ event: OneEvent, state: Events.catch([]) });
+/** A page of a room's events; `odd` are the ids of those that aren't understood, and `nameless` counts those without one. */
+export interface MessagePage extends Pick<Listed<MatrixEvent>, "odd" | "nameless"> {
+  events: MatrixEvent[];
+  next: string | undefined;
+}
+
+const Context = z.object({ event: OneEvent, state: Events });
 
 const Members = z.object({
   joined: z.record(
@@ -159,27 +168,55 @@ const Members = z.object({
   ),
 });
 
+/** What a room is and who may read it is its state: of one of which some isn't understood nothing is known. */
+const State = z
+  .object({ events: EventList })
+  .refine(({ events }) => events.known.length === events.size)
+  .transform(({ events }) => ({ events: events.known }));
+const NO_EVENTS: Listed<MatrixEvent> = { size: 0, known: [], odd: [], nameless: 0 };
+
 const JoinedRoom = z.object({
-  state: z.object({ events: Events }).catch({ events: [] }),
+  state: State.default({ events: [] }),
   timeline: z
     .object({
-      events: Events,
-      limited: z.boolean().catch(false),
+      events: EventList,
+      limited: z.boolean().catch(true),
       prev_batch: z.string().optional().catch(undefined),
     })
-    .catch({ events: [], limited: true, prev_batch: undefined }),
+    .default({ events: NO_EVENTS, limited: false })
+    .transform(({ events, limited, prev_batch: before }) => ({
+      events: events.known,
+      /** Ids of events that aren't understood. */
+      odd: events.odd,
+      /** What was said before these has to be asked for, from `before` on. */
+      isCut: limited,
+      before,
+    })),
   summary: z.object({ "m.joined_member_count": z.number(), "m.invited_member_count": z.number() }).partial().catch({}),
 });
 export type JoinedRoom = z.infer<typeof JoinedRoom>;
+
+/** Rooms by their ids, and the ids of those that aren't understood. */
+function understood(rooms: Readonly<Record<string, unknown>>): { join: Record<string, JoinedRoom>; odd: string[] } {
+  const join: Record<string, JoinedRoom> = {};
+  const odd: string[] = [];
+  for (const [id, room] of Object.entries(rooms)) {
+    const { success, data } = JoinedRoom.safeParse(room);
+    if (success) join[id] = data;
+    else odd.push(id);
+  }
+  return { join, odd };
+}
 
 const Sync = z.object({
   next_batch: z.string(),
   rooms: z
     .object({
-      join: z.record(z.string(), JoinedRoom).default({}),
+      join: z.record(z.string(), z.unknown()).default({}),
       leave: z.record(z.string(), z.unknown()).default({}),
     })
-    .default({ join: {}, leave: {} }),
+    .default({ join: {}, leave: {} })
+    .transform(({ join, leave }) => ({ ...understood(join), leave })),
   account_data: z
     .object({ events: z.array(z.object({ type: z.string(), content: z.record(z.string(), z.unknown()) })) })
     .catch({ events: [] }),

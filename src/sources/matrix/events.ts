@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { idAt, listed } from "#sources/listed.ts";
 
 /** An event of a room, as tolerant as people are inventive: what is not as it should be is absent. */
 export interface MatrixEvent {
@@ -26,7 +27,7 @@ const Content = z.record(z.string(), z.unknown());
 const RawEvent = z.object({
   event_id: z.string().min(2).max(512),
   type: z.string(),
-  sender: z.string().regex(USER_ID),
+  sender: z.string().max(1_000),
   origin_server_ts: z.number(),
   state_key: z.string().optional(),
   content: Content.catch({}),
@@ -52,14 +53,25 @@ const RawEvent = z.object({
     .catch(undefined),
 });
 
-/** Events of a list; what is none is left out. */
-export const Events = z.array(z.unknown()).transform((list) => list.flatMap((raw) => readEvent(raw) ?? []));
+export const AnEvent = z.unknown().transform((raw, context) => {
+  const event = readEvent(raw);
+  if (event) return event;
+  context.addIssue({ code: "custom", message: "no event" });
+  return z.NEVER;
+});
 
+/** Events of a list; those that aren't understood by their ids. */
+export const EventList = listed(AnEvent, idAt("event_id", z.string().startsWith("$").max(512)));
+/** What is no event is left out. */
+export const Events = EventList.transform(({ known }) => known);
+
+/** Undefined for what is no event. */
 export const OneEvent = z.unknown().transform(readEvent);
 
 function readEvent(raw: unknown): MatrixEvent | undefined {
   const { data } = RawEvent.safeParse(raw);
-  if (!data) return undefined;
+  // What a room is depends on its state, whoever set it.
+  if (!data || (data.state_key === undefined && !USER_ID.test(data.sender))) return undefined;
   const { unsigned, content } = data;
   const relations = unsigned?.["m.relations"];
   const edit = relations?.["m.replace"];

@@ -34,9 +34,10 @@ export async function* syncMatrixPeople(
   const since = PeopleCursor.safeParse(cursor).data?.since;
   if (mode === "groups") {
     const ids = roomsIn(groups);
-    const { rooms } = roomsOf(await client.rooms(ids), ctx.config);
+    const { rooms, odd } = roomsOf(await client.rooms(ids), ctx.config);
     yield* readGroups(reader, rooms);
-    for (const id of ids) if (!rooms.some((room) => room.id === id)) yield nobody(ctx, id);
+    const here = new Set([...rooms.map(({ id }) => id), ...odd]);
+    for (const id of ids) if (!here.has(id)) yield nobody(ctx, id);
     yield { t: "end", listing: "partial" };
   } else if (mode === "changes" && since !== undefined) {
     yield* readChanges(reader, since, due);
@@ -54,8 +55,8 @@ interface Reader {
 async function* readAll(reader: Reader): AsyncGenerator<Event, void> {
   const { ctx, client } = reader;
   // What changes while it is read is told by the changes since.
-  const { since, rooms } = roomsOf(await client.rooms(), ctx.config);
-  const notLookedAt = yield* readGroups(reader, rooms);
+  const { since, rooms, odd } = roomsOf(await client.rooms(), ctx.config);
+  const notLookedAt = [...(yield* readGroups(reader, rooms)), ...groupsOf(ctx, odd)];
   yield { t: "checkpoint", cursor: { since } };
   yield { t: "end", listing: "complete", ...(notLookedAt.length > 0 && { notLookedAt }) };
 }
@@ -85,9 +86,11 @@ async function* readChanges(reader: Reader, since: string, due: IdentityRun["due
   );
   for await (const group of due(MOST_DUE)) for (const room of roomsIn([group])) changed.add(room);
   // Rooms that are not read have no group to tell.
-  const { rooms } = changed.size > 0 ? roomsOf(await client.rooms([...changed]), ctx.config) : { rooms: [] };
-  const notLookedAt = yield* readGroups(reader, rooms);
-  const read = new Set(rooms.map(({ id }) => id));
+  for (const id of changes.rooms.odd) changed.add(id);
+  const nothing = { rooms: [], odd: [] };
+  const { rooms, odd } = changed.size > 0 ? roomsOf(await client.rooms([...changed]), ctx.config) : nothing;
+  const notLookedAt = [...(yield* readGroups(reader, rooms)), ...groupsOf(ctx, odd)];
+  const read = new Set([...rooms.map(({ id }) => id), ...odd]);
   for (const id of changed) if (!read.has(id)) yield nobody(ctx, id);
   yield { t: "checkpoint", cursor: { since: changes.next_batch } };
   yield { t: "end", listing: "complete", ...(notLookedAt.length > 0 && { notLookedAt }) };
@@ -120,6 +123,10 @@ async function* readGroup(
     yield { t: "group", group, members: page, ...(at < pages.length - 1 && { more: true }) };
   }
   if (pages.length === 0) yield { t: "group", group, members: [] };
+}
+
+function groupsOf({ connector }: MatrixContext, rooms: readonly string[]): Principal[] {
+  return rooms.map((id) => roomGroup(connector.id, id));
 }
 
 function nobody({ connector }: MatrixContext, room: string): Event {

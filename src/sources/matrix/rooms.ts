@@ -17,8 +17,11 @@ export const RoomFacts = z.object({
 });
 export type RoomFacts = z.infer<typeof RoomFacts>;
 
-/** The rooms of an answer that are to be read, by id, and the point from which changes are read. */
-export function roomsOf(sync: MatrixSync, config: MatrixConfig): { since: string; rooms: RoomFacts[] } {
+/**
+ * The rooms of an answer that are to be read, by id, and the point from which changes are read. `odd` are the ids of rooms
+ * that aren't understood: they stay as they are.
+ */
+export function roomsOf(sync: MatrixSync, config: MatrixConfig): { since: string; rooms: RoomFacts[]; odd: string[] } {
   const direct = new Set(
     sync.account_data.events
       .filter(({ type }) => type === "m.direct")
@@ -28,7 +31,7 @@ export function roomsOf(sync: MatrixSync, config: MatrixConfig): { since: string
     .map(([id, room]) => factsOf(id, room, direct.has(id)))
     .filter((facts) => isRead(facts, config))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
-  return { since: sync.next_batch, rooms };
+  return { since: sync.next_batch, rooms, odd: sync.rooms.odd };
 }
 
 /** A space holds rooms and no messages. */

@@ -1,15 +1,16 @@
 import { z } from "zod";
-import { ApiError } from "#api/errors.ts";
-import type { SourceItem, SyncContext, SyncEvent, SyncRequest, What } from "#sources/contract.ts";
-import { failedSkip, failedStatus, refusalOf } from "#sources/failures.ts";
+import type { SyncRequest, What } from "#sources/contract.ts";
+import { makeFailures } from "#sources/failures.ts";
+import { halfRead } from "#sources/listed.ts";
 import { windowStart } from "#sources/chat/config.ts";
 import { isRoomInScope, roomRef } from "#sources/chat/rooms.ts";
-import { type JoinedRoom, makeClient, type MatrixClient, FACTS } from "./client.ts";
-import type { MatrixConfig } from "./config.ts";
+import { type JoinedRoom, makeClient, FACTS } from "./client.ts";
 import type { MatrixEvent } from "./events.ts";
-import { fileId, isRoomId, type Mapping, parseId, threadId, toEncryptedItem, toItems } from "./map.ts";
-import { isRead, keepRoom, knownRoom, makeNames, type Names, type RoomFacts, roomsOf, serverOf } from "./rooms.ts";
-import { rootOf, threadsTouched } from "./touched.ts";
+import { readItems } from "./items.ts";
+import { fileId, threadId, toEncryptedItem, toItems } from "./map.ts";
+import { isRead, keepRoom, knownRoom, makeNames, type RoomFacts, roomsOf, serverOf } from "./rooms.ts";
+import { type Context, type Event as AnyEvent, oddEvents, oddRoom, roomNotRead, tell, type Tools } from "./tell.ts";
+import { threadsTouched } from "./touched.ts";
 import { readThread, walkRoom, WalkPosition } from "./walk.ts";
 
 /** A walk through one room that is going on. */
@@ -36,26 +37,14 @@ const MatrixCursor = z.discriminatedUnion("type", [
 ]);
 export type MatrixCursor = z.infer<typeof MatrixCursor>;
 
-type Context = SyncContext<MatrixConfig>;
-type Event = SyncEvent<MatrixCursor>;
-
-/** What a run works with. */
-interface Tools extends Mapping {
-  ctx: Context;
-  client: MatrixClient;
-  names: Names;
-  start: number;
-  run: SyncRequest<MatrixCursor>;
-}
-
-/** Ids of one `seen` event at most. */
-const SEEN_IDS = 500;
+type Event = AnyEvent<MatrixCursor>;
 
 export async function* syncRooms(ctx: Context, run: SyncRequest<MatrixCursor>): AsyncGenerator<Event, void> {
   const client = makeClient(ctx);
   const me = (await client.whoAmI()).user_id;
   const start = windowStart(ctx.config, ctx.now());
-  const tools: Tools = { ctx, client, server: serverOf(me), names: makeNames(client), start, run };
+  const failures = makeFailures(() => client.whoAmI());
+  const tools: Tools = { ctx, client, server: serverOf(me), names: makeNames(client), start, run, failures };
   const cursor = MatrixCursor.safeParse(run.cursor).data;
   if (run.mode === "items") yield* readItems(tools);
   else if (run.mode === "incremental" && cursor?.type === "changes") yield* readChanges(tools, cursor);
@@ -68,7 +57,7 @@ async function* listAll(tools: Tools, cursor: MatrixCursor | undefined): AsyncGe
   const runId = run.runId ?? null;
   // Only an attempt of the same run goes on: the listing of another named what may be gone by now.
   const former = cursor?.type === "listing" && runId !== null && cursor.runId === runId ? cursor : undefined;
-  const { since: latest, rooms } = roomsOf(await client.rooms(), ctx.config);
+  const { since: latest, rooms, odd } = roomsOf(await client.rooms(), ctx.config);
   const since = former?.since ?? latest;
   const notLookedAt = [...(former?.notLookedAt ?? [])];
   let { after, done } = { after: former?.after ?? "", done: former?.done ?? 0 };
@@ -81,6 +70,10 @@ async function* listAll(tools: Tools, cursor: MatrixCursor | undefined): AsyncGe
     notLookedAt: [...notLookedAt],
     ...(walk && { walk }),
   });
+  for (const id of odd) {
+    yield oddRoom(ctx, id);
+    if (!notLookedAt.includes(id)) notLookedAt.push(id);
+  }
   for (const room of rooms) {
     if (room.id <= after || !isRoomInScope(run.scope, room.id)) continue;
     const resumed = former?.walk?.room === room.id ? former.walk.at : undefined;
@@ -92,9 +85,7 @@ async function* listAll(tools: Tools, cursor: MatrixCursor | undefined): AsyncGe
         if (at) yield { t: "checkpoint", cursor: position({ room: room.id, at }) };
       }
     } catch (error) {
-      yield failedRoom(room, error) ?? refusedRoom(ctx, room, error);
-      // Whatever is said there next, it is read whole.
-      keepRoom(ctx, room.id);
+      yield await roomNotRead(tools, room, error);
       notLookedAt.push(room.id);
     }
     after = room.id;
@@ -122,25 +113,32 @@ async function* readChanges(
   const runId = run.runId ?? null;
   const changes = await client.changes(since);
   const toRead: string[] = [];
+  let hasFailed = false;
   for (const [id, room] of Object.entries(changes.rooms.join).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!isRoomInScope(run.scope, id)) continue;
     const known = await knownRoom(ctx, id);
-    if (!known || isOther(room)) toRead.push(id);
+    // Where a gap begins isn't told: what is in it is found by reading everything.
+    const isBroken = room.timeline.isCut && room.timeline.before === undefined;
+    if (!known || isBroken || isOther(room)) toRead.push(id);
     else if (isRead(known, ctx.config)) {
       try {
-        yield* readTimeline(tools, known, room, since);
+        hasFailed = (yield* readTimeline(tools, known, room, since)) || hasFailed;
       } catch (error) {
-        yield refusedRoom(ctx, known, error);
+        const event = await roomNotRead(tools, known, error);
+        hasFailed ||= event.t === "skip";
+        yield event;
       }
     }
   }
+  for (const id of changes.rooms.odd) yield oddRoom(ctx, id);
   for (const id of Object.keys(changes.rooms.leave)) {
     keepRoom(ctx, id);
     yield { t: "delete_container", ...roomRef(id) };
   }
   const former = again && again.runId === runId ? again : undefined;
   if (toRead.length > 0) yield* readAgain(tools, toRead, since, former);
-  yield { t: "checkpoint", cursor: { type: "changes", since: changes.next_batch } };
+  // What failed is in the next run's changes again.
+  yield { t: "checkpoint", cursor: { type: "changes", since: hasFailed ? since : changes.next_batch } };
   yield { t: "end", listing: "partial", permissions: "current" };
 }
 
@@ -153,7 +151,8 @@ async function* readAgain(
 ): AsyncGenerator<Event, void> {
   const { ctx, client, run } = tools;
   const runId = run.runId ?? null;
-  const { since: latest, rooms } = roomsOf(await client.rooms(ids), ctx.config);
+  const { since: latest, rooms, odd } = roomsOf(await client.rooms(ids), ctx.config);
+  for (const id of odd) yield oddRoom(ctx, id);
   let after = former?.after ?? "";
   const position = (walk?: OpenWalk): MatrixCursor => ({
     type: "changes",
@@ -170,13 +169,13 @@ async function* readAgain(
       }
       yield { t: "listed", container: roomRef(room.id) };
     } catch (error) {
-      yield refusedRoom(ctx, room, error);
+      yield await roomNotRead(tools, room, error);
     }
     after = room.id;
     yield { t: "checkpoint", cursor: position() };
   }
   // What is not read any more, such as a room that has become a direct message.
-  const read = new Set(rooms.map(({ id }) => id));
+  const read = new Set([...rooms.map(({ id }) => id), ...odd]);
   for (const id of ids) if (!read.has(id)) yield { t: "delete_container", ...roomRef(id) };
 }
 
@@ -191,13 +190,17 @@ async function* readRoom(
   const from = resumed ?? { token: since, visibility: room.visibility, isRestricted: room.isRestricted };
   const nameOf = await tools.names(room.id);
   let isRestricted = from.isRestricted;
+  let nameless = 0;
   if (room.isEncrypted && !resumed) yield { events: await tell(ctx, [toEncryptedItem(tools, room)]), count: 1 };
   for await (const step of walkRoom({ client, room, from, start, isResumed: resumed !== undefined })) {
     ctx.signal.throwIfAborted();
     const items = step.threads.flatMap((thread) => toItems(tools, room, thread, nameOf));
     ({ isRestricted } = step);
-    yield { events: await tell(ctx, items), count: items.length, ...(step.next && { at: step.next }) };
+    nameless += step.nameless;
+    const events = [...(await tell(ctx, items)), ...oddEvents(room, step.odd)];
+    yield { events, count: items.length, ...(step.next && { at: step.next }) };
   }
+  if (nameless > 0) throw halfRead(`Some of what was said in ${room.name} wasn't understood.`);
   keepRoom(ctx, room.id, { ...room, isRestricted });
   if (!isRestricted) return;
   const message = `${room.name}: members can read only what was written after they joined or were invited. kb leaves that out.`;
@@ -205,29 +208,40 @@ async function* readRoom(
   yield { events: [{ t: "skip", externalId, reason: "excluded_by_policy", message, retryable: false }], count: 0 };
 }
 
-/** What was said, changed or deleted in a room since. */
+/** What was said, changed or deleted in a room since. Gives whether some of it could not be read. */
 async function* readTimeline(
   tools: Tools,
   room: RoomFacts,
   { timeline }: JoinedRoom,
   since: string,
-): AsyncGenerator<Event, void> {
+): AsyncGenerator<Event, boolean> {
   const { ctx, client, start } = tools;
+  let hasFailed = false;
   const events: MatrixEvent[] = [...timeline.events];
-  if (timeline.limited && timeline.prev_batch !== undefined) {
-    for await (const page of client.messages(room.id, timeline.prev_batch, since))
+  yield* oddEvents(room, timeline.odd);
+  if (timeline.isCut && timeline.before !== undefined) {
+    for await (const page of client.messages(room.id, timeline.before, since)) {
       events.unshift(...page.events.toReversed());
+      yield* oddEvents(room, page.odd);
+    }
   }
   const touched = await threadsTouched({ ctx, client, room, start }, events);
-  if (touched.roots.size === 0 && touched.files.size === 0) return;
+  if (touched.roots.size === 0 && touched.files.size === 0) return false;
   const nameOf = await tools.names(room.id);
   const named = new Set<string>();
   for (const [rootId, known] of touched.roots) {
     ctx.signal.throwIfAborted();
-    const thread = known ?? (await readThread({ client, room, start }, rootId, room.isRestricted));
-    const items = thread ? toItems(tools, room, thread, nameOf) : [];
-    for (const { externalId } of items) named.add(externalId);
-    yield* await tell(ctx, items);
+    try {
+      const thread = known ?? (await readThread({ client, room, start }, rootId, room.isRestricted));
+      const items = thread ? toItems(tools, room, thread, nameOf) : [];
+      for (const { externalId } of items) named.add(externalId);
+      yield* await tell(ctx, items);
+    } catch (error) {
+      await tools.failures.requireOfOne(error);
+      yield* oddEvents(room, [rootId]);
+      for (const idOf of [threadId, fileId]) named.add(idOf(room.id, rootId));
+      hasFailed = true;
+    }
   }
   const gone = [
     ...[...touched.roots.keys()].map((id) => threadId(room.id, id)),
@@ -237,52 +251,7 @@ async function* readTimeline(
     if (!named.has(externalId) && (await ctx.stored.version(externalId)) !== undefined)
       yield { t: "delete", externalId };
   }
-}
-
-/** Only these, as they are now. */
-async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
-  const { ctx, client, run, start } = tools;
-  const wanted = (run.externalIds ?? []).map((externalId) => ({ externalId, ...placeOf(externalId) }));
-  const ids = [...new Set(wanted.flatMap(({ room }) => (room === undefined ? [] : [room])))];
-  const { rooms } = roomsOf(await client.rooms(ids), ctx.config);
-  for (const { externalId, room: id, event } of wanted) {
-    const room = rooms.find((each) => each.id === id && isRoomInScope(run.scope, each.id));
-    const item = room && (await readOne(room, externalId, event));
-    yield item ? { t: "upsert", item } : { t: "delete", externalId };
-  }
-  yield { t: "end", listing: "partial", permissions: "not_checked" };
-
-  async function readOne(room: RoomFacts, externalId: string, eventId?: string): Promise<SourceItem | undefined> {
-    if (eventId === undefined) return room.isEncrypted ? toEncryptedItem(tools, room) : undefined;
-    const event = await client.event(room.id, eventId);
-    if (!event) return undefined;
-    const known = await knownRoom(ctx, room.id);
-    const isRestricted = room.isRestricted || known?.isRestricted !== false;
-    const thread = await readThread({ client, room, start }, rootOf(event), isRestricted);
-    const items = thread ? toItems(tools, room, thread, await tools.names(room.id)) : [];
-    return items.find((item) => item.externalId === externalId);
-  }
-}
-
-function placeOf(externalId: string): { room?: string; event?: string } {
-  const { room, event } = parseId(externalId) ?? {};
-  if (room !== undefined && event !== undefined) return { room, event };
-  return isRoomId(externalId) ? { room: externalId } : {};
-}
-
-/** Items that are stored as they are here are only named. */
-async function tell(ctx: Context, items: readonly SourceItem[]): Promise<Event[]> {
-  const events: Event[] = [];
-  let same: string[] = [];
-  for (const item of items) {
-    const isSame = item.version !== undefined && (await ctx.stored.version(item.externalId)) === item.version;
-    if (!isSame) events.push({ t: "upsert", item });
-    else if (same.push(item.externalId) >= SEEN_IDS) {
-      events.push({ t: "seen", externalIds: same });
-      same = [];
-    }
-  }
-  return same.length > 0 ? [...events, { t: "seen", externalIds: same }] : events;
+  return hasFailed;
 }
 
 /** What a room is called, or who may read it, is not as it was; or it is new. */
@@ -290,18 +259,4 @@ function isOther({ state, timeline }: JoinedRoom): boolean {
   return [...state.events, ...timeline.events].some(
     ({ type, stateKey }) => stateKey !== undefined && FACTS.some((fact) => fact === type),
   );
-}
-
-/** A room that its server fails to give, and only that. */
-function failedRoom({ id, name }: RoomFacts, error: unknown): Event | undefined {
-  if (!(error instanceof ApiError) || failedStatus(error) === undefined) return undefined;
-  return failedSkip(id, `${name} can't be read now: ${error.message}`);
-}
-
-/** @throws what is about more than the room */
-function refusedRoom(ctx: Context, { id }: RoomFacts, error: unknown): Event {
-  const code = refusalOf(error);
-  if (code === undefined) throw error;
-  keepRoom(ctx, id);
-  return { t: "refused", what: { container: roomRef(id) }, code };
 }

@@ -16,6 +16,9 @@ export type WalkPosition = z.infer<typeof WalkPosition>;
 /** What one page of history completes. */
 export interface WalkStep {
   threads: readonly Thread[];
+  /** Ids of events on it that aren't understood, and how many have none. */
+  odd: readonly string[];
+  nameless: number;
   /** Absent at the end of the history. */
   next?: WalkPosition;
   isRestricted: boolean;
@@ -59,7 +62,14 @@ export async function* walkRoom(options: WalkOptions): AsyncGenerator<WalkStep, 
     if (token === undefined) {
       for (const rootId of replies.keys()) threads.push(...(await rootOutside(rootId)));
     }
-    yield { threads, isRestricted, ...(token !== undefined && { next: { token, visibility, isRestricted } }) };
+    const { odd, nameless } = page;
+    yield {
+      threads,
+      odd,
+      nameless,
+      isRestricted,
+      ...(token !== undefined && { next: { token, visibility, isRestricted } }),
+    };
     if (token === undefined) return;
   }
 

@@ -78,6 +78,7 @@ export function makeMatrixFixture(world: World, proxy: TestProxy, url: string): 
       { ...config, rooms: [] },
       { ...config, url: `http://127.0.0.1:${proxy.port}/nothing` },
     ],
+    endMarks: { "/messages .chunk": "end", "m.thread .chunk": "next_batch" },
     minItems: 8,
     narrowerScope: { include: [], exclude: [rooms.team] },
     async add() {

@@ -1,0 +1,62 @@
+import { isApiError } from "#api/errors.ts";
+import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { roomRef } from "#sources/chat/rooms.ts";
+import { type Failures, failedSkip, refusalOf } from "#sources/failures.ts";
+import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import type { MatrixClient } from "./client.ts";
+import type { MatrixConfig } from "./config.ts";
+import { fileId, type Mapping, threadId } from "./map.ts";
+import { keepRoom, type Names, type RoomFacts } from "./rooms.ts";
+
+export type Context = SyncContext<MatrixConfig>;
+export type Event<Cursor = never> = SyncEvent<Cursor>;
+
+/** What a run works with. */
+export interface Tools extends Mapping {
+  ctx: Context;
+  client: MatrixClient;
+  names: Names;
+  start: number;
+  run: Pick<SyncRequest<unknown>, "mode" | "scope" | "externalIds" | "runId">;
+  failures: Failures;
+}
+
+/** Ids of one `seen` event at most. */
+const SEEN_IDS = 500;
+
+/** Items that are stored as they are here are only named. */
+export async function tell(ctx: Context, items: readonly SourceItem[]): Promise<Event[]> {
+  const events: Event[] = [];
+  let same: string[] = [];
+  for (const item of items) {
+    const isSame = item.version !== undefined && (await ctx.stored.version(item.externalId)) === item.version;
+    if (!isSame) events.push({ t: "upsert", item });
+    else if (same.push(item.externalId) >= SEEN_IDS) {
+      events.push({ t: "seen", externalIds: same });
+      same = [];
+    }
+  }
+  return same.length > 0 ? [...events, { t: "seen", externalIds: same }] : events;
+}
+
+/** A room that is refused, or at which its server fails: it is read whole next. @throws what is about more than the room */
+export async function roomNotRead({ ctx, failures }: Tools, { id, name }: RoomFacts, error: unknown): Promise<Event> {
+  const code = refusalOf(error);
+  if (code === undefined) await failures.requireOfOne(error);
+  keepRoom(ctx, id);
+  if (code !== undefined) return { t: "refused", what: { container: roomRef(id) }, code };
+  return failedSkip(id, `${name} can't be read now: ${isApiError(error) ? error.message : NOT_UNDERSTOOD}`);
+}
+
+/** A room that was listed and isn't understood: it stays as it is. */
+export function oddRoom(ctx: Context, id: string): Event {
+  keepRoom(ctx, id);
+  return failedSkip(id, NOT_UNDERSTOOD);
+}
+
+/** What is stored of these events stays. */
+export function oddEvents(room: RoomFacts, ids: readonly string[]): Event[] {
+  if (ids.length === 0) return [];
+  const failed = ids.map((id) => failedSkip(threadId(room.id, id), NOT_UNDERSTOOD));
+  return [...failed, { t: "seen", externalIds: ids.map((id) => fileId(room.id, id)) }];
+}
