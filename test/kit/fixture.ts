@@ -2,6 +2,7 @@ import type { MappingBody } from "#api/provider-servers.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
 import type { WebhookRequest } from "#sources/webhook.ts";
+import type { Rewrite } from "./answers.ts";
 import { openWays } from "./network.ts";
 
 /** How a remote can fail. */
@@ -90,6 +91,13 @@ export interface KitFixture<Config = unknown, Cursor = unknown> {
   leadAway?(origin: string): Promise<void>;
   /** Requests that came to the remote so far. */
   requests?(): number;
+  /**
+   * Keys that say that a listing goes on, and that its last page doesn't have, by a part of what the kit calls the listing
+   * (`search/jql .issues`): `next`, or `_links.next` for one inside.
+   */
+  endMarks?: Readonly<Record<string, string>>;
+  /** Set by checks: what becomes of the remote's JSON answers on their way to the source. */
+  rewrite?: Rewrite;
   /** Milliseconds that a run may go on after its abort; seconds unless given. For a source that never ends. */
   abortMs?: number;
 }
@@ -119,7 +127,7 @@ export function contextOf(
       ...(source.spec.hasPeople && { instance: INSTANCE }),
       ...connector,
     },
-    ...openWays(grant, () => void calls.set(source, callsOf(fixture) + 1)),
+    ...openWays(grant, () => void calls.set(source, callsOf(fixture) + 1), fixture.rewrite),
     now: () => Date.now(),
     ...more,
     signal,

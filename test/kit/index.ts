@@ -19,6 +19,7 @@ import {
   resumeLater,
   strangeCursor,
 } from "./change-checks.ts";
+import { oddEnd, oddRecord, oneAsked } from "./answer-checks.ts";
 import type { SourceCheck } from "./check.ts";
 import { content, contentVersion, strangeContent } from "./content-checks.ts";
 import {
@@ -96,6 +97,9 @@ export const SOURCE_CHECKS: readonly SourceCheck[] = [
   oneContainer,
   twoContainers,
   oneItem,
+  oddRecord,
+  oddEnd,
+  oneAsked,
   accountSwapped,
   webhook,
   subscription,

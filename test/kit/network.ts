@@ -4,6 +4,7 @@ import type { AddressGuard } from "#net/address-guard.ts";
 import type { SourceHttp } from "#sources/http-contract.ts";
 import { type HttpGrant, makeSourceHttpPool } from "#sources/http.ts";
 import type { SourceContext } from "#sources/contract.ts";
+import { type Rewrite, rewriting } from "./answers.ts";
 
 /** Lets sources reach this machine where their config says so, and nothing else: remotes of tests are here. */
 export const thisMachine: AddressGuard = {
@@ -32,13 +33,15 @@ const pool = makeSourceHttpPool({
   random: () => 1,
 });
 
-/** The ways out of a source, the server's own; `onCall` hears of each use. */
+/** The ways out of a source, the server's own; `onCall` hears of each use, and `rewrite` changes what comes back. */
 export function openWays(
   grant: HttpGrant,
   onCall: () => void,
+  rewrite?: Rewrite,
 ): Pick<SourceContext<unknown>, "http" | "connect" | "git"> {
   const ways = pool.for(grant);
-  return { ...ways, http: listening(ways.http, onCall) };
+  const http = listening(ways.http, onCall);
+  return { ...ways, http: rewrite ? rewriting(http, rewrite) : http };
 }
 
 function listening(http: SourceHttp, onCall: () => void): SourceHttp {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { What } from "#sources/contract.ts";
+import { rewriting } from "../answers.ts";
 import { TOKEN } from "../reference/provider.ts";
 import { type Faults, onEvents } from "./plant.ts";
 
@@ -169,4 +170,77 @@ export const FAILURES: Faults = {
         return [event];
       }),
   },
+  "a record that isn't understood is left out": {
+    caughtBy: "odd-record",
+    plant: (source) => behind(source, (value) => dropped(value, (record) => typeof record["title"] === "string")),
+  },
+  "a record without an id is left out": {
+    caughtBy: "odd-record",
+    plant: (source) => behind(source, (value) => dropped(value, (record) => typeof record["id"] === "string")),
+  },
+  "one record that isn't understood ends the run": {
+    caughtBy: "odd-record",
+    plant: (source) =>
+      behind(source, (value) => {
+        if (hasOdd(value)) throw new ApiError("source_unavailable", { message: "It isn't understood." });
+        return value;
+      }),
+  },
+  "a mark of the end that isn't understood is the end": {
+    caughtBy: "odd-end",
+    plant: (source) =>
+      behind(source, (value) => {
+        const { next, ...rest } = Object(value) as Record<string, unknown>;
+        return next === undefined || typeof next === "string" ? value : rest;
+      }),
+  },
+  "an item that can't be read ends a run of single items": {
+    caughtBy: "one-asked",
+    plant: (source) =>
+      onEvents(source, (event, _ctx, run) => {
+        if (run.mode === "items" && event.t === "skip")
+          throw new ApiError("source_unavailable", { message: event.message });
+        return [event];
+      }),
+  },
+  "an item that can't be read is gone": {
+    caughtBy: "one-asked",
+    plant: (source) =>
+      onEvents(source, (event, _ctx, run) =>
+        run.mode === "items" && event.t === "skip" ? [{ t: "delete", externalId: event.externalId }] : [event],
+      ),
+  },
+  "what comes after an item that can't be read is not asked for": {
+    caughtBy: "one-asked",
+    plant: (source) => ({
+      async *sync(ctx, run) {
+        for await (const event of source.sync(ctx, run)) {
+          yield event;
+          if (run.mode !== "items" || event.t !== "skip") continue;
+          yield { t: "end", listing: "partial", permissions: "not_checked" };
+          return;
+        }
+      },
+    }),
+  },
 };
+
+/** The source behind something that changes each answer of the remote. */
+function behind(source: Parameters<typeof onEvents>[0], change: (value: unknown) => unknown) {
+  return {
+    sync: (ctx: Parameters<typeof source.sync>[0], run: Parameters<typeof source.sync>[1]) =>
+      source.sync({ ...ctx, http: rewriting(ctx.http, (_url, value) => change(value)) }, run),
+  };
+}
+
+function dropped(value: unknown, isKept: (record: Record<string, unknown>) => boolean): unknown {
+  const { values, ...rest } = Object(value) as { values?: unknown };
+  if (!Array.isArray(values)) return value;
+  const isSpaces = values.some((each) => typeof Object(each).name === "string");
+  return isSpaces ? value : { ...rest, values: values.filter((each) => isKept(Object(each))) };
+}
+
+function hasOdd(value: unknown): boolean {
+  const { values } = Object(value) as { values?: unknown };
+  return Array.isArray(values) && values.some((each) => typeof Object(each).id !== "string");
+}

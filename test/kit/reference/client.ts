@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { SourceContext } from "#sources/contract.ts";
 import type { SourceRequest } from "#sources/http-contract.ts";
+import { idAt, listed } from "#sources/listed.ts";
 
 export const ReferenceConfig = z.strictObject({
   url: z.url().meta({ title: "URL", description: "Where the wiki is, such as https://wiki.example.com." }),
@@ -20,8 +21,9 @@ export function makeClient({ config, http }: SourceContext<ReferenceConfig>) {
     (await http.request({ ...ask(path), expired: [410] })).json(schema);
 
   /** A listing page by page, in the order of the ids. */
-  async function* pages<T>(path: string, schema: z.ZodType<T>): AsyncGenerator<T[], void> {
-    const Listing = z.object({ values: z.array(schema), next: z.string().optional() });
+  async function* pages<T>(path: string, list: z.ZodType<T>): AsyncGenerator<T, void> {
+    // A link that isn't understood is no end: what comes after it would be taken for gone.
+    const Listing = z.object({ values: list, next: z.string().optional() });
     for await (const page of http.pages(ask(path), (answer) => answer.json(Listing).next))
       yield page.json(Listing).values;
   }
@@ -29,13 +31,15 @@ export function makeClient({ config, http }: SourceContext<ReferenceConfig>) {
   const at = (id: string) => encodeURIComponent(id);
   return {
     me: () => get("/me", z.object({ name: z.string(), latest: z.number() })),
-    spaces: () => pages("/spaces", SpaceRecord),
-    pagesOf: (space: string, after: string) => pages(`/spaces/${at(space)}/pages?after=${at(after)}`, PageRecord),
+    // One record of a shape that isn't known must not hide the others, and must not pass for one that is gone.
+    spaces: () => pages("/spaces", listed(SpaceRecord, ID)),
+    pagesOf: (space: string, after: string) =>
+      pages(`/spaces/${at(space)}/pages?after=${at(after)}`, listed(PageRecord, ID)),
     page: (id: string) => get(`/pages/${at(id)}`, PageRecord),
     text: (id: string) => get(`/pages/${at(id)}/text`, z.object({ text: z.string(), revision: z.number() })),
     changes: (since: number) => getFeed(`/changes?since=${since}`, feed(z.union([PageChange, SpaceChange]))),
-    users: () => pages("/users", UserRecord),
-    groups: () => pages("/groups", GroupRecord),
+    users: () => pages("/users", z.array(UserRecord)),
+    groups: () => pages("/groups", z.array(GroupRecord)),
     group: (id: string) => get(`/groups/${at(id)}`, GroupRecord),
     subscribe: async (to: { url: string; secret: string }) =>
       (await http.request({ ...ask("/subscriptions"), method: "POST", json: to })).json(Subscription),
@@ -46,6 +50,7 @@ export function makeClient({ config, http }: SourceContext<ReferenceConfig>) {
   };
 }
 
+const ID = idAt("id", z.string());
 const SpaceRecord = z.object({ id: z.string(), name: z.string() });
 export type SpaceRecord = z.infer<typeof SpaceRecord>;
 

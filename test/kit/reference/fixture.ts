@@ -14,6 +14,7 @@ export async function makeReferenceFixture() {
     badConfigs: [{}, { url: "" }, { url: provider.origin, depth: 1 }, { url: "http://127.0.0.1:1" }],
     credentials: { token: TOKEN },
     badCredentials: { token: "kb-canary-wrong-0a31" },
+    endMarks: { "": "next" },
     minItems: 10,
     narrowerScope: { include: [], exclude: ["b"] },
     add: async () => provider.putPage(`p9-${++count}`, { space: "a" }),

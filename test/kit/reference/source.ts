@@ -14,6 +14,9 @@ import type {
   SyncRequest,
   What,
 } from "#sources/contract.ts";
+import { failedSkip, makeFailures } from "#sources/failures.ts";
+import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { readEach } from "#sources/read-each.ts";
 import { makeClient, type PageRecord, ReferenceConfig } from "./client.ts";
 import { groupPrincipal, syncReferencePeople } from "./people.ts";
 import { referenceWebhook } from "./webhook.ts";
@@ -66,9 +69,9 @@ async function countAdded(ctx: Context, { from, to }: { from: Scope; to: Scope }
   const client = makeClient(ctx);
   let [items, calls] = [0, 0];
   for await (const spaces of client.spaces()) {
-    for (const { id } of spaces) {
+    for (const { id } of spaces.known) {
       if (!isInside(to, id) || isInside(from, id)) continue;
-      for await (const pages of client.pagesOf(id, "")) [items, calls] = [items + pages.length, calls + 1];
+      for await (const pages of client.pagesOf(id, "")) [items, calls] = [items + pages.size, calls + 1];
     }
   }
   return { items, calls };
@@ -103,33 +106,43 @@ async function* listAll(
   // Only an attempt of the same run goes on: the listing of another named what may be gone by now.
   const from = cursor?.type === "listing" && cursor.runId === runId ? cursor : undefined;
   const since = from?.since ?? (await client.me()).latest;
-  const unread = [...(from?.unread ?? [])];
+  const unread = new Set(from?.unread);
+  const failures = makeFailures(() => client.me());
   let done = 0;
+  let isWhole = true;
   for await (const spaces of client.spaces()) {
-    for (const { id: space } of spaces) {
+    isWhole &&= spaces.nameless === 0;
+    for (const space of spaces.odd) {
+      unread.add(space);
+      yield failedSkip(space, NOT_UNDERSTOOD);
+    }
+    for (const { id: space } of spaces.known) {
       if (!isInside(scope, space) || (from && space < from.space)) continue;
       const after = space === from?.space ? from.after : "";
       try {
-        for await (const pages of client.pagesOf(space, after)) {
-          yield* tell(ctx, pages);
-          done += pages.length;
+        for await (const { known, odd, nameless, size } of client.pagesOf(space, after)) {
+          yield* tell(ctx, known);
+          for (const id of odd) yield failedSkip(id, NOT_UNDERSTOOD);
+          // What has no name can't be named: the space was not listed whole.
+          if (nameless > 0) unread.add(space);
+          done += size;
           yield { t: "progress", done };
-          const last = pages.at(-1)?.id ?? after;
+          const last = known.at(-1)?.id ?? after;
           yield {
             t: "checkpoint",
             cursor: { type: "listing", runId, since, space, after: last, unread: [...unread] },
           };
         }
+        failures.well();
       } catch (error) {
         // One space is closed or fails: the rest of the listing is as good as ever.
         if (isApiError(error, "source_forbidden")) {
           yield { t: "refused", what: { container: spaceRef(space) }, code: "source_forbidden" };
-        } else if (isApiError(error, "source_unavailable") && error.details?.["status"] !== undefined) {
-          // What was not looked at is not gone.
-          unread.push(space);
-          yield { t: "skip", externalId: space, reason: "failed", message: error.message, retryable: true };
         } else {
-          throw error;
+          await failures.requireOfOne(error);
+          // What was not looked at is not gone.
+          unread.add(space);
+          yield failedSkip(space, "The space can't be read now.");
         }
       }
     }
@@ -137,8 +150,13 @@ async function* listAll(
   // A page that moved meanwhile from a space not yet listed to one that was listed is in the changes.
   const until = yield* readChanges(ctx, scope, since);
   yield { t: "checkpoint", cursor: { type: "changes", since: until } };
-  const notLookedAt = unread.map((space): What => ({ container: spaceRef(space) }));
-  yield { t: "end", listing: "complete", permissions: "current", ...(notLookedAt.length > 0 && { notLookedAt }) };
+  const notLookedAt = [...unread].map((space): What => ({ container: spaceRef(space) }));
+  yield {
+    t: "end",
+    listing: isWhole ? "complete" : "partial",
+    permissions: "current",
+    ...(notLookedAt.length > 0 && { notLookedAt }),
+  };
 }
 
 /** What changed since; where the wiki has forgotten that, everything. */
@@ -177,15 +195,15 @@ async function* readChanges(ctx: RunContext, scope: Scope, since: number): Async
 
 /** Only these, as they are now. */
 async function* readItems(ctx: RunContext, scope: Scope, ids: readonly string[]): AsyncGenerator<Event, void> {
-  for (const id of ids) {
-    try {
-      const page = await makeClient(ctx).page(id);
-      if (isInside(scope, page.space)) yield { t: "upsert", item: toItem(ctx, page) };
-    } catch (error) {
+  const client = makeClient(ctx);
+  const failures = makeFailures(() => client.me());
+  yield* readEach<Event>({ ctx, failures }, ids, async (id) => {
+    const page = await client.page(id).catch((error: unknown) => {
       if (!isApiError(error, "source_not_found")) throw error;
-      yield { t: "delete", externalId: id };
-    }
-  }
+      return undefined;
+    });
+    return page && isInside(scope, page.space) ? [{ t: "upsert", item: toItem(ctx, page) }] : [];
+  });
   yield { t: "end", listing: "partial", permissions: "not_checked" };
 }
 
@@ -241,7 +259,7 @@ async function fetchContent(ctx: Context, { externalId }: { externalId: string }
 async function browse(ctx: Context, { parent }: { parent: string | null }): ReturnType<NonNullable<Source["browse"]>> {
   const nodes = [];
   for await (const spaces of parent === null ? makeClient(ctx).spaces() : []) {
-    for (const { id, name } of spaces) {
+    for (const { id, name } of spaces.known) {
       nodes.push({ id, parent, title: name, kind: "space", selectable: true, expandable: false });
     }
   }
