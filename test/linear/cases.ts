@@ -248,6 +248,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/sources/forge/map.ts#userPrincipal": "kb's own names",
   "src/sources/git-repository/failures.ts#toCheckProblem": "an error, not a text",
   "src/sources/notion/page.ts#failure": "an error, not a text",
+  "src/sources/listed.ts#idAt": "a key that a source names",
   "src/sources/failures.ts#failedSkip": "puts two texts into an event as they are",
   "src/sources/atlassian/signature.ts#readSigned": "a secret or its key",
   "src/api/clean.ts#permalinkOf": "kb's own names",
