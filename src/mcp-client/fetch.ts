@@ -27,6 +27,8 @@ export interface McpFetchOptions {
   pace: Pace;
 }
 
+/** What an answer to a question on the stream that is listened to costs of the session's pace: it is a request. */
+const REPLY_COST = 10;
 /** Redirects within the server's origin that keep the method. */
 const MAX_REDIRECTS = 3;
 /** Headers of the protocol and of the connection: what signs a request never sets them. */
@@ -49,14 +51,18 @@ export function makeMcpFetch(options: McpFetchOptions): (url: string | URL, init
     const isResumed = sent.has("last-event-id") && !hasListened;
     const isListening = method === "GET" && asking.step === "initialize" && !isResumed;
     if (isListening && options.listening === undefined) return new Response(null, { status: 405 });
+    // By then the session is open: what else is sent there answers a question on that stream, such as a ping every minute.
+    const isReply = hasListened && !isListening && asking.step === "initialize";
     hasListened ||= isListening;
-    const exchange = isListening && options.listening ? options.listening : asking;
+    const exchange = (isListening || isReply) && options.listening ? options.listening : asking;
     exchange.countRequest();
+    if (isReply) await options.pace.take(REPLY_COST, exchange.signal);
     const signal = init.signal ? AbortSignal.any([exchange.signal, init.signal]) : exchange.signal;
     let url = new URL(input);
     for (let left = MAX_REDIRECTS; ; left--) {
       const message = await send(url, { ...options, exchange, signal, method, sent, body: init.body, origin });
-      if (!REDIRECTS.has(message.statusCode ?? 0)) return toResponse(message, exchange, options, isListening);
+      if (!REDIRECTS.has(message.statusCode ?? 0))
+        return toResponse(message, exchange, options, { isListening, isReply });
       message.destroy();
       const next = redirectOf(url, message);
       if (left === 0 || next === undefined || next.origin !== origin) {
@@ -144,7 +150,7 @@ function toResponse(
   message: IncomingMessage,
   exchange: Exchange,
   { caps, pace }: Pick<McpFetchOptions, "caps" | "pace">,
-  isListening: boolean,
+  { isListening, isReply }: { isListening: boolean; isReply: boolean },
 ): Response {
   const status = message.statusCode ?? 0;
   const problem =
@@ -161,7 +167,7 @@ function toResponse(
   const isOk = status < 300;
   // Of a failure only what a JSON-RPC error needs is read.
   const maxBytes = isOk && !isListening ? bytesOf(exchange.step, caps) : caps.otherBytes;
-  const isEndless = isOk && exchange.step === "listen";
+  const isEndless = isOk && exchange.step === "listen" && !isReply;
   const body = guardedBody(message, { exchange, caps, maxBytes, isEndless, pace });
   const headers = new Headers();
   for (const name of ["content-type", "mcp-session-id"]) {

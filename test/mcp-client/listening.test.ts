@@ -1,7 +1,18 @@
 import type { ServerResponse } from "node:http";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { type Answers, INITIALIZED, open, type OpenOptions, problemFrom, startRaw } from "./servers.ts";
+import {
+  type Answers,
+  bodyOf,
+  INITIALIZED,
+  open,
+  type OpenOptions,
+  parse,
+  problemFrom,
+  send,
+  startHttp,
+  startRaw,
+} from "./servers.ts";
 
 const LISTENING = INITIALIZED("2025-06-18", { resources: { subscribe: true, listChanged: true } });
 const NOTICE = `data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/resources/list_changed" })}\n\n`;
@@ -141,6 +152,26 @@ test.for<[string, (response: ServerResponse) => unknown, string]>([
 ])("a stream that %s has ended, and that is told", async ([, unasked, told]) => {
   const { ends } = await listenTo({ unasked });
   await vi.waitFor(() => expect(ends).toEqual([told]), SOON);
+});
+
+test("questions on a stream are answered for as long as it lasts, and what comes of an answer is bounded", async () => {
+  const replies: unknown[] = [];
+  const piece = `data: ${JSON.stringify({ jsonrpc: "2.0", method: "ping" }).replace("{", '{"id":"p",')}\n\n`;
+  const url = await startHttp((request, response) => {
+    void bodyOf(request).then((body) => {
+      if (request.method === "GET") return stream(response).write(piece.repeat(40));
+      const { id, method } = parse(body);
+      if (method === "initialize") return send(response, { jsonrpc: "2.0", id, result: LISTENING });
+      if (method === "server/discover") return response.writeHead(404).end();
+      if (id === "p" && replies.push(id) === 40) return response.writeHead(202).end("x".repeat(300_000));
+      return response.writeHead(202).end();
+    });
+  });
+  const session = await open(url, { isListening: true, caps: { pace: { perSecond: 10_000, burst: 500 } } });
+  const ends: string[] = [];
+  session.onEnded(({ step, code }) => ends.push(`${step}: ${code}`));
+  await vi.waitFor(() => expect(replies).toHaveLength(40), SOON);
+  await vi.waitFor(() => expect(ends).toEqual(["listen: too_large"]), SOON);
 });
 
 test("a server without a stream, and the end of the session, are no end of the stream", async () => {

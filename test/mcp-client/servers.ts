@@ -146,6 +146,6 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-function parse(body: string): { id?: unknown; method?: string; params?: Record<string, unknown> } {
+export function parse(body: string): { id?: unknown; method?: string; params?: Record<string, unknown> } {
   return body === "" ? {} : (JSON.parse(body) as { id?: unknown; method?: string; params?: Record<string, unknown> });
 }
