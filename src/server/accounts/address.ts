@@ -39,12 +39,21 @@ export function withQuery(path: string, values: Readonly<Record<string, string>>
   return url.pathname + url.search + url.hash;
 }
 
-/** Reads a callback's query; what is there twice is not there. */
+/**
+ * Reads a callback's query. An answer that says something twice has no code: who registers kb at an authorization server can put
+ * an `iss` of their choice into the address to come back to, beside which the true one stands.
+ *
+ * Source: RFC 6749 §3.1, RFC 9207 §2.4
+ */
 export function readAnswer(query: string): ProviderAnswer {
   const parameters = new URLSearchParams(query);
-  const one = (name: string) => {
-    const values = parameters.getAll(name);
-    return values.length === 1 ? values[0] : undefined;
+  const isTwice = ANSWERED.some((name) => parameters.getAll(name).length > 1);
+  return {
+    state: parameters.get("state") ?? "",
+    code: isTwice ? undefined : (parameters.get("code") ?? undefined),
+    issuer: parameters.get("iss") ?? undefined,
+    isRefused: parameters.has("error"),
   };
-  return { state: one("state") ?? "", code: one("code"), issuer: one("iss"), isRefused: parameters.has("error") };
 }
+
+const ANSWERED = ["state", "code", "iss"] as const;

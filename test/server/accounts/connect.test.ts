@@ -127,6 +127,10 @@ describe("connecting an account", () => {
     const twice = provider.agree(await kb.begin(kb.anna, "gitea"), ANNA);
     expect((await kb.go(kb.anna, `${twice}&code=other`)).status).toBe(400);
     expect(provider.asked).toEqual([]);
+    const both = provider.agree(await kb.begin(kb.anna, "gitea"), ANNA, { iss: "https://evil.test" });
+    const { location } = await kb.go(kb.anna, `${both}&iss=${encodeURIComponent(provider.url)}`);
+    expect(location).toContain("reason=failed");
+    expect(provider.asked).toEqual([]);
     const good = provider.agree(await kb.begin(kb.anna, "gitea"), ANNA, { iss: provider.url });
     expect((await kb.go(kb.anna, good)).location).toContain("#found=");
   });

@@ -183,6 +183,21 @@ describe("an intent", () => {
     expect(await come({ iss: kb.there.url })).toContain("#found=");
   });
 
+  test("takes no answer that names two issuers, in either order", async () => {
+    const kb = await makeOAuthServer();
+    const evil = "&iss=https%3A%2F%2Fevil.test";
+    for (const [first, second] of [
+      [{ iss: kb.there.url }, evil],
+      [{ iss: "https://evil.test" }, `&iss=${encodeURIComponent(kb.there.url)}`],
+      [{ iss: kb.there.url }, `&iss=${encodeURIComponent(kb.there.url)}`],
+    ] as const) {
+      const { url, cookie } = await kb.open(kb.anna, (await kb.intend(kb.anna)).json.intent);
+      const callback = kb.there.agree(url, "anna", first) + second;
+      expect(await kb.back(kb.anna, callback, cookie)).toContain("status=failed&reason=sign_in_failed");
+    }
+    expect(kb.there.asked.filter(({ path }) => path === "/token")).toEqual([]);
+  });
+
   test("says why nobody can sign in there, and no more of the metadata than that", async () => {
     const kb = await makeOAuthServer();
     kb.there.metadata = { code_challenge_methods_supported: ["plain"] };
