@@ -1,5 +1,7 @@
 import { Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom";
+import { isSymbolFont, textInFont } from "#extract/symbol-fonts.ts";
+import { fontOf } from "./symbols.ts";
 import { isHidden } from "./walk.ts";
 
 /**
@@ -18,10 +20,12 @@ export function findArticle(html: string): string | undefined {
 
 function parseArticle(html: string): string | undefined {
   const { document } = parseHTML(html);
-  // Readability drops style attributes, so what they hide has to go before.
+  // Readability drops style attributes, so what they hide, and fonts of symbols, have to go before.
   for (const element of document.querySelectorAll("[hidden],[style],[aria-hidden],dialog")) {
     const attributes = Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value]));
     if (isHidden(element.localName, attributes)) element.remove();
+    else if (isSymbolFont(fontOf(attributes)) && element.children.length === 0)
+      element.textContent = textInFont(fontOf(attributes), element.textContent);
   }
   const article = new Readability(document, { charThreshold: 200, keepClasses: false }).parse();
   return article?.content ?? undefined;

@@ -2,6 +2,7 @@ import { TextBuilder } from "#extract/text-builder.ts";
 import { AnchorTracker } from "./anchors.ts";
 import { MarkdownWriter } from "./markdown-writer.ts";
 import { ScopeTracker, type Scope } from "./scope.ts";
+import { SymbolFonts } from "./symbols.ts";
 import { walkHtml, type Attributes } from "./walk.ts";
 
 export interface RenderOptions {
@@ -23,11 +24,13 @@ export function renderHtml(html: string, options: RenderOptions): TextBuilder {
   }
   const scopes = new ScopeTracker();
   const anchors = new AnchorTracker();
+  const fonts = new SymbolFonts();
   const ends: ((() => void) | undefined)[] = [];
   let tables = 0;
   walkHtml(html, {
     open(name, attributes) {
       scopes.open(name, attributes);
+      fonts.open(attributes);
       anchors.open(HEADING.test(name), attributes);
       const isData = name === "table" && options.isDataTable[tables++] === true;
       ends.push(scopes.contains(options.scope) ? openElement(writer, anchors, name, attributes, isData) : undefined);
@@ -35,11 +38,12 @@ export function renderHtml(html: string, options: RenderOptions): TextBuilder {
     },
     close() {
       scopes.close();
+      fonts.close();
       ends.pop()?.();
     },
     text(data) {
       anchors.text(data);
-      if (scopes.contains(options.scope)) writer.text(data);
+      if (scopes.contains(options.scope)) writer.text(fonts.shown(data));
     },
     isDone: () => out.isFull,
   });

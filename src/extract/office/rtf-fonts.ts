@@ -1,5 +1,5 @@
 import iconv from "iconv-lite";
-import { textInFont } from "./symbol-fonts.ts";
+import { textInFont } from "#extract/symbol-fonts.ts";
 
 /** The encoding of a code page by its number; undefined for those that nobody decodes. */
 export function encodingOfCodePage(page: number): string | undefined {

@@ -6,7 +6,7 @@ import { dateOf, isBullet, newFlow, newGroup, type RtfFlow, type RtfGroup } from
 import type { RtfHandler } from "./rtf-tokens.ts";
 import { RTF_CHARACTERS, RTF_DESTINATIONS, RTF_PROPERTIES } from "./rtf-words.ts";
 import { setProperty, type DocumentProperties } from "./properties.ts";
-import { isSymbolFont, symbolOf } from "./symbol-fonts.ts";
+import { isSymbolFont, symbolOf } from "#extract/symbol-fonts.ts";
 import { linkOfInstruction } from "./word-fields.ts";
 
 /**

@@ -1,7 +1,8 @@
 import { type LinkMark, withAddresses } from "#extract/link-addresses.ts";
 import { Alternatives } from "./alternatives.ts";
+import { MathMarks } from "./math-marks.ts";
 import { altText, blocksText, type Block, type BlockWriter } from "./blocks.ts";
-import { textInFont } from "./symbol-fonts.ts";
+import { textInFont } from "#extract/symbol-fonts.ts";
 import { linkOf, type Relationships } from "./package.ts";
 import { isOn, type Attributes, type XmlHandler } from "./xml.ts";
 import { withoutControlEscapes } from "./xstring.ts";
@@ -27,6 +28,7 @@ export class SlideText implements XmlHandler {
   isShown = true;
   private readonly context: SlideContext;
   private readonly alternatives = new Alternatives();
+  private readonly math = new MathMarks();
   private readonly openShapes: OpenShape[] = [];
   private paragraph: OpenParagraph | undefined;
   private isInText = false;
@@ -41,11 +43,13 @@ export class SlideText implements XmlHandler {
 
   open(name: string, attributes: Attributes): boolean | void {
     if (this.alternatives.open(name)) return true;
+    this.math.open(name, attributes, (mark) => this.write(mark));
     return OPENERS.get(name)?.(this, attributes);
   }
 
   close(name: string): void {
     this.alternatives.close(name);
+    this.math.close(name, (mark) => this.write(mark));
     CLOSERS.get(name)?.(this);
   }
 

@@ -1,4 +1,4 @@
-import { symbolOf, textInFont } from "./symbol-fonts.ts";
+import { symbolOf, textInFont } from "#extract/symbol-fonts.ts";
 import type { Attributes } from "./xml.ts";
 
 /** The run of a paragraph that is open: whether its text is shown, and in which font. */

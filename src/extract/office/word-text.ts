@@ -2,6 +2,7 @@ import { append } from "#core/append.ts";
 import { type LinkMark, withAddresses } from "#extract/link-addresses.ts";
 import { Alternatives } from "./alternatives.ts";
 import { altText, type Block, type BlockWriter } from "./blocks.ts";
+import { MathMarks } from "./math-marks.ts";
 import { FieldStack } from "./word-fields.ts";
 import { linkOf, webAddress, type Relationships } from "./package.ts";
 import type { WordNumbering } from "./word-numbering.ts";
@@ -34,6 +35,7 @@ export class WordText implements XmlHandler {
   /** Blocks that hang on the paragraph that is open: they come behind it. */
   private pending: Block[] = [];
   readonly run = new WordRun();
+  private readonly math = new MathMarks();
   private boxes = 0;
 
   constructor(context: WordContext) {
@@ -46,11 +48,13 @@ export class WordText implements XmlHandler {
 
   open(name: string, attributes: Attributes): boolean | void {
     if (LEFT_OUT.has(name) || this.alternatives.open(name)) return true;
+    this.math.open(name, attributes, (mark) => this.write(mark));
     return OPENERS.get(name)?.(this, attributes, attributes["w:val"]);
   }
 
   close(name: string): void {
     this.alternatives.close(name);
+    this.math.close(name, (mark) => this.write(mark));
     CLOSERS.get(name)?.(this);
   }
 

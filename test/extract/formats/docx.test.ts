@@ -115,6 +115,16 @@ describe("a Word document", () => {
     expect(await text(body)).toBe("one\ntwo x-yz [image: A red house]\n");
   });
 
+  test("parts of a formula are no one word", async ({ expect }) => {
+    const part = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
+    const fraction = `<m:f><m:num>${part("a+b")}</m:num><m:den>${part("c")}</m:den></m:f>`;
+    const power = `<m:sSup><m:e>${part("x")}</m:e><m:sup>${part("2")}</m:sup></m:sSup>`;
+    const sum = `<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>${part("i")}</m:sub><m:sup/><m:e><m:rad><m:e>${part("k")}</m:e></m:rad></m:e></m:nary>`;
+    expect(await text(`<w:p><m:oMath>${fraction}${power}${part("=")}${sum}</m:oMath></w:p>`)).toBe(
+      "(a+b)/(c)x^2=∑_i√(k)\n",
+    );
+  });
+
   test("symbols are the characters that their fonts show, and hyphens that may be none are none", async ({
     expect,
   }) => {

@@ -59,6 +59,13 @@ See there (https://x.test/y) and here.[image: A chart]
     expect([text, title, sections[0]?.name]).toEqual(["# Donau\n\nDonaudampfschiff\n", "Dampfer", "Donau"]);
   });
 
+  test("letters in fonts of symbols are what these show", async ({ expect }) => {
+    const words = `<main><p>go <span style='color:red;font-family:Wingdings'>\u00e0</span> on <font face="Symbol">D<span style="font-family:Arial">D</span></font> <span style="font-family:&quot;Wingdings&quot;,serif">J</span>D</p></main>`;
+    expect((await textOf("a.html", page(words))).text).toBe("go → on ΔD ☺D\n");
+    const mail = `From: a@one.test\nSubject: s\nContent-Type: text/html\n\n${words.replace("\u00e0", "&agrave;")}`;
+    expect((await textOf("a.eml", mail)).text).toContain("go → on ΔD ☺D");
+  });
+
   test("a heading that says the same as the title stays", async () => {
     const article = `<div><h1>The page</h1><p>${long}</p><p>${long}</p><h3>More</h3><p>${long}</p></div>`;
     const { text, sections } = await textOf("a.html", page(article));

@@ -1,0 +1,50 @@
+import type { Attributes } from "./xml.ts";
+
+/** What stands between the parts of a formula, so that they are no one word: `(a+b)/(c)`, `x^2`, `∑_i^n`. Source: ECMA-376, 22.1.2. */
+export class MathMarks {
+  /** Of an index or exponent, which may be empty. */
+  private waiting = "";
+
+  /** @param write gets what comes before the element */
+  open(name: string, attributes: Attributes, write: (mark: string) => void): void {
+    if (!name.startsWith("m:")) return;
+    if (name === "m:sup" || name === "m:sub") this.waiting = name === "m:sup" ? "^" : "_";
+    else if (name === "m:t") this.writeWaiting(write);
+    else if (name === "m:chr" && OPERATORS.test(attributes["m:val"] ?? "")) write(attributes["m:val"] ?? "");
+    else if (BEGINS.has(name)) {
+      this.writeWaiting(write);
+      write(BEGINS.get(name) ?? "");
+    }
+  }
+
+  close(name: string, write: (mark: string) => void): void {
+    if (!name.startsWith("m:")) return;
+    if (name === "m:sup" || name === "m:sub") this.waiting = "";
+    if (ENDS.has(name)) write(ENDS.get(name) ?? "");
+  }
+
+  private writeWaiting(write: (mark: string) => void): void {
+    const { waiting } = this;
+    this.waiting = "";
+    if (waiting !== "") write(waiting);
+  }
+}
+
+/** Sums, products, integrals; other characters of this kind are accents. */
+const OPERATORS = /^[∏-∑∫-∳⋀-⋃⨀-⨆]$/u;
+const BEGINS = new Map([
+  ["m:f", "("],
+  ["m:den", "/("],
+  ["m:rad", "√("],
+  ["m:d", "("],
+  ["m:mr", " "],
+  ["m:lim", " "],
+]);
+const ENDS = new Map([
+  ["m:num", ")"],
+  ["m:den", ")"],
+  ["m:rad", ")"],
+  ["m:d", ")"],
+  ["m:nary", " "],
+  ["m:fName", " "],
+]);
