@@ -13,19 +13,19 @@ export interface Reader {
   load: FormatLoader;
 }
 
-const DOCX: Reader = { version: 5, load: async () => (await import("./formats/docx.ts")).docxFormat };
-const PPTX: Reader = { version: 4, load: async () => (await import("./formats/pptx.ts")).pptxFormat };
+const DOCX: Reader = { version: 6, load: async () => (await import("./formats/docx.ts")).docxFormat };
+const PPTX: Reader = { version: 5, load: async () => (await import("./formats/pptx.ts")).pptxFormat };
 const XLSX: Reader = { version: 3, load: async () => (await import("./formats/xlsx.ts")).xlsxFormat };
 const ODT: Reader = { version: 4, load: async () => (await import("./formats/odt.ts")).odtFormat };
 const ODS: Reader = { version: 3, load: async () => (await import("./formats/ods.ts")).odsFormat };
 const ODP: Reader = { version: 3, load: async () => (await import("./formats/odp.ts")).odpFormat };
-const HTML: Reader = { version: 5, load: async () => (await import("./formats/html.ts")).htmlFormat };
+const HTML: Reader = { version: 6, load: async () => (await import("./formats/html.ts")).htmlFormat };
 const CSV: Reader = { version: 3, load: async () => (await import("./formats/csv.ts")).csvFormat };
 const JSON_TEXT: Reader = { version: 3, load: async () => (await import("./formats/json.ts")).jsonFormat };
-const SUBTITLES: Reader = { version: 2, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };
+const SUBTITLES: Reader = { version: 3, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };
 const RTF: Reader = { version: 3, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
-const XML: Reader = { version: 4, load: async () => (await import("./formats/xml.ts")).xmlFormat };
-const CALENDAR: Reader = { version: 2, load: async () => (await import("./formats/calendar.ts")).calendarFormat };
+const XML: Reader = { version: 5, load: async () => (await import("./formats/xml.ts")).xmlFormat };
+const CALENDAR: Reader = { version: 3, load: async () => (await import("./formats/calendar.ts")).calendarFormat };
 const TNEF: Reader = { version: 1, load: async () => (await import("./formats/tnef.ts")).tnefFormat };
 const UNREADABLE: Reader = {
   version: 1,
@@ -37,7 +37,7 @@ const UNREADABLE: Reader = {
  * that are not named are read as plain text.
  */
 export const FORMATS: Readonly<Record<string, Reader>> = {
-  "text/plain": { version: 5, load: async () => (await import("./formats/plain.ts")).plainFormat },
+  "text/plain": { version: 6, load: async () => (await import("./formats/plain.ts")).plainFormat },
   "text/x-asciidoc": { version: 2, load: async () => (await import("./formats/asciidoc.ts")).asciidocFormat },
   "text/x-rst": { version: 2, load: async () => (await import("./formats/rst.ts")).rstFormat },
   "text/x-org": { version: 2, load: async () => (await import("./formats/org.ts")).orgFormat },
@@ -53,7 +53,7 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/toml": { version: 2, load: async () => (await import("./formats/toml.ts")).tomlFormat },
   "application/xml": XML,
   "text/xml": XML,
-  "application/rss+xml": { version: 2, load: async () => (await import("./formats/feed.ts")).feedFormat },
+  "application/rss+xml": { version: 3, load: async () => (await import("./formats/feed.ts")).feedFormat },
   "application/vnd.ms-word.2003+xml": {
     version: 2,
     load: async () => (await import("./formats/word-2003.ts")).word2003Format,
@@ -61,16 +61,17 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "text/x-log": { version: 3, load: async () => (await import("./formats/log.ts")).logFormat },
   "application/x-subrip": SUBTITLES,
   "text/vtt": SUBTITLES,
+  "text/x-ssa": SUBTITLES,
   "application/zip": { version: 2, load: async () => (await import("./formats/archive.ts")).zipFormat },
   "application/x-tar": { version: 2, load: async () => (await import("./formats/archive.ts")).tarFormat },
   "application/gzip": { version: 2, load: async () => (await import("./formats/archive.ts")).gzipFormat },
   "text/calendar": CALENDAR,
   "text/vcard": CALENDAR,
-  "message/rfc822": { version: 5, load: async () => (await import("./formats/mail.ts")).mailFormat },
-  "application/vnd.ms-outlook": { version: 3, load: async () => (await import("./formats/msg.ts")).msgFormat },
+  "message/rfc822": { version: 6, load: async () => (await import("./formats/mail.ts")).mailFormat },
+  "application/vnd.ms-outlook": { version: 4, load: async () => (await import("./formats/msg.ts")).msgFormat },
   "application/vnd.ms-tnef": TNEF,
   "application/ms-tnef": TNEF,
-  "application/mbox": { version: 5, load: async () => (await import("./formats/mbox.ts")).mboxFormat },
+  "application/mbox": { version: 6, load: async () => (await import("./formats/mbox.ts")).mboxFormat },
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document": DOCX,
   "application/vnd.openxmlformats-officedocument.wordprocessingml.template": DOCX,
   "application/vnd.ms-word.document.macroenabled.12": DOCX,

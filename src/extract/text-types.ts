@@ -85,6 +85,7 @@ const EXTENSIONS_BY_TYPE: Readonly<Record<string, string>> = {
   "text/x-log": "log",
   "application/x-subrip": "srt",
   "text/vtt": "vtt",
+  "text/x-ssa": "ass ssa",
   "text/calendar": "ics ifb",
   "text/vcard": "vcf vcard",
   "message/rfc822": "eml emlx mht mhtml",

@@ -80,7 +80,17 @@ function readLine(line: string): { name: string; value: string; isBinary: boolea
   const charset = /CHARSET=([\w-]{1,40})/iu.exec(about)?.[1];
   const raw = line.slice(colon + 1);
   const value = quoted ? decodeCharset(fromQuotedPrintable(Buffer.from(raw)), charset ?? "utf-8") : raw;
-  return { name: name.toUpperCase().replace(/^.*\./u, ""), value: unescaped(cleanText(value)), isBinary };
+  const person = PEOPLE.has(name.toUpperCase()) ? /(?:^|;)CN=(?:"([^"]{1,300})"|([^;"]{1,300}))/iu.exec(about) : null;
+  const text = withName(person?.[1] ?? person?.[2] ?? "", unescaped(cleanText(value)));
+  return { name: name.toUpperCase().replace(/^.*\./u, ""), value: text, isBinary };
+}
+
+const PEOPLE = new Set(["ATTENDEE", "ORGANIZER", "CONTACT"]);
+
+/** Who is meant stands beside the address. Source: RFC 5545, 3.2.2. */
+function withName(name: string, value: string): string {
+  const address = value.replace(/^mailto:/iu, "");
+  return name.trim() === "" || name.trim() === address ? value : `${name.trim()} <${address}>`;
 }
 
 /** The colon behind the parameters, whose values may have some in quotation marks. */

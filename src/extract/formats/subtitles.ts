@@ -2,14 +2,15 @@ import { cleanText } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** Subtitles (SubRip, WebVTT): what is said, without time codes; every five minutes are a section with their time. */
+/** Subtitles (SubRip, WebVTT, SubStation Alpha): what is said, without time codes; every five minutes are a section with their time. */
 export const subtitlesFormat: Format = {
   extract({ decode, maxTextLength }): FormatText {
     const decoded = decode();
     const out = new TextBuilder(maxTextLength);
     let section = -1;
     let previous = "";
-    const cues = readCues(cleanText(decoded.text));
+    const clean = cleanText(decoded.text);
+    const cues = /^\[Script Info\]/imu.test(clean.slice(0, 4_096)) ? readDialogue(clean) : readCues(clean);
     for (const { seconds, text } of cues) {
       const number = Math.floor(seconds / SECTION_SECONDS);
       // Time may go back in a broken file: a section begins only once.
@@ -63,6 +64,38 @@ function readCues(text: string): Cue[] {
   });
   close();
   return cues;
+}
+
+/**
+ * Lines such as `Dialogue: 0,0:01:02.50,0:01:05.00,Default,Ana,0,0,0,,What she says`, in the order in which they are said.
+ * Source: http://www.tcax.org/docs/ass-specs.htm
+ */
+function readDialogue(text: string): Cue[] {
+  const cues: Cue[] = [];
+  let places = placesOf("Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effect,Text");
+  for (const line of text.split("\n")) {
+    const [, kind, content = ""] = /^(Format|Dialogue):\s*(.*)$/iu.exec(line) ?? [];
+    if (kind === "Format" && /\btext\b/iu.test(content)) places = placesOf(content);
+    if (kind !== "Dialogue") continue;
+    const values = content.split(",");
+    const [, hours, minutes, seconds] = /^(\d{1,3}):(\d\d):(\d\d)/u.exec(values[places.start]?.trim() ?? "") ?? [];
+    const said = values
+      .slice(places.text)
+      .join(",")
+      .replaceAll(/\{[^{}]{0,1000}\}/gu, "")
+      .replaceAll(/\\[Nnh]/gu, " ");
+    const name = values[places.name]?.trim() ?? "";
+    const words = said.replaceAll(/\s+/gu, " ").trim();
+    if (seconds === undefined || words === "") continue;
+    const at = Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
+    cues.push({ seconds: at, text: name === "" ? words : `${name}: ${words}` });
+  }
+  return cues.sort((a, b) => a.seconds - b.seconds);
+}
+
+function placesOf(format: string): { start: number; name: number; text: number } {
+  const names = format.split(",").map((name) => name.trim().toLowerCase());
+  return { start: names.indexOf("start"), name: names.indexOf("name"), text: names.indexOf("text") };
 }
 
 /** `<i>`, `<v Ana>` (which says who speaks), `{\an8}` and entities. */

@@ -121,7 +121,8 @@ class XmlWriter {
     const top = this.open.at(-1);
     if (top === undefined) return;
     const parent = this.open.at(-2);
-    if (top.isInline && parent !== undefined) parent.text += isBase64(top.text) ? "" : top.text;
+    if (top.isInline && parent !== undefined)
+      parent.text += PARTS_WORDS.test(top.name) ? ` ${top.text}` : isBase64(top.text) ? "" : top.text;
     else {
       this.release();
       if (parent !== undefined && top.isLeaf && !top.hasLine && top.text.length < MAX_HELD_LENGTH) {
@@ -171,6 +172,9 @@ class XmlWriter {
     this.out.add(`${indent}${text.replaceAll("\n", `\n${indent}  `)}\n`);
   }
 }
+
+/** Line breaks and tabs, which part words that stand without a space. */
+const PARTS_WORDS = /(?:^|:)(?:br|lb|pb|cr|tab|line-?break|break|newline|nl)$/iu;
 
 /** What documents of many kinds call their own title, author and so on, near their root. */
 const PROPERTIES: Readonly<Record<string, string>> = {

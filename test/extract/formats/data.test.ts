@@ -33,6 +33,12 @@ describe("CSV and TSV", () => {
   });
 });
 
+test("property files of Java have their letters", async ({ expect }) => {
+  const lines = "title=\\u041f\\u043b\\u0430\\u043d\npath=C:\\\\u0041\nquote=\\u0022\n";
+  expect((await textOf("a.properties", lines)).text).toBe("title=План\npath=C:\\\\u0041\nquote=\\u0022\n");
+  expect((await textOf("a.txt", lines)).text).toBe(lines);
+});
+
 describe("JSON", () => {
   test("becomes indented keys and values, top-level keys are sections", async ({ expect }) => {
     const result = await textOf(

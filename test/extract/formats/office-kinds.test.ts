@@ -106,7 +106,7 @@ describe("calendars and cards", () => {
     const result = await textOf("a.ics", ics);
     expect(result.title).toBe("Spotkanie kwartalne, Łódź");
     expect(result.text).toContain("SUMMARY:Spotkanie kwartalne, Łódź\n");
-    expect(result.text).toContain("ATTENDEE:mailto:ana@one.test\nDESCRIPTION:first\nsecondword\n");
+    expect(result.text).toContain("ATTENDEE:Ana: lead <ana@one.test>\nDESCRIPTION:first\nsecondword\n");
     expect(result.text).not.toContain("QUJDRA");
   });
 

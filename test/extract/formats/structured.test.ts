@@ -90,6 +90,14 @@ describe("TOML", () => {
 });
 
 describe("XML", () => {
+  test("a line break parts words", async ({ expect }) => {
+    const { text } = await textOf(
+      "a.ttml",
+      '<?xml version="1.0"?><tt><body><p>Hello<br/>there <b>bold</b>er</p></body></tt>',
+    );
+    expect(text).toBe("  p: Hello there bolder\n");
+  });
+
   test("is its words by element, inline elements within their sentence, attributes that say something", async ({
     expect,
   }) => {
@@ -194,6 +202,18 @@ describe("a log", () => {
 });
 
 describe("subtitles", () => {
+  test("of SubStation Alpha are what is said, in its order, without marks and remarks", async ({ expect }) => {
+    const said = (time: string, name: string, text: string) =>
+      `Dialogue: 0,${time},0:09:00.00,Default,${name},0,0,0,,${text}\n`;
+    const ass = `[Script Info]\nTitle: T\n\n[V4+ Styles]\nFormat: Name, Fontname\nStyle: Default,Arial\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n${said("0:05:01.00", "", "later")}${said("0:00:01.00", "Ana", "{\\i1}Hello{\\i0}, dear\\Nworld")}Comment: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,remark\n`;
+    for (const name of ["a.ass", "a.ssa"]) {
+      const { text, sections, properties } = await textOf(name, ass);
+      expect(text).toBe("Ana: Hello, dear world\n\nlater\n");
+      expect(sections.map((section) => section.name)).toEqual(["00:00:00", "00:05:00"]);
+      expect(properties).toEqual({ captions: "2" });
+    }
+  });
+
   test("are what is said, without times, by five minutes", async ({ expect }) => {
     const srt =
       "1\n00:00:01,000 --> 00:00:02,000\n<i>Hello</i>\n{\\an8}there\n\n2\n00:06:01,000 --> 00:06:02,000\nLater\n3\n00:06:03,000 --> 00:06:04,000\nLater\n";
