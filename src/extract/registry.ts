@@ -21,10 +21,10 @@ const ODS: Reader = { version: 3, load: async () => (await import("./formats/ods
 const ODP: Reader = { version: 3, load: async () => (await import("./formats/odp.ts")).odpFormat };
 const HTML: Reader = { version: 6, load: async () => (await import("./formats/html.ts")).htmlFormat };
 const CSV: Reader = { version: 3, load: async () => (await import("./formats/csv.ts")).csvFormat };
-const JSON_TEXT: Reader = { version: 3, load: async () => (await import("./formats/json.ts")).jsonFormat };
+const JSON_TEXT: Reader = { version: 4, load: async () => (await import("./formats/json.ts")).jsonFormat };
 const SUBTITLES: Reader = { version: 3, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };
 const RTF: Reader = { version: 3, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
-const XML: Reader = { version: 5, load: async () => (await import("./formats/xml.ts")).xmlFormat };
+const XML: Reader = { version: 6, load: async () => (await import("./formats/xml.ts")).xmlFormat };
 const CALENDAR: Reader = { version: 3, load: async () => (await import("./formats/calendar.ts")).calendarFormat };
 const TNEF: Reader = { version: 1, load: async () => (await import("./formats/tnef.ts")).tnefFormat };
 const UNREADABLE: Reader = {
@@ -48,8 +48,8 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "text/tab-separated-values": CSV,
   "application/json": JSON_TEXT,
   "application/x-ndjson": JSON_TEXT,
-  "application/x-ipynb+json": { version: 2, load: async () => (await import("./formats/notebook.ts")).notebookFormat },
-  "application/yaml": { version: 4, load: async () => (await import("./formats/yaml.ts")).yamlFormat },
+  "application/x-ipynb+json": { version: 3, load: async () => (await import("./formats/notebook.ts")).notebookFormat },
+  "application/yaml": { version: 5, load: async () => (await import("./formats/yaml.ts")).yamlFormat },
   "application/toml": { version: 2, load: async () => (await import("./formats/toml.ts")).tomlFormat },
   "application/xml": XML,
   "text/xml": XML,

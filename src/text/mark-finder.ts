@@ -60,7 +60,7 @@ export function makeNarrow(marks: Marks): Narrow {
   });
   const needles = [...new Set([...terms, ...prefixes, ...phrases])];
   if (needles.length === 0) return () => [];
-  const margin = Math.max(0, ...marks.phrases.map(({ words }) => words.length - 1));
+  const margin = marks.phrases.reduce((most, { words }) => Math.max(most, words.length - 1), 0);
   // Jamo become other syllables with their neighbours: no needle is safe.
   if (needles.some((needle) => needle === "" || /\p{Script=Hangul}/u.test(needle))) return whole;
   return needles.every(isAscii) ? narrowAscii(needles, margin) : narrowByFold(needles);

@@ -1,4 +1,6 @@
 import { cleanText, cutText, oneLine } from "#extract/clean.ts";
+import { renderHtml } from "#extract/html/render.ts";
+import { surveyHtml } from "#extract/html/survey.ts";
 import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 import { jsonFormat } from "./json.ts";
@@ -88,7 +90,8 @@ function writeCell(out: TextBuilder, cell: Json, source: string, { number, headi
 
 /** A fence longer than any in the text. */
 function fenced(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/^`{3,}/gmu)].map(([ticks]) => ticks.length));
+  let longest = 2;
+  for (const [ticks] of text.matchAll(/^`{3,}/gmu)) longest = Math.max(longest, ticks.length);
   const fence = "`".repeat(longest + 1);
   return text === "" ? "" : `${fence}${language}\n${text}\n${fence}\n`;
 }
@@ -101,12 +104,29 @@ function withoutEmbedded(text: string): string {
 /** Printed text, results as text, errors with their traceback. */
 function outputText(output: Json): string {
   const data = asRecord(output["data"]);
-  const printed = textOf(output["text"] ?? data["text/markdown"] ?? data["text/plain"]);
+  const printed = textOf(output["text"] ?? data["text/markdown"]) || shownText(data);
   if (printed !== "") return withoutColours(printed);
   if (output["output_type"] !== "error" && output["output_type"] !== "pyerr") return "";
   const trace = Array.isArray(output["traceback"]) ? output["traceback"].map(textOf).join("\n") : "";
   return withoutColours(trace === "" ? `${textOf(output["ename"])}: ${textOf(output["evalue"])}` : trace);
 }
+
+/** The text of a result, unless it only names what is shown. */
+function shownText(data: Json): string {
+  const plain = textOf(data["text/plain"]);
+  if (plain !== "" && !/^<[\w.]+(?: object)?>$/u.test(plain.trim())) return plain;
+  const html = textOf(data["text/html"]);
+  if (html !== "" && html.length <= MAX_HTML_LENGTH) return textOfHtml(html);
+  return textOf(data["text/latex"]) || plain;
+}
+
+function textOfHtml(html: string): string {
+  const clean = cleanText(html);
+  const { isDataTable } = surveyHtml(clean);
+  return renderHtml(clean, { scope: "everything", maxTextLength: MAX_OUTPUT_LENGTH, isDataTable }).toString().trim();
+}
+
+const MAX_HTML_LENGTH = 500_000;
 
 function withoutColours(text: string): string {
   // oxlint-disable-next-line no-control-regex -- terminal colours begin with an escape

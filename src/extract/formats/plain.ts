@@ -1,11 +1,12 @@
 import { cleanText, cutText } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
+import { lettersByNumber } from "#extract/letters-by-number.ts";
 
 /** Plain text and code: the text as it is, line by line. */
 export const plainFormat: Format = {
-  extract({ decode, fileName, maxTextLength }): FormatText {
+  extract({ decode, fileName, mimeType, maxTextLength }): FormatText {
     const decoded = decode();
-    const text = cleanText(ESCAPED.test(fileName) ? withLetters(decoded.text) : decoded.text);
+    const text = cleanText(hasNumbers(fileName, mimeType) ? lettersByNumber(decoded.text) : decoded.text);
     return {
       state: "ok",
       text: cutText(text, maxTextLength),
@@ -17,13 +18,7 @@ export const plainFormat: Format = {
   },
 };
 
-/** Java's property files are ASCII with letters by number. Source: https://docs.oracle.com/javase/8/docs/api/java/util/Properties.html */
-const ESCAPED = /\.properties$/iu;
-
-/** Letters for their numbers; controls and line breaks stay as they are written. */
-function withLetters(text: string): string {
-  return text.replaceAll(/(?<!\\)((?:\\\\){0,20})\\u([\dA-Fa-f]{4})/gu, (all, before: string, code: string) => {
-    const letter = String.fromCharCode(Number.parseInt(code, 16));
-    return letter < "\u00a0" ? all : before + letter;
-  });
+/** Java's property files; JSON comes here when it is no JSON, as with comments. */
+function hasNumbers(fileName: string, mimeType: string): boolean {
+  return mimeType === "application/json" || /\.properties$/iu.test(fileName);
 }

@@ -34,6 +34,7 @@ class BookReader {
   private readonly open: { name: string; end: string; isLeftOut: boolean }[] = [];
   private depth = 0;
   private text = "";
+  private person = { given: "", family: "" };
 
   onopentag(qualified: string, attributes: Record<string, string>): void {
     this.flush();
@@ -50,7 +51,10 @@ class BookReader {
         ? (attributes["url"] ?? attributes["href"] ?? attributes["xlink:href"] ?? attributes["l:href"])
         : undefined;
     if (tag !== undefined) this.parts.push(href === undefined ? `<${tag}>` : `<a href="${escaped(href)}">`);
-    this.open.push({ name, end: tag === undefined ? "" : `</${tag}>`, isLeftOut });
+    // The number of a note is no part of the word before it.
+    const isNote = tag === "a" && attributes["type"] === "note";
+    if (isNote) this.parts.push("[");
+    this.open.push({ name, end: `${isNote ? "]" : ""}${tag === undefined ? "" : `</${tag}>`}`, isLeftOut });
   }
 
   ontext(data: string): void {
@@ -63,8 +67,9 @@ class BookReader {
     const closed = this.open.pop();
     if (closed === undefined) return;
     if (SECTIONS.has(closed.name)) this.depth--;
-    this.parts.push(closed.end);
+    this.parts.push(GIVEN.has(closed.name) || FAMILY.has(closed.name) ? `${closed.end} ` : closed.end);
     this.note(closed.name, words);
+    this.notePerson(closed.name, words);
   }
 
   private flush(): void {
@@ -81,6 +86,18 @@ class BookReader {
     )
       return INFOS.has(parent ?? "") ? "p" : `h${Math.min(6, Math.max(1, this.depth))}`;
     return TAGS.get(name);
+  }
+
+  private notePerson(name: string, words: string): void {
+    const { person } = this;
+    if (GIVEN.has(name)) person.given = `${person.given} ${words.trim()}`.slice(0, 200);
+    else if (FAMILY.has(name)) person.family = words.trim().slice(0, 200);
+    else if (PERSONS.has(name)) {
+      const whole = oneLine(`${person.given} ${person.family}`, 300);
+      if (whole !== "" && this.open.some(({ name: outer }) => INFOS.has(outer)))
+        this.book.properties["author"] ??= whole;
+      this.person = { given: "", family: "" };
+    }
   }
 
   private note(name: string, words: string): void {
@@ -103,6 +120,9 @@ const TITLES = list("title book-title article-title bridgehead glossterm");
 const INFOS = list(
   "info bookinfo articleinfo title-info document-info publish-info titleStmt fileDesc article-meta title-group prolog sourceDesc front",
 );
+const PERSONS = list("author translator editor name persName personname contrib");
+const GIVEN = list("first-name middle-name firstname othername given-names forename");
+const FAMILY = list("last-name surname");
 const LEFT_OUT = list(
   "binary binaryObject imagedata indexterm encodingDesc revisionDesc document-info draft-comment required-cleanup remark",
 );
@@ -125,8 +145,6 @@ const TAGS = new Map(
 );
 const PROPERTIES = new Map([
   ["author", "author"],
-  ["last-name", "author"],
-  ["surname", "author"],
   ["date", "date"],
   ["pubdate", "date"],
   ["genre", "genre"],

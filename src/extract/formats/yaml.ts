@@ -1,5 +1,6 @@
 import { cleanText, cutText, oneLine } from "#extract/clean.ts";
 import type { Format, FormatResult } from "#extract/format.ts";
+import { lettersByNumber } from "#extract/letters-by-number.ts";
 import { loadPart } from "#extract/load.ts";
 import { looksLikeApi, readApi } from "#extract/api-description.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
@@ -11,7 +12,7 @@ import { TextBuilder } from "#extract/text-builder.ts";
 export const yamlFormat: Format = {
   async extract({ decode, maxTextLength }): Promise<FormatResult> {
     const decoded = decode();
-    const text = cutText(cleanText(decoded.text), maxTextLength);
+    const text = cutText(cleanText(lettersByNumber(decoded.text)), maxTextLength);
     if (/^(?:openapi|swagger)["']?[ \t]*:/mu.test(text.slice(0, 20_000)) && text.length <= MAX_PARSED_LENGTH) {
       const { valueOfYaml } = await loadPart(() => import("#extract/yaml-document.ts"));
       const value = valueOfYaml(text, { maxAliasCount: 100 });

@@ -272,7 +272,8 @@ function shortRowsOf(rows: readonly Cell[][]): string[][] | undefined {
       if (blocks.some((block) => block.kind === "table" || block.heading !== undefined)) return undefined;
       const text = blocksText(blocks);
       if (text.length > MAX_CELL_LENGTH) return undefined;
-      texts.push(text, ...Array<string>(span - 1).fill(""));
+      texts.push(text);
+      for (let column = 1; column < span; column++) texts.push("");
     }
     result.push(texts);
   }

@@ -5,6 +5,25 @@ const sectionsOf = ({ sections }: Awaited<ReturnType<typeof textOf>>) =>
   sections.map(({ name, ref, level }) => [name, ref ?? level]);
 
 describe("a notebook", () => {
+  test("has what a cell shows as HTML or LaTeX, where its text only names that", async ({ expect }) => {
+    const shown = (data: Record<string, string>) => ({ output_type: "display_data", data });
+    const outputs = [
+      shown({ "text/plain": "<IPython.core.display.HTML object>", "text/html": "<table><tr><td>a<td>b</table>" }),
+      shown({ "text/plain": "<Figure size 640x480 with 1 Axes>", "text/latex": "" }),
+      shown({ "text/latex": "$x^2$" }),
+      shown({ "text/plain": "   a\n0  1", "text/html": "<table></table>" }),
+    ];
+    const bytes = JSON.stringify({ nbformat: 4, metadata: {}, cells: [{ cell_type: "code", source: "x", outputs }] });
+    const { text } = await textOf("a.ipynb", bytes);
+    expect(text).toMatch(/```\n\| a \| b \|[^`]*<Figure size 640x480 with 1 Axes>\n\$x\^2\$\n {3}a\n0 {2}1\n```/u);
+    const ticks = JSON.stringify({
+      nbformat: 4,
+      metadata: {},
+      cells: [{ cell_type: "code", source: "```\n".repeat(150_000), outputs: [] }],
+    });
+    expect((await textOf("a.ipynb", ticks)).text.startsWith("````\n```\n")).toBe(true);
+  });
+
   const cell = (type: string, source: string | string[], outputs?: unknown[]) => ({
     cell_type: type,
     source,
@@ -52,6 +71,11 @@ describe("a notebook", () => {
 });
 
 describe("YAML", () => {
+  test("has the letters that it writes as numbers", async ({ expect }) => {
+    expect((await textOf("a.yaml", 'a: "\\u041f\\u043b\\u0430\\u043d"\n')).text).toBe('a: "План"\n');
+    expect((await textOf("a.json", '{"a": "\\u041f\\u043b", // why\n}')).text).toBe('{"a": "Пл", // why\n}');
+  });
+
   test("stays as it is, with its outermost keys as sections", async ({ expect }) => {
     const text = "# why\ntitle: 'The x'\nlist:\n- a: 1\ntext: |\n  key: none\nbase: &b {a: *b}\n";
     const result = await textOf("a.yaml", text);

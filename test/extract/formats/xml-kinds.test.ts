@@ -84,6 +84,14 @@ describe("a document in XML is known by what is in it", () => {
   });
 });
 
+test("a book names its author whole, and the number of a note is no part of the word", async ({ expect }) => {
+  const book = `<?xml version="1.0"?><FictionBook xmlns:l="x"><description><title-info><author><first-name>Ana</first-name><middle-name>B.</middle-name><last-name>Bo</last-name></author><book-title>T</book-title></title-info></description><body><section><p>word<a l:href="#n1" type="note">1</a></p></section></body></FictionBook>`;
+  const { text, properties } = await textOf("a.fb2", book);
+  expect(properties["author"]).toBe("Ana B. Bo");
+  expect(text).toContain("Ana B. Bo");
+  expect(text).toContain("word[1]");
+});
+
 describe("Word in one XML file", () => {
   const part = (name: string, xml: string) =>
     `<pkg:part pkg:name="${name}" pkg:contentType="x+xml"><pkg:xmlData>${xml}</pkg:xmlData></pkg:part>`;
