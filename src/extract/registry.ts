@@ -24,7 +24,7 @@ const CSV: Reader = { version: 3, load: async () => (await import("./formats/csv
 const JSON_TEXT: Reader = { version: 4, load: async () => (await import("./formats/json.ts")).jsonFormat };
 const SUBTITLES: Reader = { version: 3, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };
 const RTF: Reader = { version: 3, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
-const XML: Reader = { version: 6, load: async () => (await import("./formats/xml.ts")).xmlFormat };
+const XML: Reader = { version: 7, load: async () => (await import("./formats/xml.ts")).xmlFormat };
 const CALENDAR: Reader = { version: 3, load: async () => (await import("./formats/calendar.ts")).calendarFormat };
 const TNEF: Reader = { version: 1, load: async () => (await import("./formats/tnef.ts")).tnefFormat };
 const UNREADABLE: Reader = {
@@ -57,6 +57,10 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/vnd.ms-word.2003+xml": {
     version: 2,
     load: async () => (await import("./formats/word-2003.ts")).word2003Format,
+  },
+  "application/vnd.ms-excel.2003+xml": {
+    version: 1,
+    load: async () => (await import("./formats/excel-2003.ts")).excel2003Format,
   },
   "text/x-log": { version: 3, load: async () => (await import("./formats/log.ts")).logFormat },
   "application/x-subrip": SUBTITLES,

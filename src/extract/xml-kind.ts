@@ -8,6 +8,7 @@ export function xmlTypeOf(start: string): string | undefined {
   if (local === "svg") return "image/svg+xml";
   if (attributes.includes("schemas.microsoft.com/office/2006/xmlPackage")) return packageType(start);
   if (attributes.includes("schemas.microsoft.com/office/word/2003/wordml")) return WORD_2003;
+  if (local === "Workbook" && attributes.includes("urn:schemas-microsoft-com:office:spreadsheet")) return EXCEL_2003;
   if (local === "document" && attributes.includes("opendocument:xmlns:office")) {
     const type = /office:mimetype\s*=\s*["']application\/vnd\.oasis\.opendocument\.([a-z]{1,20})/u.exec(
       attributes,
@@ -35,6 +36,7 @@ const BOOK_MARKS =
   /DocBook|docbook|OASIS\/\/DTD|JATS|NLM\/\/DTD|<(?:para|simpara|chapter|sect1|body|conbody|taskbody|refbody|shortdesc|articleinfo|bookinfo|article-meta)[\s>/]/u;
 
 const FEED = "application/rss+xml";
+const EXCEL_2003 = "application/vnd.ms-excel.2003+xml";
 const WORD_2003 = "application/vnd.ms-word.2003+xml";
 const WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 

@@ -61,6 +61,8 @@ function makeStructured(words: string): Sample[] {
     "a.yaml": `---\nkind: A\nmetadata:\n  name: b\n---\ntitle: "x"\ntext: |\n  ${words}\n`,
     "a.toml": `title = "T"\n[a.b]\nx = """\n${words}\n"""\n[[c]]\ny = 1\n`,
     "a.xml": `<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a><title>T</title><p x="y">${words}<em>d</em> &b;</p></a>`,
+    "a.xls": `<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet ss:Name="S"><Table><Row ss:Index="2"><Cell><Data ss:Type="String">${words}</Data><Comment><Data>c</Data></Comment></Cell></Row></Table></Worksheet></Workbook>`,
+    "a.ass": `[Script Info]\n[Events]\nFormat: Start, Name, Text\nDialogue: 0:00:01.00,Ana,${words}\n`,
     "a.log": `2024-01-01 10:00:00 ${words}\n at x\n2024-01-02 11:00:00 b\n`,
     "a.srt": `1\n00:00:01,000 --> 00:00:02,000\n<i>${words}</i>\n\n2\n00:06:01,000 --> 00:06:02,000\nb\n`,
     "a.vtt": `WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ana>${words}\n`,

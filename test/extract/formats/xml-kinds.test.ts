@@ -84,6 +84,24 @@ describe("a document in XML is known by what is in it", () => {
   });
 });
 
+test("a workbook in one XML file has its sheets, without what is hidden", async ({ expect }) => {
+  const cell = (text: string, type = "String", more = "") =>
+    `<Cell${more}><Data ss:Type="${type}">${text}</Data></Cell>`;
+  const sheet = (name: string, rows: string, visible = "") =>
+    `<Worksheet ss:Name="${name}"><Table><Column/><Column ss:Index="4" ss:Hidden="1"/>${rows}</Table><WorksheetOptions xmlns="urn:schemas-microsoft-com:office:excel">${visible}</WorksheetOptions></Worksheet>`;
+  const rows = `<Row>${cell("Name")}${cell("Since")}</Row><Row ss:Index="3">${cell("Ana")}${cell("2024-05-01T00:00:00.000", "DateTime")}${cell("1", "Boolean")}${cell("secret")}</Row><Row ss:Hidden="1">${cell("gone")}</Row><Row><Cell ss:Index="2"><ss:Data xmlns="http://www.w3.org/TR/REC-html40" ss:Type="String"><B>bold</B> text</ss:Data><Comment ss:Author="Bo"><ss:Data>Really?</ss:Data></Comment></Cell></Row>`;
+  const book = `<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><DocumentProperties xmlns="urn:schemas-microsoft-com:office:office"><Title>List</Title></DocumentProperties>${sheet("People", rows)}${sheet("Other", rows, "<Visible>SheetHidden</Visible>")}</Workbook>`;
+  for (const name of ["a.xml", "a.xls", "a"]) {
+    const { text, title, sections, properties } = await textOf(name, book);
+    expect(text).toBe(
+      "# People\n\n| Name | Since |  |\n| --- | --- | --- |\n| Ana | 2024-05-01 | TRUE |\n|  | bold text |  |\n\nComment on B5, Bo: Really?\n",
+    );
+    expect(title).toBe("List");
+    expect(sections).toEqual([{ name: "People", level: 1, start: 0, kind: "sheet", ref: "A1:C5" }]);
+    expect(properties).toEqual({ sheets: "2", hiddenSheets: "1", hiddenRows: "1", hiddenColumns: "1" });
+  }
+});
+
 test("a book names its author whole, and the number of a note is no part of the word", async ({ expect }) => {
   const book = `<?xml version="1.0"?><FictionBook xmlns:l="x"><description><title-info><author><first-name>Ana</first-name><middle-name>B.</middle-name><last-name>Bo</last-name></author><book-title>T</book-title></title-info></description><body><section><p>word<a l:href="#n1" type="note">1</a></p></section></body></FictionBook>`;
   const { text, properties } = await textOf("a.fb2", book);
