@@ -70,6 +70,28 @@ export function keepRoom({ state }: Pick<SyncContext<MatrixConfig>, "state">, id
   state.put(`room:${id}`, facts);
 }
 
+const UNREAD = "unread";
+/** So many ids fit into one value of the state; of more, a full run reads those that are left. */
+const MOST_UNREAD = 800;
+
+/** Rooms that could not be read, and are read whole by the next run whatever is said in them. */
+export async function unreadRooms({ state }: Pick<SyncContext<MatrixConfig>, "state">): Promise<string[]> {
+  return z.array(z.string()).safeParse(await state.get(UNREAD)).data ?? [];
+}
+
+/** Notes that a room could not be read, or was. */
+export async function noteRead(
+  ctx: Pick<SyncContext<MatrixConfig>, "state">,
+  id: string,
+  isRead: boolean,
+): Promise<void> {
+  const before = await unreadRooms(ctx);
+  if (before.includes(id) !== isRead) return;
+  const others = before.filter((each) => each !== id);
+  const now = isRead ? others : [...others, id].slice(-MOST_UNREAD);
+  ctx.state.put(UNREAD, now.length > 0 ? now : undefined);
+}
+
 /** Names of people in rooms, each room asked once. */
 export type Names = (room: string) => Promise<(userId: string) => string>;
 

@@ -8,7 +8,17 @@ import { type JoinedRoom, makeClient, FACTS } from "./client.ts";
 import type { MatrixEvent } from "./events.ts";
 import { readItems } from "./items.ts";
 import { fileId, threadId, toEncryptedItem, toItems } from "./map.ts";
-import { isRead, keepRoom, knownRoom, makeNames, type RoomFacts, roomsOf, serverOf } from "./rooms.ts";
+import {
+  isRead,
+  keepRoom,
+  knownRoom,
+  makeNames,
+  noteRead,
+  type RoomFacts,
+  roomsOf,
+  serverOf,
+  unreadRooms,
+} from "./rooms.ts";
 import { type Context, type Event as AnyEvent, oddEvents, oddRoom, roomNotRead, tell, type Tools } from "./tell.ts";
 import { threadsTouched } from "./touched.ts";
 import { readThread, walkRoom, WalkPosition } from "./walk.ts";
@@ -71,7 +81,7 @@ async function* listAll(tools: Tools, cursor: MatrixCursor | undefined): AsyncGe
     ...(walk && { walk }),
   });
   for (const id of odd) {
-    yield oddRoom(ctx, id);
+    yield await oddRoom(ctx, id);
     if (!notLookedAt.includes(id)) notLookedAt.push(id);
   }
   for (const room of rooms) {
@@ -112,33 +122,31 @@ async function* readChanges(
   const { ctx, client, run } = tools;
   const runId = run.runId ?? null;
   const changes = await client.changes(since);
-  const toRead: string[] = [];
-  let hasFailed = false;
+  // Whatever was said there since: not all of what was said before was read.
+  const toRead = (await unreadRooms(ctx)).filter((id) => isRoomInScope(run.scope, id));
   for (const [id, room] of Object.entries(changes.rooms.join).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (!isRoomInScope(run.scope, id)) continue;
+    if (!isRoomInScope(run.scope, id) || toRead.includes(id)) continue;
     const known = await knownRoom(ctx, id);
     // Where a gap begins isn't told: what is in it is found by reading everything.
     const isBroken = room.timeline.isCut && room.timeline.before === undefined;
     if (!known || isBroken || isOther(room)) toRead.push(id);
     else if (isRead(known, ctx.config)) {
       try {
-        hasFailed = (yield* readTimeline(tools, known, room, since)) || hasFailed;
+        const isWhole = yield* readTimeline(tools, known, room, since);
+        if (!isWhole) await noteRead(ctx, id, false);
       } catch (error) {
-        const event = await roomNotRead(tools, known, error);
-        hasFailed ||= event.t === "skip";
-        yield event;
+        yield await roomNotRead(tools, known, error);
       }
     }
   }
-  for (const id of changes.rooms.odd) yield oddRoom(ctx, id);
+  for (const id of changes.rooms.odd) yield await oddRoom(ctx, id);
   for (const id of Object.keys(changes.rooms.leave)) {
     keepRoom(ctx, id);
     yield { t: "delete_container", ...roomRef(id) };
   }
   const former = again && again.runId === runId ? again : undefined;
   if (toRead.length > 0) yield* readAgain(tools, toRead, since, former);
-  // What failed is in the next run's changes again.
-  yield { t: "checkpoint", cursor: { type: "changes", since: hasFailed ? since : changes.next_batch } };
+  yield { t: "checkpoint", cursor: { type: "changes", since: changes.next_batch } };
   yield { t: "end", listing: "partial", permissions: "current" };
 }
 
@@ -152,7 +160,7 @@ async function* readAgain(
   const { ctx, client, run } = tools;
   const runId = run.runId ?? null;
   const { since: latest, rooms, odd } = roomsOf(await client.rooms(ids), ctx.config);
-  for (const id of odd) yield oddRoom(ctx, id);
+  for (const id of odd) yield await oddRoom(ctx, id);
   let after = former?.after ?? "";
   const position = (walk?: OpenWalk): MatrixCursor => ({
     type: "changes",
@@ -202,13 +210,14 @@ async function* readRoom(
   }
   if (nameless > 0) throw halfRead(`Some of what was said in ${room.name} wasn't understood.`);
   keepRoom(ctx, room.id, { ...room, isRestricted });
+  await noteRead(ctx, room.id, true);
   if (!isRestricted) return;
   const message = `${room.name}: members can read only what was written after they joined or were invited. kb leaves that out.`;
   const externalId = `${room.id}/history`;
   yield { events: [{ t: "skip", externalId, reason: "excluded_by_policy", message, retryable: false }], count: 0 };
 }
 
-/** What was said, changed or deleted in a room since. Gives whether some of it could not be read. */
+/** What was said, changed or deleted in a room since. Gives whether all of it was read. */
 async function* readTimeline(
   tools: Tools,
   room: RoomFacts,
@@ -216,7 +225,7 @@ async function* readTimeline(
   since: string,
 ): AsyncGenerator<Event, boolean> {
   const { ctx, client, start } = tools;
-  let hasFailed = false;
+  let isWhole = true;
   const events: MatrixEvent[] = [...timeline.events];
   yield* oddEvents(room, timeline.odd);
   if (timeline.isCut && timeline.before !== undefined) {
@@ -226,7 +235,7 @@ async function* readTimeline(
     }
   }
   const touched = await threadsTouched({ ctx, client, room, start }, events);
-  if (touched.roots.size === 0 && touched.files.size === 0) return false;
+  if (touched.roots.size === 0 && touched.files.size === 0) return true;
   const nameOf = await tools.names(room.id);
   const named = new Set<string>();
   for (const [rootId, known] of touched.roots) {
@@ -240,7 +249,7 @@ async function* readTimeline(
       await tools.failures.requireOfOne(error);
       yield* oddEvents(room, [rootId]);
       for (const idOf of [threadId, fileId]) named.add(idOf(room.id, rootId));
-      hasFailed = true;
+      isWhole = false;
     }
   }
   const gone = [
@@ -251,7 +260,7 @@ async function* readTimeline(
     if (!named.has(externalId) && (await ctx.stored.version(externalId)) !== undefined)
       yield { t: "delete", externalId };
   }
-  return hasFailed;
+  return isWhole;
 }
 
 /** What a room is called, or who may read it, is not as it was; or it is new. */

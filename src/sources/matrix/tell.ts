@@ -6,7 +6,7 @@ import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { MatrixClient } from "./client.ts";
 import type { MatrixConfig } from "./config.ts";
 import { fileId, type Mapping, threadId } from "./map.ts";
-import { keepRoom, type Names, type RoomFacts } from "./rooms.ts";
+import { keepRoom, type Names, noteRead, type RoomFacts } from "./rooms.ts";
 
 export type Context = SyncContext<MatrixConfig>;
 export type Event<Cursor = never> = SyncEvent<Cursor>;
@@ -44,13 +44,15 @@ export async function roomNotRead({ ctx, failures }: Tools, { id, name }: RoomFa
   const code = refusalOf(error);
   if (code === undefined) await failures.requireOfOne(error);
   keepRoom(ctx, id);
+  await noteRead(ctx, id, false);
   if (code !== undefined) return { t: "refused", what: { container: roomRef(id) }, code };
   return failedSkip(id, `${name} can't be read now: ${isApiError(error) ? error.message : NOT_UNDERSTOOD}`);
 }
 
 /** A room that was listed and isn't understood: it stays as it is. */
-export function oddRoom(ctx: Context, id: string): Event {
+export async function oddRoom(ctx: Context, id: string): Promise<Event> {
   keepRoom(ctx, id);
+  await noteRead(ctx, id, false);
   return failedSkip(id, NOT_UNDERSTOOD);
 }
 
