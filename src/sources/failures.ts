@@ -42,15 +42,28 @@ export type Failures = ReturnType<typeof makeFailures>;
  */
 export function makeFailures(probe: () => Promise<unknown>) {
   let inARow = 0;
+  let down: unknown;
   return {
     /** One was read. */
     well(): void {
       inARow = 0;
     },
-    /** @throws the error when it is about more than this one thing, or what `probe` throws */
+    /** @throws the error when it is about more than this one thing, or what `probe` throws: that is about all, wherever it is caught */
     async requireOfOne(error: unknown): Promise<void> {
-      if (failedStatus(error) === undefined) throw error;
-      if (++inARow % IN_A_ROW === 0) await probe();
+      if (error === down || failedStatus(error) === undefined) throw error;
+      if (++inARow % IN_A_ROW > 0) return;
+      down = await failureOf(probe);
+      if (down !== undefined) throw down;
     },
   };
+}
+
+/** What a call failed with. One that is refused was answered: who refuses is well. */
+async function failureOf(call: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await call();
+    return undefined;
+  } catch (error) {
+    return refusalOf(error) === undefined ? error : undefined;
+  }
 }
