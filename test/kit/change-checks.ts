@@ -168,7 +168,7 @@ export const strangeCursor: SourceCheck = {
 
 /** Checkpoints after which a run is killed; of more, these many, and the last. */
 const MOST_DEATHS = 8;
-const FEW_DEATHS = 3;
+export const FEW_DEATHS = 3;
 
 /** What is stored when a run dies there. */
 interface Death {
@@ -202,7 +202,7 @@ async function killFaults(
  * A run, and what it would leave if it died: what was said since a checkpoint is lost, so that is what was stored with each
  * checkpoint, wherever before the next one it dies.
  */
-async function runWithDeaths(
+export async function runWithDeaths(
   fixture: KitFixture,
   replica: Replica,
   mode: "full" | "incremental",
@@ -224,7 +224,7 @@ async function runWithDeaths(
 }
 
 /** The records against those of somebody who reads the remote for the first time now. */
-async function freshFaults(fixture: KitFixture, replica: Replica, what: string): Promise<string[]> {
+export async function freshFaults(fixture: KitFixture, replica: Replica, what: string): Promise<string[]> {
   const fresh = makeReplica();
   await runInto(fixture, fresh);
   return sameFaults(snapshotOf(fresh), snapshotOf(replica), what);

@@ -163,7 +163,7 @@ function textOf(value: unknown): string {
 }
 
 /** Reads all, makes the remote fail in this way for as long as `look` takes; a remote that can't has no faults. */
-async function during(
+export async function during(
   fixture: KitFixture,
   kind: Failure,
   look: (replica: Replica, failing: Failing) => Promise<string[]>,

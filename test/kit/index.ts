@@ -50,6 +50,7 @@ import {
   urls,
 } from "./listing-checks.ts";
 import { subscription, webhook } from "./webhook-checks.ts";
+import { failedThenKilled, goesDown, moveDuringWalk, opensAgain } from "./sequence-checks.ts";
 import { badConfig, checkOk, configSchema, credentials, fixtureGives } from "./spec-checks.ts";
 
 /** What every source must pass that is read by runs; what each means stands with it. */
@@ -100,6 +101,10 @@ export const SOURCE_CHECKS: readonly SourceCheck[] = [
   oddRecord,
   oddEnd,
   oneAsked,
+  failedThenKilled,
+  opensAgain,
+  moveDuringWalk,
+  goesDown,
   accountSwapped,
   webhook,
   subscription,

@@ -42,7 +42,7 @@ export const DriveFile = z.object({
   id: Id,
   name: z.string().catch(""),
   mimeType: z.string().max(300).catch("application/octet-stream"),
-  parents: z.array(Id).optional().catch(undefined),
+  parents: z.array(Id).optional(),
   driveId: Id.optional(),
   trashed: flag,
   createdTime: time,
@@ -65,7 +65,7 @@ export const DriveFile = z.object({
   inheritedPermissionsDisabled: z.boolean().optional().catch(true),
   hasAugmentedPermissions: flag,
   clientEncryptionDetails: z.object({ encryptionState: text }).optional().catch(undefined),
-  permissions: many(Permission).optional().catch(undefined),
+  permissions: many(Permission).optional(),
 });
 export type DriveFile = z.infer<typeof DriveFile>;
 export const FILE_FIELDS = `id,name,mimeType,parents,driveId,trashed,createdTime,modifiedTime,size,md5Checksum,webViewLink,owners(permissionId,displayName,emailAddress),lastModifyingUser(permissionId,displayName,emailAddress),capabilities(canDownload),inheritedPermissionsDisabled,hasAugmentedPermissions,clientEncryptionDetails(encryptionState),permissions(${PERMISSION_FIELDS})`;
@@ -115,7 +115,9 @@ export const UserInfo = z.object({ sub: z.string().min(1).optional().catch(undef
 export const PermissionId = z.object({ id: z.string().min(1).max(200) });
 
 export const Domains = z.object({
-  domains: many(z.object({ domainName: z.string().min(1), verified: flag })).catch([]),
+  domains: many(z.object({ domainName: z.string().min(1), verified: flag }))
+    .optional()
+    .default([]),
 });
 const DirectoryUser = z.object({
   id: z.string().min(1),

@@ -68,7 +68,7 @@ export const DatabaseRecord = z.object({
   title: z.unknown().transform(plainOf),
   parent: Parent,
   in_trash: flag,
-  data_sources: many(z.object({ id: Id })).catch([]),
+  data_sources: z.array(z.object({ id: Id })),
 });
 
 export const BlockRecord = z.looseObject({

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { makeFailures } from "#sources/failures.ts";
+import { readEach } from "#sources/read-each.ts";
 import { type Batching, makeBatches } from "#sources/file-scope/batching.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { makeClient, type S3Client, type S3Object } from "./client.ts";
@@ -104,15 +106,15 @@ async function* syncItems(
   run: SyncRequest<S3Cursor>,
   { client, facts, ...choice }: Tools,
 ): AsyncGenerator<Event, void> {
-  for (const externalId of run.externalIds ?? []) {
-    if (ctx.signal.aborted) return;
-    const why = isOwnKey(externalId, ctx.config) ? whyLeftOut(choice, externalId) : undefined;
-    if (why !== undefined) yield skip(why);
-    const isAsked = why === undefined && isOwnKey(externalId, ctx.config);
+  const failures = makeFailures(() => client.list({ prefix: ctx.config.prefix, maxKeys: 1 }));
+  yield* readEach<Event>({ ctx, failures }, run.externalIds, async (externalId) => {
+    if (!isOwnKey(externalId, ctx.config)) return [];
+    const why = whyLeftOut(choice, externalId);
+    if (why !== undefined) return [skip(why), { t: "delete", externalId }];
     // Of all keys that begin so, the key itself is the first.
-    const found = isAsked ? (await client.list({ prefix: externalId, maxKeys: 1 })).objects[0] : undefined;
-    yield found?.key === externalId ? { t: "upsert", item: toItem(found, facts) } : { t: "delete", externalId };
-  }
+    const [found] = (await client.list({ prefix: externalId, maxKeys: 1 })).objects;
+    return found?.key === externalId ? [{ t: "upsert", item: toItem(found, facts) }] : [];
+  });
   yield { t: "end", listing: "partial", permissions: "current" };
 }
 

@@ -14,7 +14,7 @@ import type {
   SyncRequest,
   What,
 } from "#sources/contract.ts";
-import { failedSkip, makeFailures } from "#sources/failures.ts";
+import { type Failures, failedSkip, makeFailures, refusalOf } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
 import { makeClient, type PageRecord, ReferenceConfig } from "./client.ts";
@@ -119,36 +119,18 @@ async function* listAll(
     for (const { id: space } of spaces.known) {
       if (!isInside(scope, space) || (from && space < from.space)) continue;
       const after = space === from?.space ? from.after : "";
-      try {
-        for await (const { known, odd, nameless, size } of client.pagesOf(space, after)) {
-          yield* tell(ctx, known);
-          for (const id of odd) yield failedSkip(id, NOT_UNDERSTOOD);
-          // What has no name can't be named: the space was not listed whole.
-          if (nameless > 0) unread.add(space);
-          done += size;
-          yield { t: "progress", done };
-          const last = known.at(-1)?.id ?? after;
-          yield {
-            t: "checkpoint",
-            cursor: { type: "listing", runId, since, space, after: last, unread: [...unread] },
-          };
-        }
-        failures.well();
-      } catch (error) {
-        // One space is closed or fails: the rest of the listing is as good as ever.
-        if (isApiError(error, "source_forbidden")) {
-          yield { t: "refused", what: { container: spaceRef(space) }, code: "source_forbidden" };
-        } else {
-          await failures.requireOfOne(error);
-          // What was not looked at is not gone.
-          unread.add(space);
-          yield failedSkip(space, "The space can't be read now.");
-        }
+      for await (const { events, size, last, isRead } of readSpace(ctx, { client, failures }, space, after)) {
+        yield* events;
+        if (!isRead) unread.add(space);
+        done += size;
+        yield { t: "progress", done };
+        yield { t: "checkpoint", cursor: { type: "listing", runId, since, space, after: last, unread: [...unread] } };
       }
     }
   }
   // A page that moved meanwhile from a space not yet listed to one that was listed is in the changes.
   const until = yield* readChanges(ctx, scope, since);
+  ctx.state.put(UNREAD, [...unread]);
   yield { t: "checkpoint", cursor: { type: "changes", since: until } };
   const notLookedAt = [...unread].map((space): What => ({ container: spaceRef(space) }));
   yield {
@@ -159,6 +141,32 @@ async function* listAll(
   };
 }
 
+const UNREAD = "unread";
+
+/** One space is closed or fails: the rest of the listing is as good as ever, and what was not looked at is not gone. */
+async function* readSpace(
+  ctx: RunContext,
+  { client, failures }: { client: ReturnType<typeof makeClient>; failures: Failures },
+  space: string,
+  after = "",
+): AsyncGenerator<{ events: Event[]; size: number; last: string; isRead: boolean }, void> {
+  let last = after;
+  try {
+    for await (const { known, odd, nameless, size } of client.pagesOf(space, after)) {
+      const events = [...(await tell(ctx, known)), ...odd.map((id) => failedSkip(id, NOT_UNDERSTOOD))];
+      last = known.at(-1)?.id ?? last;
+      // What has no name can't be named: the space was not listed whole.
+      yield { events, size, last, isRead: nameless === 0 };
+    }
+    failures.well();
+  } catch (error) {
+    const code = refusalOf(error);
+    if (code === undefined) await failures.requireOfOne(error);
+    const refused = code && ({ t: "refused", what: { container: spaceRef(space) }, code } as const);
+    yield { events: [refused ?? failedSkip(space, "The space can't be read now.")], size: 0, last, isRead: false };
+  }
+}
+
 /** What changed since; where the wiki has forgotten that, everything. */
 async function* readChangesOrAll(
   ctx: RunContext,
@@ -167,6 +175,7 @@ async function* readChangesOrAll(
 ): AsyncGenerator<Event, void> {
   try {
     const until = yield* readChanges(ctx, run.scope, since);
+    yield* readUnread(ctx, run.scope);
     yield { t: "checkpoint", cursor: { type: "changes", since: until } };
     // The feed names each page that moves, so nothing else has other readers now than the groups say.
     yield { t: "end", listing: "partial", permissions: "current" };
@@ -175,6 +184,22 @@ async function* readChangesOrAll(
     yield* listAll(ctx, { ...run, cursor: null });
   }
 }
+
+/** No change tells that a space is open again: those that could not be read are tried. */
+async function* readUnread(ctx: RunContext, scope: Scope): AsyncGenerator<Event, void> {
+  const client = makeClient(ctx);
+  const failures = makeFailures(() => client.me());
+  const unread = new Set<string>();
+  for (const space of Unread.parse(await ctx.state.get(UNREAD))) {
+    for await (const { events, isRead } of isInside(scope, space) ? readSpace(ctx, { client, failures }, space) : []) {
+      yield* events;
+      if (!isRead) unread.add(space);
+    }
+  }
+  ctx.state.put(UNREAD, [...unread]);
+}
+
+const Unread = z.array(z.string()).catch([]);
 
 /** Gives the number of the last change. */
 async function* readChanges(ctx: RunContext, scope: Scope, since: number): AsyncGenerator<Event, number> {
@@ -185,7 +210,7 @@ async function* readChanges(ctx: RunContext, scope: Scope, since: number): Async
     if ("space" in change) {
       if (change.is === null) yield { t: "delete_container", ...spaceRef(change.space) };
     } else if (change.is !== null && isInside(scope, change.is.space)) {
-      yield* tell(ctx, [change.is]);
+      yield* await tell(ctx, [change.is]);
     } else if (!renamed.has(change.page)) {
       yield { t: "delete", externalId: change.page };
     }
@@ -208,7 +233,8 @@ async function* readItems(ctx: RunContext, scope: Scope, ids: readonly string[])
 }
 
 /** Pages that are stored as they are here are only named: of the others the text is read again. */
-async function* tell(ctx: RunContext, pages: readonly PageRecord[]): AsyncGenerator<Event, void> {
+async function tell(ctx: RunContext, pages: readonly PageRecord[]): Promise<Event[]> {
+  const events: Event[] = [];
   const same: string[] = [];
   for (const page of pages) {
     ctx.signal.throwIfAborted();
@@ -218,9 +244,9 @@ async function* tell(ctx: RunContext, pages: readonly PageRecord[]): AsyncGenera
     const isThere =
       isSame && (item.access === undefined || (await ctx.stored.accessKey(page.id)) === accessKeyOf(item.access));
     if (isThere) same.push(page.id);
-    else yield { t: "upsert", item };
+    else events.push({ t: "upsert", item });
   }
-  if (same.length > 0) yield { t: "seen", externalIds: same };
+  return same.length > 0 ? [...events, { t: "seen", externalIds: same }] : events;
 }
 
 function toItem(ctx: Context, page: PageRecord): SourceItem {
