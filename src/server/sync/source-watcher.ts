@@ -88,7 +88,7 @@ export function makeSourceWatcher(options: SourceWatcherOptions): SourceWatcher 
           take(at, notification).catch((error: unknown) => {
             log.error({ connectorId: at.connectorId, error }, "A change notification could not be handled");
           }),
-        abort.signal,
+        { signal: abort.signal },
       ),
       retryAt: undefined,
     };
