@@ -1,5 +1,6 @@
 import { oneLine } from "#extract/clean.ts";
 import { restOfWord } from "#extract/link-addresses.ts";
+import { NoteMark } from "./note-mark.ts";
 import type { TextBuilder } from "#extract/text-builder.ts";
 
 type End = () => void;
@@ -32,6 +33,7 @@ export class MarkdownWriter {
   /** Where the links lead that have just ended: to be written behind the word, which may go on. */
   private addresses: string[] = [];
   private lastWord = "";
+  private readonly note = new NoteMark();
 
   constructor(out: TextBuilder) {
     this.out = out;
@@ -45,7 +47,7 @@ export class MarkdownWriter {
     const body = words.startsWith(" ") ? words.slice(1) : words;
     if (body === "") return;
     const isSpaced = body.endsWith(" ");
-    this.inline(isSpaced ? body.slice(0, -1) : body);
+    this.inline(this.note.before(body) + (isSpaced ? body.slice(0, -1) : body));
     this.needsSpace = isSpaced;
   }
 
@@ -100,6 +102,14 @@ export class MarkdownWriter {
     this.addresses = this.addresses.filter((other) => other !== address);
     return () => {
       if (this.written() > start && !this.addresses.includes(address)) this.addresses.push(address);
+    };
+  }
+
+  noteMark(): End {
+    this.note.begin();
+    return () => {
+      const end = this.note.end();
+      if (end !== "") this.append(end);
     };
   }
 

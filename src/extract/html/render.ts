@@ -1,6 +1,7 @@
 import { TextBuilder } from "#extract/text-builder.ts";
 import { AnchorTracker } from "./anchors.ts";
 import { MarkdownWriter } from "./markdown-writer.ts";
+import { isNoteMark } from "./note-mark.ts";
 import { ScopeTracker, type Scope } from "./scope.ts";
 import { SymbolFonts } from "./symbols.ts";
 import { walkHtml, type Attributes } from "./walk.ts";
@@ -26,6 +27,7 @@ export function renderHtml(html: string, options: RenderOptions): TextBuilder {
   const anchors = new AnchorTracker();
   const fonts = new SymbolFonts();
   const ends: ((() => void) | undefined)[] = [];
+  const names: string[] = [];
   let tables = 0;
   walkHtml(html, {
     open(name, attributes) {
@@ -33,12 +35,17 @@ export function renderHtml(html: string, options: RenderOptions): TextBuilder {
       fonts.open(attributes);
       anchors.open(HEADING.test(name), attributes);
       const isData = name === "table" && options.isDataTable[tables++] === true;
-      ends.push(scopes.contains(options.scope) ? openElement(writer, anchors, name, attributes, isData) : undefined);
+      const parent = names.at(-1);
+      names.push(name);
+      ends.push(
+        scopes.contains(options.scope) ? openElement(writer, anchors, name, attributes, { isData, parent }) : undefined,
+      );
       return false;
     },
     close() {
       scopes.close();
       fonts.close();
+      names.pop();
       ends.pop()?.();
     },
     text(data) {
@@ -59,7 +66,7 @@ function openElement(
   anchors: AnchorTracker,
   name: string,
   attributes: Attributes,
-  isData: boolean,
+  { isData, parent }: { isData: boolean; parent: string | undefined },
 ): (() => void) | undefined {
   const heading = HEADING.exec(name)?.[1];
   if (heading !== undefined) return writer.heading(Number(heading), () => anchors.close());
@@ -71,7 +78,7 @@ function openElement(
     case "img":
       return void writer.image(attributes["alt"] ?? "");
     case "a":
-      return writer.link(attributes["href"] ?? "");
+      return isNoteMark(attributes, parent) ? writer.noteMark() : writer.link(attributes["href"] ?? "");
     case "code":
     case "kbd":
     case "samp":

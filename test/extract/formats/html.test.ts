@@ -59,6 +59,19 @@ See there (https://x.test/y) and here.[image: A chart]
     expect([text, title, sections[0]?.name]).toEqual(["# Donau\n\nDonaudampfschiff\n", "Dampfer", "Donau"]);
   });
 
+  test("the number of a note is no part of the word before it", async ({ expect }) => {
+    const notes = [
+      'one<sup><a href="#fn1">1</a></sup>',
+      'two<a href="#fn2" class="footnote-ref" role="doc-noteref"><sup>2</sup></a>.',
+      'three<sup><a href="#c3"><span>[</span>3<span>]</span></a></sup>',
+      "four<a epub:type='noteref' href='#n'>*</a>",
+      'x<sup>2</sup> and <a href="#top">top</a>',
+    ];
+    expect((await textOf("a.html", page(`<main><p>${notes.join(" ")}</p></main>`))).text).toBe(
+      "one[1] two[2]. three[3] four[*] x2 and top\n",
+    );
+  });
+
   test("letters in fonts of symbols are what these show", async ({ expect }) => {
     const words = `<main><p>go <span style='color:red;font-family:Wingdings'>\u00e0</span> on <font face="Symbol">D<span style="font-family:Arial">D</span></font> <span style="font-family:&quot;Wingdings&quot;,serif">J</span>D</p></main>`;
     expect((await textOf("a.html", page(words))).text).toBe("go → on ΔD ☺D\n");
