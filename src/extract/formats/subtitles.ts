@@ -68,7 +68,7 @@ function readCues(text: string): Cue[] {
 
 /**
  * Lines such as `Dialogue: 0,0:01:02.50,0:01:05.00,Default,Ana,0,0,0,,What she says`, in the order in which they are said.
- * Source: http://www.tcax.org/docs/ass-specs.htm
+ * Source: https://en.wikipedia.org/wiki/SubStation_Alpha
  */
 function readDialogue(text: string): Cue[] {
   const cues: Cue[] = [];

@@ -43,7 +43,7 @@ function readEntity(reading: Reading, entity: Entity): Found {
   const { value, parameters } = readParameterField(rawField(entity.header, "content-type"));
   const type = { value: mediaType(value), parameters };
   if (type.value.startsWith("multipart/") && entity.depth < MAX_DEPTH) {
-    const children = partsOf(entity.body, parameters["boundary"]);
+    const children = mimePartsOf(entity.body, parameters["boundary"]);
     if (children.length > 0) return readMultipart(reading, entity, type.value, children);
   }
   if (++reading.leaves > MAX_LEAVES) {
@@ -166,7 +166,7 @@ function rawField({ fields }: MailHeader, name: string): string {
 }
 
 /** The parts by the boundary that the head names; without one, or if it is nowhere, by the line that the body begins with. */
-function partsOf(body: Buffer, boundary: string | undefined): Buffer[] {
+function mimePartsOf(body: Buffer, boundary: string | undefined): Buffer[] {
   const named = boundary === undefined || boundary === "" ? [] : splitParts(body, boundary);
   if (named.length > 0) return named;
   const guessed = guessBoundary(body);
