@@ -153,6 +153,8 @@ export async function* changesOf(
   const isSame = state && (Object.keys(shape) as (keyof typeof shape)[]).every((key) => state[key] === shape[key]);
   if (!state || !isSame) {
     yield* listRepository(ctx, repository, tools, runId);
+    // What was deleted meanwhile is not named, and no count of before tells of it.
+    yield { t: "listed", container: repositoryRef(repository) };
     return;
   }
   const threads = hasThreads(repository) ? yield* changedThreads(ctx, repository, tools, state) : {};
