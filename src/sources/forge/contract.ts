@@ -77,7 +77,14 @@ export interface ForgeListing {
   odd: string[];
   /** There are no others, whose ids aren't understood either. */
   isWhole: boolean;
-  closed: { name: string; code: RefusalCode; /** All that this owner has. */ ownerId?: string }[];
+  closed: {
+    name: string;
+    code: RefusalCode;
+    /** What is missing, where the forge says it. */
+    reason?: string | undefined;
+    /** All that this owner has. */
+    ownerId?: string;
+  }[];
 }
 
 /** Every call that a run makes; each forge has its own. Who may read what is told apart. */

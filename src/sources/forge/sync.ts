@@ -175,6 +175,8 @@ function* refuseClosed(
   there: ReadonlySet<string>,
 ): Generator<Event, void> {
   for (const each of closed) {
+    const why = each.reason === undefined ? "" : `: ${each.reason}`;
+    yield failedSkip(each.name, `${each.name} isn't there, or isn't open to this credential${why}.`);
     for (const id of closedIds([each], known, there)) {
       state.put(stateKey(id), undefined);
       yield { t: "refused", what: { container: repositoryRef({ id }) }, code: each.code };

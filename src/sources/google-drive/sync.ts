@@ -60,6 +60,8 @@ async function* listAll(tools: Tools, cursor: GoogleDriveCursor | undefined): As
     yield failedSkip(id, NOT_UNDERSTOOD);
     if (!at.notLookedAt.includes(id)) at.notLookedAt.push(id);
   }
+  for (const id of missing)
+    yield failedSkip(id, `The shared drive ${id} isn't there, or the account isn't a member of it.`);
   for (const id of missing) yield { t: "refused", what: { container: folderRef(id) }, code: "source_not_found" };
   for (const corpus of corpora) {
     const { key } = corpus;

@@ -3,12 +3,13 @@ import { type Room, toRoom } from "./map.ts";
 
 /**
  * The channels to read, by id: those that the config names, or all that the account is in. `odd` are the ids of those that
- * aren't understood, and may be among them; `isWhole`: there are no others.
+ * aren't understood, and may be among them; `isWhole`: there are no others. `missing`: what the config names and Slack does
+ * not show.
  */
 export async function readChannels(
   { config }: Pick<SlackContext, "config">,
   client: SlackClient,
-): Promise<{ rooms: Room[]; odd: string[]; isWhole: boolean }> {
+): Promise<{ rooms: Room[]; odd: string[]; isWhole: boolean; missing: string[] }> {
   const named = new Set(config.channels.map((name) => name.replace(/^#/, "")));
   const isRead = ({ id, name, is_im, is_mpim, is_member, is_private }: SlackChannel) => {
     if (is_im || is_mpim) return config.directMessages;
@@ -17,5 +18,11 @@ export async function readChannels(
   };
   const { channels, odd, isWhole } = await client.channels();
   const rooms = channels.filter(isRead).map(toRoom);
-  return { rooms: rooms.sort((a, b) => (a.id < b.id ? -1 : 1)), odd, isWhole };
+  const found = new Set(rooms.flatMap(({ id, name }) => [id, name.replace(/^#/, "")]));
+  return {
+    rooms: rooms.sort((a, b) => (a.id < b.id ? -1 : 1)),
+    odd,
+    isWhole,
+    missing: isWhole && odd.length === 0 ? [...named].filter((name) => !found.has(name)) : [],
+  };
 }

@@ -9,11 +9,9 @@ export async function checkWorkspace(ctx: SlackContext): ReturnType<Source["chec
   try {
     const client = makeClient(ctx);
     const { team_id: tenantId } = await client.whoAmI();
-    const { rooms } = await readChannels(ctx, client);
+    const { rooms, missing } = await readChannels(ctx, client);
     // Without the users nobody is known to read anything.
     await client.users().next();
-    const found = new Set(rooms.flatMap(({ id, name }) => [id, name.replace(/^#/, "")]));
-    const missing = ctx.config.channels.filter((name) => !found.has(name.replace(/^#/, "")));
     const warnings = [
       ...(rooms.length === 0 && missing.length === 0
         ? ["The app is in no channel. Type /invite @kb in the channels to read."]

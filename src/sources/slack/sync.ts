@@ -66,7 +66,8 @@ async function* listAll(tools: Tools, cursor: SlackCursor | undefined): AsyncGen
     notLookedAt: [...notLookedAt],
     ...(channel && { channel }),
   });
-  const { rooms, odd, isWhole } = await readRooms(tools);
+  const { rooms, odd, isWhole, missing } = await readRooms(tools);
+  yield* tellMissing(missing);
   for (const id of odd) {
     yield oddRoom(ctx, id);
     if (!notLookedAt.includes(id)) notLookedAt.push(id);
@@ -115,7 +116,8 @@ async function* readRecent(
   const own = former && runId !== null && former.runId === runId ? former : undefined;
   const at = own?.at ?? ctx.now();
   const recent = Math.max(start, Math.min(at - READ_AGAIN_MS, before - DAY_MS));
-  const { rooms, odd, isWhole } = await readRooms(tools);
+  const { rooms, odd, isWhole, missing } = await readRooms(tools);
+  yield* tellMissing(missing);
   for (const id of odd) yield oddRoom(ctx, id);
   for (const room of rooms) {
     if (own && room.id <= own.after) continue;
@@ -180,6 +182,11 @@ async function notRead({ ctx, failures }: Tools, { id, name }: Room, error: unkn
   ctx.state.put(`channel:${id}`, undefined);
   if (code !== undefined) return { t: "refused", what: { container: roomRef(id) }, code };
   return failedSkip(id, `${name} can't be read now.`);
+}
+
+/** Channels that the config names. */
+function* tellMissing(names: readonly string[]): Generator<Event, void> {
+  for (const name of names) yield failedSkip(name, `The app does not see ${name}. Type /invite @kb there.`);
 }
 
 /** A channel that was listed and isn't understood: it stays as it is. */

@@ -24,9 +24,9 @@ type Event = SyncEvent<never>;
 
 /** The channels in scope. */
 export async function readRooms({ ctx, client, run }: Tools): ReturnType<typeof readChannels> {
-  const { rooms, odd, isWhole } = await readChannels(ctx, client);
+  const { rooms, odd, ...rest } = await readChannels(ctx, client);
   const isIn = (id: string) => isRoomInScope(run.scope, id);
-  return { rooms: rooms.filter(({ id }) => isIn(id)), odd: odd.filter(isIn), isWhole };
+  return { ...rest, rooms: rooms.filter(({ id }) => isIn(id)), odd: odd.filter(isIn) };
 }
 
 /** The items of these threads, and what is said of those that can't be read, or not in full. */
