@@ -15,6 +15,7 @@ const STARTERS: Readonly<Record<string, string>> = {
   "sources/filesystem/walk.test.ts": "mkfifo, and git says what it ignores",
   "sources/github/attacks.test.ts": "git makes the repositories of the fake",
   "sources/github/emulated.test.ts": "git makes the repositories of the fake",
+  "sources/github/renamed.test.ts": "git makes the repositories of the fake",
   "storage/data-folder.test.ts": "cat reads as another user",
   "storage/index/kill.test.ts": "node is killed once, as a short form of the system test",
 };
@@ -74,6 +75,7 @@ const SIGN_IN_SHARED = [
   "server/accounts/one-time.ts",
   "server/accounts/reauth.ts",
   "server/accounts/renewal.ts",
+  "server/accounts/time-limit.ts",
   "server/accounts/token-endpoint.ts",
   "server/connectors/visibility.ts",
   "sources/http.ts",

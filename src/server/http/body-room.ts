@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 
 /** Memory for bodies of strangers, which can come as slowly as `BODY_PACE` lets them. */
 export interface BodyRoom {
-  /** A place for one body of a sender; whoever takes it leaves it. */
+  /** A place for one body of a sender. The caller leaves it. */
   enter(sender: string): BodyPlace;
 }
 

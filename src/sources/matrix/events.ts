@@ -70,7 +70,7 @@ export const OneEvent = z.unknown().transform(readEvent);
 
 function readEvent(raw: unknown): MatrixEvent | undefined {
   const { data } = RawEvent.safeParse(raw);
-  // What a room is depends on its state, whoever set it.
+  // What a room is depends on its state, no matter who set it.
   if (!data || (data.state_key === undefined && !USER_ID.test(data.sender))) return undefined;
   const { unsigned, content } = data;
   const relations = unsigned?.["m.relations"];
