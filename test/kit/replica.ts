@@ -146,7 +146,7 @@ function partsOf(replica: Replica): Pick<SyncContext<unknown>, "stored" | "state
       },
     },
     state: {
-      get: async (key) => replica.put.get(key) ?? replica.state.get(key),
+      get: async (key) => (replica.put.has(key) ? replica.put.get(key) : replica.state.get(key)),
       put: (key, value) => void replica.put.set(key, value),
     },
   };

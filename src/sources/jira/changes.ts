@@ -1,12 +1,14 @@
 import { z } from "zod";
 import type { SourceItem } from "#sources/contract.ts";
-import { failedStatus } from "#sources/failures.ts";
+import { failedSkip, failedStatus } from "#sources/failures.ts";
+import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { tellItems } from "#sources/atlassian/tell.ts";
 import { projectRef } from "./ids.ts";
 import { fieldsOf, isHere, narrowed } from "./issue.ts";
 import { listProject, readIssues } from "./listing.ts";
 import { partsIn } from "./map.ts";
-import { storedParts, tellOdd } from "./parts.ts";
+import { readOne } from "./items.ts";
+import { issueNotRead, storedParts, tellOdd, tellOddComments } from "./parts.ts";
 import { readProjects } from "./projects.ts";
 import type { ProjectRecord } from "./records.ts";
 import { endProject, type Event, labelOf, MOST_KNOWN, oddProject, projectNotRead, type Tools } from "./tools.ts";
@@ -19,8 +21,10 @@ const OVERLAP_MINUTES = 10;
  * that moved out of sight, are in no search: the next listing finds them.
  */
 export async function* readChanges(tools: Tools, before: number): AsyncGenerator<Event, void> {
-  const { ctx, client, run } = tools;
-  const { projects, odd, isWhole } = await readProjects(client, run.scope);
+  const { ctx, client, run, unread } = tools;
+  const listed = await readProjects(client, run.scope);
+  const { projects, odd, isWhole } = listed;
+  const due = await unread.due();
   const open = yield* readNewProjects(tools, projects, before);
   for (const id of odd) yield oddProject(tools, id);
   const known = Known.safeParse(await ctx.state.get("projects")).data ?? [];
@@ -32,10 +36,12 @@ export async function* readChanges(tools: Tools, before: number): AsyncGenerator
     yield { t: "refused", what: { container: projectRef(id) }, code: "source_not_found" };
   }
   ctx.state.put("projects", [...here].slice(0, MOST_KNOWN));
-  const isRead = yield* readUpdated(tools, before, { here, open });
+  const told = yield* readUpdated(tools, before, { here, open });
+  for (const id of due) yield* readNoted(tools, listed, id, told);
   await client.whoAmI();
-  // What failed is in the next run's window again.
-  yield { t: "checkpoint", cursor: { type: "changes", at: isRead ? tools.at : before } };
+  // Of more than can be noted, the last day is read again.
+  const at = unread.isFull() ? Math.max(before, tools.at - DAY_MS) : tools.at;
+  yield { t: "checkpoint", cursor: { type: "changes", at } };
   yield { t: "end", listing: "partial", permissions: "not_checked" };
 }
 
@@ -65,28 +71,30 @@ async function* readNewProjects(
   return open;
 }
 
-/** Gives whether all of it was read. */
+const DAY_MS = 86_400_000;
+
+/** Gives the ids that it told of. */
 async function* readUpdated(
   tools: Tools,
   before: number,
   { here, open }: { here: ReadonlySet<string>; open: readonly ProjectRecord[] },
-): AsyncGenerator<Event, boolean> {
+): AsyncGenerator<Event, ReadonlySet<string>> {
   const { ctx, client } = tools;
   const changed = new Map<string, string>();
+  client.odd.take();
   for await (const { issues } of client.search(`${since(tools, before)} ORDER BY key ASC`, ["project"])) {
-    for (const { id, fields } of issues) changed.set(id, fields.project?.id ?? "");
+    for (const { id, fields } of issues) changed.set(id, fields.project.id);
   }
+  const { ids: odd } = client.odd.take();
   const busy = new Set(changed.values());
   const found = new Set<string>();
   const read = new Set(open.map(({ id }) => id));
   const elsewhere = makeStoredIn(ctx);
-  let hasFailed = false;
   for (const project of open) {
     if (!busy.has(project.id)) continue;
     try {
       for await (const event of readProjectChanges(tools, project, before)) {
         for (const id of namedIn(event)) found.add(id);
-        hasFailed ||= event.t === "skip";
         yield event;
       }
     } catch (error) {
@@ -101,7 +109,39 @@ async function* readUpdated(
     if (isOut) yield* dropStored(tools, id);
     else if (!read.has(projectId)) yield* hideMoved(tools, id, projectId, elsewhere);
   }
-  return !hasFailed;
+  for (const id of odd) if (!found.has(id)) yield await tellUnread(tools, id);
+  return found;
+}
+
+/** An issue that isn't understood, wherever it is: it stays as it is, and is asked for by itself. */
+async function tellUnread({ unread }: Tools, id: string): Promise<Event> {
+  await unread.note(id);
+  return failedSkip(id, NOT_UNDERSTOOD);
+}
+
+/** An issue that a former run could not read, as it is now. */
+async function* readNoted(
+  tools: Tools,
+  projects: Awaited<ReturnType<typeof readProjects>>,
+  id: string,
+  told: ReadonlySet<string>,
+): AsyncGenerator<Event, void> {
+  const { ctx, failures, unread } = tools;
+  ctx.signal.throwIfAborted();
+  if (told.has(id)) return;
+  try {
+    const read = await readOne(tools, projects, id);
+    failures.well();
+    await unread.done(id);
+    if (!read || read.items.length === 0) return yield* dropStored(tools, id);
+    const said = await tellOddComments(tools, read.project, id, read);
+    yield* said;
+    if (said.length === 0) yield* dropParts(tools, read.project, read.items);
+    yield* await tellItems(ctx.stored, read.items);
+  } catch (error) {
+    const events = await issueNotRead(tools, { id: "" }, id, error);
+    yield* events;
+  }
 }
 
 function namedIn(event: Event): readonly string[] {

@@ -62,7 +62,7 @@ async function readAttachment(ctx: JiraContext, { externalId }: { externalId: st
   const { issue, part } = parseId(externalId) ?? {};
   const client = makeJiraClient(ctx);
   const isFile = issue !== undefined && part?.type === "attachment";
-  const there = isFile ? ((await client.issue(issue, ["attachment"])).fields.attachment ?? []) : [];
+  const there = isFile ? ((await client.issue(issue, ["project", "attachment"])).fields.attachment ?? []) : [];
   const file = there.find(({ id }) => id === part?.id);
   if (!file) {
     const message = `There is no attachment ${JSON.stringify(externalId.slice(0, 200))} at an issue of this site.`;

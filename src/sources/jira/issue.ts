@@ -15,7 +15,7 @@ export function fieldsOf(rules: ProjectRules): string[] {
 }
 
 export function isHere({ id }: Pick<ProjectRecord, "id">, { fields }: IssueRecord): boolean {
-  return fields.project?.id === id;
+  return fields.project.id === id;
 }
 
 /** An issue's items; `odd` are the ids of comments that aren't understood, and `nameless` counts those without one. */

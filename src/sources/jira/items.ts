@@ -5,13 +5,14 @@ import { parseId } from "./ids.ts";
 import { type IssueItems, readWhole } from "./issue.ts";
 import { isAskedFor } from "./left-out.ts";
 import { readProjects } from "./projects.ts";
+import type { ProjectRecord } from "./records.ts";
 import type { Event, Tools } from "./tools.ts";
 
 /** Only these, as they are now. */
 export async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
   const { client, run } = tools;
   const projects = await readProjects(client, run.scope);
-  const read = new Map<string, Promise<IssueItems | undefined>>();
+  const read = new Map<string, ReturnType<typeof readOne>>();
   yield* readEach<Event>(tools, run.externalIds, async (externalId) => {
     const { issue, part } = parseId(externalId) ?? {};
     if (issue === undefined) return [];
@@ -26,17 +27,17 @@ export async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
 }
 
 /** An issue with its parts; undefined when it is gone, out of scope, or not what the narrowing asks for. */
-async function readOne(
+export async function readOne(
   tools: Tools,
   { projects, odd, isWhole }: Awaited<ReturnType<typeof readProjects>>,
   id: string,
-): Promise<IssueItems | undefined> {
+): Promise<(IssueItems & { project: ProjectRecord }) | undefined> {
   try {
     const { fields } = await tools.client.issue(id, ["project"]);
-    const project = projects.find((each) => each.id === fields.project?.id);
-    if (!project && (!isWhole || odd.includes(fields.project?.id ?? ""))) throw halfRead(NOT_UNDERSTOOD);
+    const project = projects.find((each) => each.id === fields.project.id);
+    if (!project && (!isWhole || odd.includes(fields.project.id))) throw halfRead(NOT_UNDERSTOOD);
     if (!project) return undefined;
-    return (await isAskedFor(tools, id)) ? await readWhole(tools, project, id) : undefined;
+    return (await isAskedFor(tools, id)) ? { project, ...(await readWhole(tools, project, id)) } : undefined;
   } catch (error) {
     if (!isApiError(error, "source_not_found")) throw error;
     return undefined;

@@ -28,7 +28,10 @@ export async function issueNotRead(
   error: unknown,
 ): Promise<Event[]> {
   const code = refusalOf(error);
-  if (code === undefined) await tools.failures.requireOfOne(error);
+  if (code === undefined) {
+    await tools.failures.requireOfOne(error);
+    await tools.unread.note(externalId);
+  }
   const event: Event =
     code === undefined
       ? failedSkip(externalId, isApiError(error) ? error.message : NOT_UNDERSTOOD)
@@ -44,6 +47,7 @@ export async function tellOddComments(
   { items, odd, nameless }: IssueItems,
 ): Promise<Event[]> {
   if (odd.length === 0 && nameless === 0) return [];
+  await tools.unread.note(issue);
   const named = new Set(items.map(({ externalId }) => externalId));
   const kept = (await storedParts(tools, project, issue)).filter((id) => !named.has(id));
   const events: Event[] = odd.map((id) => failedSkip(partId(issue, "c", id), NOT_UNDERSTOOD));
@@ -60,7 +64,9 @@ export async function tellOdd(
   const { ids, nameless } = tools.client.odd.take();
   const events: Event[] = [];
   for (const id of ids) {
-    if (!isTold(id)) events.push(failedSkip(id, NOT_UNDERSTOOD), ...tellSeen(await storedParts(tools, project, id)));
+    if (isTold(id)) continue;
+    await tools.unread.note(id);
+    events.push(failedSkip(id, NOT_UNDERSTOOD), ...tellSeen(await storedParts(tools, project, id)));
   }
   if (nameless > 0) events.push(failedSkip(`project ${project.id}`, `${nameless} of its issues weren't understood.`));
   return events;

@@ -117,7 +117,8 @@ export type AttachmentRecord = z.infer<typeof AttachmentRecord>;
 
 /** Fields are read one by one: an issue with an odd one is an issue still. */
 const IssueFields = z.looseObject({
-  project: z.object({ id: Id }).optional().catch(undefined),
+  /** An issue that isn't in a project that can be told isn't understood. */
+  project: z.object({ id: Id }),
   summary: text,
   description: z.unknown().optional(),
   status: z

@@ -4,6 +4,7 @@ import { notRead } from "#sources/atlassian/refusals.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { failedSkip, makeFailures } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { makeUnread } from "#sources/unread.ts";
 import { makeJiraClient } from "./client.ts";
 import type { JiraConfig } from "./config.ts";
 import { projectRef } from "./ids.ts";
@@ -58,6 +59,8 @@ export async function makeTools(ctx: Context, run: SyncRequest<JiraCursor>) {
     mapping,
     rules: makeRulesReader(client),
     failures: makeFailures(() => client.whoAmI()),
+    /** Issues that could not be read, or not in full. */
+    unread: makeUnread(ctx.state),
   };
 }
 
