@@ -1,33 +1,21 @@
-import type { SourceProblem } from "#api/common.ts";
-import { ApiError, isApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
-import { problemOf } from "#sources/atlassian/check.ts";
+import { wordsOf } from "#sources/atlassian/check.ts";
+import { type CheckOutcome, runCheck } from "#sources/check.ts";
 import { orNothing } from "#sources/failures.ts";
-import type { Source } from "#sources/contract.ts";
 import { type ConfluenceClient, type ConfluenceContext, makeConfluenceClient } from "./client.ts";
 import { nameOf } from "./map.ts";
 import { spacesOf } from "./spaces.ts";
 
 /** Whether the account is known there, and what it lacks to say who reads what. */
-export async function checkSite(ctx: ConfluenceContext): ReturnType<Source["check"]> {
-  try {
+export function checkSite(ctx: ConfluenceContext): Promise<CheckOutcome> {
+  const words = wordsOf(ctx.config, "Confluence");
+  // Both deployments answer at addresses of their own.
+  const hint = "Give the address of Confluence's home page, and the deployment that it is.";
+  return runCheck(ctx, { ...words, source_not_found: { ...words.source_not_found, hint } }, async () => {
     const client = makeConfluenceClient(ctx);
     const { user } = await client.whoAmI();
-    const warnings = await warningsOf(ctx, client);
-    return { ok: true, ...defined({ accountId: user.id }), ...(warnings.length > 0 && { warnings }) };
-  } catch (error) {
-    ctx.signal.throwIfAborted();
-    if (!(error instanceof ApiError)) throw error;
-    return { ok: false, problem: toProblem(error, ctx) };
-  }
-}
-
-function toProblem(error: ApiError, { config }: ConfluenceContext): SourceProblem {
-  const problem = problemOf(error, config, "Confluence");
-  // Both answer at addresses of their own.
-  return isApiError(error, "source_not_found")
-    ? { ...problem, hint: "Give the address of Confluence's home page, and the deployment that it is." }
-    : problem;
+    return { ...defined({ accountId: user.id }), warnings: await warningsOf(ctx, client) };
+  });
 }
 
 /** Spaces whose permissions are tried. */

@@ -1,4 +1,5 @@
-import { ApiError, isApiError } from "#api/errors.ts";
+import { ApiError } from "#api/errors.ts";
+import { type CheckOutcome, runCheck } from "#sources/check.ts";
 import { defined } from "#core/defined.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
@@ -76,16 +77,12 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
 
 type Context = SourceContext<FilesystemConfig>;
 
-async function checkRoot(ctx: Context, places: Places) {
-  try {
+function checkRoot(ctx: Context, places: Places): Promise<CheckOutcome> {
+  return runCheck(ctx, { otherwise: { field: "root" } }, async () => {
     const root = await openRoot(ctx.config.root, places);
     await (await openFolderInside(root, "")).close();
-    return { ok: true } as const;
-  } catch (error) {
-    if (!isApiError(error)) throw error;
-    const { code, message, hint, field = "root" } = error;
-    return { ok: false, problem: { code, message, ...defined({ hint }), field } } as const;
-  }
+    return { warnings: [] };
+  });
 }
 
 /** Larger files are read piece by piece. */

@@ -1,3 +1,4 @@
+import type { SourceProblem } from "#api/common.ts";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ApiError, isApiError } from "#api/errors.ts";
@@ -211,4 +212,9 @@ function notFound(externalId: string): ApiError {
   return new ApiError("source_not_found", {
     message: `There is no readable file ${JSON.stringify(externalId.slice(0, 200))}.`,
   });
+}
+
+/** What a check says where the git program can't be used. */
+export function gitProblem(message: string): SourceProblem {
+  return { code: "connector_check_failed", message, hint: "Install git, or leave out files.", field: "content" };
 }

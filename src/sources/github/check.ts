@@ -1,46 +1,40 @@
 import type { SourceProblem } from "#api/common.ts";
 import { type ApiError, isApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
-import type { SourceStanding } from "#sources/contract.ts";
-import type { ForgeFiles } from "#sources/forge/files.ts";
+import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
+import { type ForgeFiles, gitProblem } from "#sources/forge/files.ts";
 import { type GithubClient, type GithubContext, makeGithubClient, type Me } from "./client.ts";
 import { isMirrored, openOrganization, orNothing } from "./organization.ts";
 import { reasonOf } from "./reasons.ts";
 import type { RepositoryRecord } from "./records.ts";
 import { type Closed, listRecords } from "./repositories.ts";
 
-type Outcome = SourceStanding | { ok: false; problem: SourceProblem };
-
 /** Owners, and repositories, that are looked at more closely. */
 const LOOKED_AT = 3;
 
 /** Whether GitHub answers, whose token it is, and what it doesn't show. */
-export async function checkGithub(ctx: GithubContext, files: ForgeFiles): Promise<Outcome> {
+export function checkGithub(ctx: GithubContext, files: ForgeFiles): Promise<CheckOutcome> {
   const client = makeGithubClient(ctx);
-  try {
-    const noGit = ctx.config.content.includes("files") ? await files.unavailable() : undefined;
-    if (noGit !== undefined) return { ok: false, problem: gitProblem(noGit) };
-    const me = await client.me();
-    const { records, closed } = await listRecords(client, ctx.config);
-    if (closed.length > 0 && records.length === 0) return { ok: false, problem: closedProblem(closed) };
-    const unread = await unreadable(client, records);
-    const warnings = [
-      ...closed.map(({ name, reason }) => `${name} is not there, or not open to this token${because(reason)}.`),
-      ...(records.length === 0 ? [nothingThere(me)] : []),
-      ...scopeWarnings(me),
-      ...unread,
-      ...(await peopleWarnings(client, records)),
-    ];
-    return {
-      ok: true,
-      ...(me.type === "user" && { accountId: String(me.id), ...defined({ scopes: me.scopes }) }),
-      ...(warnings.length > 0 && { warnings }),
-    };
-  } catch (error) {
-    ctx.signal.throwIfAborted();
-    if (!isApiError(error)) throw error;
-    return { ok: false, problem: problemOf(error, ctx.config.apiUrl) };
-  }
+  return runCheck(
+    ctx,
+    (error) => wordsOf(error, ctx.config.apiUrl),
+    async () => {
+      const noGit = ctx.config.content.includes("files") ? await files.unavailable() : undefined;
+      if (noGit !== undefined) return { problem: gitProblem(noGit) };
+      const me = await client.me();
+      const { records, closed } = await listRecords(client, ctx.config);
+      if (closed.length > 0 && records.length === 0) return { problem: closedProblem(closed) };
+      const unread = await unreadable(client, records);
+      const warnings = [
+        ...closed.map(({ name, reason }) => `${name} is not there, or not open to this token${because(reason)}.`),
+        ...(records.length === 0 ? [nothingThere(me)] : []),
+        ...scopeWarnings(me),
+        ...unread,
+        ...(await peopleWarnings(client, records)),
+      ];
+      return { ...(me.type === "user" && { accountId: String(me.id), ...defined({ scopes: me.scopes }) }), warnings };
+    },
+  );
 }
 
 /** What the token may not read in a repository, by one of them. */
@@ -112,10 +106,6 @@ function because(reason: string | undefined): string {
   return reason === undefined ? "" : `: ${reason}`;
 }
 
-function gitProblem(message: string): SourceProblem {
-  return { code: "connector_check_failed", message, hint: "Install git, or leave out files.", field: "content" };
-}
-
 function closedProblem(closed: readonly Closed[]): SourceProblem {
   const names = closed.slice(0, 3).map(({ name }) => name);
   const reason = closed.find((each) => each.reason !== undefined)?.reason;
@@ -127,33 +117,24 @@ function closedProblem(closed: readonly Closed[]): SourceProblem {
   };
 }
 
-function problemOf(error: ApiError, apiUrl: string): SourceProblem {
+function wordsOf(error: ApiError, apiUrl: string): FailureWords {
   const { host } = new URL(apiUrl);
-  const { code, message, hint, retryAfterMs } = error;
-  if (code === "source_unauthorized") {
-    return {
-      code,
+  return {
+    source_unauthorized: {
       message: `${host} does not accept these credentials (HTTP 401).`,
       hint: "Create a token under Settings > Developer settings. For an app, check its ID, its key and the installation.",
       field: "credentials",
-    };
-  }
-  if (code === "source_forbidden") {
-    const reason = reasonOf(error);
-    return {
-      code,
-      message: `${host} does not let this token read what kb needs${because(reason)} (HTTP 403).`,
+    },
+    source_forbidden: {
+      message: `${host} does not let this token read what kb needs${because(reasonOf(error))} (HTTP 403).`,
       hint: "Grant Contents, Issues, Pull requests and Metadata (read).",
       field: "credentials",
-    };
-  }
-  if (code === "source_not_found") {
-    return {
-      code,
+    },
+    source_not_found: {
       message: `${host} has no GitHub API at this address (HTTP 404).`,
       hint: "For GitHub Enterprise Server, the address ends with /api/v3.",
       field: "apiUrl",
-    };
-  }
-  return { code, message, field: "apiUrl", ...defined({ hint, retryAfterMs }) };
+    },
+    otherwise: { field: "apiUrl" },
+  };
 }

@@ -1,34 +1,27 @@
-import { ApiError, isApiError } from "#api/errors.ts";
-import { defined } from "#core/defined.ts";
-import type { Source } from "#sources/contract.ts";
+import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
 import { orNothing } from "#sources/failures.ts";
 import { type DriveClient, type DriveContext, fromDirectory } from "./client.ts";
 import { DIRECTORY_SCOPES } from "./config.ts";
 import type { SharedDrive } from "./records.ts";
 
 /** Whether Google accepts the account, whose it is, and what of the permissions it may not know. */
-export async function checkDrive(ctx: DriveContext, client: DriveClient): ReturnType<Source["check"]> {
-  try {
+export function checkDrive(ctx: DriveContext, client: DriveClient): Promise<CheckOutcome> {
+  return runCheck(ctx, WORDS, async () => {
     const me = await client.me();
     const drives = await client.drives();
     const { myDrive, drives: named } = ctx.config;
     const missing = named.filter((id) => !drives.some((drive) => drive.id === id));
     const wanted = drives.filter(({ id }) => named.length === 0 || named.includes(id));
-    if (!myDrive && wanted.length === 0) return { ok: false, problem: nothingProblem(missing) };
-    const isAccount = me.sub !== undefined;
+    if (!myDrive && wanted.length === 0) return { problem: nothingProblem(missing) };
     const warnings = [
       ...missing.map((id) => `${id} is no shared drive that this account is a member of.`),
       ...(await closedDrives(client, wanted)).map(
         ({ name }) => `This account may not see the members of ${name}. Nobody can find its files.`,
       ),
-      ...(await directoryWarnings(client, isAccount)),
+      ...(await directoryWarnings(client, me.sub !== undefined)),
     ];
-    return { ok: true, accountId: me.permissionId, ...(warnings.length > 0 && { warnings }) };
-  } catch (error) {
-    ctx.signal.throwIfAborted();
-    if (!(error instanceof ApiError)) throw error;
-    return { ok: false, problem: problemOf(error) };
-  }
+    return { accountId: me.permissionId, warnings };
+  });
 }
 
 /** Looking at more takes long, and they are much alike. */
@@ -64,23 +57,15 @@ function nothingProblem(missing: readonly string[]) {
   } as const;
 }
 
-function problemOf(error: ApiError) {
-  const { code, message, hint, retryAfterMs } = error;
-  if (isApiError(error, "source_unauthorized")) {
-    return {
-      code,
-      message: "Google does not accept this account or key.",
-      hint: "Check that the key still exists. With Act as, the Admin console has to grant the key's client ID the scope https://www.googleapis.com/auth/drive.readonly.",
-      field: "credentials",
-    };
-  }
-  if (isApiError(error, "source_forbidden")) {
-    return {
-      code,
-      message: "Google does not let this account use the Drive API.",
-      hint: "Turn on the Google Drive API in the Google Cloud project, and grant the scope drive.readonly.",
-      field: "credentials",
-    };
-  }
-  return { code, message, ...defined({ hint, retryAfterMs }) };
-}
+const WORDS: FailureWords = {
+  source_unauthorized: {
+    message: "Google does not accept this account or key.",
+    hint: "Check that the key still exists. With Act as, the Admin console has to grant the key's client ID the scope https://www.googleapis.com/auth/drive.readonly.",
+    field: "credentials",
+  },
+  source_forbidden: {
+    message: "Google does not let this account use the Drive API.",
+    hint: "Turn on the Google Drive API in the Google Cloud project, and grant the scope drive.readonly.",
+    field: "credentials",
+  },
+};

@@ -1,28 +1,23 @@
 import type { SourceProblem } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
-import { problemOf } from "#sources/atlassian/check.ts";
+import { wordsOf } from "#sources/atlassian/check.ts";
 import { baseUrlOf, isCloud } from "#sources/atlassian/config.ts";
-import type { Source } from "#sources/contract.ts";
+import { type CheckOutcome, runCheck } from "#sources/check.ts";
 import { isBadJql } from "./changes.ts";
 import { type JiraClient, type JiraContext, makeJiraClient } from "./client.ts";
 import { makeRulesReader } from "./projects.ts";
 
 /** Whether the account is known there, and what it lacks to say who reads what. */
-export async function checkSite(ctx: JiraContext): ReturnType<Source["check"]> {
-  try {
+export function checkSite(ctx: JiraContext): Promise<CheckOutcome> {
+  return runCheck(ctx, wordsOf(ctx.config, "Jira"), async () => {
     const client = makeJiraClient(ctx);
-    const wrong = await wrongDeployment(ctx, client);
-    if (wrong) return { ok: false, problem: wrong };
+    const problem = await wrongDeployment(ctx, client);
+    if (problem) return { problem };
     const { user } = await client.whoAmI();
     if (ctx.config.jql !== "") await tryJql(client, ctx.config.jql);
-    const warnings = await warningsOf(client);
-    return { ok: true, ...defined({ accountId: user.id }), ...(warnings.length > 0 && { warnings }) };
-  } catch (error) {
-    ctx.signal.throwIfAborted();
-    if (!(error instanceof ApiError)) throw error;
-    return { ok: false, problem: problemOf(error, ctx.config, "Jira") };
-  }
+    return { ...defined({ accountId: user.id }), warnings: await warningsOf(client) };
+  });
 }
 
 async function wrongDeployment({ config }: JiraContext, client: JiraClient): Promise<SourceProblem | undefined> {

@@ -1,15 +1,11 @@
-import type { SourceProblem } from "#api/common.ts";
-import { ApiError, isApiError } from "#api/errors.ts";
-import { defined } from "#core/defined.ts";
+import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
 import { makeClient } from "./client.ts";
 import { baseUrlOf } from "./config.ts";
 import { type MatrixContext, roomsOf } from "./rooms.ts";
 
-type Outcome = { ok: true; warnings?: string[] } | { ok: false; problem: SourceProblem };
-
 /** Whether the account is known there, and what of its rooms will surprise people. */
-export async function checkAccount(ctx: MatrixContext): Promise<Outcome> {
-  try {
+export function checkAccount(ctx: MatrixContext): Promise<CheckOutcome> {
+  return runCheck(ctx, wordsOf(new URL(baseUrlOf(ctx.config)).host), async () => {
     const client = makeClient(ctx);
     const { user_id: userId } = await client.whoAmI();
     const { rooms } = roomsOf(await client.rooms(), ctx.config);
@@ -22,34 +18,25 @@ export async function checkAccount(ctx: MatrixContext): Promise<Outcome> {
         ? [`${count(restricted)} only for who was there at the time. kb leaves out what is said there.`]
         : []),
     ];
-    return { ok: true, ...(warnings.length > 0 && { warnings }) };
-  } catch (error) {
-    ctx.signal.throwIfAborted();
-    if (!(error instanceof ApiError)) throw error;
-    return { ok: false, problem: problemOf(error, new URL(baseUrlOf(ctx.config)).host) };
-  }
+    return { warnings };
+  });
 }
 
 function count(rooms: number): string {
   return rooms === 1 ? "1 room is" : `${rooms} rooms are`;
 }
 
-function problemOf(error: ApiError, host: string): SourceProblem {
-  const { code, message, hint, retryAfterMs } = error;
-  if (isApiError(error, "source_unauthorized")) {
-    return {
-      code,
+function wordsOf(host: string): FailureWords {
+  const noHomeserver = { message: `${host} does not answer as a Matrix homeserver.`, hint: HINT, field: "url" };
+  return {
+    source_unauthorized: {
       message: `${host} does not accept this access token (HTTP 401).`,
       hint: "Sign in again and give the new token: docs/sources/matrix.md says how.",
       field: "credentials",
-    };
-  }
-  const isNoHomeserver = isApiError(error, "source_not_found") || isApiError(error, "source_forbidden");
-  return {
-    code,
-    message: isNoHomeserver ? `${host} does not answer as a Matrix homeserver.` : message,
-    field: "url",
-    ...defined({ hint: hint ?? HINT, retryAfterMs }),
+    },
+    source_not_found: noHomeserver,
+    source_forbidden: noHomeserver,
+    otherwise: { hint: HINT, field: "url" },
   };
 }
 

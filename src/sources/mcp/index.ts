@@ -1,4 +1,5 @@
 import { ApiError } from "#api/errors.ts";
+import { type CheckOutcome, runCheck } from "#sources/check.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
 import type { Batching } from "#sources/file-scope/batching.ts";
@@ -113,23 +114,19 @@ async function subscribeToFirst(
   }
 }
 
-async function checkServer(ctx: SourceContext<McpConfig>): ReturnType<Source<McpConfig>["check"]> {
-  try {
+function checkServer(ctx: SourceContext<McpConfig>): Promise<CheckOutcome> {
+  return runCheck(ctx, {}, async () => {
     requireAgreement(ctx);
     const session = await openSession(ctx, ctx.signal);
     try {
       const mapping = await usableMapping(ctx, session);
       const { resources } = session.capabilities;
-      if (mapping?.list !== undefined || (resources && ctx.config.resources)) return { ok: true };
-      return { ok: false, problem: { code: "connector_check_failed", message: NOTHING, field: "resources" } };
+      if (mapping?.list !== undefined || (resources && ctx.config.resources)) return { warnings: [] };
+      return { problem: { code: "connector_check_failed", message: NOTHING, field: "resources" } };
     } finally {
       await session.close();
     }
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const { code, message, hint } = error;
-    return { ok: false, problem: { code, message, ...(hint !== undefined && { hint }) } };
-  }
+  });
 }
 
 const NOTHING =

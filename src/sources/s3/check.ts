@@ -1,39 +1,36 @@
-import type { SourceProblem } from "#api/common.ts";
-import { ApiError, isApiError } from "#api/errors.ts";
-import { defined } from "#core/defined.ts";
+import { type ApiError, isApiError } from "#api/errors.ts";
+import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import { makeClient, type S3Client, type S3Object } from "./client.ts";
 import { bucketUrl, type S3Config } from "./config.ts";
 import { isKey } from "./keys.ts";
 import { archivedIn } from "./map.ts";
 
-type Outcome = { ok: true; warnings?: string[] } | { ok: false; problem: SourceProblem };
-
 /** Whether the bucket can be listed, and an object of it read; what is wrong is told with what to do. */
-export async function checkBucket(ctx: SourceContext<S3Config>): Promise<Outcome> {
-  try {
-    const client = makeClient(ctx);
-    const { prefix, bucket } = ctx.config;
-    const { objects } = await client.list({ prefix, maxKeys: 100 });
-    const files = objects.filter(({ key, size }) => !key.endsWith("/") && isKey(key) && size !== 0);
-    const readable = files.find((object) => archivedIn(object, ctx.now()) === undefined);
-    const nothing =
-      prefix === ""
-        ? `The bucket ${bucket} is empty.`
-        : `The bucket ${bucket} has no keys that begin with ${JSON.stringify(prefix)}.`;
-    const warnings = [
-      ...(objects.length === 0 ? [nothing] : []),
-      ...(files.some(({ etag }) => etag === undefined)
-        ? ["The server gives no ETags. kb reads every object in each sync."]
-        : []),
-      ...(readable === undefined ? [] : await whyNotRead(client, readable, ctx)),
-    ];
-    return { ok: true, ...(warnings.length > 0 && { warnings }) };
-  } catch (error) {
-    ctx.signal.throwIfAborted();
-    if (!(error instanceof ApiError)) throw error;
-    return { ok: false, problem: problemOf(error, ctx.config) };
-  }
+export function checkBucket(ctx: SourceContext<S3Config>): Promise<CheckOutcome> {
+  return runCheck(
+    ctx,
+    (error) => wordsOf(error, ctx.config),
+    async () => {
+      const client = makeClient(ctx);
+      const { prefix, bucket } = ctx.config;
+      const { objects } = await client.list({ prefix, maxKeys: 100 });
+      const files = objects.filter(({ key, size }) => !key.endsWith("/") && isKey(key) && size !== 0);
+      const readable = files.find((object) => archivedIn(object, ctx.now()) === undefined);
+      const nothing =
+        prefix === ""
+          ? `The bucket ${bucket} is empty.`
+          : `The bucket ${bucket} has no keys that begin with ${JSON.stringify(prefix)}.`;
+      const warnings = [
+        ...(objects.length === 0 ? [nothing] : []),
+        ...(files.some(({ etag }) => etag === undefined)
+          ? ["The server gives no ETags. kb reads every object in each sync."]
+          : []),
+        ...(readable === undefined ? [] : await whyNotRead(client, readable, ctx)),
+      ];
+      return { warnings };
+    },
+  );
 }
 
 /** Who may list may not be allowed to read. */
@@ -53,14 +50,17 @@ async function whyNotRead(client: S3Client, { key }: S3Object, ctx: SourceContex
   }
 }
 
-function problemOf(error: ApiError, config: S3Config): SourceProblem {
-  const { code, message, hint, field, retryAfterMs } = error;
+function wordsOf({ code, hint }: ApiError, config: S3Config): FailureWords {
   const { host } = new URL(bucketUrl(config));
-  if (isApiError(error, "source_unauthorized")) {
-    return { code, message, hint: hint ?? "Check the access key ID and the secret access key.", field: "credentials" };
-  }
-  const place = config.endpoint === undefined ? "bucket" : "endpoint";
-  const todo =
-    code === "source_unavailable" ? `Check that ${host} can be reached and is the store's address.` : undefined;
-  return { code, message, field: field ?? place, ...defined({ hint: hint ?? todo, retryAfterMs }) };
+  const todo = `Check that ${host} can be reached and is the store's address.`;
+  return {
+    source_unauthorized: {
+      hint: hint ?? "Check the access key ID and the secret access key.",
+      field: "credentials",
+    },
+    otherwise: {
+      field: config.endpoint === undefined ? "bucket" : "endpoint",
+      ...(code === "source_unavailable" && { hint: todo }),
+    },
+  };
 }

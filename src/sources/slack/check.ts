@@ -1,12 +1,10 @@
-import type { Source } from "#sources/contract.ts";
-import { ApiError, isApiError } from "#api/errors.ts";
-import { defined } from "#core/defined.ts";
+import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
 import { readChannels } from "./channels.ts";
 import { makeClient, type SlackContext } from "./client.ts";
 
 /** Whether the token is accepted, of which workspace it is, and what of its channels will surprise people. */
-export async function checkWorkspace(ctx: SlackContext): ReturnType<Source["check"]> {
-  try {
+export function checkWorkspace(ctx: SlackContext): Promise<CheckOutcome> {
+  return runCheck(ctx, WORDS, async () => {
     const client = makeClient(ctx);
     const { team_id: tenantId } = await client.whoAmI();
     const { rooms, missing } = await readChannels(ctx, client);
@@ -20,23 +18,14 @@ export async function checkWorkspace(ctx: SlackContext): ReturnType<Source["chec
         ? [`The app does not see ${missing.slice(0, 5).join(", ")}. Type /invite @kb there.`]
         : []),
     ];
-    return { ok: true, tenantId, ...(warnings.length > 0 && { warnings }) };
-  } catch (error) {
-    ctx.signal.throwIfAborted();
-    if (!(error instanceof ApiError)) throw error;
-    const { code, message, hint, retryAfterMs } = error;
-    const isToken = isApiError(error, "source_unauthorized");
-    const isScope = isApiError(error, "source_forbidden");
-    return {
-      ok: false,
-      problem: {
-        code,
-        message: isToken ? "Slack does not accept this token." : isScope ? "The token lacks a scope." : message,
-        field: isToken || isScope ? "credentials" : "url",
-        ...defined({ hint: isToken || isScope ? HINT : hint, retryAfterMs }),
-      },
-    };
-  }
+    return { tenantId, warnings };
+  });
 }
 
 const HINT = "Create the app with the manifest of docs/sources/slack.md, install it, and give its bot token (xoxb-…).";
+
+const WORDS: FailureWords = {
+  source_unauthorized: { message: "Slack does not accept this token.", hint: HINT, field: "credentials" },
+  source_forbidden: { message: "The token lacks a scope.", hint: HINT, field: "credentials" },
+  otherwise: { field: "url" },
+};

@@ -1,6 +1,6 @@
 import type { SourceProblem } from "#api/common.ts";
-import { ApiError, isApiError } from "#api/errors.ts";
-import { defined } from "#core/defined.ts";
+import { type ApiError, isApiError } from "#api/errors.ts";
+import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import { ask, leave, readBody } from "./client.ts";
 import { siteOf, type WebConfig } from "./config.ts";
@@ -12,22 +12,19 @@ import { isBelow } from "./urls.ts";
 import { typeOf } from "./visit.ts";
 
 type Context = SourceContext<WebConfig>;
-type Outcome = { ok: true; warnings?: string[] } | { ok: false; problem: SourceProblem };
-
 /** Whether pages can be found and read; what is wrong is told with what to do. */
-export async function checkSite(ctx: Context): Promise<Outcome> {
-  try {
-    const robots = await readRobots(ctx);
-    const warnings: string[] = [];
-    const hasSitemap = await lookForSitemap(ctx, robots, warnings);
-    const problem = await lookAtStart(ctx, robots, { isNeeded: !hasSitemap, warnings });
-    if (problem) return { ok: false, problem };
-    return { ok: true, ...(warnings.length > 0 && { warnings }) };
-  } catch (error) {
-    ctx.signal.throwIfAborted();
-    if (!(error instanceof ApiError)) throw error;
-    return { ok: false, problem: problemOf(error, ctx.config) };
-  }
+export function checkSite(ctx: Context): Promise<CheckOutcome> {
+  return runCheck(
+    ctx,
+    (error) => wordsOf(error, ctx.config),
+    async () => {
+      const robots = await readRobots(ctx);
+      const warnings: string[] = [];
+      const hasSitemap = await lookForSitemap(ctx, robots, warnings);
+      const problem = await lookAtStart(ctx, robots, { isNeeded: !hasSitemap, warnings });
+      return problem ? { problem } : { warnings };
+    },
+  );
 }
 
 const CODE = "connector_check_failed";
@@ -105,25 +102,27 @@ async function orNothing<T>(isNeeded: boolean, answer: Promise<T>): Promise<T | 
 
 const HARMLESS: ReadonlySet<string> = new Set(["source_not_found", "source_gone", "payload_too_large"]);
 
-function problemOf(error: ApiError, config: WebConfig): SourceProblem {
-  const { code, message, hint, retryAfterMs } = error;
+function wordsOf(error: ApiError, config: WebConfig): FailureWords {
   const { host } = siteOf(config);
-  const isAsked = error.details?.["status"] === 401;
-  if (isAsked || isApiError(error, "source_unauthorized")) {
-    return {
-      code: "source_unauthorized",
-      message: `${host} asks for a sign-in, or doesn't accept this one (HTTP 401).`,
-      hint: "Check the user name and password, or the token.",
-      field: "credentials",
-    };
-  }
-  if (isApiError(error, "source_forbidden")) {
-    const todo = "The site may block crawlers: ask its owner to let this server in.";
-    return { code, message: `${host} refuses this page (HTTP 403).`, hint: todo, field: "url" };
-  }
-  if (isApiError(error, "source_not_found") || isApiError(error, "source_gone")) {
-    return { code, message: `${host} has no page at this address.`, hint: "Check the address.", field: "url" };
-  }
-  const todo = isApiError(error, "source_unavailable") ? "Check the address, and that the site is up." : undefined;
-  return { code, message, field: "url", ...defined({ hint: hint ?? todo, retryAfterMs }) };
+  const asks = {
+    code: "source_unauthorized",
+    message: `${host} asks for a sign-in, or doesn't accept this one (HTTP 401).`,
+    hint: "Check the user name and password, or the token.",
+    field: "credentials",
+  } as const;
+  const noPage = { message: `${host} has no page at this address.`, hint: "Check the address.", field: "url" };
+  const up = { hint: error.hint ?? "Check the address, and that the site is up.", field: "url" };
+  const words: FailureWords = {
+    source_unauthorized: asks,
+    source_forbidden: {
+      message: `${host} refuses this page (HTTP 403).`,
+      hint: "The site may block crawlers: ask its owner to let this server in.",
+      field: "url",
+    },
+    source_not_found: noPage,
+    source_gone: noPage,
+    source_unavailable: up,
+    otherwise: { field: "url" },
+  };
+  return error.details?.["status"] === 401 ? { ...words, [error.code]: asks } : words;
 }
