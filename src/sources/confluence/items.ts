@@ -1,17 +1,27 @@
 import { failedSkip } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
-import { readSome } from "./changes.ts";
 import { formatId, parseId } from "./ids.ts";
 import type { SpaceRecord } from "./records.ts";
+import { readSome } from "./some.ts";
 import { type Spaces, spacesOf } from "./spaces.ts";
 import type { Event, Tools } from "./tools.ts";
 
 /** Only these, as they are now. */
 export async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
   const { client, run, ctx } = tools;
-  const spaces = await spacesOf(client, ctx.config, run.scope);
-  yield* readEach<Event>(tools, run.externalIds, async (externalId) => {
+  yield* readSingly(tools, await spacesOf(client, ctx.config, run.scope), run.externalIds);
+  yield { t: "end", listing: "partial", permissions: "not_checked" };
+}
+
+/** These one by one: each ends as it is, as gone, refused or failed. */
+export async function* readSingly(
+  tools: Tools,
+  spaces: Spaces,
+  externalIds: readonly string[] | undefined,
+): AsyncGenerator<Event, void> {
+  const { client } = tools;
+  yield* readEach<Event>(tools, externalIds, async (externalId) => {
     const events: Event[] = [];
     client.odd.take();
     for await (const event of readOne(tools, spaces, externalId)) events.push(event);
@@ -21,7 +31,6 @@ export async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
       ? [failedSkip(externalId, NOT_UNDERSTOOD)]
       : events;
   });
-  yield { t: "end", listing: "partial", permissions: "not_checked" };
 }
 
 /** Nothing when it is gone, or out of scope. */

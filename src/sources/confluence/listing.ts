@@ -4,13 +4,13 @@ import { inChunks } from "#core/in-chunks.ts";
 import { compareIds, tellItems } from "#sources/atlassian/tell.ts";
 import type { SourceItem } from "#sources/contract.ts";
 import { failedSkip } from "#sources/failures.ts";
-import { NOT_UNDERSTOOD, type OddRecords } from "#sources/listed.ts";
+import type { OddRecords } from "#sources/listed.ts";
 import { quoted } from "./client.ts";
 import { externalIdOf, formatId, parseId, spaceRef } from "./ids.ts";
 import { nameOf, toPart } from "./map.ts";
 import type { Content, PageRecord, SpaceRecord } from "./records.ts";
 import { tellFresh, tellListed, textsOf } from "./texts.ts";
-import { type Event, labelOf, type Tools } from "./tools.ts";
+import { type Event, labelOf, notUnderstood, type Tools } from "./tools.ts";
 import { makeTree } from "./tree.ts";
 
 /** What a piece of a listing says; `page` is the last of the pages that it covers, in the order of their ids. */
@@ -46,6 +46,7 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
     if (chars > MOST_CHARS)
       throw new ApiError("source_unavailable", { message: `${nameOf(space)} has too many pages.` });
   }
+  const oddPages = client.odd.take();
   const inOrder = [...pages.values()].sort((a, b) => compareIds(a.id, b.id));
   for (const piece of inChunks(inOrder, PIECE)) {
     ctx.signal.throwIfAborted();
@@ -67,9 +68,9 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
     const stale = [...touched].flatMap((id) => pages.get(id) ?? []);
     yield { events: [...(await tellAccess(tools, stale, pages)), ...events], count: items.length };
   }
-  const odd = client.odd.take();
+  const oddParts = client.odd.take();
   yield* lookAgain(tools, space, named);
-  yield { events: await tellOdd(tools, space, odd), count: 0 };
+  for (const odd of [oddPages, oddParts]) yield { events: await tellOdd(tools, space, odd), count: 0 };
   // What was answered to nobody must not pass for everything.
   await client.whoAmI();
   yield { events: [{ t: "listed", container: spaceRef(space.id) }], count: 0 };
@@ -78,13 +79,13 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
 
 /** What was listed in a space and isn't understood; what is stored of it was asked for by itself. */
 async function tellOdd(
-  { ctx }: Tools,
+  tools: Tools,
   space: SpaceRecord,
   { ids, nameless }: ReturnType<OddRecords["take"]>,
 ): Promise<Event[]> {
   const events: Event[] = [];
   for (const id of ids) {
-    if ((await ctx.stored.version(id)) === undefined) events.push(failedSkip(id, NOT_UNDERSTOOD));
+    if ((await tools.ctx.stored.version(id)) === undefined) events.push(await notUnderstood(tools, id));
   }
   if (nameless > 0) events.push(failedSkip(`space ${space.id}`, `${nameless} pages or comments weren't understood.`));
   return events;
@@ -151,8 +152,9 @@ async function* lookAgain(tools: Tools, space: SpaceRecord, named: Set<string>):
     const { pages: read, odd } = await textsOf(tools, some);
     const found = read.filter(({ spaceId }) => spaceId === space.id);
     for (const id of [...found.map((page) => page.id), ...odd]) named.add(formatId({ type: "page", id }));
-    const failed = [...odd].map((id) => failedSkip(id, NOT_UNDERSTOOD));
-    yield { events: [...(await tellFresh(tools, space, found)), ...failed], count: found.length };
+    const events = await tellFresh(tools, space, found);
+    for (const id of odd) events.push(await notUnderstood(tools, id));
+    yield { events, count: found.length };
   }
   for (const part of parts) {
     ctx.signal.throwIfAborted();
@@ -171,10 +173,11 @@ async function lookAtPart(
     const record = await client.part(part);
     const items = await toParts(tools, space, record ? [record] : [], ({ id: page }) => named.has(page));
     failures.well();
-    const failed = client.odd.take().ids.map((id) => failedSkip(id, NOT_UNDERSTOOD));
-    return [...(await tellItems(ctx.stored, items)), ...failed];
+    const events: Event[] = await tellItems(ctx.stored, items);
+    for (const id of client.odd.take().ids) events.push(await notUnderstood(tools, id));
+    return events;
   } catch (error) {
     await failures.requireOfOne(error);
-    return [failedSkip(formatId(part), NOT_UNDERSTOOD)];
+    return [await notUnderstood(tools, formatId(part))];
   }
 }

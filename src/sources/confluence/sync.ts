@@ -29,6 +29,7 @@ async function* listAll(tools: Tools, cursor: ConfluenceCursor | undefined): Asy
   const former = cursor?.type === "listing" && runId !== null && cursor.runId === runId ? cursor : undefined;
   const at = former?.at ?? tools.at;
   const failed = new Set(former?.notLookedAt);
+  if (!former) await tools.unread.clear();
   let { after, done } = { after: former?.after ?? null, done: former?.done ?? 0 };
   const position = (space?: { id: string; page: string }): ConfluenceCursor => ({
     type: "listing",

@@ -2,12 +2,12 @@ import { isApiError } from "#api/errors.ts";
 import { inChunks } from "#core/in-chunks.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import { tellSeen } from "#sources/atlassian/tell.ts";
-import { failedSkip, failedStatus } from "#sources/failures.ts";
+import { failedStatus } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { formatId } from "./ids.ts";
 import { toPage, versionOf } from "./map.ts";
 import type { PageRecord, SpaceRecord } from "./records.ts";
-import type { Event, Tools } from "./tools.ts";
+import { type Event, notUnderstood, type Tools } from "./tools.ts";
 import { makeTree, type Tree } from "./tree.ts";
 
 /** Pages whose texts are asked for at once. */
@@ -91,7 +91,7 @@ export async function tellListed(
     if (versionOf(page, space) !== versionOf(listed, space)) fresh.push(page);
     else events.push(await upsertOf(tools, space, page, { access: accessOf(listed), people }));
   }
-  for (const id of other.keys()) events.push(odd.has(id) ? failedSkip(id, NOT_UNDERSTOOD) : closed(id));
+  for (const id of other.keys()) events.push(odd.has(id) ? await notUnderstood(tools, id) : closed(id));
   return [...events, ...(await tellFresh(tools, space, fresh))];
 }
 

@@ -4,6 +4,7 @@ import { notRead } from "#sources/atlassian/refusals.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { failedSkip, makeFailures } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { makeUnread } from "#sources/unread.ts";
 import { makeConfluenceClient } from "./client.ts";
 import type { ConfluenceConfig } from "./config.ts";
 import { spaceRef } from "./ids.ts";
@@ -57,6 +58,8 @@ export async function makeTools(ctx: SyncContext<ConfluenceConfig>, run: SyncReq
     client,
     at,
     failures: makeFailures(() => client.whoAmI()),
+    /** Pages and parts that could not be read. */
+    unread: makeUnread(ctx.state),
     /** The server's clock, now. */
     serverNow: () => ctx.now() + ahead,
     mapping: { names: makeNames(ctx, "confluence"), config: ctx.config, base: client.base },
@@ -77,6 +80,12 @@ export function labelOf(space: SpaceRecord): string {
 
 /** So many ids fit into one value of the state; of more, a full run finds those that are gone. */
 export const MOST_KNOWN = 5_000;
+
+/** A page, comment or attachment that isn't understood: it stays as it is, and is asked for by itself. */
+export async function notUnderstood({ unread }: Pick<Tools, "unread">, externalId: string): Promise<Event> {
+  await unread.note(externalId);
+  return failedSkip(externalId, NOT_UNDERSTOOD);
+}
 
 /** A space that is refused, or fails, alone. @throws what is about more than the space */
 export async function spaceNotRead({ ctx, failures }: Tools, space: SpaceRecord, error: unknown): Promise<Event> {

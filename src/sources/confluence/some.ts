@@ -1,0 +1,72 @@
+import { inChunks } from "#core/in-chunks.ts";
+import { accessKeyOf } from "#core/access-key.ts";
+import { tellItems } from "#sources/atlassian/tell.ts";
+import { formatId } from "./ids.ts";
+import { toParts, tellAccess } from "./listing.ts";
+import type { Content, SpaceRecord } from "./records.ts";
+import { closed, judgeNow, tellFresh, textsOf } from "./texts.ts";
+import { type Event, notUnderstood, type Tools } from "./tools.ts";
+
+/** Pages and parts of one piece. */
+const PIECE = 100;
+
+/** These pages and parts of a space, as they are now. Who reads them is asked after they were read. */
+export async function* readSome(
+  tools: Tools,
+  space: SpaceRecord,
+  ids: readonly string[],
+  parts: readonly Content[],
+): AsyncGenerator<Event, void> {
+  const { ctx, client } = tools;
+  for (const some of inChunks(ids, PIECE)) {
+    ctx.signal.throwIfAborted();
+    const { pages: read, odd } = await textsOf(tools, some);
+    const pages = read.filter(({ spaceId }) => spaceId === space.id);
+    const events = await tellFresh(tools, space, pages);
+    for (const event of events) if (event.t === "upsert") yield* tellBelow(tools, space, event.item);
+    yield* events;
+    const there = new Set(pages.map(({ id }) => id));
+    for (const id of some) if (!there.has(id)) yield odd.has(id) ? await notUnderstood(tools, id) : closed(id);
+  }
+  for (const some of inChunks(parts, PIECE)) {
+    ctx.signal.throwIfAborted();
+    const stored = new Set<string>();
+    for (const id of new Set(some.flatMap(({ container }) => container?.id ?? []))) {
+      if (ids.includes(id) || (await ctx.stored.version(formatId({ type: "page", id }))) !== undefined) stored.add(id);
+    }
+    client.odd.take();
+    const items = await toParts(tools, space, some, ({ id }) => stored.has(id));
+    for (const id of client.odd.take().ids) yield await notUnderstood(tools, id);
+    const asked = [...new Set(items.map(({ partOf = "" }) => partOf))].filter((id) => !ids.includes(id));
+    const pages = await client.pagesByIds(asked, { hasTexts: false });
+    yield* await tellAccess(
+      tools,
+      pages.filter(({ spaceId }) => spaceId === space.id),
+    );
+    for (const id of asked) if (!pages.some((page) => page.id === id && page.spaceId === space.id)) yield closed(id);
+    yield* await tellItems(ctx.stored, items);
+  }
+}
+
+/** A page that others read now: so do others read what stands below it. */
+async function* tellBelow(
+  tools: Tools,
+  space: SpaceRecord,
+  { externalId, access }: { externalId: string; access?: Parameters<typeof accessKeyOf>[0] },
+): AsyncGenerator<Event, void> {
+  const { ctx, client } = tools;
+  const before = await ctx.stored.accessKey(externalId);
+  if (before === undefined || access === undefined || before === accessKeyOf(access)) return;
+  for await (const records of client.search(`type = page AND ancestor = ${externalId}`, "space")) {
+    const below: string[] = [];
+    for (const { id, space: where } of records) {
+      if (where?.id === space.id && (await ctx.stored.version(formatId({ type: "page", id }))) !== undefined)
+        below.push(id);
+    }
+    const pages = await client.pagesByIds(below, { hasTexts: false });
+    const { groups, accessOf } = await judgeNow(tools, pages);
+    yield* groups;
+    for (const page of pages)
+      yield { t: "access", externalId: formatId({ type: "page", id: page.id }), access: accessOf(page) };
+  }
+}

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { makeReplica, runInto } from "../../kit/replica.ts";
+import { openSite } from "./fixture.ts";
+
+type Answer = { id?: unknown; results?: Answer[]; [key: string]: unknown };
+
+const DAY_MS = 86_400_000;
+
+// No Confluence runs here: a fake of ours answers.
+describe.each(["cloud", "data_center"] as const)("confluence and odd records, as %s", { timeout: 60_000 }, (kind) => {
+  /** A site on which some of what is said of one thing is odd. */
+  async function open() {
+    const site = await openSite(kind);
+    const spoil =
+      (id: string, odd: Record<string, unknown>, isIn: (url: string) => boolean = () => true) =>
+      (url: string, value: unknown) => {
+        const answer = value as Answer;
+        const isIt = (each: Answer) => each.id === id || each.id === `att${id}`;
+        if (isIn(url)) for (const each of [answer, ...(answer.results ?? [])]) if (isIt(each)) Object.assign(each, odd);
+        return answer;
+      };
+    return { ...site, spoil };
+  }
+
+  test("a page that doesn't say its space stays open, and is read once it does", async () => {
+    const { world, fixture, spoil } = await open();
+    const replica = makeReplica();
+    await runInto(fixture, replica);
+    const { blue } = world.made;
+    world.edit(blue, "Edited.");
+    const rewrite = spoil(blue.id, { space: null, spaceId: null });
+    const { events } = await runInto({ ...fixture, rewrite }, replica, { mode: "incremental" });
+    expect(events.filter(({ t }) => t === "refused")).toEqual([]);
+    expect(events).toContainEqual(expect.objectContaining({ t: "skip", externalId: blue.id, reason: "failed" }));
+    await runInto(fixture, replica, { mode: "incremental" });
+    expect(JSON.stringify(replica.items.get(blue.id))).toContain("Edited.");
+  });
+
+  test.each(["space", "container"])("a comment that says no %s is read once it does", async (key) => {
+    const { world, fixture, spoil } = await open();
+    const replica = makeReplica();
+    await runInto(fixture, replica);
+    const comment = world.comment(world.made.blue, world.ids.ann, "<p>Late.</p>");
+    const rewrite = spoil(comment.id, { [key]: null });
+    const { events } = await runInto({ ...fixture, rewrite }, replica, { mode: "incremental" });
+    expect(events).toContainEqual(expect.objectContaining({ t: "skip", externalId: `c${comment.id}` }));
+    // As if it were said long ago.
+    comment.updated = Date.now() - 3 * DAY_MS;
+    replica.cursor = { type: "changes", at: Date.now() };
+    await runInto(fixture, replica, { mode: "incremental" });
+    expect(replica.items.has(`c${comment.id}`)).toBe(true);
+  });
+
+  test("a page that fails is asked for by itself, and what changed meanwhile is read once", async () => {
+    const { world, fixture, spoil } = await open();
+    const replica = makeReplica();
+    await runInto(fixture, replica);
+    const { blue } = world.made;
+    world.edit(blue, "Edited.");
+    const rewrite = spoil(blue.id, { version: 5 });
+    // Nothing was read for three days.
+    replica.cursor = { type: "changes", at: Date.now() - 3 * DAY_MS };
+    const { events } = await runInto({ ...fixture, rewrite }, replica, { mode: "incremental" });
+    expect(events).toContainEqual(expect.objectContaining({ t: "skip", externalId: blue.id, reason: "failed" }));
+    expect(Object(replica.cursor).at).toBeGreaterThan(Date.now() - DAY_MS);
+    // The index has forgotten that it changed.
+    blue.updated = Date.now() - 2 * DAY_MS;
+    await runInto(fixture, replica, { mode: "incremental" });
+    expect(JSON.stringify(replica.items.get(blue.id))).toContain("Edited.");
+  });
+
+  test("a page that a listing of everything could not read is said to have failed, and read by the next increment", async () => {
+    const { world, fixture, spoil } = await open();
+    const { blue } = world.made;
+    const rewrite = spoil(blue.id, { version: 5 }, (url) => !url.includes("cql") && !/[?&]id=/.test(url));
+    const replica = makeReplica();
+    const { events } = await runInto({ ...fixture, rewrite }, replica);
+    expect(replica.items.has(blue.id)).toBe(false);
+    expect(events).toContainEqual(expect.objectContaining({ t: "skip", externalId: blue.id, reason: "failed" }));
+    await runInto(fixture, replica, { mode: "incremental" });
+    expect(replica.items.has(blue.id)).toBe(true);
+  });
+});
