@@ -1,7 +1,7 @@
 import { append } from "#core/append.ts";
-import { type LinkMark, withAddresses } from "#extract/link-addresses.ts";
 import { altText, type Block, type BlockWriter } from "./blocks.ts";
-import { ListCounter } from "./list-numbers.ts";
+import { LinkedText } from "./linked-text.ts";
+import { type ListCounters, OdfLists } from "./odf-lists.ts";
 import type { OdfStyles } from "./odf-styles.ts";
 import { webAddress } from "./package.ts";
 import { type Attributes, type XmlHandler } from "./xml.ts";
@@ -33,8 +33,8 @@ export class OdfText implements XmlHandler {
   readonly endnotes: OdfNote[] = [];
   readonly comments: OdfComment[] = [];
   private readonly context: OdfContext;
-  private readonly flows: Flow[] = [newFlow()];
-  private readonly counters = new Map<string, ListCounter>();
+  private readonly flows: Flow[] = [];
+  private readonly counters: ListCounters = new Map();
   private readonly noteClasses: string[] = [];
   private comment: OdfComment | undefined;
   /** Collects text outside paragraphs: the author and date of a comment, the description of a picture. */
@@ -42,6 +42,7 @@ export class OdfText implements XmlHandler {
 
   constructor(context: OdfContext) {
     this.context = context;
+    this.flows.push(this.newFlow());
   }
 
   isDone(): boolean {
@@ -63,8 +64,7 @@ export class OdfText implements XmlHandler {
   }
 
   write(text: string): void {
-    const paragraph = this.flow.paragraphs.at(-1);
-    if (paragraph !== undefined && paragraph.text.length < MAX_PARAGRAPH_LENGTH) paragraph.text += text;
+    this.paragraph?.text.write(text);
   }
 
   /** A paragraph, or a heading of that level. */
@@ -72,11 +72,11 @@ export class OdfText implements XmlHandler {
     const styleName = attributes["text:style-name"];
     const isHidden = this.context.styles.isHidden("paragraph", styleName);
     const level = heading ?? (this.context.styles.isTitle(styleName) ? 1 : undefined);
-    this.flow.paragraphs.push({ text: "", marks: [], isHidden, heading: level });
+    this.flow.paragraphs.push({ text: new LinkedText(MAX_PARAGRAPH_LENGTH), isHidden, heading: level });
   }
 
   hideParagraph(isHidden: string | undefined): void {
-    const paragraph = this.flow.paragraphs.at(-1);
+    const { paragraph } = this;
     if (paragraph !== undefined && isHidden === "true") paragraph.isHidden = true;
   }
 
@@ -99,38 +99,15 @@ export class OdfText implements XmlHandler {
   }
 
   beginLink(href: string | undefined): void {
-    this.flow.links.push({ start: this.flow.paragraphs.at(-1)?.text.length ?? 0, address: webAddress(href ?? "") });
+    this.paragraph?.text.beginLink(webAddress(href ?? ""));
   }
 
   endLink(): void {
-    const link = this.flow.links.pop();
-    const paragraph = this.flow.paragraphs.at(-1);
-    if (link?.address === undefined || paragraph === undefined) return;
-    paragraph.marks.push({ start: link.start, end: paragraph.text.length, address: link.address });
+    this.paragraph?.text.endLink();
   }
 
-  beginList(attributes: Attributes): void {
-    const outer = this.flow.lists.at(-1);
-    const styleName = attributes["text:style-name"] ?? outer?.styleName;
-    const goesOn = attributes["text:continue-numbering"] === "true" || attributes["text:continue-list"] !== undefined;
-    const key = styleName ?? "";
-    const known = goesOn ? this.counters.get(key) : undefined;
-    const counter = outer !== undefined && outer.styleName === styleName ? outer.counter : (known ?? new ListCounter());
-    if (this.counters.size < MAX_COUNTERS) this.counters.set(key, counter);
-    this.flow.lists.push({ styleName, counter, marker: undefined });
-  }
-
-  endList(): void {
-    this.flow.lists.pop();
-  }
-
-  /** An item, which has a marker, or a header of a list, which has none. */
-  beginItem(hasMarker: boolean): void {
-    const list = this.flow.lists.at(-1);
-    if (list === undefined) return;
-    const levels = this.context.styles.listLevels(list.styleName);
-    const depth = Math.min(this.flow.lists.length, 10) - 1;
-    list.marker = hasMarker ? () => list.counter.next(depth, levels) : undefined;
+  get lists(): OdfLists {
+    return this.flow.lists;
   }
 
   beginNote(attributes: Attributes): void {
@@ -194,8 +171,12 @@ export class OdfText implements XmlHandler {
     return flow;
   }
 
+  private get paragraph(): OpenParagraph | undefined {
+    return this.flow.paragraphs.at(-1);
+  }
+
   private beginFlow(): void {
-    this.flows.push(newFlow());
+    this.flows.push(this.newFlow());
     this.context.writer.beginCapture();
   }
 
@@ -204,17 +185,16 @@ export class OdfText implements XmlHandler {
     return this.context.writer.endCapture();
   }
 
-  private blockOf({ text: words, marks, isHidden, heading }: OpenParagraph): Block | undefined {
-    if (isHidden || !/\S/u.test(words)) return undefined;
-    const text = withAddresses(words, marks);
+  private blockOf({ text: words, isHidden, heading }: OpenParagraph): Block | undefined {
+    if (isHidden || !words.hasWords) return undefined;
+    const text = words.toString();
     if (heading !== undefined) return { kind: "paragraph", text, heading };
-    const { lists } = this.flow;
-    const list = lists.at(-1);
-    const marker = list?.marker?.();
-    // Only the first paragraph of an item has its marker.
-    if (list !== undefined) list.marker = undefined;
-    if (marker === undefined || marker === "") return { kind: "paragraph", text };
-    return { kind: "paragraph", text, list: { depth: lists.length - 1, marker } };
+    const list = this.lists.takeMarker();
+    return list === undefined ? { kind: "paragraph", text } : { kind: "paragraph", text, list };
+  }
+
+  private newFlow(): Flow {
+    return { paragraphs: [], pending: [], lists: new OdfLists(this.context.styles, this.counters) };
   }
 }
 
@@ -222,29 +202,16 @@ export class OdfText implements XmlHandler {
 interface Flow {
   paragraphs: OpenParagraph[];
   pending: Block[];
-  links: { start: number; address: string | undefined }[];
-  lists: OpenList[];
+  lists: OdfLists;
 }
 
 interface OpenParagraph {
-  text: string;
-  marks: LinkMark[];
+  text: LinkedText;
   isHidden: boolean;
   heading: number | undefined;
 }
 
-interface OpenList {
-  styleName: string | undefined;
-  counter: ListCounter;
-  marker: (() => string) | undefined;
-}
-
-function newFlow(): Flow {
-  return { paragraphs: [], pending: [], links: [], lists: [] };
-}
-
 const MAX_PARAGRAPH_LENGTH = 5_000_000;
-const MAX_COUNTERS = 20_000;
 const MAX_REPEATED_SPACES = 20;
 
 /** Deleted text, numbers of notes (we count them), what is there for machines. */
@@ -276,9 +243,9 @@ const OPENERS = new Map<string, (text: OdfText, attributes: Attributes) => boole
   ["text:tab", (text) => text.write("\t")],
   ["text:line-break", (text) => text.write("\n")],
   ["text:a", (text, attributes) => text.beginLink(attributes["xlink:href"])],
-  ["text:list", (text, attributes) => text.beginList(attributes)],
-  ["text:list-item", (text) => text.beginItem(true)],
-  ["text:list-header", (text) => text.beginItem(false)],
+  ["text:list", (text, attributes) => text.lists.begin(attributes)],
+  ["text:list-item", (text) => text.lists.beginItem(true)],
+  ["text:list-header", (text) => text.lists.beginItem(false)],
   ["text:note", (text, attributes) => text.beginNote(attributes)],
   ["text:note-body", (text) => text.beginNoteBody()],
   ["office:annotation", (text) => text.beginComment()],
@@ -301,7 +268,7 @@ const CLOSERS = new Map<string, (text: OdfText) => void>([
   ["text:p", (text) => text.endParagraph()],
   ["text:h", (text) => text.endParagraph()],
   ["text:a", (text) => text.endLink()],
-  ["text:list", (text) => text.endList()],
+  ["text:list", (text) => text.lists.end()],
   ["text:note-body", (text) => text.endNoteBody()],
   ["office:annotation", (text) => text.endComment()],
   ["dc:creator", (text) => text.endAside("author")],

@@ -1,7 +1,7 @@
 import { append } from "#core/append.ts";
-import { type LinkMark, withAddresses } from "#extract/link-addresses.ts";
 import { Alternatives } from "./alternatives.ts";
 import { altText, type Block, type BlockWriter } from "./blocks.ts";
+import { LinkedText } from "./linked-text.ts";
 import { MathMarks } from "./math-marks.ts";
 import { FieldStack } from "./word-fields.ts";
 import { linkOf, webAddress, type Relationships } from "./package.ts";
@@ -31,7 +31,6 @@ export class WordText implements XmlHandler {
   private readonly paragraphs: OpenParagraph[] = [];
   private readonly fields = new FieldStack();
   private readonly alternatives = new Alternatives();
-  private readonly links: { start: number; address: string | undefined }[] = [];
   /** Blocks that hang on the paragraph that is open: they come behind it. */
   private pending: Block[] = [];
   readonly run = new WordRun();
@@ -67,12 +66,11 @@ export class WordText implements XmlHandler {
   write(text: string): void {
     const paragraph = this.paragraphs.at(-1);
     const isText = !this.run.isHidden && !this.run.isInParagraphProperties && !this.fields.isInInstruction;
-    if (paragraph === undefined || !isText) return;
-    if (paragraph.text.length < MAX_PARAGRAPH_LENGTH) paragraph.text += text;
+    if (isText) paragraph?.text.write(text);
   }
 
   beginParagraph(): void {
-    this.paragraphs.push({ text: "", marks: [], styleId: undefined });
+    this.paragraphs.push({ text: new LinkedText(MAX_PARAGRAPH_LENGTH), styleId: undefined });
     this.run.begin(false);
   }
 
@@ -85,7 +83,7 @@ export class WordText implements XmlHandler {
     const paragraph = this.paragraphs.pop();
     if (paragraph === undefined) return;
     this.fields.endInstructions();
-    this.emit({ ...paragraph, text: withAddresses(paragraph.text, paragraph.marks) });
+    this.emit(paragraph);
     if (this.paragraphs.length > 0 || this.boxes > 0) return;
     const pending = this.pending;
     this.pending = [];
@@ -102,9 +100,9 @@ export class WordText implements XmlHandler {
   }
 
   fieldMark(type: string | undefined): void {
-    const length = this.paragraphs.at(-1)?.text.length ?? 0;
-    const ended = this.fields.mark(type, length);
-    if (ended !== undefined) this.addAddress(ended.address, ended.start);
+    const text = this.paragraphs.at(-1)?.text;
+    const ended = this.fields.mark(type, text?.words.length ?? 0);
+    if (ended !== undefined) text?.addLink(ended.address, ended.start);
   }
 
   instruction(isIn: boolean): void {
@@ -112,19 +110,16 @@ export class WordText implements XmlHandler {
   }
 
   beginLink(id: string | undefined): void {
-    const start = this.paragraphs.at(-1)?.text.length ?? 0;
-    this.links.push({ start, address: linkOf(this.context.relationships, id) });
+    this.paragraphs.at(-1)?.text.beginLink(linkOf(this.context.relationships, id));
   }
 
   /** The same for a link that says itself where it leads. */
   beginLinkTo(address: string | undefined): void {
-    const start = this.paragraphs.at(-1)?.text.length ?? 0;
-    this.links.push({ start, address: webAddress(address ?? "") });
+    this.paragraphs.at(-1)?.text.beginLink(webAddress(address ?? ""));
   }
 
   endLink(): void {
-    const link = this.links.pop();
-    if (link !== undefined) this.addAddress(link.address, link.start);
+    this.paragraphs.at(-1)?.text.endLink();
   }
 
   beginBox(): void {
@@ -157,32 +152,8 @@ export class WordText implements XmlHandler {
     if (text !== undefined) this.write(` ${text} `);
   }
 
-  beginTable(): void {
-    this.context.writer.beginTable();
-  }
-
-  beginRow(): void {
-    this.context.writer.beginRow();
-  }
-
-  endRow(): void {
-    this.context.writer.endRow();
-  }
-
-  beginCell(): void {
-    this.context.writer.beginCell();
-  }
-
-  cellSpan(columns: number): void {
-    this.context.writer.cellSpan(columns);
-  }
-
-  endCell(): void {
-    this.context.writer.endCell();
-  }
-
-  endTable(): void {
-    this.context.writer.endTable();
+  get writer(): BlockWriter {
+    return this.context.writer;
   }
 
   private emit(paragraph: OpenParagraph): void {
@@ -193,30 +164,23 @@ export class WordText implements XmlHandler {
     const depth = paragraph.listDepth ?? style.numbering?.depth ?? 0;
     // List number 0 takes a paragraph out of the list of its style.
     const marker = listId === undefined || listId === "0" ? undefined : numbering.next(listId, depth);
+    const text = paragraph.text.toString();
     // The first column of a form is often nothing but its numbers.
-    if (marker !== undefined && marker !== "-" && writer.isInCell && !/\S/u.test(paragraph.text))
+    if (marker !== undefined && marker !== "-" && writer.isInCell && !paragraph.text.hasWords)
       return writer.paragraph(marker);
     if (heading !== undefined) {
       const number = marker === undefined || marker === "-" ? "" : `${marker} `;
-      writer.paragraph(number + paragraph.text, { heading });
+      writer.paragraph(number + text, { heading });
     } else if (marker !== undefined && marker !== "") {
-      writer.paragraph(paragraph.text, { list: { depth, marker } });
+      writer.paragraph(text, { list: { depth, marker } });
     } else {
-      writer.paragraph(paragraph.text);
+      writer.paragraph(text);
     }
-  }
-
-  /** A link whose words began there and end here. */
-  private addAddress(address: string | undefined, start: number): void {
-    const paragraph = this.paragraphs.at(-1);
-    if (address !== undefined && paragraph !== undefined)
-      paragraph.marks.push({ start, end: paragraph.text.length, address });
   }
 }
 
 interface OpenParagraph {
-  text: string;
-  marks: LinkMark[];
+  text: LinkedText;
   styleId: string | undefined;
   outlineLevel?: number;
   listId?: string;
@@ -277,10 +241,10 @@ const OPENERS = new Map<string, Opener>([
   ["v:imagedata", (text, attributes) => text.picture(attributes["o:title"])],
   ["v:textpath", (text, attributes) => text.write(` ${attributes["string"] ?? ""} `)],
   ["w:txbxContent", (text) => text.beginBox()],
-  ["w:tbl", (text) => text.beginTable()],
-  ["w:tr", (text) => text.beginRow()],
-  ["w:tc", (text) => text.beginCell()],
-  ["w:gridSpan", (text, _, value) => text.cellSpan(Number(value) || 1)],
+  ["w:tbl", (text) => text.writer.beginTable()],
+  ["w:tr", (text) => text.writer.beginRow()],
+  ["w:tc", (text) => text.writer.beginCell()],
+  ["w:gridSpan", (text, _, value) => text.writer.cellSpan(Number(value) || 1)],
 ]);
 
 const CLOSERS = new Map<string, (text: WordText) => void>([
@@ -292,7 +256,7 @@ const CLOSERS = new Map<string, (text: WordText) => void>([
   ["w:instrText", (text) => text.instruction(false)],
   ["w:hyperlink", (text) => text.endLink()],
   ["w:txbxContent", (text) => text.endBox()],
-  ["w:tbl", (text) => text.endTable()],
-  ["w:tr", (text) => text.endRow()],
-  ["w:tc", (text) => text.endCell()],
+  ["w:tbl", (text) => text.writer.endTable()],
+  ["w:tr", (text) => text.writer.endRow()],
+  ["w:tc", (text) => text.writer.endCell()],
 ]);

@@ -1,0 +1,43 @@
+import { type LinkMark, withAddresses } from "#extract/link-addresses.ts";
+
+/** The text of a paragraph while it is read, with the links in it. */
+export class LinkedText {
+  /** Without the addresses of its links. */
+  words = "";
+  private readonly maxLength: number;
+  private readonly marks: LinkMark[] = [];
+  private readonly openLinks: { start: number; address: string | undefined }[] = [];
+
+  /** @param maxLength at most so many code units are kept, and the piece that passes them */
+  constructor(maxLength: number) {
+    this.maxLength = maxLength;
+  }
+
+  write(text: string): void {
+    if (this.words.length < this.maxLength) this.words += text;
+  }
+
+  /** A link begins; one without an address is words only. */
+  beginLink(address: string | undefined): void {
+    this.openLinks.push({ start: this.words.length, address });
+  }
+
+  endLink(): void {
+    const link = this.openLinks.pop();
+    if (link !== undefined) this.addLink(link.address, link.start);
+  }
+
+  /** A link whose words began there and end here. */
+  addLink(address: string | undefined, start: number): void {
+    if (address !== undefined) this.marks.push({ start, end: this.words.length, address });
+  }
+
+  get hasWords(): boolean {
+    return /\S/u.test(this.words);
+  }
+
+  /** With the addresses behind the words of the links. */
+  toString(): string {
+    return withAddresses(this.words, this.marks);
+  }
+}
