@@ -13,18 +13,18 @@ export interface Reader {
   load: FormatLoader;
 }
 
-const DOCX: Reader = { version: 6, load: async () => (await import("./formats/docx.ts")).docxFormat };
+const DOCX: Reader = { version: 7, load: async () => (await import("./formats/docx.ts")).docxFormat };
 const PPTX: Reader = { version: 5, load: async () => (await import("./formats/pptx.ts")).pptxFormat };
 const XLSX: Reader = { version: 3, load: async () => (await import("./formats/xlsx.ts")).xlsxFormat };
-const ODT: Reader = { version: 4, load: async () => (await import("./formats/odt.ts")).odtFormat };
+const ODT: Reader = { version: 5, load: async () => (await import("./formats/odt.ts")).odtFormat };
 const ODS: Reader = { version: 3, load: async () => (await import("./formats/ods.ts")).odsFormat };
 const ODP: Reader = { version: 3, load: async () => (await import("./formats/odp.ts")).odpFormat };
-const HTML: Reader = { version: 7, load: async () => (await import("./formats/html.ts")).htmlFormat };
+const HTML: Reader = { version: 8, load: async () => (await import("./formats/html.ts")).htmlFormat };
 const CSV: Reader = { version: 3, load: async () => (await import("./formats/csv.ts")).csvFormat };
 const JSON_TEXT: Reader = { version: 4, load: async () => (await import("./formats/json.ts")).jsonFormat };
 const SUBTITLES: Reader = { version: 3, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };
 const RTF: Reader = { version: 3, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
-const XML: Reader = { version: 8, load: async () => (await import("./formats/xml.ts")).xmlFormat };
+const XML: Reader = { version: 9, load: async () => (await import("./formats/xml.ts")).xmlFormat };
 const CALENDAR: Reader = { version: 3, load: async () => (await import("./formats/calendar.ts")).calendarFormat };
 const TNEF: Reader = { version: 1, load: async () => (await import("./formats/tnef.ts")).tnefFormat };
 const UNREADABLE: Reader = {
@@ -48,14 +48,14 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "text/tab-separated-values": CSV,
   "application/json": JSON_TEXT,
   "application/x-ndjson": JSON_TEXT,
-  "application/x-ipynb+json": { version: 3, load: async () => (await import("./formats/notebook.ts")).notebookFormat },
+  "application/x-ipynb+json": { version: 4, load: async () => (await import("./formats/notebook.ts")).notebookFormat },
   "application/yaml": { version: 5, load: async () => (await import("./formats/yaml.ts")).yamlFormat },
   "application/toml": { version: 2, load: async () => (await import("./formats/toml.ts")).tomlFormat },
   "application/xml": XML,
   "text/xml": XML,
-  "application/rss+xml": { version: 4, load: async () => (await import("./formats/feed.ts")).feedFormat },
+  "application/rss+xml": { version: 5, load: async () => (await import("./formats/feed.ts")).feedFormat },
   "application/vnd.ms-word.2003+xml": {
-    version: 2,
+    version: 3,
     load: async () => (await import("./formats/word-2003.ts")).word2003Format,
   },
   "application/vnd.ms-excel.2003+xml": {
@@ -71,11 +71,11 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/gzip": { version: 2, load: async () => (await import("./formats/archive.ts")).gzipFormat },
   "text/calendar": CALENDAR,
   "text/vcard": CALENDAR,
-  "message/rfc822": { version: 7, load: async () => (await import("./formats/mail.ts")).mailFormat },
-  "application/vnd.ms-outlook": { version: 4, load: async () => (await import("./formats/msg.ts")).msgFormat },
+  "message/rfc822": { version: 8, load: async () => (await import("./formats/mail.ts")).mailFormat },
+  "application/vnd.ms-outlook": { version: 5, load: async () => (await import("./formats/msg.ts")).msgFormat },
   "application/vnd.ms-tnef": TNEF,
   "application/ms-tnef": TNEF,
-  "application/mbox": { version: 6, load: async () => (await import("./formats/mbox.ts")).mboxFormat },
+  "application/mbox": { version: 7, load: async () => (await import("./formats/mbox.ts")).mboxFormat },
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document": DOCX,
   "application/vnd.openxmlformats-officedocument.wordprocessingml.template": DOCX,
   "application/vnd.ms-word.document.macroenabled.12": DOCX,
@@ -106,7 +106,7 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/vnd.oasis.opendocument.graphics-flat-xml": ODP,
   "application/rtf": RTF,
   "text/rtf": RTF,
-  "application/epub+zip": { version: 5, load: async () => (await import("./formats/epub.ts")).epubFormat },
+  "application/epub+zip": { version: 6, load: async () => (await import("./formats/epub.ts")).epubFormat },
   "application/msword": UNREADABLE,
   "application/vnd.ms-excel": UNREADABLE,
   "application/vnd.ms-powerpoint": UNREADABLE,

@@ -1,6 +1,7 @@
 import { oneLine } from "#extract/clean.ts";
 import { restOfWord } from "#extract/link-addresses.ts";
 import { NoteMark } from "./note-mark.ts";
+import { Readings } from "#extract/readings.ts";
 import type { TextBuilder } from "#extract/text-builder.ts";
 
 type End = () => void;
@@ -34,6 +35,7 @@ export class MarkdownWriter {
   private addresses: string[] = [];
   private lastWord = "";
   private readonly note = new NoteMark();
+  private readonly readings = new Readings();
 
   constructor(out: TextBuilder) {
     this.out = out;
@@ -41,7 +43,7 @@ export class MarkdownWriter {
 
   text(data: string): void {
     if (this.preDepth > 0 && this.cellText === undefined) return this.rawText(data);
-    const words = data.replace(WHITE_SPACE, " ");
+    const words = this.readings.shown(data.replace(WHITE_SPACE, " "));
     if (words === "") return;
     if (words.startsWith(" ")) this.needsSpace = true;
     const body = words.startsWith(" ") ? words.slice(1) : words;
@@ -79,6 +81,7 @@ export class MarkdownWriter {
     // The text of a heading is gathered, because its section needs the name before the text is written.
     this.headingText = "";
     return () => {
+      this.writeDue();
       const id = anchor();
       const words = oneLine((this.headingText ?? "").replace(PERMALINK_MARKS, ""), 1_000);
       this.headingText = undefined;
@@ -111,6 +114,18 @@ export class MarkdownWriter {
       const end = this.note.end();
       if (end !== "") this.append(end);
     };
+  }
+
+  wordsWithReadings(): End | undefined {
+    if (this.preDepth > 0) return undefined;
+    this.readings.beginWords();
+    return () => this.readings.endWords();
+  }
+
+  reading(): End | undefined {
+    if (this.preDepth > 0) return undefined;
+    this.readings.beginReading();
+    return () => this.readings.endReading();
   }
 
   image(alt: string): void {
@@ -203,7 +218,7 @@ export class MarkdownWriter {
     this.cellText = "";
     this.needsSpace = false;
     return () => {
-      this.writeAddresses();
+      this.writeDue();
       cells.push(oneLine(this.cellText ?? "", MAX_CELL_LENGTH).replaceAll("|", "\\|"));
       this.cellText = undefined;
       this.needsSpace = false;
@@ -211,7 +226,7 @@ export class MarkdownWriter {
   }
 
   end(): void {
-    this.writeAddresses();
+    this.writeDue();
     if (this.hasText) this.out.add("\n");
   }
 
@@ -240,6 +255,13 @@ export class MarkdownWriter {
     if (rest === words.length) return;
     this.writeAddresses();
     this.append(space + words.slice(rest));
+  }
+
+  /** What is due behind a word, which ends here. */
+  private writeDue(): void {
+    this.writeAddresses();
+    const readings = this.readings.take();
+    if (readings !== "") this.append(readings);
   }
 
   private writeAddresses(): void {
@@ -273,7 +295,7 @@ export class MarkdownWriter {
   }
 
   private newLines(count: number): void {
-    this.writeAddresses();
+    this.writeDue();
     this.needsSpace = this.isGathering();
     if (this.isGathering() || this.preDepth > 0) return;
     // A list item begins on its own line, with whatever is first in it.

@@ -79,6 +79,10 @@ function openElement(
       return void writer.image(attributes["alt"] ?? "");
     case "a":
       return isNoteMark(attributes, parent) ? writer.noteMark() : writer.link(attributes["href"] ?? "");
+    case "ruby":
+      return writer.wordsWithReadings();
+    case "rt":
+      return writer.reading();
     case "code":
     case "kbd":
     case "samp":

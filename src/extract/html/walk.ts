@@ -73,7 +73,7 @@ function isNoText(name: string): boolean {
 
 /** Elements whose content is program, fallback or control, never text of the document. */
 const NO_TEXT = new Set(
-  "script style noscript template svg canvas iframe object embed video audio map button select textarea datalist".split(
+  "script style noscript template svg canvas iframe object embed video audio map button select textarea datalist rp".split(
     " ",
   ),
 );

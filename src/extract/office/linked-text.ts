@@ -1,9 +1,11 @@
 import { type LinkMark, withAddresses } from "#extract/link-addresses.ts";
+import { Readings } from "#extract/readings.ts";
 
-/** The text of a paragraph while it is read, with the links in it. */
+/** The text of a paragraph while it is read, with the links in it and the readings above it. */
 export class LinkedText {
   /** Without the addresses of its links. */
   words = "";
+  readonly readings = new Readings();
   private readonly maxLength: number;
   private readonly marks: LinkMark[] = [];
   private readonly openLinks: { start: number; address: string | undefined }[] = [];
@@ -14,7 +16,7 @@ export class LinkedText {
   }
 
   write(text: string): void {
-    if (this.words.length < this.maxLength) this.words += text;
+    if (this.words.length < this.maxLength) this.words += this.readings.shown(text);
   }
 
   /** A link begins; one without an address is words only. */
@@ -38,6 +40,7 @@ export class LinkedText {
 
   /** With the addresses behind the words of the links. */
   toString(): string {
+    this.words += this.readings.take();
     return withAddresses(this.words, this.marks);
   }
 }

@@ -1,4 +1,5 @@
 import { append } from "#core/append.ts";
+import type { Readings } from "#extract/readings.ts";
 import { altText, type Block, type BlockWriter } from "./blocks.ts";
 import { LinkedText } from "./linked-text.ts";
 import { type ListCounters, OdfLists } from "./odf-lists.ts";
@@ -171,6 +172,10 @@ export class OdfText implements XmlHandler {
     return flow;
   }
 
+  get readings(): Readings | undefined {
+    return this.paragraph?.text.readings;
+  }
+
   private get paragraph(): OpenParagraph | undefined {
     return this.flow.paragraphs.at(-1);
   }
@@ -246,6 +251,8 @@ const OPENERS = new Map<string, (text: OdfText, attributes: Attributes) => boole
   ["text:list", (text, attributes) => text.lists.begin(attributes)],
   ["text:list-item", (text) => text.lists.beginItem(true)],
   ["text:list-header", (text) => text.lists.beginItem(false)],
+  ["text:ruby", (text) => text.readings?.beginWords()],
+  ["text:ruby-text", (text) => text.readings?.beginReading()],
   ["text:note", (text, attributes) => text.beginNote(attributes)],
   ["text:note-body", (text) => text.beginNoteBody()],
   ["office:annotation", (text) => text.beginComment()],
@@ -269,6 +276,8 @@ const CLOSERS = new Map<string, (text: OdfText) => void>([
   ["text:h", (text) => text.endParagraph()],
   ["text:a", (text) => text.endLink()],
   ["text:list", (text) => text.lists.end()],
+  ["text:ruby", (text) => text.readings?.endWords()],
+  ["text:ruby-text", (text) => text.readings?.endReading()],
   ["text:note-body", (text) => text.endNoteBody()],
   ["office:annotation", (text) => text.endComment()],
   ["dc:creator", (text) => text.endAside("author")],

@@ -1,4 +1,5 @@
 import { append } from "#core/append.ts";
+import type { Readings } from "#extract/readings.ts";
 import { Alternatives } from "./alternatives.ts";
 import { altText, type Block, type BlockWriter } from "./blocks.ts";
 import { LinkedText } from "./linked-text.ts";
@@ -122,6 +123,10 @@ export class WordText implements XmlHandler {
     this.paragraphs.at(-1)?.text.endLink();
   }
 
+  get readings(): Readings | undefined {
+    return this.paragraphs.at(-1)?.text.readings;
+  }
+
   beginBox(): void {
     this.boxes++;
     this.context.writer.beginCapture();
@@ -240,6 +245,8 @@ const OPENERS = new Map<string, Opener>([
   ["wp:docPr", (text, attributes) => text.picture(attributes["descr"])],
   ["v:imagedata", (text, attributes) => text.picture(attributes["o:title"])],
   ["v:textpath", (text, attributes) => text.write(` ${attributes["string"] ?? ""} `)],
+  ["w:ruby", (text) => text.readings?.beginWords()],
+  ["w:rt", (text) => text.readings?.beginReading()],
   ["w:txbxContent", (text) => text.beginBox()],
   ["w:tbl", (text) => text.writer.beginTable()],
   ["w:tr", (text) => text.writer.beginRow()],
@@ -255,6 +262,8 @@ const CLOSERS = new Map<string, (text: WordText) => void>([
   ["m:t", (text) => void (text.run.isInText = false)],
   ["w:instrText", (text) => text.instruction(false)],
   ["w:hyperlink", (text) => text.endLink()],
+  ["w:ruby", (text) => text.readings?.endWords()],
+  ["w:rt", (text) => text.readings?.endReading()],
   ["w:txbxContent", (text) => text.endBox()],
   ["w:tbl", (text) => text.writer.endTable()],
   ["w:tr", (text) => text.writer.endRow()],

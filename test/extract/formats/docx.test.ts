@@ -26,7 +26,20 @@ const text = async (body: string, rels = {}, parts = {}) => (await textOf("a.doc
 const run = (inner: string, properties = "") => `<w:r><w:rPr>${properties}</w:rPr>${inner}</w:r>`;
 const numbered = (id: number, level: number) => `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${id}"/></w:numPr>`;
 
+const ruby = (base: string, reading: string) =>
+  `<w:r><w:ruby><w:rubyPr><w:lid w:val="ja-JP"/></w:rubyPr><w:rt>${run(`<w:t>${reading}</w:t>`)}</w:rt><w:rubyBase>${run(`<w:t>${base}</w:t>`)}</w:rubyBase></w:ruby></w:r>`;
+
 describe("a Word document", () => {
+  test("has the readings of words behind them, not in them", async ({ expect }) => {
+    const words = (letters: string) => run(`<w:t xml:space="preserve">${letters}</w:t>`);
+    const japanese = `<w:p>${words("私の")}${ruby("漢", "かん")}${ruby("字", "じ")}${words("です。")}</w:p>`;
+    const kana = `<w:p>${ruby("振", "ふ")}${words("り")}${ruby("仮", "が")}${words("な")}</w:p>`;
+    const chinese = `<w:p>${words("in ")}${ruby("北", "běi")}${ruby("京", "jīng")}${words(" now")}</w:p>`;
+    expect(await text(japanese + kana + chinese)).toBe(
+      "私の漢字です (かんじ)。\n\n振り仮な (ふ が)\n\nin 北京 (běi jīng) now\n",
+    );
+  });
+
   test("has headings by outline level and by the style it is based on, in any language", async ({ expect }) => {
     const body =
       p("Bericht", '<w:pStyle w:val="Titel"/>') +

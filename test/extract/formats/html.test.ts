@@ -6,6 +6,14 @@ const page = (body: string, head = "") =>
 const long = "Sentences with enough words in them to be taken for the content of a page, again and again. ".repeat(5);
 
 describe("HTML", () => {
+  test("has the readings of words behind them, not in them", async ({ expect }) => {
+    const words =
+      "<main><p>私の<ruby>漢<rt>かん</rt>字<rt>じ</rt></ruby>です。</p><p><ruby>東京<rp>(</rp><rt>とうきょう</rt><rp>)</rp></ruby></p><table><tr><td>The <ruby>WHO<rt>World Health Organization</rt></ruby>s rules</td></tr></table></main>";
+    expect((await textOf("a.html", page(words))).text).toBe(
+      "私の漢字です (かんじ)。\n\n東京 (とうきょう)\n\nThe WHOs (World Health Organization) rules\n",
+    );
+  });
+
   test("structure becomes Markdown, headings become sections", async ({ expect }) => {
     const result = await textOf(
       "a.html",

@@ -13,6 +13,14 @@ const p = (words: string) => `<text:p>${words}</text:p>`;
 const item = (inner: string) => `<text:list-item>${inner}</text:list-item>`;
 
 describe("an OpenDocument text", () => {
+  test("has the readings of words behind them, not in them", async ({ expect }) => {
+    const ruby = (base: string, reading: string) =>
+      `<text:ruby><text:ruby-base>${base}</text:ruby-base><text:ruby-text>${reading}</text:ruby-text></text:ruby>`;
+    expect(
+      await text(p(`私の${ruby("漢", "かん")}${ruby("字", "じ")}です。`) + p(ruby("U.N.", "United Nations"))),
+    ).toBe("私の漢字です (かんじ)。\n\nU.N. (United Nations)\n");
+  });
+
   test("has headings, its title, and paragraphs with their spaces and breaks", async ({ expect }) => {
     const body = `<text:p text:style-name="P1">Report</text:p><text:h text:outline-level="2">Part</text:h>${p('a<text:s text:c="3"/>b<text:tab/>c<text:line-break/>d')}`;
     const result = await textOf("a.odt", odt(body, { styles: STYLES }));

@@ -1,0 +1,62 @@
+/**
+ * The readings that stand above words (furigana, pinyin). They are written in parentheses where the words below them end: a reading for each
+ * letter, as most have, would divide a word that is searched.
+ */
+export class Readings {
+  private due = "";
+  private current: string | undefined;
+  /** Words with readings that are open, one within the other. */
+  private depth = 0;
+  /** No word without a reading has come since the last reading. */
+  private isNext = false;
+  /** The last reading is in a script without spaces. */
+  private isUnspaced = false;
+
+  /** Words with readings begin, or end. */
+  beginWords(): void {
+    this.depth++;
+  }
+
+  endWords(): void {
+    this.depth = Math.max(0, this.depth - 1);
+  }
+
+  beginReading(): void {
+    this.current = "";
+  }
+
+  endReading(): void {
+    const reading = this.current?.replaceAll(/\s+/gu, " ").trim() ?? "";
+    this.current = undefined;
+    if (reading === "" || this.due.length > MAX_LENGTH) return;
+    const isUnspaced = UNSPACED.test(reading);
+    const isJoined = this.due === "" || (this.isNext && this.isUnspaced && isUnspaced);
+    this.due += isJoined ? reading : ` ${reading}`;
+    this.isNext = true;
+    this.isUnspaced = isUnspaced;
+  }
+
+  /** What is to be written for this text: nothing while a reading is open. */
+  shown(text: string): string {
+    if (this.current !== undefined) {
+      if (this.current.length < MAX_LENGTH) this.current += text;
+      return "";
+    }
+    if (this.due === "" || this.depth > 0) return text;
+    if (text !== "") this.isNext = false;
+    const end = text.search(NO_LETTER);
+    return end < 0 ? text : text.slice(0, end) + this.take() + text.slice(end);
+  }
+
+  /** The readings that are still due at the end of a text. */
+  take(): string {
+    const { due } = this;
+    this.due = "";
+    return due === "" ? "" : ` (${due})`;
+  }
+}
+
+const NO_LETTER = /[^\p{L}\p{N}\p{M}'’]/u;
+/** Scripts that write no spaces. */
+const UNSPACED = /^[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\u30fc]+$/u;
+const MAX_LENGTH = 5_000;
