@@ -13,6 +13,7 @@ export interface Reader {
   load: FormatLoader;
 }
 
+const PLAIN: Reader = { version: 6, load: async () => (await import("./formats/plain.ts")).plainFormat };
 const DOCX: Reader = { version: 7, load: async () => (await import("./formats/docx.ts")).docxFormat };
 const PPTX: Reader = { version: 5, load: async () => (await import("./formats/pptx.ts")).pptxFormat };
 const XLSX: Reader = { version: 3, load: async () => (await import("./formats/xlsx.ts")).xlsxFormat };
@@ -37,7 +38,9 @@ const UNREADABLE: Reader = {
  * that are not named are read as plain text.
  */
 export const FORMATS: Readonly<Record<string, Reader>> = {
-  "text/plain": { version: 6, load: async () => (await import("./formats/plain.ts")).plainFormat },
+  "text/plain": PLAIN,
+  // Its letters are read since one version more.
+  "text/x-tex": { ...PLAIN, version: PLAIN.version + 1 },
   "text/x-asciidoc": { version: 2, load: async () => (await import("./formats/asciidoc.ts")).asciidocFormat },
   "text/x-rst": { version: 2, load: async () => (await import("./formats/rst.ts")).rstFormat },
   "text/x-org": { version: 2, load: async () => (await import("./formats/org.ts")).orgFormat },

@@ -1,12 +1,13 @@
 import { cleanText, cutText } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
+import { texLetters } from "#extract/tex-letters.ts";
 import { lettersByNumber } from "#extract/letters-by-number.ts";
 
 /** Plain text and code: the text as it is, line by line. */
 export const plainFormat: Format = {
   extract({ decode, fileName, mimeType, maxTextLength }): FormatText {
     const decoded = decode();
-    const text = cleanText(hasNumbers(fileName, mimeType) ? lettersByNumber(decoded.text) : decoded.text);
+    const text = cleanText(withLetters(decoded.text, fileName, mimeType));
     return {
       state: "ok",
       text: cutText(text, maxTextLength),
@@ -17,6 +18,12 @@ export const plainFormat: Format = {
     };
   },
 };
+
+/** The letters that the language of a file writes in other ways. */
+function withLetters(text: string, fileName: string, mimeType: string): string {
+  if (mimeType === "text/x-tex") return texLetters(text);
+  return hasNumbers(fileName, mimeType) ? lettersByNumber(text) : text;
+}
 
 /** Java's property files; JSON comes here when it is no JSON, as with comments. */
 function hasNumbers(fileName: string, mimeType: string): boolean {
