@@ -19,7 +19,7 @@ const PPTX: Reader = { version: 5, load: async () => (await import("./formats/pp
 const XLSX: Reader = { version: 3, load: async () => (await import("./formats/xlsx.ts")).xlsxFormat };
 const ODT: Reader = { version: 5, load: async () => (await import("./formats/odt.ts")).odtFormat };
 const ODS: Reader = { version: 3, load: async () => (await import("./formats/ods.ts")).odsFormat };
-const ODP: Reader = { version: 3, load: async () => (await import("./formats/odp.ts")).odpFormat };
+const ODP: Reader = { version: 4, load: async () => (await import("./formats/odp.ts")).odpFormat };
 const HTML: Reader = { version: 8, load: async () => (await import("./formats/html.ts")).htmlFormat };
 const CSV: Reader = { version: 3, load: async () => (await import("./formats/csv.ts")).csvFormat };
 const JSON_TEXT: Reader = { version: 4, load: async () => (await import("./formats/json.ts")).jsonFormat };

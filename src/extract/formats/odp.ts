@@ -1,3 +1,4 @@
+import { oneLine } from "#extract/clean.ts";
 import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
 import { blocksText, BlockWriter } from "#extract/office/blocks.ts";
 import { withZipReasons } from "#extract/office/failures.ts";
@@ -39,7 +40,7 @@ class PageReader implements Required<XmlHandler> {
   private readonly writer: BlockWriter;
   private readonly inner: OdfText;
   private readonly styles: OdfStyles;
-  private page: { shapes: SlideShape[]; notes: SlideShape[]; comments: number } | undefined;
+  private page: OpenPage | undefined;
   /** Elements that are open inside the page. */
   private depth = 0;
   private place: string | undefined;
@@ -86,12 +87,13 @@ class PageReader implements Required<XmlHandler> {
   private beginPage(attributes: Attributes): boolean {
     this.count++;
     if (this.styles.isHidden("drawing-page", attributes["draw:style-name"])) return true;
-    this.page = { shapes: [], notes: [], comments: this.inner.comments.length };
+    const name = ownName(attributes["draw:name"], this.count);
+    this.page = { name, shapes: [], notes: [], comments: this.inner.comments.length };
     this.depth = 0;
     return false;
   }
 
-  private endShape(page: { shapes: SlideShape[]; notes: SlideShape[] }): void {
+  private endShape(page: OpenPage): void {
     const blocks = this.writer.endCapture();
     if (blocks.length === 0) return;
     if (this.place === "notes") page.notes.push({ blocks });
@@ -105,8 +107,25 @@ class PageReader implements Required<XmlHandler> {
     this.page = undefined;
     if (page === undefined) return;
     const comments = odfCommentLines(this.inner.comments.slice(page.comments));
-    writeSlide(this.writer, { number: this.count, shapes: page.shapes, notes: page.notes, comments });
+    writeSlide(this.writer, { ...page, number: this.count, comments });
   }
 }
+
+interface OpenPage {
+  name: string | undefined;
+  shapes: SlideShape[];
+  notes: SlideShape[];
+  /** Those that came before it. */
+  comments: number;
+}
+
+/** The name that a page was given; undefined for those of programs, a word with its number in any language: `page1`, `Folie 1`. */
+function ownName(name: string | undefined, number: number): string | undefined {
+  const words = oneLine(name ?? "", MAX_NAME_LENGTH);
+  const isOfProgram = words.endsWith(String(number)) && /^\p{L}+ ?\d+$/u.test(words);
+  return words === "" || isOfProgram ? undefined : words;
+}
+
+const MAX_NAME_LENGTH = 500;
 
 const MOVING = new Set(["page-number", "date-time"]);

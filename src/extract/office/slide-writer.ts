@@ -4,6 +4,8 @@ import type { SlideShape } from "./slide-text.ts";
 export interface Slide {
   /** From 1, as the program shows it. */
   number: number;
+  /** What its author calls it where it has no title. */
+  name?: string | undefined;
   shapes: readonly SlideShape[];
   notes: readonly SlideShape[];
   /** A line each. */
@@ -14,7 +16,7 @@ export interface Slide {
 export function writeSlide(writer: BlockWriter, slide: Slide): void {
   const titles = slide.shapes.filter(isTitle);
   const title = blocksText(titles.flatMap(({ blocks }) => blocks));
-  const name = title === "" ? `Slide ${slide.number}` : title;
+  const name = title === "" ? (slide.name ?? `Slide ${slide.number}`) : title;
   writer.section(name, 1, { kind: "slide", ref: String(slide.number) });
   for (const shape of slide.shapes) if (!isTitle(shape)) writer.addAll(shape.blocks);
   const notes = blocksText(slide.notes.flatMap(({ blocks }) => blocks));

@@ -5,6 +5,21 @@ import { makeOdf, makePptx, makeRels, SLIDE, slideShape } from "../office-files.
 const notes = (text: string) =>
   `<p:notes ${SLIDE}><p:cSld><p:spTree>${slideShape(["1"], "sldNum")}${slideShape([text], "body")}</p:spTree></p:cSld></p:notes>`;
 
+test("a page of OpenDocument without a title is called by the name that its author gave it", async ({ expect }) => {
+  const page = (name: string, inner: string) => `<draw:page draw:name="${name}">${inner}</draw:page>`;
+  const frame = (words: string, more = "") =>
+    `<draw:frame ${more}><draw:text-box><text:p>${words}</text:p></draw:text-box></draw:frame>`;
+  const body =
+    page("page1", frame("One")) +
+    page("Floor plan", frame("Two")) +
+    page("Named", frame("A title", 'presentation:class="title"')) +
+    page("Folie 4", frame("Four")) +
+    page("2024", frame("Five"));
+  const { text, sections } = await textOf("a.odp", makeOdf("presentation", { body }));
+  expect(sections.map(({ name }) => name)).toEqual(["Slide 1", "Floor plan", "A title", "Slide 4", "2024"]);
+  expect(text).toContain("# Floor plan\n\nTwo\n");
+});
+
 describe("a presentation", () => {
   test("has a section for each slide, its title first, with the slide's number", async ({ expect }) => {
     const first = slideShape(["A box"]) + slideShape(["Welcome"], "ctrTitle") + slideShape(["One", "Two"], "body");
