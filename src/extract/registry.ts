@@ -16,9 +16,9 @@ export interface Reader {
 const PLAIN: Reader = { version: 6, load: async () => (await import("./formats/plain.ts")).plainFormat };
 const DOCX: Reader = { version: 7, load: async () => (await import("./formats/docx.ts")).docxFormat };
 const PPTX: Reader = { version: 5, load: async () => (await import("./formats/pptx.ts")).pptxFormat };
-const XLSX: Reader = { version: 3, load: async () => (await import("./formats/xlsx.ts")).xlsxFormat };
+const XLSX: Reader = { version: 4, load: async () => (await import("./formats/xlsx.ts")).xlsxFormat };
 const ODT: Reader = { version: 5, load: async () => (await import("./formats/odt.ts")).odtFormat };
-const ODS: Reader = { version: 3, load: async () => (await import("./formats/ods.ts")).odsFormat };
+const ODS: Reader = { version: 4, load: async () => (await import("./formats/ods.ts")).odsFormat };
 const ODP: Reader = { version: 4, load: async () => (await import("./formats/odp.ts")).odpFormat };
 const HTML: Reader = { version: 8, load: async () => (await import("./formats/html.ts")).htmlFormat };
 const CSV: Reader = { version: 3, load: async () => (await import("./formats/csv.ts")).csvFormat };

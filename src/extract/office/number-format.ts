@@ -1,37 +1,53 @@
-/** How the number in a cell is meant. */
-export type NumberKind =
+import { type FormatSection, readSections, withLiterals } from "./number-literals.ts";
+
+/** How the number in a cell is meant, and what is shown around it. */
+export type NumberKind = ValueKind & { sections?: readonly FormatSection[] };
+
+type ValueKind =
   | { type: "number" | "date" | "time" | "datetime" | "duration" | "percent" }
   /** With zeros before it up to this many digits: postal codes, numbers of articles. */
   | { type: "padded"; digits: number };
 
 /** The kind for a format of Excel: its number when that is built in, else its code. */
 export function numberKindOf(formatId: number, code: string | undefined): NumberKind {
-  return code === undefined ? (BUILT_IN.get(formatId) ?? NUMBER) : kindOfCode(code);
+  return code === undefined ? (BUILT_IN.get(formatId) ?? NUMBER) : readCode(code);
 }
+
+function readCode(code: string): NumberKind {
+  const kind = kindOfCode(code);
+  // What stands in the format of a date is written in ISO 8601 otherwise.
+  const sections = AMOUNTS.has(kind.type) ? readSections(code) : undefined;
+  return sections === undefined ? kind : { ...kind, sections };
+}
+
+const AMOUNTS = new Set(["number", "percent", "padded"]);
 
 /**
  * A number as text: dates in ISO 8601, percentages with their sign, others without the noise of their binary form.
- * Thousands are not separated and decimals not cut: what is searched is the value.
+ * Thousands are not separated and decimals not cut: what is searched is the value. Words and currencies of the format are around it.
  *
  * @param value as the file has it
  * @param startsIn1904 the other calendar that spreadsheets may count days in
  */
-export function formatCellNumber(value: string, { type: kind, ...more }: NumberKind, startsIn1904 = false): string {
+export function formatCellNumber(value: string, kind: NumberKind, startsIn1904 = false): string {
   const number = Number(value);
   if (value.trim() === "" || !Number.isFinite(number)) return value;
-  switch (kind) {
+  const text = numberText(number, kind, startsIn1904);
+  return kind.sections === undefined ? text : withLiterals(text, number, kind.sections);
+}
+
+function numberText(number: number, kind: ValueKind, startsIn1904: boolean): string {
+  switch (kind.type) {
     case "percent":
       return percentText(number);
     case "date":
     case "datetime":
     case "time":
-      return dateText(number, kind, startsIn1904) ?? plain(number);
+      return dateText(number, kind.type, startsIn1904) ?? plain(number);
     case "duration":
       return durationText(number);
     case "padded":
-      return "digits" in more && Number.isInteger(number) && number >= 0
-        ? String(number).padStart(more.digits, "0")
-        : plain(number);
+      return Number.isInteger(number) && number >= 0 ? String(number).padStart(kind.digits, "0") : plain(number);
     case "number":
       return plain(number);
   }
@@ -42,12 +58,12 @@ export function percentText(share: number): string {
   return `${plain(share * 100)}%`;
 }
 
-const NUMBER: NumberKind = { type: "number" };
+const NUMBER: ValueKind = { type: "number" };
 
 /** Formats that have a number instead of a code. Source: ECMA-376, part 1, 18.8.30. */
-const BUILT_IN = new Map<number, NumberKind>([
-  ...[14, 15, 16, 17, ...range(27, 36), ...range(50, 58)].map((id): [number, NumberKind] => [id, { type: "date" }]),
-  ...[18, 19, 20, 21, 45, 47].map((id): [number, NumberKind] => [id, { type: "time" }]),
+const BUILT_IN = new Map<number, ValueKind>([
+  ...[14, 15, 16, 17, ...range(27, 36), ...range(50, 58)].map((id): [number, ValueKind] => [id, { type: "date" }]),
+  ...[18, 19, 20, 21, 45, 47].map((id): [number, ValueKind] => [id, { type: "time" }]),
   [22, { type: "datetime" }],
   [46, { type: "duration" }],
   [9, { type: "percent" }],
@@ -58,7 +74,7 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
-function kindOfCode(code: string): NumberKind {
+function kindOfCode(code: string): ValueKind {
   // Words in quotes, escaped characters, fillers, colours and conditions are no part of the pattern.
   const bare = code
     .slice(0, 500)
@@ -70,7 +86,8 @@ function kindOfCode(code: string): NumberKind {
   if (/\[[hms]+\]/u.test(first)) return { type: "duration" };
   if (/^0{2,15}$/u.test(first)) return { type: "padded", digits: first.length };
   const letters = first.replaceAll(/am\/pm|a\/p|e[+-]/gu, "");
-  const hasDay = /[yd]/u.test(letters) || (letters.includes("m") && !/[hs]/u.test(letters));
+  // Years of Japanese emperors and of the Buddhist calendar, and weekdays, as Asian versions write them.
+  const hasDay = /[ydegb]|aaa/u.test(letters) || (letters.includes("m") && !/[hs]/u.test(letters));
   const hasTime = /[hs]/u.test(letters);
   if (hasDay) return { type: hasTime ? "datetime" : "date" };
   return hasTime ? { type: "time" } : NUMBER;

@@ -1,7 +1,7 @@
 import { type Block, blocksText } from "./blocks.ts";
 import { commentLine } from "./comment-line.ts";
 import { HiddenCells } from "./hidden-cells.ts";
-import { percentText } from "./number-format.ts";
+import { type OdfCell, odfCellText } from "./odf-cell.ts";
 import type { OdfStyles } from "./odf-styles.ts";
 import { columnLetters, type SheetCell, type SheetWriter } from "./sheet-writer.ts";
 import type { Attributes, XmlHandler } from "./xml.ts";
@@ -16,7 +16,7 @@ export class OdfSheets implements Required<XmlHandler> {
   private rowRepeats = 1;
   private column = 0;
   private cells: SheetCell[] = [];
-  private cell: OpenCell | undefined;
+  private cell: OdfCell | undefined;
   private comment: { author: string; date: string; text: string } | undefined;
   private target: "cell" | "comment" | "author" | "date" | "drawing" | undefined;
   private readonly targets: (OdfSheets["target"] | undefined)[] = [];
@@ -164,7 +164,7 @@ export class OdfSheets implements Required<XmlHandler> {
     const { cell } = this;
     if (cell === undefined) return;
     this.cell = undefined;
-    const text = cellText(cell);
+    const text = odfCellText(cell);
     const times = /\S/u.test(text) ? Math.min(cell.repeats, MAX_SAME_CELLS) : 0;
     for (let column = this.column; column < this.column + times && this.cells.length < MAX_COLUMNS; column++)
       if (!this.hidden.leavesOut(this.row + 1, column)) this.cells.push({ column, text });
@@ -204,12 +204,6 @@ export class OdfSheets implements Required<XmlHandler> {
   }
 }
 
-interface OpenCell {
-  attributes: Attributes;
-  text: string;
-  repeats: number;
-}
-
 const MAX_ROWS = 1_048_576;
 const MAX_COLUMNS = 16_384;
 const MAX_CELL_LENGTH = 100_000;
@@ -245,39 +239,4 @@ const TARGETS = new Set([
 
 function repeats(value: string | undefined, max: number): number {
   return Math.min(max, Math.max(1, Math.floor(Number(value ?? "1")) || 1));
-}
-
-/** The value of a cell: dates in ISO 8601, numbers as they are, else the text that is shown. */
-function cellText({ attributes, text }: OpenCell): string {
-  const shown = text.replaceAll(/\s+/gu, " ").trim();
-  const value = attributes["office:value"] ?? "";
-  switch (attributes["office:value-type"] ?? attributes["calcext:value-type"]) {
-    case "float":
-    case "currency":
-      // Zeros before a number are part of it: postal codes.
-      return value === "" || /^0\d/u.test(shown) ? shown : numberText(value);
-    case "percentage":
-      return value === "" ? shown : percentText(Number(value));
-    case "date":
-      return (attributes["office:date-value"] ?? shown).replace(/T00:00:00(?:\.0*)?$/u, "").replace("T", " ");
-    case "time":
-      return timeText(attributes["office:time-value"] ?? "") ?? shown;
-    case "boolean":
-      return (attributes["office:boolean-value"] ?? shown).toUpperCase();
-    default:
-      return shown === "" ? (attributes["office:string-value"] ?? "") : shown;
-  }
-}
-
-function numberText(value: string): string {
-  const number = Number(value);
-  return Number.isFinite(number) ? String(Number(number.toPrecision(15))) : value;
-}
-
-/** `PT12H34M56.7S` as `12:34:56`. */
-function timeText(value: string): string | undefined {
-  const parts = /^(-?)PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S$/u.exec(value);
-  if (parts === null) return undefined;
-  const [, sign = "", hours = "", minutes = "", seconds = ""] = parts;
-  return `${sign}${hours.padStart(2, "0")}:${minutes.padStart(2, "0")}:${seconds.padStart(2, "0")}`;
 }

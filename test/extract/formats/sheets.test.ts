@@ -49,7 +49,7 @@ describe("a workbook", () => {
     ];
     const bytes = makeXlsx([{ name: "S", rows: row(1, ...cells) }], { "xl/styles.xml": STYLES });
     expect((await textOf("a.xlsx", bytes)).text).toContain(
-      "| 2024-01-31 | 2024-01-31 18:00:00 | 12.5% | 01067 | 36:00:00 | 12:00:00 | 0.3 | TRUE | #DIV/0! | result | 1900-01-01 | -5 |",
+      "| 2024-01-31 | 2024-01-31 18:00:00 | 12.5% | 01067 | 36:00:00 | 12:00:00 | days 0.3 | TRUE | #DIV/0! | result | 1900-01-01 | -5 |",
     );
   });
 
@@ -148,7 +148,7 @@ describe("an OpenDocument spreadsheet", () => {
     <table:table table:name="Gone" table:style-name="ta2"><table:table-row><table:table-cell><text:p>secret</text:p></table:table-cell></table:table-row></table:table>`;
   const styles = `<style:style style:name="ta2" style:family="table"><style:table-properties table:display="false"/></style:style>`;
   const text =
-    "# Sheet\n\n| Name | 2024-01-31 | 12.5% | 1234.5 | 01067 | 07:05:09 | TRUE |\n| --- | --- | --- | --- | --- | --- | --- |\n| twice | twice | end |  |  |  |  |\n\nComment on C5, Ana, 2024-05-01: Hm\n";
+    "# Sheet\n\n| Name | 2024-01-31 | 12.5% | 1234.5 € | 01067 | 07:05:09 | TRUE |\n| --- | --- | --- | --- | --- | --- | --- |\n| twice | twice | end |  |  |  |  |\n\nComment on C5, Ana, 2024-05-01: Hm\n";
 
   test("is read as one of Excel is", async ({ expect }) => {
     const result = await textOf("a.ods", makeOdf("spreadsheet", { body, styles }));

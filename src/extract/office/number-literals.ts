@@ -1,0 +1,148 @@
+/** What a section of a number format shows besides the number. */
+export interface FormatSection {
+  /** For which numbers it is; undefined where its place says that: positive, negative, zero. */
+  condition?: (value: number) => boolean;
+  before: string;
+  after: string;
+  /** Shown in place of the number. */
+  instead?: string;
+  /** With digits in the places of `0` and `#`, and what stands between them: `000-00-0000`. */
+  mask?: string;
+}
+
+/** The sections of a format; undefined when none shows words, signs of currencies or marks between digits. */
+export function readSections(code: string): readonly FormatSection[] | undefined {
+  const sections = splitSections(code.slice(0, MAX_CODE_LENGTH)).slice(0, MAX_SECTIONS).map(readSection);
+  return sections.some(showsMore) ? sections : undefined;
+}
+
+/** A number as people see it. @param text the number alone */
+export function withLiterals(text: string, value: number, sections: readonly FormatSection[]): string {
+  const section = sectionFor(value, sections);
+  if (section === undefined) return text;
+  const { before, after, instead, mask } = section;
+  return instead ?? before + (mask === undefined ? text : masked(value, mask, text)) + after;
+}
+
+/** Words before and behind a number as they are written to it: `CHF 5`, `5 kg`, but `A5`, which is the name of something. */
+export function asBefore(words: string): string {
+  const shown = cleaned(words).trimStart();
+  return /^[A-Z]{3}$/u.test(shown) ? `${shown} ` : shown;
+}
+
+export function asAfter(words: string): string {
+  const shown = cleaned(words).trimEnd();
+  return /^\p{L}/u.test(shown) ? ` ${shown}` : shown;
+}
+
+const MAX_CODE_LENGTH = 500;
+/** Positive, negative, zero; the fourth is for words. */
+const MAX_SECTIONS = 3;
+/** Words in quotes, escapes, fillers, currencies, colours and conditions, the number itself. Source: ECMA-376, part 1, 18.8.31. */
+const TOKEN =
+  /"(?<quoted>[^"]*)"|\\(?<escaped>.)|[_*].|\[\$(?<currency>[^\]-]*)[^\]]*\]|\[[^\]]*\]|(?<number>General|[@0#?]|[.,%/]|E[+-])|(?<bare>.)/giu;
+
+function splitSections(code: string): string[] {
+  const sections = [""];
+  for (const [token] of code.matchAll(/"[^"]*"|\\.|[_*].|\[[^\]]*\]|./gu)) {
+    if (token === ";") sections.push("");
+    else sections[sections.length - 1] += token;
+  }
+  return sections;
+}
+
+function readSection(code: string): FormatSection {
+  const tokens = [...code.matchAll(TOKEN)].map(({ groups = {} }) => groups);
+  const first = tokens.findIndex(isPlace);
+  const last = tokens.findLastIndex(isPlace);
+  const words = (from: number, to: number) => tokens.slice(from, to).map(literalOf).join("");
+  const condition = conditionOf(code);
+  const base = { ...(condition !== undefined && { condition }), before: "", after: "" };
+  if (first < 0) {
+    const instead = cleaned(words(0, tokens.length)).trim();
+    return instead === "" ? base : { ...base, instead };
+  }
+  const mask = maskOf(tokens.slice(first, last + 1));
+  // A comma behind the digits divides by a thousand: `0,"k"` is for another number.
+  if (tokens[last + 1]?.["number"] === ",") return base;
+  const literals = { before: asBefore(words(0, first)), after: asAfter(words(last + 1, tokens.length)) };
+  return { ...base, ...literals, ...(mask !== undefined && { mask }) };
+}
+
+type Token = Readonly<Record<string, string | undefined>>;
+
+function isPlace({ number }: Token): boolean {
+  return number !== undefined && /^(?:general|[@0#?])$/iu.test(number);
+}
+
+function literalOf({ quoted, escaped, currency, bare }: Token): string {
+  return quoted ?? escaped ?? currency ?? (bare !== undefined && /[\p{Sc} ]/u.test(bare) ? bare : "");
+}
+
+/** Digits with marks between them, as numbers of telephones have; undefined for what is to be calculated with. */
+function maskOf(tokens: readonly Token[]): string | undefined {
+  const isPlain = tokens.every(({ number }) => number === undefined || number === "0" || number === "#");
+  const mask = tokens.map((token) => token["number"] ?? token["bare"] ?? literalOf(token)).join("");
+  return isPlain && /^[0#][\d#() .\u00a0-]*$/u.test(mask) && /[^0#]/u.test(mask) ? mask : undefined;
+}
+
+function conditionOf(code: string): FormatSection["condition"] {
+  const [, sign, limit = ""] = /\[(<=|>=|<>|[<>=])(-?\d{1,15}(?:\.\d{1,15})?)\]/u.exec(code) ?? [];
+  const other = Number(limit);
+  switch (sign) {
+    case "<=":
+      return (value) => value <= other;
+    case ">=":
+      return (value) => value >= other;
+    case "<>":
+      return (value) => value !== other;
+    case "<":
+      return (value) => value < other;
+    case ">":
+      return (value) => value > other;
+    case "=":
+      return (value) => value === other;
+    default:
+      return undefined;
+  }
+}
+
+function sectionFor(value: number, sections: readonly FormatSection[]): FormatSection | undefined {
+  if (sections.some(({ condition }) => condition !== undefined))
+    return sections.find(({ condition }) => condition === undefined || condition(value));
+  return sections[value < 0 ? 1 : value === 0 ? 2 : 0] ?? sections[0];
+}
+
+function showsMore({ before, after, instead, mask }: FormatSection): boolean {
+  return before !== "" || after !== "" || instead !== undefined || mask !== undefined;
+}
+
+/** Words without the signs of negative numbers; nothing where there are only signs. */
+function cleaned(words: string): string {
+  const shown = words
+    .replaceAll(/[\s\u00a0]+/gu, " ")
+    .replaceAll(/[\u200e\u200f]/gu, "")
+    .replace(/^ ?[-–+(]+ ?/u, "");
+  return /[\p{L}\p{N}\p{Sc}]/u.test(shown) ? shown : "";
+}
+
+/** The digits in the places of the mask, from the right; those that have no place come first. */
+function masked(value: number, mask: string, text: string): string {
+  const digits = /^\d{1,15}$/u.test(String(value)) ? [...String(value)] : undefined;
+  if (digits === undefined) return text;
+  const shown = [...mask]
+    .toReversed()
+    .map((place) => (/[0#]/u.test(place) ? (digits.pop() ?? place.replace("#", "")) : place));
+  return digits.join("") + shown.toReversed().join("");
+}
+
+/** A number with the words and currencies that a program shows around it: `Step 3` for 3. What is shown in thousands or as words stays. */
+export function withShownWords(text: string, shown: string): string {
+  const digits = /^(?<before>\D{0,200})(?<digits>\d(?:[\d.,'’ \u00a0\u202f]*\d)?)(?<after>\D{0,200})$/u.exec(
+    shown,
+  )?.groups;
+  if (digits === undefined) return text;
+  const whole = /^-?(\d+)/u.exec(text)?.[1] ?? "";
+  const isWhole = !text.includes("e") && (digits["digits"] ?? "").replaceAll(/\D/gu, "").length >= whole.length;
+  return isWhole ? asBefore(digits["before"] ?? "") + text + asAfter(digits["after"] ?? "") : text;
+}

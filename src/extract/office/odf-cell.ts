@@ -1,0 +1,46 @@
+import { percentText } from "./number-format.ts";
+import { withShownWords } from "./number-literals.ts";
+import type { Attributes } from "./xml.ts";
+
+/** A cell of OpenDocument while it is read. */
+export interface OdfCell {
+  attributes: Attributes;
+  /** What is shown in it. */
+  text: string;
+  repeats: number;
+}
+
+/** The value of a cell: dates in ISO 8601, numbers as they are, else the text that is shown. */
+export function odfCellText({ attributes, text }: Pick<OdfCell, "attributes" | "text">): string {
+  const shown = text.replaceAll(/\s+/gu, " ").trim();
+  const value = attributes["office:value"] ?? "";
+  switch (attributes["office:value-type"] ?? attributes["calcext:value-type"]) {
+    case "float":
+    case "currency":
+      // Zeros before a number are part of it: postal codes.
+      return value === "" || /^0\d/u.test(shown) ? shown : withShownWords(numberText(value), shown);
+    case "percentage":
+      return value === "" ? shown : percentText(Number(value));
+    case "date":
+      return (attributes["office:date-value"] ?? shown).replace(/T00:00:00(?:\.0*)?$/u, "").replace("T", " ");
+    case "time":
+      return timeText(attributes["office:time-value"] ?? "") ?? shown;
+    case "boolean":
+      return (attributes["office:boolean-value"] ?? shown).toUpperCase();
+    default:
+      return shown === "" ? (attributes["office:string-value"] ?? "") : shown;
+  }
+}
+
+function numberText(value: string): string {
+  const number = Number(value);
+  return Number.isFinite(number) ? String(Number(number.toPrecision(15))) : value;
+}
+
+/** `PT12H34M56.7S` as `12:34:56`. */
+function timeText(value: string): string | undefined {
+  const parts = /^(-?)PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S$/u.exec(value);
+  if (parts === null) return undefined;
+  const [, sign = "", hours = "", minutes = "", seconds = ""] = parts;
+  return `${sign}${hours.padStart(2, "0")}:${minutes.padStart(2, "0")}:${seconds.padStart(2, "0")}`;
+}
