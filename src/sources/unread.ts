@@ -8,6 +8,8 @@ const MOST_AGAIN = 25;
 const KEY = "unread";
 const Ids = z.array(z.string().max(250));
 
+export type Unread = ReturnType<typeof makeUnread>;
+
 /**
  * Ids of things that could not be read, which the next increments ask for one by one: so that what changed since is not read
  * again and again for the sake of one.

@@ -10,6 +10,7 @@ import {
   isRead,
   isUnknown,
   notTold,
+  notUnderstood,
   placeKeyOf,
   tellFiles,
   tellFolder,
@@ -37,18 +38,31 @@ export async function* syncChanges(
     }
     for (const id of tools.client.odd.take().ids) files.set(id, { file: undefined, isRemoved: false });
     for await (const event of tellChanges(tools, files)) {
-      if (event.t === "skip" && event.reason === "failed") failedFrom ??= from;
+      // More failed than can be noted: the next run reads this again, and all that came after it.
+      if (tools.unread.isFull()) failedFrom ??= from;
       yield event;
     }
     const next = nextPageToken ?? newStartPageToken;
     if (next === undefined) throw new ApiError("source_unavailable", { message: "Google's changes have no end." });
-    // What failed is tried again by the next run, with all that came after it.
     yield { t: "page", token: failedFrom ?? next };
     if (nextPageToken === undefined) return;
     if (nextPageToken === from) {
       throw new ApiError("source_unavailable", { message: "Google sends the same page again and again." });
     }
     from = nextPageToken;
+  }
+}
+
+/** What former runs could not read, as it is now. */
+export async function* tellNoted(tools: Tools, due: readonly string[]): AsyncGenerator<Event, void> {
+  tools.deletes = true;
+  for (const id of due) {
+    let hasFailed = false;
+    for await (const event of tellChanges(tools, new Map([[id, { file: undefined, isRemoved: false }]]))) {
+      hasFailed ||= event.t === "skip" && event.reason === "failed";
+      yield event;
+    }
+    if (!hasFailed) await tools.unread.done(id);
   }
 }
 
@@ -84,10 +98,19 @@ async function* tellChanges(
 }
 
 async function* tellChange(tools: Tools, id: string, file: DriveFile | undefined): AsyncGenerator<Event, void> {
-  if (file && isUnknown(tools, file)) return;
-  if (!file || !isRead(tools, file)) yield* gone(tools, id);
+  if (file?.driveId !== undefined && isUnknown(tools, file)) yield* notPlaced(tools, id, file.driveId);
+  else if (!file || !isRead(tools, file)) yield* gone(tools, id);
   else if (file.mimeType === FOLDER_TYPE) yield* changedFolder(tools, file);
   else yield* tellFiles(tools, [file]);
+}
+
+/** Who reads a shared drive that isn't understood is not known: what came there is not for those who read it where it was. */
+async function* notPlaced(tools: Tools, externalId: string, driveId: string): AsyncGenerator<Event, void> {
+  const { stored } = tools.ctx;
+  let isThere = (await stored.version(externalId)) === undefined;
+  if (!isThere) for await (const known of stored.list(folderRef(driveId))) isThere ||= known.externalId === externalId;
+  if (!isThere) yield { t: "refused", what: { externalId }, code: "source_forbidden" };
+  yield await notUnderstood(tools, externalId);
 }
 
 /** A file, or a folder with all that is in it. */
@@ -120,9 +143,6 @@ async function* changedFolder(tools: Tools, { id, driveId }: DriveFile): AsyncGe
   yield { t: "listed", container: folderRef(id) };
 }
 
-const isNothing = ({ ids, nameless }: { ids: readonly string[]; nameless: number }) =>
-  ids.length === 0 && nameless === 0;
-
 /** Google allows 100. */
 const MAX_DEPTH = 110;
 
@@ -145,7 +165,9 @@ async function* walk(
       folders.push(file.id);
     }
     yield* tellFiles(tools, page.files);
-    isWhole &&= isNothing(client.odd.take());
+    const odd = client.odd.take();
+    isWhole &&= odd.ids.length === 0 && odd.nameless === 0;
+    for (const each of odd.ids) yield await notUnderstood(tools, each);
   }
   for (const inner of folders) {
     const folder = await tree.folder(inner);

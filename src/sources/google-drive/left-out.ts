@@ -1,10 +1,10 @@
 import { isApiError } from "#api/errors.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { lookAgain } from "#sources/left-out.ts";
-import { NOT_UNDERSTOOD, type OddRecords } from "#sources/listed.ts";
+import type { OddRecords } from "#sources/listed.ts";
 import { refusal } from "./refusal.ts";
 import type { DriveFile } from "./records.ts";
-import { type Event, notTold, tellFiles, type Tools } from "./tell.ts";
+import { type Event, notTold, notUnderstood, tellFiles, type Tools } from "./tell.ts";
 import { folderRef } from "./tree.ts";
 
 /** Files that are stored in these folders, and that a listing of them did not name: those that are there are told. */
@@ -44,11 +44,13 @@ async function askFor(tools: Tools, ids: readonly string[]): Promise<{ events: E
 
 /** What a listing had and isn't understood; what is stored of it was asked for by itself. */
 export async function* tellOdd(
-  { ctx }: Tools,
+  tools: Tools,
   key: string,
   { ids, nameless }: ReturnType<OddRecords["take"]>,
 ): AsyncGenerator<Event, void> {
-  for (const id of ids) if ((await ctx.stored.version(id)) === undefined) yield failedSkip(id, NOT_UNDERSTOOD);
+  for (const id of ids) {
+    if ((await tools.ctx.stored.version(id)) === undefined) yield await notUnderstood(tools, id);
+  }
   if (nameless > 0)
     yield failedSkip(`files of ${key === "" ? "the account" : key}`, `${nameless} files weren't understood.`);
 }

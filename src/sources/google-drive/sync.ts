@@ -4,7 +4,7 @@ import { failedSkip, failedStatus, refusalOf } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
 import { type DriveClient, FOLDER_TYPE } from "./client.ts";
-import { syncChanges } from "./changes.ts";
+import { syncChanges, tellNoted } from "./changes.ts";
 import { GoogleDriveCursor } from "./cursor.ts";
 import type { AddressBook } from "./directory.ts";
 import { tellLeftOut, tellOdd } from "./left-out.ts";
@@ -56,6 +56,7 @@ async function* listAll(tools: Tools, cursor: GoogleDriveCursor | undefined): As
     notLookedAt: [],
     isPartial: false,
   };
+  if (!former) await tools.unread.clear();
   for (const id of tools.oddDrives) {
     yield failedSkip(id, NOT_UNDERSTOOD);
     if (!at.notLookedAt.includes(id)) at.notLookedAt.push(id);
@@ -181,6 +182,7 @@ async function* readChanges(tools: Tools, former: Readonly<Record<string, string
   const { corpora, run } = tools;
   const tokens = { ...former };
   const here = new Set(corpora.map(({ key }) => key));
+  const due = await tools.unread.due();
   for (const key of Object.keys(former)) {
     if (here.has(key) || tools.isOdd(key)) continue;
     delete tokens[key];
@@ -225,6 +227,8 @@ async function* readChanges(tools: Tools, former: Readonly<Record<string, string
     yield* tellNamed(tools);
     yield { t: "checkpoint", cursor: { type: "changes", tokens: { ...tokens } } };
   }
+  yield* tellNoted(tools, due);
+  yield* tellNamed(tools);
   yield* tellDueGroups(tools);
   yield { t: "checkpoint", cursor: { type: "changes", tokens } };
   // A change of what is above may not be in the log: who reads what is read whole, twice a day.

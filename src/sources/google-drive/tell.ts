@@ -3,6 +3,7 @@ import { isApiError } from "#api/errors.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { type Failures, failedSkip, makeFailures } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { makeUnread, type Unread } from "#sources/unread.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { type DriveClient, FOLDER_TYPE, fromDirectory } from "./client.ts";
 import type { GoogleDriveConfig } from "./config.ts";
@@ -37,6 +38,8 @@ export interface Tools {
   missing: readonly string[];
   domains: readonly string[] | undefined;
   failures: Failures;
+  /** Files and folders that could not be read. */
+  unread: Unread;
   isMember(driveId: string): boolean;
   /** Shared drives that were listed and aren't understood; those that the config asks for. */
   oddDrives: readonly string[];
@@ -79,6 +82,7 @@ export async function openTools(
     missing: named.filter((id) => !drives.has(id) && !isOdd(id)),
     domains,
     failures: makeFailures(() => client.me()),
+    unread: makeUnread(ctx.state),
     isMember: (driveId) => drives.has(driveId),
     oddDrives: odd.filter((id) => named.length === 0 || named.includes(id)),
     isOdd,
@@ -119,9 +123,16 @@ export async function* tellFiles(tools: Tools, files: readonly DriveFile[]): Asy
 }
 
 /** One thing at which Google fails: it stays as it is. @throws what is about more than it */
-export async function notTold({ failures }: Pick<Tools, "failures">, id: string, error: unknown): Promise<Skip> {
+export async function notTold({ failures, unread }: Tools, id: string, error: unknown): Promise<Skip> {
   await failures.requireOfOne(error);
+  await unread.note(id);
   return failedSkip(id, isApiError(error) ? error.message : NOT_UNDERSTOOD);
+}
+
+/** A file or folder that was listed and isn't understood: it stays as it is, and is asked for by itself. */
+export async function notUnderstood({ unread }: Tools, id: string): Promise<Skip> {
+  await unread.note(id);
+  return failedSkip(id, NOT_UNDERSTOOD);
 }
 type Skip = ReturnType<typeof failedSkip>;
 
