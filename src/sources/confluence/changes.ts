@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { waitingSkip } from "#sources/waits.ts";
 import { externalIdOf, formatId, spaceRef } from "./ids.ts";
 import { readSingly } from "./items.ts";
 import { listSpace } from "./listing.ts";
+import { nameOf } from "./map.ts";
 import type { Content, SpaceRecord } from "./records.ts";
 import { readSome } from "./some.ts";
 import { type Spaces, spacesOf } from "./spaces.ts";
@@ -66,6 +68,10 @@ async function* readNewSpaces(
   for (const space of spaces) {
     if ((await tools.ctx.state.get(`space:${space.id}`)) === labelOf(space)) {
       open.push(space);
+      continue;
+    }
+    if (await tools.waits.isWaiting(space.id)) {
+      yield waitingSkip(`space ${space.id}`, nameOf(space));
       continue;
     }
     try {

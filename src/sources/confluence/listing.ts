@@ -75,6 +75,7 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
   await client.whoAmI();
   yield { events: [{ t: "listed", container: spaceRef(space.id) }], count: 0 };
   ctx.state.put(`space:${space.id}`, labelOf(space));
+  await tools.waits.done(space.id);
 }
 
 /** What was listed in a space and isn't understood; what is stored of it was asked for by itself. */

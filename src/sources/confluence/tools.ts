@@ -5,6 +5,7 @@ import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { failedSkip, makeFailures } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { makeUnread } from "#sources/unread.ts";
+import { makeWaits } from "#sources/waits.ts";
 import { makeConfluenceClient } from "./client.ts";
 import type { ConfluenceConfig } from "./config.ts";
 import { spaceRef } from "./ids.ts";
@@ -60,6 +61,7 @@ export async function makeTools(ctx: SyncContext<ConfluenceConfig>, run: SyncReq
     failures: makeFailures(() => client.whoAmI()),
     /** Pages and parts that could not be read. */
     unread: makeUnread(ctx.state),
+    waits: makeWaits(ctx),
     /** The server's clock, now. */
     serverNow: () => ctx.now() + ahead,
     mapping: { names: makeNames(ctx, "confluence"), config: ctx.config, base: client.base },
@@ -88,8 +90,13 @@ export async function notUnderstood({ unread }: Pick<Tools, "unread">, externalI
 }
 
 /** A space that is refused, or fails, alone. @throws what is about more than the space */
-export async function spaceNotRead({ ctx, failures }: Tools, space: SpaceRecord, error: unknown): Promise<Event> {
+export async function spaceNotRead(
+  { ctx, failures, waits }: Tools,
+  space: SpaceRecord,
+  error: unknown,
+): Promise<Event> {
   const event = await notRead({ container: spaceRef(space.id), name: nameOf(space) }, error, failures);
+  if (event.t === "skip") await waits.failed(space.id);
   // The next run reads it whole.
   ctx.state.put(`space:${space.id}`, undefined);
   return event;

@@ -6,8 +6,9 @@ import type { ForgeListing, ForgeRepository } from "./contract.ts";
 import { fileId, type ForgeId, parseId } from "./ids.ts";
 import { makeKnown } from "./known.ts";
 import { toPartItem, toThreadItem } from "./map.ts";
-import { type ForgeTools, orRefused } from "./repository.ts";
+import { orRefused } from "./repository.ts";
 import { isRepositoryInScope } from "./scope.ts";
+import type { ForgeTools } from "./tools.ts";
 
 type Context = SyncContext<unknown>;
 type Event = SyncEvent<never>;

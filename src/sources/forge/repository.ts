@@ -1,33 +1,25 @@
 import { z } from "zod";
-import type { SourceItem, SyncContext, SyncEvent } from "#sources/contract.ts";
-import type { Forge, ForgePart, ForgeRepository, ForgeThread } from "./contract.ts";
-import type { ForgeFiles } from "./files.ts";
+import type { SyncContext, SyncEvent } from "#sources/contract.ts";
+import { refusalOf } from "#sources/failures.ts";
+import { halfRead } from "#sources/listed.ts";
+import { waitingSkip } from "#sources/waits.ts";
+import type { Forge, ForgeRepository } from "./contract.ts";
 import { filesRef, parseId, repositoryRef, threadId } from "./ids.ts";
-import { type ForgeFacts, toPartItem, toThreadItem } from "./map.ts";
-import { keepParts, tellOdd } from "./odd.ts";
+import { toPartItem, toThreadItem } from "./map.ts";
+import { tellOdd } from "./odd.ts";
 import { makePlaces } from "./place.ts";
-import { type Failures, failedSkip, refusalOf } from "#sources/failures.ts";
-import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
-
-/** What a run works with. */
-export interface ForgeTools {
-  forge: Forge;
-  facts: ForgeFacts;
-  files: ForgeFiles;
-  failures: Failures;
-  /** Items between two checkpoints. */
-  batch?: number;
-}
+import { makeTeller, tellReviews } from "./teller.ts";
+import type { ForgeTools } from "./tools.ts";
 
 type Context = SyncContext<unknown>;
 type Event = SyncEvent<never>;
 /** What is told of a repository; at a `place` all before it can be handed over, and the next attempt goes on there. */
 export type RepositoryEvent = Event | { t: "place" };
 
-/** Ids of one `seen`. */
-const SEEN_IDS = 500;
 /** Times of forges count in seconds, and what is written then may be stored a little later. */
 const OVERLAP_MS = 60_000;
+/** What fails for longer waits for a full run: all that changes meanwhile would be read again for it. */
+const DAY_MS = 86_400_000;
 
 /** What is known of a repository that was read as a whole. */
 const RepositoryState = z.object({
@@ -51,6 +43,21 @@ export function stateKey(id: string): string {
 
 /** Everything that a repository has, or the rest of it where an attempt of the same run has ended. */
 export async function* listRepository(
+  ctx: Context,
+  repository: ForgeRepository,
+  tools: ForgeTools,
+  runId: string | undefined,
+): AsyncGenerator<RepositoryEvent, void> {
+  try {
+    yield* listWhole(ctx, repository, tools, runId);
+  } catch (error) {
+    if (refusalOf(error) === undefined) await tools.waits.failed(repository.id);
+    throw error;
+  }
+  await tools.waits.done(repository.id);
+}
+
+async function* listWhole(
   ctx: Context,
   repository: ForgeRepository,
   tools: ForgeTools,
@@ -104,8 +111,8 @@ export async function* listRepository(
     }
   }
   yield* teller.flush();
-  if (isHalf) throw halfRead(`Some of what ${repository.fullName} has wasn't understood.`);
   const files = yield* tellFiles(ctx, repository, tools);
+  if (isHalf) throw halfRead(`Some of what ${repository.fullName} has wasn't understood.`);
   const state: RepositoryState = { ...shapeOf(repository), since, total, last, ...(files && { files }) };
   ctx.state.put(stateKey(repository.id), state);
   places.end();
@@ -152,6 +159,10 @@ export async function* changesOf(
   const shape = shapeOf(repository);
   const isSame = state && (Object.keys(shape) as (keyof typeof shape)[]).every((key) => state[key] === shape[key]);
   if (!state || !isSame) {
+    if (await tools.waits.isWaiting(repository.id)) {
+      yield waitingSkip(repositoryRef(repository).id, repository.fullName);
+      return;
+    }
     yield* listRepository(ctx, repository, tools, runId);
     // What was deleted meanwhile is not named, and no count of before tells of it.
     yield { t: "listed", container: repositoryRef(repository) };
@@ -201,8 +212,8 @@ async function* changedThreads(
   // What a forge counts need not be what it lists, but it counts the same way the next time.
   const total = await forge.count(repository);
   if (total < expected) yield* deleteGone(ctx, repository, forge);
-  // What failed is listed again by the next run.
-  return { since: hasFailed ? state.since : since, last, total };
+  // What failed is listed again by the next run, for a day.
+  return { since: hasFailed ? Math.max(state.since, since - DAY_MS) : since, last, total };
 }
 
 /** There are fewer than there should be: which ones are gone, only a listing tells. */
@@ -221,59 +232,6 @@ async function* deleteGone(ctx: Context, repository: ForgeRepository, forge: For
     if (thread !== undefined && !living.has(thread)) gone.push(externalId);
   }
   for (const externalId of gone) yield { t: "delete", externalId };
-}
-
-/** Gives whether some of them could not be read. */
-async function* tellReviews(
-  ctx: Context,
-  { repository, thread, teller }: { repository: ForgeRepository; thread: ForgeThread; teller: Teller },
-  { forge, facts, failures }: ForgeTools,
-): AsyncGenerator<Event, boolean> {
-  const { number } = thread;
-  const externalId = threadId(repository, number);
-  let parts: ForgePart[];
-  yield* tellOdd(ctx, repository, forge);
-  try {
-    parts = await forge.reviews(repository, number);
-  } catch (error) {
-    const code = refusalOf(error);
-    if (code === undefined) await failures.requireOfOne(error);
-    yield* teller.flush();
-    yield* keepParts(ctx, repository, number);
-    // Deleted a moment ago, or this one alone is closed; the next listing tells. What is said about it is hidden with it.
-    if (code !== undefined) yield { t: "refused", what: { externalId }, code };
-    else yield failedSkip(`reviews of ${externalId}`, "The reviews can't be read now.");
-    return code === undefined;
-  }
-  for (const part of parts) yield* teller.tell(toPartItem(part, repository, facts));
-  const { ids, nameless } = forge.odd.take();
-  if (ids.length === 0 && nameless === 0) return false;
-  yield* keepParts(ctx, repository, number);
-  yield failedSkip(`reviews of ${externalId}`, NOT_UNDERSTOOD);
-  return true;
-}
-
-type Teller = ReturnType<typeof makeTeller>;
-
-/** Says of items that are stored as they are only that they are there. */
-function makeTeller({ stored }: Pick<Context, "stored">) {
-  let same: string[] = [];
-  function* flush(): Generator<Event, void> {
-    if (same.length > 0) yield { t: "seen", externalIds: same };
-    same = [];
-  }
-  function* name(externalId: string): Generator<Event, void> {
-    same.push(externalId);
-    if (same.length >= SEEN_IDS) yield* flush();
-  }
-  return {
-    flush,
-    name,
-    async *tell(item: SourceItem): AsyncGenerator<Event, void> {
-      if ((await stored.version(item.externalId)) === item.version) yield* name(item.externalId);
-      else yield { t: "upsert", item };
-    },
-  };
 }
 
 /** What is told of a repository, until it is refused: then it alone is hidden. */

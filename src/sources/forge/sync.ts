@@ -3,13 +3,15 @@ import { isApiError } from "#api/errors.ts";
 import type { Scope } from "#core/scope.ts";
 import type { SyncContext, SyncEvent, SyncRequest, What } from "#sources/contract.ts";
 import { failedSkip, makeFailures } from "#sources/failures.ts";
+import { makeWaits } from "#sources/waits.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { ForgeListing, ForgeRepository } from "./contract.ts";
 import { repositoryRef } from "./ids.ts";
 import { readItems } from "./items.ts";
 import { type KnownRepositories, makeKnown } from "./known.ts";
-import { changesOf, type ForgeTools, listRepository, orRefused, type RepositoryEvent, stateKey } from "./repository.ts";
+import { changesOf, listRepository, orRefused, type RepositoryEvent, stateKey } from "./repository.ts";
 import { isRepositoryInScope } from "./scope.ts";
+import type { ForgeTools } from "./tools.ts";
 
 /** How far the listing of everything came, or that it came to its end. What is known of each repository is state. */
 export type ForgeCursor =
@@ -28,9 +30,9 @@ type Run = SyncRequest<ForgeCursor>;
 export async function* syncForge(
   ctx: Context,
   run: Run,
-  given: Omit<ForgeTools, "failures">,
+  given: Omit<ForgeTools, "failures" | "waits">,
 ): AsyncGenerator<Event, void> {
-  const tools = { ...given, failures: makeFailures(() => given.forge.probe()) };
+  const tools = { ...given, failures: makeFailures(() => given.forge.probe()), waits: makeWaits(ctx) };
   const cursor = StoredCursor.safeParse(run.cursor).data;
   if (run.mode === "items") yield* readItems(ctx, run, tools);
   else if (run.mode !== "full" && cursor?.type === "changes") yield* readChanges(ctx, run, tools);

@@ -2,11 +2,12 @@ import { z } from "zod";
 import type { SourceItem } from "#sources/contract.ts";
 import { failedSkip, failedStatus } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { waitingSkip } from "#sources/waits.ts";
 import { tellItems } from "#sources/atlassian/tell.ts";
 import { projectRef } from "./ids.ts";
 import { fieldsOf, isHere, narrowed } from "./issue.ts";
 import { listProject, readIssues } from "./listing.ts";
-import { partsIn } from "./map.ts";
+import { nameOf, partsIn } from "./map.ts";
 import { readOne } from "./items.ts";
 import { issueNotRead, storedParts, tellOdd, tellOddComments } from "./parts.ts";
 import { readProjects } from "./projects.ts";
@@ -57,6 +58,10 @@ async function* readNewProjects(
   for (const project of projects) {
     if ((await tools.ctx.state.get(`project:${project.id}`)) === labelOf(project)) {
       open.push(project);
+      continue;
+    }
+    if (await tools.waits.isWaiting(project.id)) {
+      yield waitingSkip(`project ${project.id}`, nameOf(project));
       continue;
     }
     try {

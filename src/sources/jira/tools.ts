@@ -5,6 +5,7 @@ import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { failedSkip, makeFailures } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { makeUnread } from "#sources/unread.ts";
+import { makeWaits } from "#sources/waits.ts";
 import { makeJiraClient } from "./client.ts";
 import type { JiraConfig } from "./config.ts";
 import { projectRef } from "./ids.ts";
@@ -61,13 +62,18 @@ export async function makeTools(ctx: Context, run: SyncRequest<JiraCursor>) {
     failures: makeFailures(() => client.whoAmI()),
     /** Issues that could not be read, or not in full. */
     unread: makeUnread(ctx.state),
+    waits: makeWaits(ctx),
   };
 }
 
 /** A project was listed to its end, by somebody who is signed in still. */
-export async function* endProject({ ctx, client, run }: Tools, project: ProjectRecord): AsyncGenerator<Event, void> {
+export async function* endProject(
+  { ctx, client, run, waits }: Tools,
+  project: ProjectRecord,
+): AsyncGenerator<Event, void> {
   await client.whoAmI();
   yield { t: "listed", container: projectRef(project.id) };
+  await waits.done(project.id);
   // What only says who reads it leaves the name of its place as it was.
   if (run.mode !== "access") ctx.state.put(`project:${project.id}`, labelOf(project));
 }
@@ -81,8 +87,13 @@ export function labelOf(project: ProjectRecord): string {
 export const MOST_KNOWN = 5_000;
 
 /** A project that is refused, or fails, alone. @throws what is about more than the project */
-export async function projectNotRead({ ctx, failures }: Tools, project: ProjectRecord, error: unknown): Promise<Event> {
+export async function projectNotRead(
+  { ctx, failures, waits }: Tools,
+  project: ProjectRecord,
+  error: unknown,
+): Promise<Event> {
   const event = await notRead({ container: projectRef(project.id), name: nameOf(project) }, error, failures);
+  if (event.t === "skip") await waits.failed(project.id);
   // The next run reads it whole.
   ctx.state.put(`project:${project.id}`, undefined);
   return event;

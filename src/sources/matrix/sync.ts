@@ -2,12 +2,12 @@ import { z } from "zod";
 import type { SyncRequest, What } from "#sources/contract.ts";
 import { makeFailures } from "#sources/failures.ts";
 import { halfRead } from "#sources/listed.ts";
+import { makeWaits, waitingSkip } from "#sources/waits.ts";
 import { windowStart } from "#sources/chat/config.ts";
 import { isRoomInScope, roomRef } from "#sources/chat/rooms.ts";
 import { type JoinedRoom, makeClient, FACTS } from "./client.ts";
-import type { MatrixEvent } from "./events.ts";
 import { readItems } from "./items.ts";
-import { fileId, threadId, toEncryptedItem, toItems } from "./map.ts";
+import { toEncryptedItem, toItems } from "./map.ts";
 import {
   isRead,
   keepRoom,
@@ -20,8 +20,8 @@ import {
   unreadRooms,
 } from "./rooms.ts";
 import { type Context, type Event as AnyEvent, oddEvents, oddRoom, roomNotRead, tell, type Tools } from "./tell.ts";
-import { threadsTouched } from "./touched.ts";
-import { readThread, walkRoom, WalkPosition } from "./walk.ts";
+import { readTimeline } from "./timeline.ts";
+import { walkRoom, WalkPosition } from "./walk.ts";
 
 /** A walk through one room that is going on. */
 const OpenWalk = z.object({ room: z.string(), at: WalkPosition });
@@ -54,7 +54,16 @@ export async function* syncRooms(ctx: Context, run: SyncRequest<MatrixCursor>): 
   const me = (await client.whoAmI()).user_id;
   const start = windowStart(ctx.config, ctx.now());
   const failures = makeFailures(() => client.whoAmI());
-  const tools: Tools = { ctx, client, server: serverOf(me), names: makeNames(client), start, run, failures };
+  const tools: Tools = {
+    ctx,
+    client,
+    server: serverOf(me),
+    names: makeNames(client),
+    start,
+    run,
+    failures,
+    waits: makeWaits(ctx),
+  };
   const cursor = MatrixCursor.safeParse(run.cursor).data;
   if (run.mode === "items") yield* readItems(tools);
   else if (run.mode === "incremental" && cursor?.type === "changes") yield* readChanges(tools, cursor);
@@ -145,7 +154,12 @@ async function* readChanges(
     yield { t: "delete_container", ...roomRef(id) };
   }
   const former = again && again.runId === runId ? again : undefined;
-  if (toRead.length > 0) yield* readAgain(tools, toRead, since, former);
+  const ready: string[] = [];
+  for (const id of toRead) {
+    if (await tools.waits.isWaiting(id)) yield waitingSkip(id, "A room");
+    else ready.push(id);
+  }
+  if (ready.length > 0) yield* readAgain(tools, ready, since, former);
   yield { t: "checkpoint", cursor: { type: "changes", since: changes.next_batch } };
   yield { t: "end", listing: "partial", permissions: "current" };
 }
@@ -211,56 +225,11 @@ async function* readRoom(
   if (nameless > 0) throw halfRead(`Some of what was said in ${room.name} wasn't understood.`);
   keepRoom(ctx, room.id, { ...room, isRestricted });
   await noteRead(ctx, room.id, true);
+  await tools.waits.done(room.id);
   if (!isRestricted) return;
   const message = `${room.name}: members can read only what was written after they joined or were invited. kb leaves that out.`;
   const externalId = `${room.id}/history`;
   yield { events: [{ t: "skip", externalId, reason: "excluded_by_policy", message, retryable: false }], count: 0 };
-}
-
-/** What was said, changed or deleted in a room since. Gives whether all of it was read. */
-async function* readTimeline(
-  tools: Tools,
-  room: RoomFacts,
-  { timeline }: JoinedRoom,
-  since: string,
-): AsyncGenerator<Event, boolean> {
-  const { ctx, client, start } = tools;
-  let isWhole = true;
-  const events: MatrixEvent[] = [...timeline.events];
-  yield* oddEvents(room, timeline.odd);
-  if (timeline.isCut && timeline.before !== undefined) {
-    for await (const page of client.messages(room.id, timeline.before, since)) {
-      events.unshift(...page.events.toReversed());
-      yield* oddEvents(room, page.odd);
-    }
-  }
-  const touched = await threadsTouched({ ctx, client, room, start }, events);
-  if (touched.roots.size === 0 && touched.files.size === 0) return true;
-  const nameOf = await tools.names(room.id);
-  const named = new Set<string>();
-  for (const [rootId, known] of touched.roots) {
-    ctx.signal.throwIfAborted();
-    try {
-      const thread = known ?? (await readThread({ client, room, start }, rootId, room.isRestricted));
-      const items = thread ? toItems(tools, room, thread, nameOf) : [];
-      for (const { externalId } of items) named.add(externalId);
-      yield* await tell(ctx, items);
-    } catch (error) {
-      await tools.failures.requireOfOne(error);
-      yield* oddEvents(room, [rootId]);
-      for (const idOf of [threadId, fileId]) named.add(idOf(room.id, rootId));
-      isWhole = false;
-    }
-  }
-  const gone = [
-    ...[...touched.roots.keys()].map((id) => threadId(room.id, id)),
-    ...[...touched.files].map((id) => fileId(room.id, id)),
-  ];
-  for (const externalId of gone) {
-    if (!named.has(externalId) && (await ctx.stored.version(externalId)) !== undefined)
-      yield { t: "delete", externalId };
-  }
-  return isWhole;
 }
 
 /** What a room is called, or who may read it, is not as it was; or it is new. */

@@ -3,6 +3,7 @@ import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/c
 import { roomRef } from "#sources/chat/rooms.ts";
 import { type Failures, failedSkip, refusalOf } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import type { Waits } from "#sources/waits.ts";
 import type { MatrixClient } from "./client.ts";
 import type { MatrixConfig } from "./config.ts";
 import { fileId, type Mapping, threadId } from "./map.ts";
@@ -19,6 +20,7 @@ export interface Tools extends Mapping {
   start: number;
   run: Pick<SyncRequest<unknown>, "mode" | "scope" | "externalIds" | "runId">;
   failures: Failures;
+  waits: Waits;
 }
 
 /** Ids of one `seen` event at most. */
@@ -40,12 +42,17 @@ export async function tell(ctx: Context, items: readonly SourceItem[]): Promise<
 }
 
 /** A room that is refused, or at which its server fails: it is read whole next. @throws what is about more than the room */
-export async function roomNotRead({ ctx, failures }: Tools, { id, name }: RoomFacts, error: unknown): Promise<Event> {
+export async function roomNotRead(
+  { ctx, failures, waits }: Tools,
+  { id, name }: RoomFacts,
+  error: unknown,
+): Promise<Event> {
   const code = refusalOf(error);
   if (code === undefined) await failures.requireOfOne(error);
   keepRoom(ctx, id);
   await noteRead(ctx, id, false);
   if (code !== undefined) return { t: "refused", what: { container: roomRef(id) }, code };
+  await waits.failed(id);
   return failedSkip(id, `${name} can't be read now: ${isApiError(error) ? error.message : NOT_UNDERSTOOD}`);
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { SyncContext, SyncEvent, SyncRequest, What } from "#sources/contract.ts";
 import { failedSkip, makeFailures, refusalOf } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { makeWaits, waitingSkip } from "#sources/waits.ts";
 import { windowStart } from "#sources/chat/config.ts";
 import { roomRef } from "#sources/chat/rooms.ts";
 import { makeClient } from "./client.ts";
@@ -42,7 +43,7 @@ export async function* syncChannels(ctx: Context, run: SyncRequest<SlackCursor>)
   const home = (url ?? "https://app.slack.com").replace(/\/+$/, "");
   const start = windowStart(ctx.config, ctx.now());
   const failures = makeFailures(() => client.whoAmI());
-  const tools: Tools = { ctx, client, team, home, users: new Map(), run, start, failures };
+  const tools: Tools = { ctx, client, team, home, users: new Map(), run, start, failures, waits: makeWaits(ctx) };
   const cursor = SlackCursor.safeParse(run.cursor).data;
   if (run.mode === "items") yield* readItems(tools);
   else if (run.mode === "incremental" && cursor?.type === "changes") yield* readRecent(tools, cursor);
@@ -84,6 +85,7 @@ async function* listAll(tools: Tools, cursor: SlackCursor | undefined): AsyncGen
           yield { t: "checkpoint", cursor: position({ id: room.id, latest: page.latest }) };
       }
       ctx.state.put(`channel:${room.id}`, room.name);
+      await tools.waits.done(room.id);
     } catch (error) {
       yield await notRead(tools, room, error);
       notLookedAt.push(room.id);
@@ -124,10 +126,15 @@ async function* readRecent(
     // What is new, or is called otherwise, is read whole.
     const isKnown = (await ctx.state.get(`channel:${room.id}`)) === room.name;
     const from = isKnown ? recent : start;
+    if (!isKnown && (await tools.waits.isWaiting(room.id))) {
+      yield waitingSkip(room.id, room.name);
+      continue;
+    }
     try {
       for await (const { events } of readRoom(tools, room, from)) yield* events;
       yield { t: "listed", container: roomRef(room.id), ...(isKnown && { from }) };
       ctx.state.put(`channel:${room.id}`, room.name);
+      await tools.waits.done(room.id);
     } catch (error) {
       yield await notRead(tools, room, error);
     }
@@ -175,12 +182,13 @@ async function* readRoom(
 }
 
 /** A channel that is refused, or fails, alone. @throws what is about more than the channel */
-async function notRead({ ctx, failures }: Tools, { id, name }: Room, error: unknown): Promise<Event> {
+async function notRead({ ctx, failures, waits }: Tools, { id, name }: Room, error: unknown): Promise<Event> {
   const code = refusalOf(error);
   if (code === undefined) await failures.requireOfOne(error);
   // The next run reads it whole.
   ctx.state.put(`channel:${id}`, undefined);
   if (code !== undefined) return { t: "refused", what: { container: roomRef(id) }, code };
+  await waits.failed(id);
   return failedSkip(id, `${name} can't be read now.`);
 }
 

@@ -3,6 +3,7 @@ import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/c
 import { isRoomInScope, roomRef } from "#sources/chat/rooms.ts";
 import { type Failures, failedSkip, refusalOf } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
+import type { Waits } from "#sources/waits.ts";
 import { readEach } from "#sources/read-each.ts";
 import { readChannels } from "./channels.ts";
 import type { SlackClient, SlackMessage } from "./client.ts";
@@ -18,6 +19,7 @@ export interface Tools extends Mapping {
   run: Pick<SyncRequest<unknown>, "scope" | "externalIds" | "runId">;
   start: number;
   failures: Failures;
+  waits: Waits;
 }
 
 type Event = SyncEvent<never>;

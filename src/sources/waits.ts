@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { failedSkip } from "./failures.ts";
+import type { SourceState } from "./contract.ts";
+
+/** Failures in a row after which the next try waits. */
+const FREE_TRIES = 3;
+const FIRST_WAIT_MS = 30 * 60_000;
+const MOST_WAIT_MS = 12 * 3_600_000;
+
+const Tries = z.object({ count: z.number(), until: z.number() });
+
+export type Waits = ReturnType<typeof makeWaits>;
+
+/**
+ * When increments try again to read a project, channel or repository as a whole: at once for a few times, then after waits
+ * that double up to half a day, so that one that never can be read does not make each run long. Full runs don't wait.
+ */
+export function makeWaits({ state, now }: { state: SourceState; now(): number }) {
+  const keyOf = (id: string) => `tries:${id}`;
+  const triesOf = async (id: string) => Tries.safeParse(await state.get(keyOf(id))).data;
+  return {
+    async isWaiting(id: string): Promise<boolean> {
+      const { until = 0 } = (await triesOf(id)) ?? {};
+      // A wait that is longer than any was made by a clock that was wrong.
+      return now() < until && until - now() <= MOST_WAIT_MS;
+    },
+    async failed(id: string): Promise<void> {
+      const count = ((await triesOf(id))?.count ?? 0) + 1;
+      const wait = Math.min(MOST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(count - FREE_TRIES, 10));
+      state.put(keyOf(id), { count, until: count < FREE_TRIES ? 0 : now() + wait });
+    },
+    /** It was read. */
+    async done(id: string): Promise<void> {
+      if (await triesOf(id)) state.put(keyOf(id), undefined);
+    },
+  };
+}
+
+/** What is said of one that waits: it stays as it is. */
+export function waitingSkip(externalId: string, name: string): ReturnType<typeof failedSkip> {
+  return failedSkip(externalId, `${name} could not be read several times. It is tried again later.`);
+}
