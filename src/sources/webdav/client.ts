@@ -89,7 +89,8 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
       for (const response of responses) {
         const path = pathOf(response.href, base, url);
         if (path === undefined || !isAtOrIn(path, rel)) continue;
-        if (response.status === undefined || isFine(response.status)) found.set(path, toEntry(path, response));
+        if (response.isUnsure && path !== rel) failed.add(path);
+        else if (response.status === undefined || isFine(response.status)) found.set(path, toEntry(path, response));
         else if (path === rel || !isAbsence(response.status)) failed.add(path);
       }
       const self = found.get(rel);
@@ -102,7 +103,7 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
       const asked = urlOf(rel);
       const { responses, now, url } = await ask(asked, "0");
       const own = responses.find(({ href }) => pathOf(href, base, url) === rel);
-      if (own === undefined) throw incomplete(asked);
+      if (own === undefined || own.isUnsure) throw incomplete(asked);
       if (own.status === undefined || isFine(own.status)) return { ...toEntry(rel, own), now };
       if (!isAbsence(own.status)) throw incomplete(asked);
       throw new ApiError("source_not_found", { message: `${asked.host} has nothing there.` });

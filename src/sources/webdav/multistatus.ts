@@ -7,6 +7,8 @@ export interface DavResponse {
   /** Of the thing as a whole, when it is not there with its properties. */
   status?: number;
   isFolder: boolean;
+  /** The server failed at telling whether it is a folder. */
+  isUnsure?: true;
   /** By `namespace name`; texts as they came, cut at `MAX_TEXT`. */
   properties: ReadonlyMap<string, string>;
 }
@@ -44,6 +46,7 @@ interface Draft {
   hrefs: string[];
   status?: number;
   isFolder: boolean;
+  isUnsure: boolean;
   properties: Map<string, string>;
   /** Of the `propstat` that is open. */
   found: Map<string, string>;
@@ -139,6 +142,7 @@ function newDraft(): Draft {
   return {
     hrefs: [],
     isFolder: false,
+    isUnsure: false,
     properties: new Map(),
     found: new Map(),
     foundFolder: false,
@@ -148,7 +152,10 @@ function newDraft(): Draft {
 
 /** Only properties that are said to be there count. */
 function takeFound(draft: Draft): void {
-  if ((draft.foundStatus ?? 200) === 200) {
+  const { foundStatus = 200 } = draft;
+  // A file may have no such property (404).
+  draft.isUnsure ||= foundStatus >= 400 && foundStatus !== 404 && draft.found.has(`${DAV} resourcetype`);
+  if (foundStatus === 200) {
     for (const [name, value] of draft.found) draft.properties.set(name, value);
     draft.isFolder ||= draft.foundFolder;
   }
@@ -157,8 +164,8 @@ function takeFound(draft: Draft): void {
   draft.foundStatus = undefined;
 }
 
-function toResponse({ status, isFolder, properties }: Draft, href: string): DavResponse {
-  return { href, isFolder, properties, ...(status !== undefined && { status }) };
+function toResponse({ status, isFolder, isUnsure, properties }: Draft, href: string): DavResponse {
+  return { href, isFolder, properties, ...(isUnsure && { isUnsure }), ...(status !== undefined && { status }) };
 }
 
 function statusOf(line: string): number {

@@ -261,3 +261,21 @@ test("a tree with two folders in every folder has places to give way at, soon af
   expect(asked).toEqual(asked.toSorted());
   expect(new Set(asked).size).toBe(18);
 });
+
+test.each([403, 500, 503])(
+  "a folder at whose properties the server fails (%s) is no file, and stays as it is",
+  async (status) => {
+    const shared = `<d:response><d:href>/dav/b/</d:href><d:propstat><d:prop><d:resourcetype/><d:getetag/></d:prop>
+    <d:status>HTTP/1.1 ${status} No</d:status></d:propstat></d:response>`;
+    const answer: Answer = ({ path }, response) => {
+      const others = [responseOf("", {}), responseOf("a.md", { text: "a" })].join("");
+      response.writeHead(207).end(multistatus(path === "/dav/" ? others + shared : shared));
+    };
+    const { context } = await connect(answer);
+    const events = await eventsOf(context);
+    expect(idsOf(events)).toEqual(["a.md"]);
+    expect(events).toContainEqual(expect.objectContaining({ t: "skip", externalId: "b", reason: "failed" }));
+    expect(events.at(-1)).toMatchObject({ t: "end", notLookedAt: [{ externalId: "b" }, { container: { id: "b" } }] });
+    await expect(makeClient(context).look("b")).rejects.toMatchObject({ code: "source_unavailable" });
+  },
+);
