@@ -13,13 +13,33 @@ export interface LinkMark {
 export function withAddresses(text: string, marks: readonly LinkMark[]): string {
   let written = "";
   let at = 0;
-  for (const { start, end, address } of joined(text, marks)) {
-    if (end <= start || text.slice(start, end).trim() === address) continue;
-    const place = Math.max(at, end + restOfWord(text, end));
+  for (const { at: place, address } of addressPlaces(text, marks)) {
     written += `${text.slice(at, place)} (${address})`;
     at = place;
   }
   return written + text.slice(at);
+}
+
+/** Where in a text the addresses of its links belong, in their order. */
+export function addressPlaces(text: string, marks: readonly LinkMark[]): { at: number; address: string }[] {
+  const places: { at: number; address: string }[] = [];
+  let last = 0;
+  for (const { start, end, address } of joined(text, marks)) {
+    if (end <= start || isAddress(text.slice(start, end), address)) continue;
+    last = Math.max(last, end + restOfWord(text, end));
+    places.push({ at: last, address });
+  }
+  return places;
+}
+
+/** Where a link leads, if that is on the web or a mailbox. */
+export function webAddress(address: string): string | undefined {
+  return /^(?:https?:\/\/|mailto:)\S{1,2000}$/iu.test(address) ? address.replace(/^mailto:/iu, "") : undefined;
+}
+
+/** Also an address that the end of a line divides. */
+function isAddress(words: string, address: string): boolean {
+  return words.trim() === address || (words.includes("\n") && words.replaceAll(/\s+/gu, "") === address);
 }
 
 /** Letters that belong to the word that ends at an offset, in UTF-16 code units; 0 where none does. */

@@ -17,7 +17,9 @@ const HELVETICA = "/Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /W
 
 /** A PDF of one page made of these parts. */
 export function makePage({ content = "", font = HELVETICA, annotations = [], catalog = "", more = [] }: PageParts) {
-  const annots = annotations.map((one) => `<< /Type /Annot /Rect [50 700 300 720] ${one} >>`).join(" ");
+  const annots = annotations
+    .map((one) => `<< /Type /Annot ${one.includes("/Rect") ? "" : "/Rect [50 700 300 720]"} ${one} >>`)
+    .join(" ");
   return pdfOf([
     `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
     "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",

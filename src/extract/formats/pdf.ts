@@ -3,6 +3,7 @@ import type { Format, FormatInput, FormatNoText, FormatResult } from "#extract/f
 import { readAnnotations } from "#extract/pdf/annotations.ts";
 import { addAttachments, distinctFiles, type FoundFile, readAttachments } from "#extract/pdf/attachments.ts";
 import { readMetadata } from "#extract/pdf/metadata.ts";
+import { withLinks } from "#extract/pdf/links.ts";
 import { type OpenPdf, openPdf, type PdfPage } from "#extract/pdf/open.ts";
 import { joinItems } from "#extract/pdf/page-text.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
@@ -100,9 +101,9 @@ async function readPage(opened: Promise<PdfPage>): Promise<{ text: string; files
   try {
     const page = await opened;
     const { items } = await page.getTextContent();
-    const { lines, files } = await readAnnotations(page).catch(() => ({ lines: [], files: [] }));
+    const { lines, files, links } = await readAnnotations(page).catch(() => ({ lines: [], files: [], links: [] }));
     page.cleanup();
-    const parts = [joinItems(items), lines.join("\n")];
+    const parts = [joinItems(withLinks(items, links)), lines.join("\n")];
     return { text: parts.filter((part) => part !== "").join("\n\n"), files };
   } catch {
     // Counted by the caller and told in the properties.

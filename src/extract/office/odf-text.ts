@@ -1,10 +1,10 @@
+import { webAddress } from "#extract/link-addresses.ts";
 import { append } from "#core/append.ts";
 import type { Readings } from "#extract/readings.ts";
 import { altText, type Block, type BlockWriter } from "./blocks.ts";
 import { LinkedText } from "./linked-text.ts";
 import { type ListCounters, OdfLists } from "./odf-lists.ts";
 import type { OdfStyles } from "./odf-styles.ts";
-import { webAddress } from "./package.ts";
 import { type Attributes, type XmlHandler } from "./xml.ts";
 
 export interface OdfNote {

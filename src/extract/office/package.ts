@@ -1,3 +1,4 @@
+import { webAddress } from "#extract/link-addresses.ts";
 import { DOCUMENT_ZIP_CAPS, looksLikeZip, openZip, type Zip, type ZipEntry } from "#extract/zip.ts";
 import { setProperty, type DocumentProperties } from "./properties.ts";
 import { readFlatPackage } from "./flat-package.ts";
@@ -99,11 +100,6 @@ export function listType(relationships: Relationships, type: string): Relationsh
 export function linkOf(relationships: Relationships, id: string | undefined): string | undefined {
   const found = id === undefined ? undefined : relationships.get(id);
   return found?.isExternal === true ? webAddress(found.target) : undefined;
-}
-
-/** The address without `mailto:`, when it is one that leads somewhere from here. */
-export function webAddress(address: string): string | undefined {
-  return /^(?:https?:\/\/|mailto:)\S{1,2000}$/iu.test(address) ? address.replace(/^mailto:/iu, "") : undefined;
 }
 
 /** Walks through one entry of an archive. */

@@ -1,4 +1,4 @@
-import { webAddress } from "./package.ts";
+import { webAddress } from "#extract/link-addresses.ts";
 
 /** The fields that are open: an instruction (`HYPERLINK "…"`, `PAGE`) and behind it the result, which is the text. */
 export class FieldStack {

@@ -1,3 +1,4 @@
+import { webAddress } from "#extract/link-addresses.ts";
 import { append } from "#core/append.ts";
 import type { Readings } from "#extract/readings.ts";
 import { Alternatives } from "./alternatives.ts";
@@ -5,7 +6,7 @@ import { altText, type Block, type BlockWriter } from "./blocks.ts";
 import { LinkedText } from "./linked-text.ts";
 import { MathMarks } from "./math-marks.ts";
 import { FieldStack } from "./word-fields.ts";
-import { linkOf, webAddress, type Relationships } from "./package.ts";
+import { linkOf, type Relationships } from "./package.ts";
 import type { WordNumbering } from "./word-numbering.ts";
 import { outlineHeading, type WordStyles } from "./word-styles.ts";
 import { symbolText, WordRun } from "./word-run.ts";

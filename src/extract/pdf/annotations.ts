@@ -1,5 +1,6 @@
 import { oneLine } from "#extract/clean.ts";
 import { type FoundFile, fileOf } from "./attachments.ts";
+import { linkOf, type PageLink } from "./links.ts";
 import type { PdfPage } from "./open.ts";
 
 export interface Annotations {
@@ -7,6 +8,7 @@ export interface Annotations {
   lines: string[];
   /** Files that are pinned to the page. */
   files: FoundFile[];
+  links: PageLink[];
 }
 
 /**
@@ -19,13 +21,15 @@ export async function readAnnotations(page: PdfPage): Promise<Annotations> {
   const fields = found.filter((one) => one["annotationType"] === WIDGET).map(fieldLine);
   const comments = found.filter((one) => COMMENTS.has(Number(one["annotationType"]))).map(commentLine);
   const lines = [...new Set([...fields, ...comments].filter((line) => line !== ""))];
-  return { lines, files: found.flatMap((one) => fileOf(one["file"]) ?? []) };
+  const links = found.filter((one) => one["annotationType"] === LINK).flatMap((one) => linkOf(one) ?? []);
+  return { lines, files: found.flatMap((one) => fileOf(one["file"]) ?? []), links };
 }
 
 type Annotation = Readonly<Record<string, unknown>>;
 
+const LINK = 2;
 const WIDGET = 20;
-/** Note, free text, shapes, marked text, stamp, caret, ink, file. Links and pop-ups only repeat others. */
+/** Note, free text, shapes, marked text, stamp, caret, ink, file. Pop-ups only repeat others. */
 const COMMENTS = new Set([1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17]);
 /** Invisible, hidden, not viewed. Source: ISO 32000-1, table 165. */
 const NOT_SHOWN = 1 | 2 | 32;
