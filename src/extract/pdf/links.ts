@@ -1,9 +1,6 @@
 import { append } from "#core/append.ts";
 import { addressPlaces, type LinkMark, webAddress } from "#extract/link-addresses.ts";
-import type { PdfPage } from "./open.ts";
-
-type Items = Awaited<ReturnType<PdfPage["getTextContent"]>>["items"];
-type TextItem = Extract<Items[number], { str: string }>;
+import type { PdfItems, TextItem } from "./open.ts";
 
 /** An area of a page that leads to an address; in points, from the lower left corner. */
 export interface PageLink {
@@ -32,7 +29,7 @@ export function linkOf(annotation: Readonly<Record<string, unknown>>): PageLink 
 }
 
 /** The pieces of a page with the addresses of its links behind their words, as in other formats. Links of pictures have no words. */
-export function withLinks(items: Items, links: readonly PageLink[]): Items {
+export function withLinks(items: PdfItems, links: readonly PageLink[]): PdfItems {
   if (links.length === 0) return items;
   const own = links.slice(0, MAX_LINKS);
   const starts: number[] = [];
@@ -99,7 +96,11 @@ function nearest(edges: readonly Edge[], x: number): number {
   return best?.at ?? 0;
 }
 
-function written(items: Items, starts: readonly number[], places: readonly { at: number; address: string }[]): Items {
+function written(
+  items: PdfItems,
+  starts: readonly number[],
+  places: readonly { at: number; address: string }[],
+): PdfItems {
   let next = 0;
   return items.map((item, index) => {
     if (!("str" in item)) return item;

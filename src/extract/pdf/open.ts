@@ -9,6 +9,10 @@ import { pdfStart } from "./header.ts";
 export type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 export type PdfPage = Awaited<ReturnType<PdfDocument["getPage"]>>;
 
+/** Pieces of text in the order of the file, with marks of its structure between them. */
+export type PdfItems = Awaited<ReturnType<PdfPage["getTextContent"]>>["items"];
+export type TextItem = Extract<PdfItems[number], { str: string }>;
+
 export interface OpenPdf {
   pdf: PdfDocument;
   fonts: FontWatch;

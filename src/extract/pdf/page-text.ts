@@ -1,14 +1,12 @@
 import { append } from "#core/append.ts";
-import type { PdfPage } from "./open.ts";
-
-type Items = Awaited<ReturnType<PdfPage["getTextContent"]>>["items"];
-type TextItem = Extract<Items[number], { str: string }>;
+import { byColumns } from "./columns.ts";
+import type { PdfItems, TextItem } from "./open.ts";
 
 /** Lines as the layout has them; a blank line where the distance to the next line is that of a paragraph. */
-export function joinItems(items: Items): string {
+export function joinItems(items: PdfItems): string {
   let text = "";
   let last: TextItem | undefined;
-  for (const item of inReadingOrder(items)) {
+  for (const item of byColumns(inReadingOrder(items))) {
     if (last !== undefined && item.str.trim() !== "") text += gapBetween(last, item, text);
     text += item.str;
     if (item.str.trim() !== "") last = item;
@@ -24,7 +22,7 @@ export function joinItems(items: Items): string {
  * Right-to-left lines in the order in which they are read. Programs that place each letter by itself write them from left to right, as
  * they stand on the page; whole words come in their order already.
  */
-function inReadingOrder(items: Items): TextItem[] {
+function inReadingOrder(items: PdfItems): TextItem[] {
   const ordered: TextItem[] = [];
   let run: TextItem[] = [];
   const flush = () => {

@@ -46,3 +46,45 @@ test.each([
 ])("%s is read as %s", (found, read) => {
   expect(joinItems(line([[found, 10, 100]], "ltr"))).toBe(read);
 });
+
+/** Lines of two columns as a program writes them that goes from line to line. */
+function columns(rows: readonly (readonly [left: string, right: string])[]): Items {
+  return rows.flatMap(([left, right], i) =>
+    line(
+      [
+        [left, 60, left.length * 5],
+        [" ", 60 + left.length * 5, 20],
+        [right, 320, right.length * 5],
+      ],
+      "ltr",
+    )
+      .filter((item) => !("str" in item) || item.str !== "")
+      .map((item) => ("str" in item ? { ...item, transform: [12, 0, 0, 12, item.transform[4], 700 - 14 * i] } : item)),
+  );
+}
+
+test("columns of running text that alternate line by line are read one after the other", () => {
+  const read = joinItems(
+    columns([
+      ["The first column tells of the", "Meanwhile the second one is"],
+      ["history of the village where", "about microscopes and how to"],
+      ["people lived for cen-", "make them of glass, brass and"],
+      ["turies and baked bread", "patience of workers."],
+      ["of rye.", ""],
+    ]),
+  );
+  expect(read).toBe(
+    "The first column tells of the\nhistory of the village where\npeople lived for cen-\u00adturies\nand baked bread\nof rye.\nMeanwhile the second one is\nabout microscopes and how to\nmake them of glass, brass and\npatience of workers.",
+  );
+});
+
+test("the rows of a table stay rows", () => {
+  const rows: [string, string][] = [
+    ["Annual fee for all members", "Paid in January by transfer"],
+    ["Monthly fee for new members", "Paid at once in the office"],
+    ["Fee for guests and friends", "Paid in cash on the day"],
+    ["Reduced fee for students", "Paid with proof of studies"],
+    ["No fee for helpers", "Asked for by the board"],
+  ];
+  expect(joinItems(columns(rows))).toBe(rows.map((row) => row.join(" ")).join("\n"));
+});
