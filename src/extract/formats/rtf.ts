@@ -17,15 +17,15 @@ export const rtfFormat: Format = {
     writeNotes(
       writer,
       "Footnotes",
-      reader.notes.filter(({ id }) => !id.startsWith("e")),
+      reader.aside.notes.filter(({ id }) => !id.startsWith("e")),
     );
     writeNotes(
       writer,
       "Endnotes",
-      reader.notes.filter(({ id }) => id.startsWith("e")),
+      reader.aside.notes.filter(({ id }) => id.startsWith("e")),
     );
-    if (reader.comments.length > 0) writer.paragraph("Comments", { heading: 1 });
-    for (const { author, text } of reader.comments)
+    if (reader.aside.comments.length > 0) writer.paragraph("Comments", { heading: 1 });
+    for (const { author, text } of reader.aside.comments)
       writer.paragraph(commentLine(author, undefined, text), { list: { depth: 0, marker: "-" } });
     reader.furniture.delete("");
     if (reader.furniture.size > 0) writer.paragraph("Headers and footers", { heading: 1 });

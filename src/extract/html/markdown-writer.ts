@@ -1,13 +1,13 @@
 import { oneLine } from "#extract/clean.ts";
-import { restOfWord } from "#extract/link-addresses.ts";
+import { webAddress } from "#extract/link-addresses.ts";
+import { LinePrefixes } from "./line-prefixes.ts";
 import { NoteMark } from "./note-mark.ts";
-import { Readings } from "#extract/readings.ts";
+import { TableLines } from "./table-lines.ts";
+import { WordEnd } from "./word-end.ts";
 import type { TextBuilder } from "#extract/text-builder.ts";
 
 type End = () => void;
 
-/** Deeper lists and quotations are written at this depth: their prefix would drown the words. */
-const MAX_PREFIX_DEPTH = 8;
 const MAX_CELL_LENGTH = 5_000;
 
 /**
@@ -20,22 +20,14 @@ export class MarkdownWriter {
   private breaks = 0;
   private needsSpace = false;
   private hasText = false;
-  private prefixes: string[] = [];
-  /** The fewest prefixes since the last text: blank lines belong to what both neighbours are in. */
-  private blankDepth = 0;
-  /** What the first line of a list item begins with instead of its last prefix. */
-  private marker: string | undefined;
-  private lists: { next: number | undefined }[] = [];
+  private readonly prefixes = new LinePrefixes();
   private preDepth = 0;
-  private tableRows: number[] = [];
+  private readonly tables = new TableLines();
   private rowCells: string[] | undefined;
   private cellText: string | undefined;
   private headingText: string | undefined;
-  /** Where the links lead that have just ended: to be written behind the word, which may go on. */
-  private addresses: string[] = [];
-  private lastWord = "";
+  private readonly wordEnd = new WordEnd();
   private readonly note = new NoteMark();
-  private readonly readings = new Readings();
 
   constructor(out: TextBuilder) {
     this.out = out;
@@ -43,8 +35,7 @@ export class MarkdownWriter {
 
   text(data: string): void {
     if (this.preDepth > 0 && this.cellText === undefined) return this.rawText(data);
-    const words = this.readings.shown(data.replace(WHITE_SPACE, " "));
-    if (words === "") return;
+    const words = this.wordEnd.readings.shown(data.replace(WHITE_SPACE, " "));
     if (words.startsWith(" ")) this.needsSpace = true;
     const body = words.startsWith(" ") ? words.slice(1) : words;
     if (body === "") return;
@@ -58,11 +49,6 @@ export class MarkdownWriter {
     else this.newLines(1);
   }
 
-  /** The next text starts a paragraph of its own. */
-  block(): void {
-    this.newLines(2);
-  }
-
   blockElement(isParagraph = true): End {
     const lines = isParagraph ? 2 : 1;
     this.newLines(lines);
@@ -72,12 +58,11 @@ export class MarkdownWriter {
   /** @param anchor what leads to the heading: gives the id once its content was seen */
   heading(level: number, anchor: () => string | undefined): End {
     this.newLines(2);
-    if (this.headingText !== undefined || this.cellText !== undefined) {
+    if (this.isGathering())
       return () => {
         anchor();
         this.newLines(2);
       };
-    }
     // The text of a heading is gathered, because its section needs the name before the text is written.
     this.headingText = "";
     return () => {
@@ -97,35 +82,23 @@ export class MarkdownWriter {
 
   /** Links keep words and target; targets within the page or site are left out: they lead nowhere from here. */
   link(href: string): End | undefined {
-    if (!/^(?:https?:\/\/|mailto:)\S{1,2000}$/iu.test(href) || this.headingText !== undefined || this.preDepth > 0)
-      return undefined;
-    const address = href.replace(/^mailto:/iu, "");
+    const address = webAddress(href);
+    if (address === undefined || this.headingText !== undefined || this.preDepth > 0) return undefined;
     const start = this.written();
-    // A neighbour that leads to the same place goes on with that link.
-    this.addresses = this.addresses.filter((other) => other !== address);
+    this.wordEnd.beginLink(address);
     return () => {
-      if (this.written() > start && !this.addresses.includes(address)) this.addresses.push(address);
+      if (this.written() > start) this.wordEnd.endLink(address);
     };
   }
 
   noteMark(): End {
     this.note.begin();
-    return () => {
-      const end = this.note.end();
-      if (end !== "") this.append(end);
-    };
+    return () => this.append(this.note.end());
   }
 
-  wordsWithReadings(): End | undefined {
-    if (this.preDepth > 0) return undefined;
-    this.readings.beginWords();
-    return () => this.readings.endWords();
-  }
-
-  reading(): End | undefined {
-    if (this.preDepth > 0) return undefined;
-    this.readings.beginReading();
-    return () => this.readings.endReading();
+  /** Words with readings above them, or one of the readings. */
+  ruby(isReading: boolean): End | undefined {
+    return this.preDepth > 0 ? undefined : this.wordEnd.beginRuby(isReading);
   }
 
   image(alt: string): void {
@@ -161,54 +134,49 @@ export class MarkdownWriter {
   }
 
   list(first: number | undefined): End {
-    this.newLines(this.lists.length > 0 ? 1 : 2);
-    this.lists.push({ next: first });
+    this.newLines(this.prefixes.isInList ? 1 : 2);
+    this.prefixes.beginList(first);
     return () => {
-      this.lists.pop();
-      this.newLines(this.lists.length > 0 ? 1 : 2);
+      this.prefixes.endList();
+      this.newLines(this.prefixes.isInList ? 1 : 2);
     };
   }
 
   item(): End {
     this.newLines(1);
-    const list = this.lists.at(-1);
-    const marker = list?.next === undefined ? "- " : `${list.next}. `;
-    if (list?.next !== undefined) list.next++;
-    this.marker = marker;
-    this.prefixes.push(" ".repeat(marker.length));
+    this.prefixes.beginItem();
     return () => {
-      this.popPrefix();
-      this.marker = undefined;
+      this.prefixes.endItem();
       this.newLines(1);
     };
   }
 
   quotation(): End {
-    this.newLines(2);
-    this.prefixes.push("> ");
+    const end = this.blockElement();
+    this.prefixes.beginQuotation();
     return () => {
-      this.popPrefix();
-      this.newLines(2);
+      this.prefixes.endQuotation();
+      end();
     };
   }
 
   table(): End {
     this.newLines(2);
-    this.tableRows.push(0);
+    this.tables.begin();
     return () => {
-      this.tableRows.pop();
+      this.tables.end();
       this.newLines(2);
     };
   }
 
   row(): End {
-    if (this.tableRows.length === 0) return this.blockElement(false);
+    if (!this.tables.isInTable) return this.blockElement(false);
     const cells: string[] = [];
     this.rowCells = cells;
     return () => {
       this.rowCells = undefined;
       this.cellText = undefined;
-      if (cells.some((cell) => cell !== "")) this.writeRow(cells);
+      this.writeRow(this.tables.row(cells));
     };
   }
 
@@ -230,18 +198,13 @@ export class MarkdownWriter {
     if (this.hasText) this.out.add("\n");
   }
 
-  private writeRow(cells: readonly string[]): void {
-    const rows = this.tableRows.at(-1) ?? 0;
-    this.newLines(1);
-    this.startText();
-    this.out.add(`| ${cells.join(" | ")} |`);
-    this.newLines(1);
-    if (rows === 0) {
+  private writeRow(lines: readonly string[]): void {
+    for (const line of lines) {
+      this.newLines(1);
       this.startText();
-      this.out.add(`|${" --- |".repeat(cells.length)}`);
+      this.out.add(line);
       this.newLines(1);
     }
-    if (this.tableRows.length > 0) this.tableRows[this.tableRows.length - 1] = rows + 1;
   }
 
   /** Text within a line, with the space due before it. */
@@ -249,30 +212,21 @@ export class MarkdownWriter {
     const isLineStart = this.breaks > 0 || !this.hasText;
     const space = this.needsSpace && (this.isGathering() || !isLineStart) ? " " : "";
     this.needsSpace = false;
-    const rest =
-      this.addresses.length === 0 || space !== "" ? 0 : restOfWord(this.lastWord + words, this.lastWord.length);
+    const rest = space === "" ? this.wordEnd.restIn(words) : 0;
     if (rest > 0) this.append(words.slice(0, rest));
     if (rest === words.length) return;
-    this.writeAddresses();
+    this.append(this.wordEnd.takeAddresses());
     this.append(space + words.slice(rest));
   }
 
   /** What is due behind a word, which ends here. */
   private writeDue(): void {
-    this.writeAddresses();
-    const readings = this.readings.take();
-    if (readings !== "") this.append(readings);
-  }
-
-  private writeAddresses(): void {
-    const { addresses } = this;
-    if (addresses.length === 0) return;
-    this.addresses = [];
-    this.append(addresses.map((address) => ` (${address})`).join(""));
+    this.append(this.wordEnd.take());
   }
 
   private append(words: string): void {
-    this.lastWord = words.slice(-2);
+    if (words === "") return;
+    this.wordEnd.wrote(words);
     if (this.cellText !== undefined) {
       if (this.cellText.length < MAX_CELL_LENGTH) this.cellText += words;
     } else if (this.headingText !== undefined) {
@@ -299,28 +253,16 @@ export class MarkdownWriter {
     this.needsSpace = this.isGathering();
     if (this.isGathering() || this.preDepth > 0) return;
     // A list item begins on its own line, with whatever is first in it.
-    this.breaks = Math.max(this.breaks, this.marker === undefined ? count : 1);
+    this.breaks = Math.max(this.breaks, this.prefixes.hasMarker ? 1 : count);
   }
 
   /** Writes the line feeds that are due, and the prefix of the new line. */
   private startText(): void {
     if (this.breaks === 0 && this.hasText) return;
-    const prefix = this.prefixes.slice(0, MAX_PREFIX_DEPTH);
-    if (this.hasText) {
-      const blank = `\n${prefix.slice(0, this.blankDepth).join("").trimEnd()}`;
-      this.out.add(`${blank.repeat(Math.max(0, this.breaks - 1))}\n`);
-    }
-    if (this.marker !== undefined && prefix.length > 0) prefix[prefix.length - 1] = this.marker;
-    this.marker = undefined;
-    this.out.add(prefix.join(""));
+    if (this.hasText) this.out.add(`${`\n${this.prefixes.blank()}`.repeat(Math.max(0, this.breaks - 1))}\n`);
+    this.out.add(this.prefixes.take());
     this.breaks = 0;
-    this.blankDepth = this.prefixes.length;
     this.hasText = true;
-  }
-
-  private popPrefix(): void {
-    this.prefixes.pop();
-    this.blankDepth = Math.min(this.blankDepth, this.prefixes.length);
   }
 
   private isGathering(): boolean {

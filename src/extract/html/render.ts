@@ -74,15 +74,14 @@ function openElement(
     case "br":
       return void writer.lineBreak();
     case "hr":
-      return void writer.block();
+      return writer.blockElement();
     case "img":
       return void writer.image(attributes["alt"] ?? "");
     case "a":
       return isNoteMark(attributes, parent) ? writer.noteMark() : writer.link(attributes["href"] ?? "");
     case "ruby":
-      return writer.wordsWithReadings();
     case "rt":
-      return writer.reading();
+      return writer.ruby(name === "rt");
     case "code":
     case "kbd":
     case "samp":

@@ -4,6 +4,7 @@ import type { Readings } from "#extract/readings.ts";
 import { altText, type Block, type BlockWriter } from "./blocks.ts";
 import { LinkedText } from "./linked-text.ts";
 import { type ListCounters, OdfLists } from "./odf-lists.ts";
+import { isLeftOut } from "./odf-left-out.ts";
 import type { OdfStyles } from "./odf-styles.ts";
 import { type Attributes, type XmlHandler } from "./xml.ts";
 
@@ -51,7 +52,7 @@ export class OdfText implements XmlHandler {
   }
 
   open(name: string, attributes: Attributes): boolean | void {
-    if (LEFT_OUT.has(name) || name.endsWith("-source")) return true;
+    if (isLeftOut(name)) return true;
     return OPENERS.get(name)?.(this, attributes);
   }
 
@@ -218,25 +219,6 @@ interface OpenParagraph {
 
 const MAX_PARAGRAPH_LENGTH = 5_000_000;
 const MAX_REPEATED_SPACES = 20;
-
-/** Deleted text, numbers of notes (we count them), what is there for machines. */
-const LEFT_OUT = new Set([
-  "text:tracked-changes",
-  "table:tracked-changes",
-  "text:note-citation",
-  "text:hidden-text",
-  "text:script",
-  "text:page-number",
-  "office:scripts",
-  "office:forms",
-  "office:binary-data",
-  "office:event-listeners",
-  "presentation:settings",
-  "presentation:date-time-decl",
-  "text:list-style",
-  "math:annotation",
-  "table:content-validations",
-]);
 
 const OPENERS = new Map<string, (text: OdfText, attributes: Attributes) => boolean | void>([
   ["text:p", (text, attributes) => text.beginParagraph(attributes, undefined)],

@@ -12,15 +12,33 @@ export function codePageOfCharset(charset: number): number | undefined {
   return CODE_PAGES.get(charset);
 }
 
-/** Bytes as text in an encoding. */
-export function decodeRtfBytes(pieces: readonly Uint8Array[], encoding: string): string {
-  return iconv.decode(Buffer.concat(pieces), encoding);
+/** Bytes that wait to be decoded: a character may be split over several tokens. */
+export class RtfBytes {
+  private pieces: Uint8Array[] = [];
+  private page = 1_252;
+
+  /** True where these bytes can't be decoded together with those that wait. */
+  isApartFrom(page: number): boolean {
+    return page !== this.page || this.pieces.length >= MAX_PIECES;
+  }
+
+  add(piece: Uint8Array, page: number): void {
+    this.page = page;
+    this.pieces.push(piece);
+  }
+
+  /** Their text, as a font of symbols shows it where that is one; undefined when none wait. */
+  take(symbolFont: string | undefined): string | undefined {
+    const { pieces } = this;
+    if (pieces.length === 0) return undefined;
+    this.pieces = [];
+    const bytes = Buffer.concat(pieces);
+    if (symbolFont !== undefined) return textInFont(symbolFont, bytes.toString("latin1"));
+    return iconv.decode(bytes, encodingOfCodePage(this.page) ?? "cp1252");
+  }
 }
 
-/** Bytes in a font of symbols as what they show. */
-export function symbolBytes(font: string, pieces: readonly Uint8Array[]): string {
-  return textInFont(font, Buffer.concat(pieces).toString("latin1"));
-}
+const MAX_PIECES = 10_000;
 
 const CODE_PAGES = new Map([
   [77, 10_000],

@@ -1,12 +1,13 @@
-// Over 400 lines: one state machine, all of whose parts work on the same groups and paragraphs.
-import { withAddresses } from "#extract/link-addresses.ts";
-import { blocksText, type Block, type BlockWriter } from "./blocks.ts";
-import { codePageOfCharset, decodeRtfBytes, encodingOfCodePage, symbolBytes } from "./rtf-fonts.ts";
-import { dateOf, isBullet, newFlow, newGroup, type RtfFlow, type RtfGroup } from "./rtf-state.ts";
+import { blocksText, type BlockWriter } from "./blocks.ts";
+import { RtfBytes } from "./rtf-fonts.ts";
+import { RtfFlows } from "./rtf-flows.ts";
+import { RtfNotes } from "./rtf-notes.ts";
+import { dateOf, newGroup, type RtfGroup } from "./rtf-state.ts";
+import { RtfTables } from "./rtf-tables.ts";
 import type { RtfHandler } from "./rtf-tokens.ts";
 import { RTF_CHARACTERS, RTF_DESTINATIONS, RTF_PROPERTIES } from "./rtf-words.ts";
 import { setProperty, type DocumentProperties } from "./properties.ts";
-import { isSymbolFont, symbolOf } from "#extract/symbol-fonts.ts";
+import { symbolOf } from "#extract/symbol-fonts.ts";
 import { linkOfInstruction } from "./word-fields.ts";
 
 /**
@@ -14,36 +15,25 @@ import { linkOfInstruction } from "./word-fields.ts";
  * and footers are gathered; hidden and deleted text, pictures and what is for machines is left out.
  */
 export class RtfReader implements RtfHandler {
-  readonly notes: { id: string; text: string }[] = [];
-  readonly comments: { author: string; text: string }[] = [];
+  readonly aside = new RtfNotes();
   readonly furniture = new Set<string>();
   readonly properties: DocumentProperties = {};
   private readonly writer: BlockWriter;
   private readonly groups: RtfGroup[] = [];
   private group: RtfGroup = newGroup();
-  private readonly flows: RtfFlow[] = [newFlow()];
-  private flow: RtfFlow = newFlow();
-  private readonly fonts = new Map<number, number>();
-  private readonly symbolFonts = new Map<number, string>();
-  private readonly headings = new Map<number, number>();
-  private documentPage = 1_252;
-  private defaultFont: number | undefined;
-  /** Bytes that wait to be decoded: a character may be split over several tokens. */
-  private pending: Uint8Array[] = [];
-  private pendingPage = 1_252;
+  private readonly flows: RtfFlows;
+  private readonly tables = new RtfTables();
+  private readonly pending = new RtfBytes();
   /** Characters to leave out behind one in Unicode: what old programs show instead. */
   private toSkip = 0;
   private isStarred = false;
   /** The group has just begun: its first word says what it is for. */
   private isGroupStart = false;
-  private font = 0;
-  private styleNumber = 0;
-  private commentAuthor = "";
-  private endnotes = 0;
   private tokens = 0;
 
   constructor(writer: BlockWriter) {
     this.writer = writer;
+    this.flows = new RtfFlows(writer);
   }
 
   isDone(): boolean {
@@ -72,7 +62,7 @@ export class RtfReader implements RtfHandler {
     this.isGroupStart = false;
     this.toSkip = 0;
     if (ended.begins !== undefined) this.endDestination(ended, ended.begins);
-    if (ended.instruction !== undefined) this.addAddress(ended.instruction, ended.linkStart);
+    if (ended.instruction !== undefined) this.flows.addLink(linkOfInstruction(ended.instruction.text), ended.linkStart);
   }
 
   control(word: string, value: number | undefined): void {
@@ -89,7 +79,7 @@ export class RtfReader implements RtfHandler {
     if (this.setEncoding(word, value) || this.setCharacters(word, value)) return;
     if (this.group.destination === "property") this.addDatePart(word, value);
     else if (this.group.destination === "text") this.setParagraph(word, value);
-    else if (this.group.destination === "styles") this.setStyle(word, value);
+    else if (this.group.destination === "styles") this.tables.setStyle(word, value);
   }
 
   bytes(bytes: Uint8Array): void {
@@ -100,19 +90,17 @@ export class RtfReader implements RtfHandler {
       this.toSkip = Math.max(0, this.toSkip - bytes.length);
     }
     if (rest.length === 0 || this.isMuted()) return;
-    const page = this.codePage();
-    if (page !== this.pendingPage) this.flush();
-    this.pendingPage = page;
-    this.pending.push(rest);
-    if (this.pending.length > MAX_PENDING) this.flush();
+    const page = this.tables.codePage(this.group.font);
+    if (this.pending.isApartFrom(page)) this.flush();
+    this.pending.add(rest, page);
   }
 
   /** Ends what is open at the end of the document. */
   end(): void {
     this.flush();
     while (this.groups.length > 0) this.endGroup();
-    this.endParagraph();
-    this.endTable();
+    this.flows.endParagraph();
+    this.flows.endTable();
   }
 
   private isMuted(): boolean {
@@ -121,22 +109,17 @@ export class RtfReader implements RtfHandler {
   }
 
   private flush(): void {
-    if (this.pending.length === 0) return;
-    const encoding = encodingOfCodePage(this.pendingPage) ?? "cp1252";
-    const font = this.symbolFont();
-    const text = font === undefined ? decodeRtfBytes(this.pending, encoding) : symbolBytes(font, this.pending);
-    this.pending = [];
-    this.write(text);
+    const text = this.pending.take(this.symbolFont());
+    if (text !== undefined) this.write(text);
   }
 
   private write(text: string): void {
-    const { group, flow } = this;
+    const { group } = this;
     if (this.isMuted()) return;
-    if (group.destination === "text") {
-      if (flow.text.length < MAX_PARAGRAPH_LENGTH) flow.text += text;
-    } else if (group.destination === "fonts" || group.destination === "styles") {
-      this.addTableText(text);
-    } else {
+    if (group.destination === "text") this.flows.write(text);
+    else if (group.destination === "fonts") this.tables.addFontName(text);
+    else if (group.destination === "styles") this.tables.addStyleName(text);
+    else {
       const gathered = group.sink;
       if (gathered !== undefined && gathered.text.length < MAX_GATHERED_LENGTH) gathered.text += text;
     }
@@ -162,49 +145,28 @@ export class RtfReader implements RtfHandler {
   }
 
   private symbolFont(): string | undefined {
-    return this.group.font === undefined ? undefined : this.symbolFonts.get(this.group.font);
-  }
-
-  private codePage(): number {
-    return this.group.font === undefined ? this.documentPage : (this.fonts.get(this.group.font) ?? this.documentPage);
+    return this.tables.symbolFont(this.group.font);
   }
 
   private setEncoding(word: string, value: number | undefined): boolean {
+    if (this.tables.setEncoding(word, value)) return true;
+    const isFont = this.group.destination === "fonts";
     switch (word) {
-      case "ansi":
-        return true;
-      case "mac":
-        this.documentPage = 10_000;
-        return true;
-      case "pc":
-        this.documentPage = 437;
-        return true;
-      case "pca":
-        this.documentPage = 850;
-        return true;
-      case "ansicpg":
-        if (value !== undefined && encodingOfCodePage(value) !== undefined) this.documentPage = value;
-        return true;
       case "deff":
-        this.defaultFont = value;
+        this.tables.defaultFont = value;
         this.group.font = value;
         return true;
       case "uc":
         this.group.skipAfterUnicode = Math.min(16, Math.max(0, value ?? 1));
         return true;
       case "fcharset":
-        this.addFont(codePageOfCharset(value ?? 0));
+        if (isFont) this.tables.setCharset(value ?? 0);
         return true;
       case "cpg":
-        this.addFont(value);
+        if (isFont) this.tables.setFontPage(value);
         return true;
     }
     return false;
-  }
-
-  private addFont(page: number | undefined): void {
-    if (this.group.destination !== "fonts" || page === undefined || this.fonts.size > MAX_FONTS) return;
-    if (encodingOfCodePage(page) !== undefined) this.fonts.set(this.font, page);
   }
 
   private setCharacters(word: string, value: number | undefined): boolean {
@@ -212,12 +174,12 @@ export class RtfReader implements RtfHandler {
     switch (word) {
       case "f":
         this.flush();
-        if (group.destination === "fonts") this.font = value ?? 0;
+        if (group.destination === "fonts") this.tables.beginFont(value ?? 0);
         else group.font = value;
         return true;
       case "plain":
         this.flush();
-        group.font = this.defaultFont;
+        group.font = this.tables.defaultFont;
         group.isHidden = false;
         return true;
       case "v":
@@ -230,64 +192,10 @@ export class RtfReader implements RtfHandler {
     return false;
   }
 
-  private setStyle(word: string, value: number | undefined): void {
-    if (word === "s") this.styleNumber = value ?? 0;
-    else if (
-      word === "outlinelevel" &&
-      value !== undefined &&
-      value >= 0 &&
-      value < 9 &&
-      this.headings.size < MAX_STYLES
-    )
-      this.headings.set(this.styleNumber, Math.min(6, value + 1));
-  }
-
-  /** Names of fonts, and of styles: headings are called so in every language that Word writes. */
-  private addTableText(text: string): void {
-    const name = text.split(";", 1)[0]?.trim() ?? "";
-    if (this.group.destination === "fonts" && isSymbolFont(name) && this.symbolFonts.size < MAX_FONTS)
-      this.symbolFonts.set(this.font, name);
-    if (this.group.destination !== "styles") return;
-    const level = /^\s*heading ([1-9]);?/iu.exec(text)?.[1];
-    if (level !== undefined && this.headings.size < MAX_STYLES)
-      this.headings.set(this.styleNumber, Math.min(6, Number(level)));
-  }
-
   private setParagraph(word: string, value: number | undefined): void {
-    const { flow } = this;
-    switch (word) {
-      case "par":
-      case "sect":
-      case "page":
-      case "column":
-      case "nestcell":
-      case "nestrow":
-        this.flush();
-        return this.endParagraph();
-      case "cell":
-        this.flush();
-        return this.endCell();
-      case "row":
-        this.flush();
-        return this.endRow();
-      case "pard":
-        Object.assign(flow, { isInTable: false, heading: undefined, depth: 0 });
-        return;
-      case "intbl":
-        flow.isInTable = true;
-        return;
-      case "s":
-        flow.heading = this.headings.get(value ?? 0);
-        return;
-      case "outlinelevel":
-        flow.heading = value !== undefined && value >= 0 && value < 9 ? Math.min(6, value + 1) : undefined;
-        return;
-      case "ilvl":
-        flow.depth = value ?? 0;
-        return;
-      case "ftnalt":
-        this.group.isEndnote = true;
-    }
+    if (word === "ftnalt") this.group.isEndnote = true;
+    if (RtfFlows.ENDS.has(word)) this.flush();
+    this.flows.control(word, value, this.tables);
   }
 
   private beginDestination(word: string): void {
@@ -311,7 +219,7 @@ export class RtfReader implements RtfHandler {
       const field = this.groups.at(-1);
       if (field !== undefined) {
         field.instruction = this.group.sink;
-        field.linkStart = this.flow.text.length;
+        field.linkStart = this.flows.current.text.length;
       }
     }
   }
@@ -324,21 +232,18 @@ export class RtfReader implements RtfHandler {
     const text = ended.sink?.text ?? "";
     switch (ended.gathered ?? ended.destination) {
       case "note":
-        return this.endNote(ended, blocksText(this.endFlow()));
-      case "comment": {
-        const comment = blocksText(this.endFlow());
-        if (comment !== "" && this.comments.length < MAX_NOTES)
-          this.comments.push({ author: this.commentAuthor, text: comment });
+        return this.endNote(ended.isEndnote);
+      case "comment":
+        this.aside.addComment(blocksText(this.flows.end()));
         return;
-      }
       case "furniture":
-        for (const block of this.endFlow()) if (this.furniture.size < 1_000) this.furniture.add(blocksText([block]));
+        for (const block of this.flows.end()) if (this.furniture.size < 1_000) this.furniture.add(blocksText([block]));
         return;
       case "commentAuthor":
-        this.commentAuthor = text.trim();
+        this.aside.author = text.trim();
         return;
       case "marker":
-        this.flow.marker = text.trim();
+        this.flows.current.marker = text.trim();
         return;
       case "property":
         setProperty(
@@ -353,18 +258,9 @@ export class RtfReader implements RtfHandler {
     if (value !== undefined && DATE_PARTS.includes(word)) (this.group.date ??= {})[word] = value;
   }
 
-  private endNote(ended: RtfGroup, text: string): void {
-    if (text === "" || this.notes.length >= MAX_NOTES) return;
-    const isEndnote = ended.isEndnote;
-    if (isEndnote) this.endnotes++;
-    const id = isEndnote ? `e${this.endnotes}` : String(this.notes.length - this.endnotes + 1);
-    this.notes.push({ id, text });
-    this.flow.text += `[^${id}]`;
-  }
-
-  private addAddress(instruction: { text: string }, start: number): void {
-    const address = linkOfInstruction(instruction.text);
-    if (address !== undefined) this.flow.marks.push({ start, end: this.flow.text.length, address });
+  private endNote(isEndnote: boolean): void {
+    const mark = this.aside.add(blocksText(this.flows.end()), isEndnote);
+    this.flows.current.text += mark;
   }
 
   /** Text of its own inside the text: a note, a comment, a header. */
@@ -372,71 +268,10 @@ export class RtfReader implements RtfHandler {
     this.group.destination = "text";
     this.group.sink = undefined;
     this.group.gathered = RTF_DESTINATIONS.get(this.group.begins ?? "");
-    this.flows.push(this.flow);
-    this.flow = newFlow();
-    this.writer.beginCapture();
-  }
-
-  private endFlow(): Block[] {
-    this.endParagraph();
-    this.endTable();
-    this.flow = this.flows.pop() ?? newFlow();
-    return this.writer.endCapture();
-  }
-
-  private endParagraph(): void {
-    const { flow, writer } = this;
-    if (flow.isInTable) this.openCell();
-    else this.endTable();
-    const { heading, marker, depth } = flow;
-    const text = withAddresses(flow.text, flow.marks);
-    flow.text = "";
-    flow.marks = [];
-    flow.marker = undefined;
-    if (heading !== undefined && !flow.isInTable)
-      writer.paragraph(marker === undefined || isBullet(marker) ? text : `${marker} ${text}`, { heading });
-    else if (marker !== undefined) writer.paragraph(text, { list: { depth, marker: isBullet(marker) ? "-" : marker } });
-    else writer.paragraph(text);
-  }
-
-  private openCell(): void {
-    const { flow, writer } = this;
-    if (flow.table === "none") writer.beginTable();
-    if (flow.table === "none" || flow.table === "table") writer.beginRow();
-    if (flow.table !== "cell") writer.beginCell();
-    flow.table = "cell";
-  }
-
-  private endCell(): void {
-    this.flow.isInTable = true;
-    this.endParagraph();
-    this.writer.endCell();
-    this.flow.table = "row";
-  }
-
-  private endRow(): void {
-    const { flow, writer } = this;
-    if (flow.table === "none") return;
-    if (flow.table === "cell") this.endCell();
-    if (flow.table === "row") writer.endRow();
-    flow.table = "table";
-  }
-
-  private endTable(): void {
-    const { flow, writer } = this;
-    if (flow.table === "none") return;
-    if (flow.table === "cell") writer.endCell();
-    if (flow.table === "cell" || flow.table === "row") writer.endRow();
-    writer.endTable();
-    flow.table = "none";
+    this.flows.begin();
   }
 }
 
 const MAX_GROUPS = 10_000;
-const MAX_PENDING = 10_000;
-const MAX_PARAGRAPH_LENGTH = 5_000_000;
 const MAX_GATHERED_LENGTH = 100_000;
-const MAX_FONTS = 20_000;
-const MAX_STYLES = 20_000;
-const MAX_NOTES = 50_000;
 const DATE_PARTS = ["yr", "mo", "dy", "hr", "min", "sec"];

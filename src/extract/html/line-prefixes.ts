@@ -1,0 +1,73 @@
+/** Deeper lists and quotations are written at this depth: their prefix would drown the words. */
+const MAX_PREFIX_DEPTH = 8;
+
+/** What lines begin with: the indents and markers of lists, the marks of quotations. */
+export class LinePrefixes {
+  private readonly prefixes: string[] = [];
+  private readonly lists: { next: number | undefined }[] = [];
+  /** The fewest prefixes since the last text: blank lines belong to what both neighbours are in. */
+  private blankDepth = 0;
+  /** What the first line of a list item begins with instead of its last prefix. */
+  private marker: string | undefined;
+
+  get isInList(): boolean {
+    return this.lists.length > 0;
+  }
+
+  /** A list item has begun and has no text yet. */
+  get hasMarker(): boolean {
+    return this.marker !== undefined;
+  }
+
+  beginList(first: number | undefined): void {
+    this.lists.push({ next: first });
+  }
+
+  endList(): void {
+    this.lists.pop();
+  }
+
+  beginItem(): void {
+    const list = this.lists.at(-1);
+    const marker = list?.next === undefined ? "- " : `${list.next}. `;
+    if (list?.next !== undefined) list.next++;
+    this.marker = marker;
+    this.prefixes.push(" ".repeat(marker.length));
+  }
+
+  endItem(): void {
+    this.pop();
+    this.marker = undefined;
+  }
+
+  beginQuotation(): void {
+    this.prefixes.push("> ");
+  }
+
+  endQuotation(): void {
+    this.pop();
+  }
+
+  /** A blank line between the text before and the one that comes. */
+  blank(): string {
+    return this.shown().slice(0, this.blankDepth).join("").trimEnd();
+  }
+
+  /** What the line that comes begins with; a marker once. */
+  take(): string {
+    const shown = this.shown();
+    if (this.marker !== undefined && shown.length > 0) shown[shown.length - 1] = this.marker;
+    this.marker = undefined;
+    this.blankDepth = this.prefixes.length;
+    return shown.join("");
+  }
+
+  private shown(): string[] {
+    return this.prefixes.slice(0, MAX_PREFIX_DEPTH);
+  }
+
+  private pop(): void {
+    this.prefixes.pop();
+    this.blankDepth = Math.min(this.blankDepth, this.prefixes.length);
+  }
+}

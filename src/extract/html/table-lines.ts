@@ -1,0 +1,26 @@
+/** The lines of tables, which may stand within each other. */
+export class TableLines {
+  /** Rows that each of them has so far. */
+  private readonly rows: number[] = [];
+
+  get isInTable(): boolean {
+    return this.rows.length > 0;
+  }
+
+  begin(): void {
+    this.rows.push(0);
+  }
+
+  end(): void {
+    this.rows.pop();
+  }
+
+  /** The line of a row, and below the first the one that makes it the header; none for a row without words. */
+  row(cells: readonly string[]): string[] {
+    if (cells.every((cell) => cell === "")) return [];
+    const count = this.rows.pop();
+    if (count !== undefined) this.rows.push(count + 1);
+    const line = `| ${cells.join(" | ")} |`;
+    return (count ?? 0) === 0 ? [line, `|${" --- |".repeat(cells.length)}`] : [line];
+  }
+}

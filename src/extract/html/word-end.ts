@@ -1,0 +1,46 @@
+import { restOfWord } from "#extract/link-addresses.ts";
+import { Readings } from "#extract/readings.ts";
+
+/** What is written behind a word that may still go on: addresses of the links that have just ended, and readings. */
+export class WordEnd {
+  readonly readings = new Readings();
+  private addresses: string[] = [];
+  private lastLetters = "";
+
+  /** A link begins: a neighbour that leads to the same place goes on with it. */
+  beginLink(address: string): void {
+    this.addresses = this.addresses.filter((other) => other !== address);
+  }
+
+  endLink(address: string): void {
+    if (!this.addresses.includes(address)) this.addresses.push(address);
+  }
+
+  /** Words with readings begin, or one of the readings. @returns ends it */
+  beginRuby(isReading: boolean): () => void {
+    const { readings } = this;
+    if (isReading) readings.beginReading();
+    else readings.beginWords();
+    return () => (isReading ? readings.endReading() : readings.endWords());
+  }
+
+  /** So many code units of these words belong to the word before them, which has a link. */
+  restIn(words: string): number {
+    return this.addresses.length === 0 ? 0 : restOfWord(this.lastLetters + words, this.lastLetters.length);
+  }
+
+  wrote(words: string): void {
+    this.lastLetters = words.slice(-2);
+  }
+
+  takeAddresses(): string {
+    const { addresses } = this;
+    this.addresses = [];
+    return addresses.map((address) => ` (${address})`).join("");
+  }
+
+  /** Where the word ends for certain. */
+  take(): string {
+    return this.takeAddresses() + this.readings.take();
+  }
+}
