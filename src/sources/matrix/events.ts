@@ -22,6 +22,8 @@ export interface MatrixEvent {
 
 /** Longer ones, and other characters, no server of today makes. */
 const USER_ID = /^@[!-9;-~]{0,200}:[\w.:[\]-]{1,200}$/;
+/** Servers of earlier days made these. Source: https://spec.matrix.org/v1.11/appendices/#historical-user-ids */
+const FORMER_USER_ID = /^@[^:\0]{0,255}:[\w.:[\]-]{1,200}$/;
 
 const Content = z.record(z.string(), z.unknown());
 const RawEvent = z.object({
@@ -71,7 +73,7 @@ export const OneEvent = z.unknown().transform(readEvent);
 function readEvent(raw: unknown): MatrixEvent | undefined {
   const { data } = RawEvent.safeParse(raw);
   // What a room is depends on its state, no matter who set it.
-  if (!data || (data.state_key === undefined && !USER_ID.test(data.sender))) return undefined;
+  if (!data || (data.state_key === undefined && !FORMER_USER_ID.test(data.sender))) return undefined;
   const { unsigned, content } = data;
   const relations = unsigned?.["m.relations"];
   const edit = relations?.["m.replace"];
@@ -84,7 +86,8 @@ function readEvent(raw: unknown): MatrixEvent | undefined {
     sender: data.sender,
     at: data.origin_server_ts,
     content,
-    isRedacted: unsigned?.redacted_because !== undefined,
+    // What somebody said who can't be named is left out, as if it were not there.
+    isRedacted: unsigned?.redacted_because !== undefined || !USER_ID.test(data.sender),
     ...(data.state_key !== undefined && { stateKey: data.state_key }),
     ...(data.type === "m.room.redaction" && redacts !== undefined && { redacts }),
     // Only who wrote a message edits it.

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  EventList,
   Events,
   isForMembers,
   mediaOf,
@@ -25,6 +26,15 @@ test("what is no event is left out of a list", () => {
   const good = { event_id: "$a", type: "m.room.message", sender: "@a:b", origin_server_ts: 1, content: [] };
   const list = [null, 1, {}, { ...good, sender: "nobody" }, { ...good, origin_server_ts: "now" }, good];
   expect(Events.parse(list)).toMatchObject([{ id: "$a", content: {} }]);
+});
+
+test("what somebody with a name of earlier days says is left out and fails nothing, and what they delete is deleted", () => {
+  const by = { sender: "@Zoë 🦊:old.test", origin_server_ts: 1 };
+  const list = EventList.parse([
+    { ...by, event_id: "$said", type: "m.room.message", content: { body: "Hello." } },
+    { ...by, event_id: "$deletes", type: "m.room.redaction", content: { redacts: "$other" } },
+  ]);
+  expect(list).toMatchObject({ odd: [], nameless: 0, known: [{ isRedacted: true }, { redacts: "$other" }] });
 });
 
 test("only the author of a message edits it", () => {
