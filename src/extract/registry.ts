@@ -115,7 +115,7 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/vnd.ms-powerpoint": UNREADABLE,
   "application/x-encrypted-office": UNREADABLE,
   "application/pkcs7-mime": { version: 1, load: async () => (await import("./formats/signed.ts")).signedFormat },
-  "application/pdf": { version: 7, load: async () => (await import("./formats/pdf.ts")).pdfFormat },
+  "application/pdf": { version: 8, load: async () => (await import("./formats/pdf.ts")).pdfFormat },
 };
 
 /** Types of a family that are read by one format, whatever their name. */

@@ -45,6 +45,8 @@ export function withLinks(items: PdfItems, links: readonly PageLink[]): PdfItems
 }
 
 const MAX_LINKS = 300;
+/** Code units. */
+const NEAR = 12;
 const MAX_MARKS = 5_000;
 
 /** Where links cover a piece of text: what runs from left to right on a level. */
@@ -59,7 +61,9 @@ function marksIn(item: TextItem, links: readonly PageLink[], offset: number): Li
   const { starts, ends } = edgesOf(item.str, x, item.width);
   return over.flatMap(({ left, right, address }) => {
     const [start, end] = [nearest(starts, left), nearest(ends, right)];
-    return end > start ? [{ start: offset + start, end: offset + end, address }] : [];
+    // What a letter takes is a guess: a mark may be covered too much, or too little.
+    const isShown = item.str.slice(Math.max(0, start - NEAR), end + NEAR).includes(address);
+    return end > start && !isShown ? [{ start: offset + start, end: offset + end, address }] : [];
   });
 }
 

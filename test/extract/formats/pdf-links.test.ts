@@ -47,3 +47,11 @@ test("links that lead nowhere from here, that are hidden or over a picture add n
   );
   expect(text).toBe("[Page 1]\nA line of words\n");
 });
+
+test("an address that a link covers with a mark too much is not repeated", async () => {
+  const text = await read(
+    ["Ana Berg (ana.berg@one.test) wrote"],
+    [link("121 717 233 731", "mailto:ana.berg@one.test")],
+  );
+  expect(text).toBe("[Page 1]\nAna Berg (ana.berg@one.test) wrote\n");
+});
