@@ -5,7 +5,7 @@ import type { SourceState } from "./contract.ts";
 /** Failures in a row after which the next try waits. */
 const FREE_TRIES = 3;
 const FIRST_WAIT_MS = 30 * 60_000;
-const MOST_WAIT_MS = 12 * 3_600_000;
+const MOST_WAIT_MS = 3 * 3_600_000;
 
 const Tries = z.object({ count: z.number(), until: z.number() });
 
@@ -13,7 +13,7 @@ export type Waits = ReturnType<typeof makeWaits>;
 
 /**
  * When increments try again to read a project, channel or repository as a whole: at once for a few times, then after waits
- * that double up to half a day, so that one that never can be read does not make each run long. Full runs don't wait.
+ * that double up to three hours, so that one that never can be read does not make each run long. Full runs don't wait.
  */
 export function makeWaits({ state, now }: { state: SourceState; now(): number }) {
   const keyOf = (id: string) => `tries:${id}`;

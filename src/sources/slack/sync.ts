@@ -125,11 +125,11 @@ async function* readRecent(
     if (own && room.id <= own.after) continue;
     // What is new, or is called otherwise, is read whole.
     const isKnown = (await ctx.state.get(`channel:${room.id}`)) === room.name;
-    const from = isKnown ? recent : start;
     if (!isKnown && (await tools.waits.isWaiting(room.id))) {
-      yield waitingSkip(room.id, room.name);
+      yield* readWaiting(tools, room, recent);
       continue;
     }
+    const from = isKnown ? recent : start;
     try {
       for await (const { events } of readRoom(tools, room, from)) yield* events;
       yield { t: "listed", container: roomRef(room.id), ...(isKnown && { from }) };
@@ -156,6 +156,18 @@ async function* readRecent(
 const Known = z.array(z.string());
 /** So many ids fit into one value of the state; of more, a full run finds those that are gone. */
 const MOST_KNOWN = 4_000;
+
+/** What is new in a channel that waits to be read whole. */
+async function* readWaiting(tools: Tools, room: Room, from: number): AsyncGenerator<Event, void> {
+  yield waitingSkip(room.id, room.name);
+  try {
+    for await (const { events } of readRoom(tools, room, from)) yield* events;
+    yield { t: "listed", container: roomRef(room.id), from };
+  } catch (error) {
+    if (refusalOf(error) === undefined) await tools.failures.requireOfOne(error);
+    else yield await notRead(tools, room, error);
+  }
+}
 
 /** Threads of a channel that began from a time on, the newest first; `latest` goes on where an attempt has ended. */
 async function* readRoom(

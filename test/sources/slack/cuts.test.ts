@@ -164,3 +164,32 @@ test("a thread whose replies can't be read stays as it was, and the others of it
   expect(skips.length).toBe(failed);
   expect([...replica.items.keys()].sort()).toEqual([...before.keys()].sort());
 });
+
+test("a channel that can't be read to its beginning has what is new in it, also while it waits", async () => {
+  const world = await makeWorld();
+  const given = await makeSlackFixture(world);
+  let late = 0;
+  const fixture = { ...given, context: { ...given.context, now: () => Date.now() + late } };
+  const replica = makeReplica();
+  const { engineering } = world.channels;
+  let asked = 0;
+  world.front.instead = ({ name, values }, response) => {
+    const isOld = Date.now() / 1_000 - Number(values.get("oldest")) > 8 * 86_400;
+    if (name !== "conversations.history" || values.get("channel") !== engineering || !isOld) return false;
+    asked += 1;
+    response.writeHead(500).end();
+    return true;
+  };
+  await runInto(fixture, replica);
+  for (let at = 0; at < 4; at++) await runInto(fixture, replica, { mode: "incremental" });
+  const tries = asked;
+  const added = await fixture.add();
+  const { events } = await runInto(fixture, replica, { mode: "incremental" });
+  expect(asked).toBe(tries);
+  expect(events).toContainEqual(expect.objectContaining({ t: "skip", externalId: engineering, reason: "failed" }));
+  expect(replica.items.has(added)).toBe(true);
+  expect(added).toContain(engineering);
+  late = 4 * 3_600_000;
+  await runInto(fixture, replica, { mode: "incremental" });
+  expect(asked).toBeGreaterThan(tries);
+});
