@@ -80,4 +80,17 @@ describe.each(["cloud", "data_center"] as const)("confluence and odd records, as
     await runInto(fixture, replica, { mode: "incremental" });
     expect(replica.items.has(blue.id)).toBe(true);
   });
+
+  test("a page whose parent can't be told fails alone, and what stands below it is nobody's", async () => {
+    const { world, fixture, spoil } = await open();
+    const { bonus, below } = world.made;
+    const replica = makeReplica();
+    await runInto(fixture, replica);
+    const rewrite = spoil(bonus.id, { parentId: { odd: true }, space: kind === "cloud" ? undefined : null });
+    const { events } = await runInto({ ...fixture, rewrite }, replica);
+    const failed = events.flatMap((event) => (event.t === "skip" ? [event.externalId] : []));
+    expect(failed).toContain(bonus.id);
+    expect(failed.filter((id) => id.startsWith("space"))).toEqual([]);
+    expect(replica.items.get(below.id)?.access).toEqual({ known: false });
+  });
 });
