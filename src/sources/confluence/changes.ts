@@ -21,6 +21,7 @@ export async function* readChanges(tools: Tools, before: number): AsyncGenerator
   const { ctx, client, run, unread } = tools;
   const listed = await spacesOf(client, ctx.config, run.scope);
   const { spaces, odd, isWhole } = listed;
+  for (const space of spaces) tools.spaces.set(space.id, space);
   const due = await unread.due();
   const open = yield* readNewSpaces(tools, spaces, before);
   for (const id of odd) yield oddSpace(tools, id);

@@ -3,7 +3,7 @@ import { inChunks } from "#core/in-chunks.ts";
 import { makeAtlassianHttp, timeOf } from "#sources/atlassian/client.ts";
 import { baseUrlOf, isCloud } from "#sources/atlassian/config.ts";
 import { linkedPages } from "#sources/atlassian/pages.ts";
-import { orNothing } from "#sources/failures.ts";
+import { failedStatus, orNothing, refusalOf } from "#sources/failures.ts";
 import { makeOddRecords } from "#sources/listed.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import { makeCloudReader } from "./cloud.ts";
@@ -54,6 +54,23 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
       (place) => get(`${api}${path}`, UserPage, { limit: MEMBERS, ...(!cloud && { expand: "status" }), ...place }),
       ({ id, name }) => `${id} ${name}`,
     );
+
+  /** As the index has them; what it refuses or fails to give is asked for one by one. */
+  async function restrictionsTogether(ids: readonly string[]): Promise<Map<string, Subjects | undefined>> {
+    const found = new Map<string, Subjects | undefined>();
+    const expand = "restrictions.read.restrictions.user,restrictions.read.restrictions.group";
+    try {
+      for await (const page of search(`id in (${ids.join(",")})`, expand)) {
+        for (const { id, restrictions } of page)
+          if (ids.includes(id)) found.set(id, readRestriction(restrictions?.read, cloud));
+      }
+    } catch (error) {
+      if (refusalOf(error) === undefined && failedStatus(error) === undefined) throw error;
+    }
+    // What isn't understood here is asked for by itself.
+    odd.take();
+    return found;
+  }
 
   async function oneRestriction(id: string): Promise<Subjects | undefined> {
     const found: Subjects[number][] = [];
@@ -119,19 +136,26 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
       return found;
     },
 
-    /** What restricts reading these, each by itself; undefined where that can't be told. */
-    async restrictionsOf(ids: readonly string[]): Promise<Map<string, Subjects | undefined>> {
+    /**
+     * What restricts reading these, each by itself; undefined where that can't be told, absent where the site fails at it.
+     *
+     * @param requireOfOne  throws a failure that is about more than the one that is asked for
+     */
+    async restrictionsOf(
+      ids: readonly string[],
+      requireOfOne: (error: unknown) => Promise<void>,
+    ): Promise<Map<string, Subjects | undefined>> {
       const found = new Map<string, Subjects | undefined>();
-      const expand = "restrictions.read.restrictions.user,restrictions.read.restrictions.group";
       for (const some of inChunks(ids, IDS)) {
-        const asked = new Set(some);
-        for await (const page of search(`id in (${some.join(",")})`, expand)) {
-          for (const { id, restrictions } of page) {
-            if (asked.has(id)) found.set(id, readRestriction(restrictions?.read, cloud));
+        const known = await restrictionsTogether(some);
+        for (const id of some) {
+          try {
+            // What the index does not know yet, or is cut.
+            found.set(id, known.get(id) ?? (await oneRestriction(id)));
+          } catch (error) {
+            await requireOfOne(error);
           }
         }
-        // What the index does not know yet, or is cut.
-        for (const id of some) if (found.get(id) === undefined) found.set(id, await oneRestriction(id));
       }
       return found;
     },

@@ -10,7 +10,7 @@ import { externalIdOf, formatId, parseId, spaceRef } from "./ids.ts";
 import { nameOf, toPart } from "./map.ts";
 import type { Content, PageRecord, SpaceRecord } from "./records.ts";
 import { tellFresh, tellListed, textsOf } from "./texts.ts";
-import { type Event, labelOf, notUnderstood, type Tools } from "./tools.ts";
+import { allNotUnderstood, type Event, labelOf, notUnderstood, type Tools } from "./tools.ts";
 import { makeTree } from "./tree.ts";
 
 /** What a piece of a listing says; `page` is the last of the pages that it covers, in the order of their ids. */
@@ -32,9 +32,9 @@ const CHARS_OF_PAGE = 300;
  * is there is only named; who reads it is told again.
  */
 export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string): AsyncGenerator<Listed, void> {
-  const { ctx, client, mapping } = tools;
+  const { ctx, client } = tools;
   const pages = new Map<string, PageRecord>();
-  const tree = makeTree(client, mapping, pages);
+  const tree = makeTree(tools, pages);
   let chars = 0;
   client.odd.take();
   for await (const some of client.tree(space)) {
@@ -53,9 +53,13 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
     const last = piece.at(-1)?.id ?? "";
     // What an earlier attempt named is named; its groups are told again with whatever stands below them.
     const isOver = from !== undefined && compareIds(last, from) <= 0;
-    const { groups, accessOf } = await tree.judge(piece);
-    const events = isOver ? [] : await tellListed(tools, space, piece, accessOf);
-    yield { events: [...groups, ...events], count: isOver ? 0 : piece.length, ...(!isOver && { page: last }) };
+    const { groups, accessOf, known, failed } = await tree.judge(piece);
+    const events = isOver ? [] : await tellListed(tools, space, known, accessOf);
+    yield {
+      events: [...groups, ...(await allNotUnderstood(tools, failed)), ...events],
+      count: isOver ? 0 : piece.length,
+      ...(!isOver && { page: last }),
+    };
   }
   const named = new Set([...pages.keys()].map((id) => formatId({ type: "page", id })));
   for await (const records of client.parts(`space = ${quoted(space.key)}`)) {
@@ -66,7 +70,8 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
     // A page may have been closed before something was said at it: that is asked after it was read.
     const touched = new Set(events.flatMap((event) => (event.t === "upsert" ? (event.item.partOf ?? []) : [])));
     const stale = [...touched].flatMap((id) => pages.get(id) ?? []);
-    yield { events: [...(await tellAccess(tools, stale, pages)), ...events], count: items.length };
+    const access = await tellAccess(tools, stale, pages);
+    yield { events: [...access, ...withoutParts(events, access)], count: items.length };
   }
   const oddParts = client.odd.take();
   yield* lookAgain(tools, space, named);
@@ -92,18 +97,28 @@ async function tellOdd(
   return events;
 }
 
+/** What is said of parts. Where nobody can say who reads their page now, what is new at it is not told. */
+export function withoutParts(events: readonly Event[], access: readonly Event[]): Event[] {
+  const failed = new Set(access.flatMap((event) => (event.t === "skip" ? [event.externalId] : [])));
+  return events.map((event) =>
+    event.t === "upsert" && event.item.partOf !== undefined && failed.has(event.item.partOf)
+      ? failedSkip(event.item.externalId, "The site can't say now who may read its page.")
+      : event,
+  );
+}
+
 /** Who reads these pages now, where that is another than what was said of them. */
 export async function tellAccess(
-  { ctx, client, mapping }: Tools,
+  tools: Tools,
   pages: readonly PageRecord[],
   listed?: ReadonlyMap<string, PageRecord>,
 ): Promise<Event[]> {
   if (pages.length === 0) return [];
-  const { groups, accessOf } = await makeTree(client, mapping, listed).judge(pages);
-  const events: Event[] = [...groups];
-  for (const page of pages) {
+  const { groups, accessOf, known, failed } = await makeTree(tools, listed).judge(pages);
+  const events: Event[] = [...groups, ...(await allNotUnderstood(tools, failed))];
+  for (const page of known) {
     const [externalId, access] = [formatId({ type: "page", id: page.id }), accessOf(page)];
-    const before = await ctx.stored.accessKey(externalId);
+    const before = await tools.ctx.stored.accessKey(externalId);
     if (before !== accessKeyOf(access)) events.push({ t: "access", externalId, access });
   }
   return events;
@@ -151,11 +166,14 @@ async function* lookAgain(tools: Tools, space: SpaceRecord, named: Set<string>):
   }
   for (const some of inChunks(pages, PIECE)) {
     const { pages: read, odd } = await textsOf(tools, some);
-    const found = read.filter(({ spaceId }) => spaceId === space.id);
-    for (const id of [...found.map((page) => page.id), ...odd]) named.add(formatId({ type: "page", id }));
-    const events = await tellFresh(tools, space, found);
-    for (const id of odd) events.push(await notUnderstood(tools, id));
-    yield { events, count: found.length };
+    for (const id of [...read.map((page) => page.id), ...odd]) named.add(formatId({ type: "page", id }));
+    yield { events: await allNotUnderstood(tools, odd), count: 0 };
+    // Or in the space that they have moved to since that was listed.
+    for (const spaceId of new Set(read.map((page) => page.spaceId))) {
+      const where = spaceId === space.id ? space : tools.spaces.get(spaceId);
+      const found = read.filter((page) => page.spaceId === spaceId);
+      if (where) yield { events: await tellFresh(tools, where, found), count: found.length };
+    }
   }
   for (const part of parts) {
     ctx.signal.throwIfAborted();
@@ -172,7 +190,8 @@ async function lookAtPart(
   const { ctx, client, failures } = tools;
   try {
     const record = await client.part(part);
-    const items = await toParts(tools, space, record ? [record] : [], ({ id: page }) => named.has(page));
+    const where = tools.spaces.get(record?.space?.id ?? "") ?? space;
+    const items = await toParts(tools, where, record ? [record] : [], ({ id: page }) => named.has(page));
     failures.well();
     const events: Event[] = await tellItems(ctx.stored, items);
     for (const id of client.odd.take().ids) events.push(await notUnderstood(tools, id));

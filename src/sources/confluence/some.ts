@@ -2,10 +2,10 @@ import { inChunks } from "#core/in-chunks.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import { tellItems } from "#sources/atlassian/tell.ts";
 import { formatId } from "./ids.ts";
-import { toParts, tellAccess } from "./listing.ts";
+import { tellAccess, toParts, withoutParts } from "./listing.ts";
 import type { Content, SpaceRecord } from "./records.ts";
 import { closed, judgeNow, tellFresh, textsOf } from "./texts.ts";
-import { type Event, notUnderstood, type Tools } from "./tools.ts";
+import { allNotUnderstood, type Event, notUnderstood, type Tools } from "./tools.ts";
 
 /** Pages and parts of one piece. */
 const PIECE = 100;
@@ -39,12 +39,13 @@ export async function* readSome(
     for (const id of client.odd.take().ids) yield await notUnderstood(tools, id);
     const asked = [...new Set(items.map(({ partOf = "" }) => partOf))].filter((id) => !ids.includes(id));
     const pages = await client.pagesByIds(asked, { hasTexts: false });
-    yield* await tellAccess(
+    const access = await tellAccess(
       tools,
       pages.filter(({ spaceId }) => spaceId === space.id),
     );
+    yield* access;
     for (const id of asked) if (!pages.some((page) => page.id === id && page.spaceId === space.id)) yield closed(id);
-    yield* await tellItems(ctx.stored, items);
+    yield* withoutParts(await tellItems(ctx.stored, items), access);
   }
 }
 
@@ -64,9 +65,10 @@ async function* tellBelow(
         below.push(id);
     }
     const pages = await client.pagesByIds(below, { hasTexts: false });
-    const { groups, accessOf } = await judgeNow(tools, pages);
+    const { groups, accessOf, known, failed } = await judgeNow(tools, pages);
     yield* groups;
-    for (const page of pages)
+    yield* await allNotUnderstood(tools, failed);
+    for (const page of known)
       yield { t: "access", externalId: formatId({ type: "page", id: page.id }), access: accessOf(page) };
   }
 }

@@ -41,6 +41,7 @@ async function* listAll(tools: Tools, cursor: ConfluenceCursor | undefined): Asy
     ...(space && { space }),
   });
   const { spaces, odd, isWhole } = await spacesOf(client, ctx.config, run.scope);
+  for (const space of spaces) tools.spaces.set(space.id, space);
   for (const id of odd) {
     yield oddSpace(tools, id);
     failed.add(id);

@@ -7,8 +7,8 @@ import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { formatId } from "./ids.ts";
 import { toPage, versionOf } from "./map.ts";
 import type { PageRecord, SpaceRecord } from "./records.ts";
-import { type Event, notUnderstood, type Tools } from "./tools.ts";
-import { makeTree, type Tree } from "./tree.ts";
+import { allNotUnderstood, type Event, notUnderstood, type Tools } from "./tools.ts";
+import { type Judged, makeTree } from "./tree.ts";
 
 /** Pages whose texts are asked for at once. */
 const BODIES = 25;
@@ -98,24 +98,22 @@ export async function tellListed(
 /** Pages whose texts were read just now: who reads them is asked after that. */
 export async function tellFresh(tools: Tools, space: SpaceRecord, pages: readonly PageRecord[]): Promise<Event[]> {
   if (pages.length === 0) return [];
-  const { groups, accessOf } = await judgeNow(tools, pages);
-  const events: Event[] = [...groups];
-  const people = await learnPeople(tools, pages);
-  for (const page of pages) events.push(await upsertOf(tools, space, page, { access: accessOf(page), people }));
+  const { groups, accessOf, known, failed } = await judgeNow(tools, pages);
+  const events: Event[] = [...groups, ...(await allNotUnderstood(tools, failed))];
+  const people = await learnPeople(tools, known);
+  for (const page of known) events.push(await upsertOf(tools, space, page, { access: accessOf(page), people }));
   return events;
 }
 
 /** Who reads these now, whatever was said of it before. */
-export function judgeNow({ client, mapping }: Pick<Tools, "client" | "mapping">, pages: readonly PageRecord[]) {
-  return makeTree(client, mapping).judge(pages);
+export function judgeNow(tools: Pick<Tools, "client" | "mapping" | "failures">, pages: readonly PageRecord[]) {
+  return makeTree(tools).judge(pages);
 }
 
 /** Closed, moved away or deleted since it was listed: who reads it is not known any more. */
 export function closed(id: string): Event {
   return { t: "refused", what: { externalId: formatId({ type: "page", id }) }, code: "source_not_found" };
 }
-
-type Judged = Awaited<ReturnType<Tree["judge"]>>;
 
 /** Asks for authors, and for the names of whom they mention, for all pages at once. Data Center gives authors with their pages. */
 async function learnPeople({ client, usersOf, namesIn }: Tools, pages: readonly PageRecord[]): Promise<Names> {

@@ -58,6 +58,8 @@ export async function makeTools(ctx: SyncContext<ConfluenceConfig>, run: SyncReq
     run,
     client,
     at,
+    /** Those that are read, by id. */
+    spaces: new Map<string, SpaceRecord>(),
     failures: makeFailures(() => client.whoAmI()),
     /** Pages and parts that could not be read. */
     unread: makeUnread(ctx.state),
@@ -87,6 +89,12 @@ export const MOST_KNOWN = 5_000;
 export async function notUnderstood({ unread }: Pick<Tools, "unread">, externalId: string): Promise<Event> {
   await unread.note(externalId);
   return failedSkip(externalId, NOT_UNDERSTOOD);
+}
+
+export async function allNotUnderstood(tools: Pick<Tools, "unread">, externalIds: Iterable<string>): Promise<Event[]> {
+  const events: Event[] = [];
+  for (const externalId of externalIds) events.push(await notUnderstood(tools, externalId));
+  return events;
 }
 
 /** A space that is refused, or fails, alone. @throws what is about more than the space */

@@ -4,7 +4,8 @@ import type { SyncEvent } from "#sources/contract.ts";
 import { failedStatus } from "#sources/failures.ts";
 import type { ConfluenceClient } from "./client.ts";
 import type { Mapping } from "./map.ts";
-import { groupIds, spaceRef } from "./ids.ts";
+import type { Failures } from "#sources/failures.ts";
+import { formatId, groupIds, spaceRef } from "./ids.ts";
 import type { NodeRef, PageRecord } from "./records.ts";
 import type { Subjects } from "./restrictions.ts";
 
@@ -20,16 +21,34 @@ interface Node {
 
 export type Tree = ReturnType<typeof makeTree>;
 
+/** Who reads pages. */
+export interface Judged {
+  groups: SyncEvent<never>[];
+  accessOf(page: PageRecord): SourceAccess;
+  /** Pages of which that can be told, or is known not to be told. */
+  known: PageRecord[];
+  /** External ids of the others. */
+  failed: string[];
+}
+
 /**
  * Where the pages of a space stand, and what restricts reading them: each of them AND all that is above. What a page
  * stands below and that can't be told makes it nobody's.
  */
 export function makeTree(
-  client: Pick<ConfluenceClient, "node" | "restrictionsOf">,
-  { names, config: { openFolders } }: Pick<Mapping, "names" | "config">,
+  {
+    client,
+    failures,
+    mapping: { names, config },
+  }: {
+    client: Pick<ConfluenceClient, "node" | "restrictionsOf">;
+    failures: Pick<Failures, "requireOfOne">;
+    mapping: Pick<Mapping, "names" | "config">;
+  },
   /** What a listing shows is not asked for. */
   listed: ReadonlyMap<string, PageRecord> = new Map(),
 ) {
+  const { openFolders } = config;
   const nodes = new Map<string, Promise<Node | undefined>>();
   /** What is asked once; open ones have nobody in them. */
   const restrictions = new Map<string, Subjects | undefined>();
@@ -73,16 +92,14 @@ export function makeTree(
   }
 
   return {
-    /** Who reads these, and the groups that this names. */
-    async judge(
-      pages: readonly PageRecord[],
-    ): Promise<{ groups: SyncEvent<never>[]; accessOf: (page: PageRecord) => SourceAccess }> {
+    /** Who reads these, and the groups that this names. Who reads what is `failed` is as it was. */
+    async judge(pages: readonly PageRecord[]): Promise<Judged> {
       const chains = new Map<string, string[] | undefined>();
       for (const page of pages) chains.set(page.id, await chainOf(page));
       const needed = [...new Set([...chains.values()].flatMap((chain) => chain ?? []))].filter(
         (id) => !restrictions.has(id),
       );
-      for (const [id, subjects] of await client.restrictionsOf(needed)) {
+      for (const [id, subjects] of await client.restrictionsOf(needed, failures.requireOfOne)) {
         const isUnknown = subjects?.length === 0 && folders.has(id) && !openFolders;
         restrictions.set(id, isUnknown ? undefined : subjects);
       }
@@ -107,7 +124,13 @@ export function makeTree(
         const all = lists.flatMap((group) => (group === undefined ? [] : [[group]]));
         return chain && all.length === lists.length ? { known: true, all } : NOBODY;
       };
-      return { groups, accessOf };
+      const isFailed = ({ id }: PageRecord) => chains.get(id)?.some((each) => !restrictions.has(each)) === true;
+      return {
+        groups,
+        accessOf,
+        known: pages.filter((page) => !isFailed(page)),
+        failed: pages.filter(isFailed).map(({ id }) => formatId({ type: "page", id })),
+      };
     },
   };
 }

@@ -25,6 +25,7 @@ export async function* readChanges(tools: Tools, before: number): AsyncGenerator
   const { ctx, client, run, unread } = tools;
   const listed = await readProjects(client, run.scope);
   const { projects, odd, isWhole } = listed;
+  for (const project of projects) tools.projects.set(project.id, project);
   const due = await unread.due();
   const open = yield* readNewProjects(tools, projects, before);
   for (const id of odd) yield oddProject(tools, id);

@@ -1,4 +1,5 @@
 import { isApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
 import type { SourceItem } from "#sources/contract.ts";
 import { accessFields, type ProjectRules } from "./access.ts";
 import { ITEM_FIELDS, toItems } from "./map.ts";
@@ -23,6 +24,8 @@ export interface IssueItems {
   items: SourceItem[];
   odd: readonly string[];
   nameless: number;
+  /** The project that it is in now, when that is another one. */
+  elsewhere?: string;
 }
 
 /** The items of an issue that came with its fields. */
@@ -48,8 +51,9 @@ export async function readWhole(tools: Tools, project: ProjectRecord, issueId: s
   try {
     // What is archived is in no search, and answers by its address all the same.
     const issue = await tools.client.issue(issueId, [...fieldsOf(rules), "archiveddate"]);
-    const isLiving = isHere(project, issue) && (issue.fields.archiveddate ?? undefined) === undefined;
-    return isLiving ? await readIssue(tools, project, issue) : NOTHING;
+    if ((issue.fields.archiveddate ?? undefined) !== undefined) return NOTHING;
+    if (isHere(project, issue)) return await readIssue(tools, project, issue);
+    return { ...NOTHING, ...defined({ elsewhere: issue.fields.project?.id }) };
   } catch (error) {
     if (!isApiError(error, "source_not_found")) throw error;
     return NOTHING;

@@ -2,7 +2,7 @@ import type { SourceItem } from "#sources/contract.ts";
 import { tellItems } from "#sources/atlassian/tell.ts";
 import { lookAgain } from "#sources/left-out.ts";
 import { parseId, projectRef } from "./ids.ts";
-import { narrowed, readWhole } from "./issue.ts";
+import { type IssueItems, narrowed, readWhole } from "./issue.ts";
 import { issueNotRead, tellOddComments } from "./parts.ts";
 import type { ProjectRecord } from "./records.ts";
 import type { Event, Tools } from "./tools.ts";
@@ -53,7 +53,7 @@ async function askFor(tools: Tools, project: ProjectRecord, ids: readonly string
   for (const id of ids) {
     tools.ctx.signal.throwIfAborted();
     try {
-      const read = await readWhole(tools, project, id);
+      const read = await readWherever(tools, project, id);
       if (read.items.length > 0) found.set(id, read.items);
       events.push(...(await tellOddComments(tools, project, id, read)));
     } catch (error) {
@@ -65,6 +65,13 @@ async function askFor(tools: Tools, project: ProjectRecord, ids: readonly string
   if (tools.ctx.config.jql !== "") for (const id of await noLongerMatching(tools, [...found.keys()])) found.delete(id);
   events.push(...(await tellItems(tools.ctx.stored, [...found.values()].flat())));
   return { events, count: found.size + failed };
+}
+
+/** In its project, or in the one that it has moved to since that was listed. */
+async function readWherever(tools: Tools, project: ProjectRecord, id: string): Promise<IssueItems> {
+  const read = await readWhole(tools, project, id);
+  const other = tools.projects.get(read.elsewhere ?? "");
+  return other ? readWhole(tools, other, id) : read;
 }
 
 /** Those that the index has and that the narrowing doesn't ask for: what it took up a moment ago is looked for once more. */

@@ -51,6 +51,7 @@ async function* listAll(tools: Tools, cursor: JiraCursor | undefined): AsyncGene
     ...(project && { project }),
   });
   const { projects, odd, isWhole } = await readProjects(client, run.scope);
+  for (const project of projects) tools.projects.set(project.id, project);
   for (const id of odd) {
     yield oddProject(tools, id);
     failed.add(id);

@@ -58,6 +58,8 @@ export async function makeTools(ctx: Context, run: SyncRequest<JiraCursor>) {
     /** The server's clock, now. */
     serverNow: () => ctx.now() + ahead,
     mapping,
+    /** Those that are read, by id. */
+    projects: new Map<string, ProjectRecord>(),
     rules: makeRulesReader(client),
     failures: makeFailures(() => client.whoAmI()),
     /** Issues that could not be read, or not in full. */

@@ -87,8 +87,8 @@ describe("confluence and what is not known", { timeout: 60_000 }, () => {
         ? (response.writeHead(404).end("{}"), true)
         : (before?.(asked, response) ?? false);
     const replica = await read(fixture);
-    for (const page of [inFolder, lost, one, two]) expect(names(accessOf(replica, page.id))).toBe("nobody");
-    expect(replica.items.has(made.outage.id)).toBe(false);
+    for (const page of [inFolder, lost, one, two, made.outage])
+      expect(names(accessOf(replica, page.id))).toBe("nobody");
     site.instead = (asked, response) => {
       const isAsked = asked.path.endsWith(`/content/${made.outage.id}/restriction/byOperation/read`);
       if (isAsked) response.writeHead(404, { "content-type": "application/json" }).end("{}");
