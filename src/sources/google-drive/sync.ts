@@ -1,6 +1,6 @@
 import { isApiError } from "#api/errors.ts";
 import type { SyncRequest, What } from "#sources/contract.ts";
-import { failedSkip, failedStatus, refusalOf } from "#sources/failures.ts";
+import { failedSkip, refusalOf } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
 import { type DriveClient, FOLDER_TYPE } from "./client.ts";
@@ -72,9 +72,9 @@ async function* listAll(tools: Tools, cursor: GoogleDriveCursor | undefined): As
       yield* listCorpus(tools, corpus, at);
     } catch (error) {
       delete at.tokens[key];
-      const event = notRead(corpus, error);
-      yield event;
-      if (event.t === "skip") at.notLookedAt.push(key);
+      const events = await notRead(tools, corpus, error);
+      yield* events;
+      if (events.some(({ t }) => t === "skip")) at.notLookedAt.push(...placesOf(tools, corpus));
     }
     at.over.push(key);
     delete at.page;
@@ -87,9 +87,14 @@ async function* listAll(tools: Tools, cursor: GoogleDriveCursor | undefined): As
     for (const corpus of corpora) {
       const token = tokens[corpus.key];
       if (token === undefined) continue;
-      for await (const event of syncChanges(tools, corpus, token)) {
-        if (event.t === "page") tokens[corpus.key] = event.token;
-        else yield event;
+      try {
+        for await (const event of syncChanges(tools, corpus, token)) {
+          if (event.t === "page") tokens[corpus.key] = event.token;
+          else yield event;
+        }
+      } catch (error) {
+        // What changed since is asked for by the next run.
+        yield* await notRead(tools, corpus, error);
       }
     }
     yield* tellNamed(tools);
@@ -219,10 +224,10 @@ async function* readChanges(tools: Tools, former: Readonly<Record<string, string
         }
       }
     } catch (error) {
-      const event = notRead(corpus, error);
-      yield event;
+      const events = await notRead(tools, corpus, error);
+      yield* events;
       // Once it is shown again everything in it is told.
-      if (event.t === "refused") delete tokens[key];
+      if (events.some(({ t }) => t === "refused")) delete tokens[key];
     }
     yield* tellNamed(tools);
     yield { t: "checkpoint", cursor: { type: "changes", tokens: { ...tokens } } };
@@ -256,10 +261,20 @@ async function readOne(tools: Tools, externalId: string): Promise<Event[]> {
   }
 }
 
-/** A shared drive that is refused, or fails, alone. @throws what is about more than that */
-function notRead({ key, drive }: Corpus, error: unknown): Extract<Event, { t: "refused" | "skip" }> {
+/** A shared drive, or what is in none, that is refused, or fails, alone. @throws what is about more than that */
+async function notRead(
+  tools: Tools,
+  corpus: Corpus,
+  error: unknown,
+): Promise<Extract<Event, { t: "refused" | "skip" }>[]> {
   const code = refusalOf(error);
-  if (!drive || (code === undefined && failedStatus(error) === undefined)) throw error;
-  if (code !== undefined) return { t: "refused", what: { container: folderRef(key) }, code };
-  return failedSkip(key, `${drive.name} can't be read now.`);
+  if (code === undefined) await tools.failures.requireOfOne(error);
+  const places = placesOf(tools, corpus);
+  if (code !== undefined) return places.map((id) => ({ t: "refused", what: { container: folderRef(id) }, code }));
+  return [failedSkip(places.join(), `${corpus.drive?.name ?? "My Drive"} can't be read now.`)];
+}
+
+/** The outermost folders of a corpus. */
+function placesOf({ homes }: Tools, { key, drive }: Corpus): readonly string[] {
+  return drive ? [key] : homes;
 }
