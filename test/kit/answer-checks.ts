@@ -56,7 +56,7 @@ function namesOf(record: unknown): string[] {
 }
 
 /** Items that a first run over such answers doesn't read, though they have nothing to do with what was spoilt. */
-async function othersFaults(
+export async function othersFaults(
   fixture: KitFixture,
   all: Replica,
   { rewrite, spoilt, what }: { rewrite: Rewrite; spoilt: ReadonlySet<string>; what: string },
@@ -133,7 +133,7 @@ export const oneAsked: SourceCheck = {
   },
 };
 
-const BAD_ANSWERS: Readonly<Record<string, () => unknown>> = {
+export const BAD_ANSWERS: Readonly<Record<string, () => unknown>> = {
   "something else": () => ({ odd: true }),
   null: () => null,
   "HTTP 500": () => {
@@ -169,7 +169,12 @@ async function askedFaults(
 }
 
 /** What is gone after a run over such answers. A run may fail, and be tried again; what it took away is away. */
-async function lossFaults(fixture: KitFixture, before: Replica, rewrite: Rewrite, what: string): Promise<string[]> {
+export async function lossFaults(
+  fixture: KitFixture,
+  before: Replica,
+  rewrite: Rewrite,
+  what: string,
+): Promise<string[]> {
   const replica = copyReplica(before);
   const error = await failureOf(runInto({ ...fixture, rewrite }, replica));
   const lost = [...before.items.keys()].filter((id) => !replica.items.has(id));

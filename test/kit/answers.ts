@@ -61,7 +61,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** The path without what differs from one thing to the next. */
-function routeOf(url: string): string {
+export function routeOf(url: string): string {
   const names = new URL(url).pathname.split("/").filter((name) => name !== "");
   return names.map((name) => (/^[a-z][a-z_.-]*$|^v?\d{1,2}$/i.test(name) ? name : "*")).join("/");
 }

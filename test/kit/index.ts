@@ -49,6 +49,7 @@ import {
   scope,
   urls,
 } from "./listing-checks.ts";
+import { oneAnswer } from "./one-answer-check.ts";
 import { subscription, webhook } from "./webhook-checks.ts";
 import { failedThenKilled, goesDown, moveDuringWalk, opensAgain } from "./sequence-checks.ts";
 import { badConfig, checkOk, configSchema, credentials, fixtureGives } from "./spec-checks.ts";
@@ -101,6 +102,7 @@ export const SOURCE_CHECKS: readonly SourceCheck[] = [
   oddRecord,
   oddEnd,
   oneAsked,
+  oneAnswer,
   failedThenKilled,
   opensAgain,
   moveDuringWalk,

@@ -4,7 +4,7 @@ import type { SourceAccess } from "#core/principals.ts";
 import type { What } from "#sources/contract.ts";
 import { rewriting } from "../answers.ts";
 import { TOKEN } from "../reference/provider.ts";
-import { type Faults, onEvents } from "./plant.ts";
+import { type Event, type Faults, onEvents } from "./plant.ts";
 
 /** Faults in a remote that fails. */
 export const FAILURES: Faults = {
@@ -202,6 +202,61 @@ export const FAILURES: Faults = {
           throw new ApiError("source_unavailable", { message: event.message });
         return [event];
       }),
+  },
+  "a container that answers something else ends the run": {
+    caughtBy: "one-answer",
+    plant: (source) =>
+      onEvents(source, (event, _ctx, run) => {
+        if (run.mode === "full" && event.t === "skip") throw new Error("It isn't understood.");
+        return [event];
+      }),
+  },
+  "what failed is gone": {
+    caughtBy: "failed-then-killed",
+    plant: (source) =>
+      onEvents(source, (event) => {
+        if (event.t !== "end") return [event];
+        const { notLookedAt: _notLookedAt, ...end } = event;
+        return [end];
+      }),
+  },
+  "a space that is open again is not read": {
+    caughtBy: "opens-again",
+    plant: (source) => ({
+      sync: (ctx, run) =>
+        source.sync({ ...ctx, state: { ...ctx.state, get: async () => undefined, put: () => undefined } }, run),
+    }),
+  },
+  "a remote that is down is asked for everything": {
+    caughtBy: "goes-down",
+    plant: (source) => ({
+      async *sync(ctx, run) {
+        for (let tries = 0; ; tries++) {
+          try {
+            return yield* source.sync(ctx, run);
+          } catch (error) {
+            if (tries > 30) throw error;
+          }
+        }
+      },
+    }),
+  },
+  "a page that moves while a run walks is gone": {
+    caughtBy: "move-during-walk",
+    plant: (source) => ({
+      async *sync(ctx, run) {
+        let held: Event[] = [];
+        for await (const event of source.sync(ctx, run)) {
+          // Without the changes of meanwhile.
+          if (event.t === "checkpoint") {
+            if (run.mode !== "full" || event.cursor.type === "listing") yield* held;
+            held = [];
+          }
+          if (event.t === "upsert") held.push(event);
+          else yield event;
+        }
+      },
+    }),
   },
   "an item that can't be read is gone": {
     caughtBy: "one-asked",
