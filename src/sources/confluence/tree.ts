@@ -19,8 +19,6 @@ interface Node {
   parent: NodeRef | undefined;
 }
 
-export type Tree = ReturnType<typeof makeTree>;
-
 /** Who reads pages. */
 export interface Judged {
   groups: SyncEvent<never>[];
