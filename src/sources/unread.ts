@@ -4,7 +4,7 @@ import type { SourceState } from "./contract.ts";
 /** So many ids fit into one value of the state. */
 const MOST_NOTED = 250;
 /** Things that one run asks for again: those that failed for months must not make each run long. */
-const MOST_AGAIN = 25;
+const MOST_AGAIN = 10;
 const KEY = "unread";
 const Ids = z.array(z.string().max(250));
 
