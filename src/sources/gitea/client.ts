@@ -3,7 +3,7 @@ import { ApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import type { SourceRequest } from "#sources/http-contract.ts";
 import { countOf, numberedPages, type RecordPage } from "#sources/forge/pages.ts";
-import { idAt, type Listed, listed, makeOddRecords } from "#sources/listed.ts";
+import { halfRead, idAt, type Listed, listed, makeOddRecords } from "#sources/listed.ts";
 import { baseOf, type GiteaConfig } from "./config.ts";
 
 /** Records of a page: more is given nowhere unless the server says otherwise. */
@@ -122,8 +122,8 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
     teamMembers: (id: number) => all(`/teams/${id}/members`, list(UserRecord)),
     teamRepositories: (id: number) => all(`/teams/${id}/repos`, list(z.object({ id: z.number().int() }))),
     collaborators: (fullName: string) => all(`${repo(fullName)}/collaborators`, list(UserRecord)),
-    /** For site administrators alone. */
-    everyUser: () => all("/admin/users", list(UserRecord)),
+    /** For site administrators alone. @throws ApiError when one of them isn't understood: who is not among them is gone */
+    everyUser: () => all("/admin/users", list(UserRecord), wholeOf),
     async visibleUsers(): Promise<UserRecord[]> {
       const found = new Map<number, UserRecord>();
       const schema = z.object({ data: list(UserRecord) }).transform(({ data }) => data);
@@ -135,6 +135,11 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
 }
 
 export type GiteaClient = ReturnType<typeof makeGiteaClient>;
+function wholeOf<T>({ known, size }: Listed<T>): T[] {
+  if (known.length < size) throw halfRead("The list of users wasn't understood.");
+  return known;
+}
+
 type Take<T> = (page: Listed<T>) => T[];
 /** Absent: issues and pull requests. */
 export type ThreadType = "issues" | "pulls" | undefined;

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { listed } from "#sources/listed.ts";
 import { numberedPages } from "#sources/forge/pages.ts";
+import { makeGiteaClient } from "#sources/gitea/client.ts";
 import { makeGiteaForge } from "#sources/gitea/forge.ts";
 import { makeGiteaSource } from "#sources/gitea/index.ts";
 import { GiteaConfig } from "#sources/gitea/config.ts";
@@ -63,6 +64,16 @@ async function idsAt(port: number): Promise<number[]> {
     ids.push(...records.map(({ id }) => id));
   return ids;
 }
+
+test("nobody is gone because of a user whose record isn't understood", async () => {
+  const users = [
+    { id: 1, login: "ann" },
+    { id: 2, login: null },
+    { id: 3, login: "cid" },
+  ];
+  const port = await serve(() => ({ body: users, headers: { "x-total-count": "3" } }));
+  await expect(makeGiteaClient(contextAt(port, "token", [])).everyUser()).rejects.toThrow("wasn't understood");
+});
 
 const pageOf = ({ url = "" }: IncomingMessage) => Number(new URL(url, "http://x").searchParams.get("page"));
 
