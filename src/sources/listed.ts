@@ -1,6 +1,8 @@
 /** Lists of records that a provider answers, of which one may have a shape that its source doesn't know. */
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
+import type { SyncEnd } from "./contract.ts";
+import { failedSkip } from "./failures.ts";
 
 /** The records of a list, and what is known of those that aren't understood. */
 export interface Listed<T> {
@@ -84,4 +86,15 @@ export function halfRead(message: string): ApiError {
 }
 
 /** What is said of a record that isn't understood. */
-export const NOT_UNDERSTOOD = "The provider's answer about it wasn't understood.";
+export const NOT_UNDERSTOOD = "kb doesn't understand the provider's answer about it.";
+
+/** Things of a list that give no id: they are counted under that of what holds them, such as `project 10000`. */
+export function namelessSkip(externalId: string, count: number, what: string): ReturnType<typeof failedSkip> {
+  return failedSkip(externalId, `kb doesn't understand ${count} ${what}.`);
+}
+
+/** How a run ends that has listed all containers, or doesn't understand all of their list: then it removes nothing. */
+export function listingOf(isWhole: boolean, list: string): Pick<SyncEnd, "listing" | "why"> {
+  if (isWhole) return { listing: "complete" };
+  return { listing: "partial", why: `kb doesn't understand all of ${list}, so it removes nothing.` };
+}

@@ -248,6 +248,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/sources/forge/map.ts#userPrincipal": "kb's own names",
   "src/sources/git-repository/failures.ts#toCheckProblem": "an error, not a text",
   "src/sources/notion/page.ts#failure": "an error, not a text",
+  "src/sources/listed.ts#namelessSkip": "puts a source's own words into an event",
   "src/sources/listed.ts#idAt": "a key that a source names",
   "src/sources/failures.ts#failedSkip": "puts two texts into an event as they are",
   "src/sources/waits.ts#waitingSkip": "puts a name into an event as it is",

@@ -4,7 +4,7 @@ import { inChunks } from "#core/in-chunks.ts";
 import { compareIds, tellItems } from "#sources/atlassian/tell.ts";
 import type { SourceItem } from "#sources/contract.ts";
 import { failedSkip } from "#sources/failures.ts";
-import type { OddRecords } from "#sources/listed.ts";
+import { namelessSkip, type OddRecords } from "#sources/listed.ts";
 import { quoted } from "./client.ts";
 import { externalIdOf, formatId, parseId, spaceRef } from "./ids.ts";
 import { nameOf, toPart } from "./map.ts";
@@ -93,7 +93,7 @@ async function tellOdd(
   for (const id of ids) {
     if ((await tools.ctx.stored.version(id)) === undefined) events.push(await notUnderstood(tools, id));
   }
-  if (nameless > 0) events.push(failedSkip(`space ${space.id}`, `${nameless} pages or comments weren't understood.`));
+  if (nameless > 0) events.push(namelessSkip(`space ${space.id}`, nameless, "of its pages and comments"));
   return events;
 }
 

@@ -1,4 +1,5 @@
 import { refusalOf } from "#sources/failures.ts";
+import { listingOf } from "#sources/listed.ts";
 import { compareIds } from "#sources/atlassian/tell.ts";
 import type { SyncContext, SyncRequest, What } from "#sources/contract.ts";
 import { readChanges } from "./changes.ts";
@@ -71,9 +72,8 @@ async function* listAll(tools: Tools, cursor: ConfluenceCursor | undefined): Asy
   const places = [...failed].map((id): What => ({ container: spaceRef(id) }));
   yield {
     t: "end",
-    listing: isWhole ? "complete" : "partial",
+    ...listingOf(isWhole, "Confluence's list of spaces"),
     permissions: "current",
-    ...(!isWhole && { why: "Confluence's list of spaces wasn't understood. Nothing is removed." }),
     ...(places.length > 0 && { notLookedAt: places }),
   };
 }

@@ -112,7 +112,7 @@ async function* listWhole(
   }
   yield* teller.flush();
   const files = yield* tellFiles(ctx, repository, tools);
-  if (isHalf) throw halfRead(`Some of what ${repository.fullName} has wasn't understood.`);
+  if (isHalf) throw halfRead(`kb doesn't understand all that ${repository.fullName} has.`);
   const state: RepositoryState = { ...shapeOf(repository), since, total, last, ...(files && { files }) };
   ctx.state.put(stateKey(repository.id), state);
   places.end();

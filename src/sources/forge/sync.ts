@@ -4,7 +4,7 @@ import type { Scope } from "#core/scope.ts";
 import type { SyncContext, SyncEvent, SyncRequest, What } from "#sources/contract.ts";
 import { failedSkip, makeFailures } from "#sources/failures.ts";
 import { makeWaits } from "#sources/waits.ts";
-import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { listingOf, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { ForgeListing, ForgeRepository } from "./contract.ts";
 import { repositoryRef } from "./ids.ts";
 import { readItems } from "./items.ts";
@@ -82,9 +82,8 @@ async function* listAll(
   yield { t: "checkpoint", cursor: { type: "changes" } };
   yield {
     t: "end",
-    listing: isWhole ? "complete" : "partial",
+    ...listingOf(isWhole, "the list of repositories"),
     permissions: "current",
-    ...(!isWhole && { why: "The list of repositories wasn't understood. Nothing is removed." }),
     ...(notLookedAt.length > 0 && { notLookedAt }),
   };
 }
@@ -178,7 +177,7 @@ function* refuseClosed(
 ): Generator<Event, void> {
   for (const each of closed) {
     const why = each.reason === undefined ? "" : `: ${each.reason}`;
-    yield failedSkip(each.name, `${each.name} isn't there, or isn't open to this credential${why}.`);
+    yield failedSkip(each.name, `${each.name} doesn't exist, or this credential can't read it${why}.`);
     for (const id of closedIds([each], known, there)) {
       state.put(stateKey(id), undefined);
       yield { t: "refused", what: { container: repositoryRef({ id }) }, code: each.code };

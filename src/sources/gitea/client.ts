@@ -136,7 +136,7 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
 
 export type GiteaClient = ReturnType<typeof makeGiteaClient>;
 function wholeOf<T>({ known, size }: Listed<T>): T[] {
-  if (known.length < size) throw halfRead("The list of users wasn't understood.");
+  if (known.length < size) throw halfRead("kb doesn't understand all of the list of users.");
   return known;
 }
 

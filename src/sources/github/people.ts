@@ -203,6 +203,7 @@ function visibilityOf({ private: isPrivate, visibility }: RepositoryRecord): "pu
 /** @throws ApiError when one of them isn't understood: who reads it stays as it was told */
 async function listWhole(...of: Parameters<typeof listRecords>) {
   const listing = await listRecords(...of);
-  if (!listing.isWhole || listing.odd.length > 0) throw halfRead("The list of repositories wasn't understood.");
+  if (!listing.isWhole || listing.odd.length > 0)
+    throw halfRead("kb doesn't understand all of the list of repositories.");
   return listing;
 }

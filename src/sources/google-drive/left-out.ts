@@ -1,7 +1,6 @@
 import { isApiError } from "#api/errors.ts";
-import { failedSkip } from "#sources/failures.ts";
 import { lookAgain } from "#sources/left-out.ts";
-import type { OddRecords } from "#sources/listed.ts";
+import { namelessSkip, type OddRecords } from "#sources/listed.ts";
 import { refusal } from "./refusal.ts";
 import type { DriveFile } from "./records.ts";
 import { type Event, notTold, notUnderstood, tellFiles, type Tools } from "./tell.ts";
@@ -51,6 +50,5 @@ export async function* tellOdd(
   for (const id of ids) {
     if ((await tools.ctx.stored.version(id)) === undefined) yield await notUnderstood(tools, id);
   }
-  if (nameless > 0)
-    yield failedSkip(`files of ${key === "" ? "the account" : key}`, `${nameless} files weren't understood.`);
+  if (nameless > 0) yield namelessSkip(`files of ${key === "" ? "the account" : key}`, nameless, "files");
 }

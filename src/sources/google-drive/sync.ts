@@ -1,7 +1,7 @@
 import { isApiError } from "#api/errors.ts";
 import type { SyncRequest, What } from "#sources/contract.ts";
 import { failedSkip, refusalOf } from "#sources/failures.ts";
-import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { listingOf, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
 import { type DriveClient, FOLDER_TYPE } from "./client.ts";
 import { syncChanges, tellNoted } from "./changes.ts";
@@ -62,7 +62,7 @@ async function* listAll(tools: Tools, cursor: GoogleDriveCursor | undefined): As
     if (!at.notLookedAt.includes(id)) at.notLookedAt.push(id);
   }
   for (const id of missing)
-    yield failedSkip(id, `The shared drive ${id} isn't there, or the account isn't a member of it.`);
+    yield failedSkip(id, `The shared drive ${id} doesn't exist, or the account isn't a member of it.`);
   for (const id of missing) yield { t: "refused", what: { container: folderRef(id) }, code: "source_not_found" };
   for (const corpus of corpora) {
     const { key } = corpus;
@@ -103,9 +103,9 @@ async function* listAll(tools: Tools, cursor: GoogleDriveCursor | undefined): As
   const notLookedAt = at.notLookedAt.map((id): What => ({ container: folderRef(id) }));
   yield {
     t: "end",
+    ...listingOf(tools.isWhole, "Google's list of shared drives"),
     // Google says itself when it has not looked everywhere.
-    listing: at.isPartial || !tools.isWhole ? "partial" : "complete",
-    ...(!tools.isWhole && { why: "Google's list of shared drives wasn't understood. Nothing is removed." }),
+    ...(at.isPartial && { listing: "partial" }),
     ...(notLookedAt.length > 0 && { notLookedAt }),
     permissions: at.isPartial ? "not_checked" : "current",
   };

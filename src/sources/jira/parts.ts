@@ -1,7 +1,7 @@
 import { isApiError } from "#api/errors.ts";
 import { tellSeen } from "#sources/atlassian/tell.ts";
 import { failedSkip, refusalOf } from "#sources/failures.ts";
-import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { namelessSkip, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { parseId, partId, projectRef } from "./ids.ts";
 import type { IssueItems } from "./issue.ts";
 import { partsIn } from "./map.ts";
@@ -51,7 +51,7 @@ export async function tellOddComments(
   const named = new Set(items.map(({ externalId }) => externalId));
   const kept = (await storedParts(tools, project, issue)).filter((id) => !named.has(id));
   const events: Event[] = odd.map((id) => failedSkip(partId(issue, "c", id), NOT_UNDERSTOOD));
-  if (nameless > 0) events.push(failedSkip(`comments of ${issue}`, `${nameless} comments weren't understood.`));
+  if (nameless > 0) events.push(namelessSkip(`comments of ${issue}`, nameless, "comments"));
   return [...events, ...tellSeen(kept)];
 }
 
@@ -68,6 +68,6 @@ export async function tellOdd(
     await tools.unread.note(id);
     events.push(failedSkip(id, NOT_UNDERSTOOD), ...tellSeen(await storedParts(tools, project, id)));
   }
-  if (nameless > 0) events.push(failedSkip(`project ${project.id}`, `${nameless} of its issues weren't understood.`));
+  if (nameless > 0) events.push(namelessSkip(`project ${project.id}`, nameless, "of its issues"));
   return events;
 }

@@ -1,4 +1,5 @@
 import type { SyncContext, SyncRequest, What } from "#sources/contract.ts";
+import { listingOf } from "#sources/listed.ts";
 import { refusalOf } from "#sources/failures.ts";
 import { compareIds } from "#sources/atlassian/tell.ts";
 import { readChanges } from "./changes.ts";
@@ -85,9 +86,8 @@ async function* listAll(tools: Tools, cursor: JiraCursor | undefined): AsyncGene
   const places = [...failed].map((id): What => ({ container: projectRef(id) }));
   yield {
     t: "end",
-    listing: isWhole ? "complete" : "partial",
+    ...listingOf(isWhole, "Jira's list of projects"),
     permissions: "current",
-    ...(!isWhole && { why: "Jira's list of projects wasn't understood. Nothing is removed." }),
     ...(places.length > 0 && { notLookedAt: places }),
   };
 }

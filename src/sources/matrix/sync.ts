@@ -222,7 +222,7 @@ async function* readRoom(
     const events = [...(await tell(ctx, items)), ...oddEvents(room, step.odd)];
     yield { events, count: items.length, ...(step.next && { at: step.next }) };
   }
-  if (nameless > 0) throw halfRead(`Some of what was said in ${room.name} wasn't understood.`);
+  if (nameless > 0) throw halfRead(`kb doesn't understand all messages of ${room.name}.`);
   keepRoom(ctx, room.id, { ...room, isRestricted });
   await noteRead(ctx, room.id, true);
   await tools.waits.done(room.id);

@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import type { ContainerRef, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { type Failures, failedSkip, refusalOf } from "#sources/failures.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
-import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { namelessSkip, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { type NotionClient, orRefusal } from "./client.ts";
 import type { NotionConfig } from "./config.ts";
 import { commentsRef, type Facts, filesRef, headOf, isInScope, type Placed, toComment, toFile, toPage } from "./map.ts";
@@ -139,7 +139,7 @@ export async function* tellOdd({ client, ctx, told }: Tools): AsyncGenerator<Eve
   const { ids, nameless } = client.odd.take();
   for (const id of ids)
     if (!told.has(id) && (await ctx.stored.version(id)) === undefined) yield failedSkip(id, NOT_UNDERSTOOD);
-  if (nameless > 0) yield failedSkip("pages of the workspace", `${nameless} pages or databases weren't understood.`);
+  if (nameless > 0) yield namelessSkip("pages of the workspace", nameless, "pages or databases");
 }
 
 /** @param error  one that `orFailure` gave, or that the failures let pass */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SyncContext, SyncEvent, SyncRequest, What } from "#sources/contract.ts";
 import { failedSkip, makeFailures, refusalOf } from "#sources/failures.ts";
-import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { halfRead, listingOf, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { makeWaits, waitingSkip } from "#sources/waits.ts";
 import { windowStart } from "#sources/chat/config.ts";
 import { roomRef } from "#sources/chat/rooms.ts";
@@ -98,9 +98,8 @@ async function* listAll(tools: Tools, cursor: SlackCursor | undefined): AsyncGen
   const places = notLookedAt.map((id): What => ({ container: roomRef(id) }));
   yield {
     t: "end",
-    listing: isWhole ? "complete" : "partial",
+    ...listingOf(isWhole, "Slack's list of channels"),
     permissions: "current",
-    ...(!isWhole && { why: "Slack's list of channels was not understood. Nothing is removed." }),
     ...(places.length > 0 && { notLookedAt: places }),
   };
 }
@@ -190,7 +189,7 @@ async function* readRoom(
     if (next === undefined) break;
     latest = next;
   }
-  if (unread > 0) throw halfRead("Some messages of the channel were not understood.");
+  if (unread > 0) throw halfRead("kb doesn't understand all messages of the channel.");
 }
 
 /** A channel that is refused, or fails, alone. @throws what is about more than the channel */
