@@ -14,6 +14,7 @@ import type {
   SyncRequest,
   What,
 } from "#sources/contract.ts";
+import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
 import { type Failures, failedSkip, makeFailures, refusalOf } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
@@ -77,17 +78,15 @@ async function countAdded(ctx: Context, { from, to }: { from: Scope; to: Scope }
   return { items, calls };
 }
 
-async function check(ctx: Context): ReturnType<Source["check"]> {
-  try {
+function check(ctx: Context): Promise<CheckOutcome> {
+  const words: FailureWords = {
+    source_unauthorized: { code: "auth_required", field: "credentials" },
+    otherwise: { code: "unreachable", field: "url" },
+  };
+  return runCheck(ctx, words, async () => {
     await makeClient(ctx).me();
-    return { ok: true };
-  } catch (error) {
-    if (isApiError(error, "source_unauthorized")) {
-      return { ok: false, problem: { code: "auth_required", message: error.message, field: "credentials" } };
-    }
-    if (!isApiError(error)) throw error;
-    return { ok: false, problem: { code: "unreachable", message: error.message, field: "url" } };
-  }
+    return { warnings: [] };
+  });
 }
 
 async function* sync(ctx: RunContext, run: SyncRequest<ReferenceCursor>): AsyncGenerator<Event, void> {
