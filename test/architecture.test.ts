@@ -17,6 +17,7 @@ const STARTERS: Readonly<Record<string, string>> = {
   "sources/github/emulated.test.ts": "git makes the repositories of the fake",
   "sources/github/renamed.test.ts": "git makes the repositories of the fake",
   "sources/waits.test.ts": "git makes the repositories of the fake of GitHub",
+  "sources/not-shown.test.ts": "git makes the repositories of the fake of GitHub",
   "storage/data-folder.test.ts": "cat reads as another user",
   "storage/index/kill.test.ts": "node is killed once, as a short form of the system test",
 };
