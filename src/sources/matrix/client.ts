@@ -92,13 +92,13 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
     messages(room: string, from: string, to?: string) {
       const filter = JSON.stringify({ types: [...TALK, VISIBILITY], lazy_load_members: true });
       const query = { dir: "b", limit: PAGE, from, filter, ...(to !== undefined && { to }) };
-      return pages(at`v3/rooms/${room}/messages`, query, ({ end }) => end);
+      return pages(at`v3/rooms/${room}/messages`, query, ({ end }) => end ?? undefined);
     },
 
     /** Replies of a thread, the oldest first. */
     replies(room: string, root: string) {
       const url = at`v1/rooms/${room}/relations/${root}/m.thread`;
-      return pages(url, { dir: "f", limit: PAGE }, ({ next_batch: next }) => next);
+      return pages(url, { dir: "f", limit: PAGE }, ({ next_batch: next }) => next ?? undefined);
     },
 
     /** Undefined when there is no such event, or not for this account. @throws ApiError for one that isn't understood */
@@ -149,8 +149,8 @@ const NOTHING_OF_ROOMS = { ephemeral: NOTHING, account_data: NOTHING };
 /** A token that isn't understood is no end: what comes after it would be taken for gone. */
 const Page = z.object({
   chunk: EventList,
-  end: z.string().optional(),
-  next_batch: z.string().optional(),
+  end: z.string().nullish(),
+  next_batch: z.string().nullish(),
 });
 
 /** A page of a room's events; `odd` are the ids of those that aren't understood, and `nameless` counts those without one. */
@@ -180,7 +180,7 @@ const JoinedRoom = z.object({
   timeline: z
     .object({
       events: EventList,
-      limited: z.boolean().catch(true),
+      limited: z.boolean().default(false).catch(true),
       prev_batch: z.string().optional().catch(undefined),
     })
     .default({ events: NO_EVENTS, limited: false })

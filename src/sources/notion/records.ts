@@ -68,7 +68,7 @@ export const DatabaseRecord = z.object({
   title: z.unknown().transform(plainOf),
   parent: Parent,
   in_trash: flag,
-  data_sources: z.array(z.object({ id: Id })),
+  data_sources: z.array(z.object({ id: Id })).default([]),
 });
 
 export const BlockRecord = z.looseObject({

@@ -74,7 +74,7 @@ export function makeClient({ config, http }: Pick<SlackContext, "config" | "http
       const found: SlackMessage[] = [];
       let isWhole = true;
       for await (const { messages } of pages("conversations.replies", Thread, { channel, ts, limit: 200 })) {
-        isWhole &&= messages.nameless === 0;
+        isWhole &&= messages.known.length === messages.size;
         found.push(...messages.known);
       }
       return { messages: found, isWhole };
@@ -143,8 +143,9 @@ const SlackFile = z.object({
 });
 export type SlackFile = z.infer<typeof SlackFile>;
 
+const Stamp = z.string().regex(/^\d{1,12}\.\d{1,9}$/);
 const SlackMessage = z.object({
-  ts: z.string().regex(/^\d{1,12}\.\d{1,9}$/),
+  ts: Stamp,
   user: z.string().regex(USER_ID).optional().catch(undefined),
   username: z.string().optional().catch(undefined),
   bot_profile: z.object({ name: z.string() }).optional().catch(undefined),
@@ -153,14 +154,15 @@ const SlackMessage = z.object({
   thread_ts: z.string().optional().catch(undefined),
   reply_count: z.number().optional().catch(undefined),
   edited: z.object({ ts: z.string() }).optional().catch(undefined),
-  files: listed(SlackFile).optional(),
+  files: listed(SlackFile).nullish(),
   /** Read by `blocks.ts`, whatever is in them. */
   blocks: z.unknown().optional(),
   attachments: z.unknown().optional(),
 });
 export type SlackMessage = z.infer<typeof SlackMessage>;
-const History = z.object({ messages: listed(SlackMessage), has_more: z.boolean() });
-const Thread = z.object({ messages: listed(SlackMessage) });
+const Messages = listed(SlackMessage, idAt("ts", Stamp));
+const History = z.object({ messages: Messages, has_more: z.boolean() });
+const Thread = z.object({ messages: Messages });
 const Members = z.object({ members: z.array(z.string()) });
 
 const SlackUser = z.object({

@@ -8,7 +8,7 @@ import { roomRef } from "#sources/chat/rooms.ts";
 import { makeClient } from "./client.ts";
 import type { SlackConfig } from "./config.ts";
 import { isRoot, type Room, stampOf } from "./map.ts";
-import { readItems, readRooms, readThreads, tell, type Tools } from "./threads.ts";
+import { readItems, readRooms, readThreads, tell, tellOdd, type Tools } from "./threads.ts";
 
 const SlackCursor = z.discriminatedUnion("type", [
   z.object({
@@ -181,10 +181,11 @@ async function* readRoom(
     const { messages, has_more: hasMore } = await client.history(room.id, { oldest: stampOf(from), latest });
     unread += messages.nameless;
     const { items, said } = await readThreads(tools, room, messages.known.filter(isRoot));
-    const last = messages.known.at(-1)?.ts;
+    const stamps = [...messages.known.map(({ ts }) => ts), ...messages.odd];
+    const last = stamps.sort((a, b) => Number(b) - Number(a)).at(-1);
     if (hasMore && (last === undefined || last === latest)) throw halfRead("A listing ended before its end.");
     const next = hasMore ? last : undefined;
-    const events = [...(await tell(ctx, items)), ...said];
+    const events = [...(await tell(ctx, items)), ...said, ...(await tellOdd(tools, room, messages.odd))];
     yield { events, count: items.length, ...(next !== undefined && { latest: next }) };
     if (next === undefined) break;
     latest = next;

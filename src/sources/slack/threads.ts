@@ -31,6 +31,16 @@ export async function readRooms({ ctx, client, run }: Tools): ReturnType<typeof 
   return { ...rest, rooms: rooms.filter(({ id }) => isIn(id)), odd: odd.filter(isIn) };
 }
 
+/** Messages that aren't understood: each may be the root of a thread, and what is stored of that stays. */
+export async function tellOdd({ ctx }: Pick<Tools, "ctx">, room: Room, stamps: readonly string[]): Promise<Event[]> {
+  const events: Event[] = [];
+  for (const ts of stamps) {
+    const externalId = threadId(room.id, ts);
+    events.push(failedSkip(externalId, NOT_UNDERSTOOD), ...(await keepFiles(ctx, room, externalId)));
+  }
+  return events;
+}
+
 /** The items of these threads, and what is said of those that can't be read, or not in full. */
 export async function readThreads(
   tools: Tools,
