@@ -26,15 +26,33 @@ export async function seesLeftOut(
   return (await allowedActs({ sources, judgeAct }, workspace, actor, connector)).includes("configure");
 }
 
+interface Asked {
+  connectorId: string;
+  externalIds: readonly string[];
+  isTold: boolean;
+  /** Words that the actor wrote into the connector's config. */
+  ownWords?: ReadonlySet<string>;
+}
+
+/** The entries of lists in a connector's config, for its owner: channels, repositories, drives that it names. */
+export function ownWordsOf(
+  actor: Actor,
+  connector: Pick<ConnectorRecord, "ownerUserId" | "state" | "config">,
+): Set<string> {
+  if (!isOwnedBy(actor, connector)) return new Set();
+  const lists = Object.values(connector.config).filter((value) => Array.isArray(value));
+  return new Set(lists.flat().filter((word) => typeof word === "string"));
+}
+
 /**
- * Of these external ids of a connector, those whose names the actor is told: of items that they may read, and with
- * `isTold` of what is no item. What is inside an item is told with it.
+ * Of these external ids of a connector, those whose names the actor is told: of items that they may read, with `isTold` of
+ * what is no item, and of what is no item and stands in `ownWords`. What is inside an item is told with it.
  */
 export async function namesFor(
   workspace: Pick<WorkspaceStore, "itemWrites">,
   policy: Pick<Policy, "mayRead">,
   actor: Actor,
-  { connectorId, externalIds, isTold }: { connectorId: string; externalIds: readonly string[]; isTold: boolean },
+  { connectorId, externalIds, isTold, ownWords }: Asked,
 ): Promise<Set<string>> {
   const named = new Set<string>();
   const judgedBy = new Map<string, string>();
@@ -44,7 +62,7 @@ export async function namesFor(
       (await workspace.itemWrites.findStored(connectorId, externalId)) ??
       (isInside ? await workspace.itemWrites.findStored(connectorId, outermostId(externalId)) : undefined);
     if (item) judgedBy.set(externalId, item.kbId);
-    else if (isTold) named.add(externalId);
+    else if (isTold || ownWords?.has(externalId)) named.add(externalId);
   }
   if (judgedBy.size === 0) return named;
   const open = await policy.mayRead(actor, [...new Set(judgedBy.values())]);

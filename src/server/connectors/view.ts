@@ -14,7 +14,7 @@ import { readByNobodyOf } from "./read-by-nobody.ts";
 import { allowedActs } from "./acts.ts";
 import { scopeFor } from "./scope-titles.ts";
 import { isOwnedBy } from "./judge.ts";
-import { namesFor } from "./left-out.ts";
+import { namesFor, ownWordsOf } from "./left-out.ts";
 import { takesKey } from "./sources.ts";
 
 /** The whole record, for owner and admins. A source's own words go to the owner alone (S43). */
@@ -104,7 +104,7 @@ export async function toSync(
   workspace: WorkspaceStore,
   policy: Pick<Policy, "mayRead">,
   actor: Actor,
-  connector: Pick<ConnectorRecord, "ownerUserId" | "state">,
+  connector: Pick<ConnectorRecord, "ownerUserId" | "state" | "config">,
   record: SyncRecord,
   { skips, isTold }: LeftOut = { skips: [], isTold: false },
 ): Promise<Sync> {
@@ -112,7 +112,8 @@ export async function toSync(
   const noted = progress.note === null ? [] : [progress.note];
   const readable = await namesFor(workspace, policy, actor, { connectorId, externalIds: noted, isTold: false });
   const externalIds = skips.map((skip) => skip.externalId);
-  const named = await namesFor(workspace, policy, actor, { connectorId, externalIds, isTold });
+  const ownWords = ownWordsOf(actor, connector);
+  const named = await namesFor(workspace, policy, actor, { connectorId, externalIds, isTold, ownWords });
   const isOwner = isOwnedBy(actor, connector);
   return {
     id: record.syncId,
@@ -128,8 +129,16 @@ export async function toSync(
     finishedAt: isoOrNull(record.finishedAt),
     problem: isOwner ? problem : problemForOthers(problem),
     people: people && (isOwner ? people : { ...people, problem: problemForOthers(people.problem) }),
-    skips: skips.map((skip) => (named.has(skip.externalId) ? skip : { ...skip, externalId: null, message: null })),
+    skips: skips.map((skip) => toSkip(skip, named, isTold ? undefined : ownWords)),
   };
+}
+
+/** What somebody wrote into the config is theirs; what the source calls it in a message need not be. */
+function toSkip(skip: SyncSkip, named: ReadonlySet<string>, ownWords?: ReadonlySet<string>): Sync["skips"][number] {
+  const { externalId, message } = skip;
+  if (!named.has(externalId)) return { ...skip, externalId: null, message: null };
+  const isOwn = ownWords?.has(externalId) === true;
+  return isOwn && !message?.includes(externalId) ? { ...skip, message: null } : skip;
 }
 
 /** Since when, and why, a connector's permissions are not believed; null where they are, and where they do not grow old. */
