@@ -25,6 +25,18 @@ export function failedStatus(error: unknown): number | undefined {
   return typeof status === "number" ? status : undefined;
 }
 
+/** What was read; undefined when the answer isn't understood. */
+export async function ifUnderstood<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (failedStatus(error) !== OK) throw error;
+    return undefined;
+  }
+}
+
+const OK = 200;
+
 /** One thing that can't be read now: it stays as it is, is counted, and is tried again. */
 export function failedSkip(externalId: string, message: string): Extract<SyncEvent, { t: "skip" }> {
   return { t: "skip", externalId, reason: "failed", message, retryable: true };

@@ -1,4 +1,3 @@
-import type { ErrorCode } from "#api/errors.ts";
 import type { FailureWords } from "#sources/check.ts";
 import { type AtlassianPlace, baseUrlOf, isCloud } from "./config.ts";
 
@@ -24,5 +23,5 @@ export function wordsOf(config: AtlassianPlace, app: string) {
       field: "credentials",
     },
     otherwise: { field: "url" },
-  } satisfies FailureWords & Partial<Record<ErrorCode, unknown>>;
+  } satisfies FailureWords;
 }

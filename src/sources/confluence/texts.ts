@@ -1,7 +1,7 @@
 import { isApiError } from "#api/errors.ts";
 import { inChunks } from "#core/in-chunks.ts";
 import { accessKeyOf } from "#core/access-key.ts";
-import { tellSeen } from "#sources/atlassian/tell.ts";
+import { tellSeen } from "#sources/seen.ts";
 import { failedStatus } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { formatId } from "./ids.ts";

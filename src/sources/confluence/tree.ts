@@ -1,10 +1,9 @@
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import { tellGroup } from "#sources/atlassian/people.ts";
 import type { SyncEvent } from "#sources/contract.ts";
-import { failedStatus } from "#sources/failures.ts";
+import { type Failures, ifUnderstood } from "#sources/failures.ts";
 import type { ConfluenceClient } from "./client.ts";
 import type { Mapping } from "./map.ts";
-import type { Failures } from "#sources/failures.ts";
 import { formatId, groupIds, spaceRef } from "./ids.ts";
 import type { NodeRef, PageRecord } from "./records.ts";
 import type { Subjects } from "./restrictions.ts";
@@ -57,7 +56,7 @@ export function makeTree(
   const folders = new Set<string>();
 
   const nodeOf = (ref: NodeRef): Promise<Node | undefined> => {
-    const node = nodes.get(ref.id) ?? understood(() => client.node(ref));
+    const node = nodes.get(ref.id) ?? ifUnderstood(() => client.node(ref));
     nodes.set(ref.id, node);
     return node;
   };
@@ -132,15 +131,3 @@ export function makeTree(
     },
   };
 }
-
-/** What was answered; undefined when it isn't understood. */
-async function understood<T>(read: () => Promise<T | undefined>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (failedStatus(error) !== OK) throw error;
-    return undefined;
-  }
-}
-
-const OK = 200;

@@ -1,15 +1,12 @@
-import { inChunks } from "#core/in-chunks.ts";
 import type { SyncContext, SyncEvent } from "#sources/contract.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { tellSeen } from "#sources/seen.ts";
 import type { Forge, ForgeRepository } from "./contract.ts";
 import { parseId, repositoryRef, threadId } from "./ids.ts";
 
 type Event = SyncEvent<never>;
 type Stored = Pick<SyncContext<unknown>, "stored">;
-
-/** Ids of one `seen`. */
-const SEEN_IDS = 500;
 
 /** What of a listing isn't understood. */
 export interface Odd {
@@ -38,7 +35,7 @@ export async function* tellOdd(
       if (parts.delete(id.part)) yield failedSkip(externalId, NOT_UNDERSTOOD);
       else if (numbers.includes(id.number)) ofThreads.push(externalId);
     }
-    for (const externalIds of inChunks(ofThreads, SEEN_IDS)) yield { t: "seen", externalIds };
+    yield* tellSeen(ofThreads);
   }
   // Of which thread they are isn't known.
   for (const part of parts) yield failedSkip(`${repositoryRef(repository).id} ${part}`, NOT_UNDERSTOOD);
@@ -54,5 +51,5 @@ export async function* keepParts(
   const externalIds: string[] = [];
   for await (const { externalId } of stored.list(repositoryRef(repository)))
     if (externalId.startsWith(`${threadId(repository, number)}.`)) externalIds.push(externalId);
-  for (const some of inChunks(externalIds, SEEN_IDS)) yield { t: "seen", externalIds: some };
+  yield* tellSeen(externalIds);
 }

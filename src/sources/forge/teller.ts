@@ -1,6 +1,7 @@
 import type { SourceItem, SyncContext, SyncEvent } from "#sources/contract.ts";
 import { failedSkip, refusalOf } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { SEEN_IDS } from "#sources/seen.ts";
 import type { ForgePart, ForgeRepository, ForgeThread } from "./contract.ts";
 import { threadId } from "./ids.ts";
 import { toPartItem } from "./map.ts";
@@ -9,9 +10,6 @@ import type { ForgeTools } from "./tools.ts";
 
 type Context = SyncContext<unknown>;
 type Event = SyncEvent<never>;
-
-/** Ids of one `seen`. */
-const SEEN_IDS = 500;
 
 /** Gives whether some of them could not be read. */
 export async function* tellReviews(

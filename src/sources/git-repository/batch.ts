@@ -1,4 +1,5 @@
 import type { SyncEvent } from "#sources/contract.ts";
+import { SEEN_IDS, tellSeen } from "#sources/seen.ts";
 import type { GitCursor } from "./cursor.ts";
 import type { GitEnvironment } from "./mirror.ts";
 import type { CommitView, WantedFile } from "./view.ts";
@@ -26,8 +27,6 @@ export type Batch = ReturnType<typeof makeBatch>;
 
 /** Files handed over together: their sizes and dates are asked for some at a time. */
 const FILES_TOGETHER = 100;
-/** Ids of one `seen` event at most. */
-const SEEN_IDS = 500;
 
 /** Gathers what a walk hands over: files some at a time, checkpoints between them. */
 export function makeBatch({ batching }: Walking, walk: NonNullable<GitCursor["walk"]>, view: CommitView) {
@@ -50,7 +49,7 @@ export function makeBatch({ batching }: Walking, walk: NonNullable<GitCursor["wa
 
   async function* flush(): AsyncGenerator<Event, void> {
     yield* hand(files);
-    for (let i = 0; i < seen.length; i += SEEN_IDS) yield { t: "seen", externalIds: seen.slice(i, i + SEEN_IDS) };
+    yield* tellSeen(seen);
     for (const each of gone) {
       if ("path" in each) yield { t: "delete", externalId: each.path };
       else yield { t: "delete_container", type: "folder", id: each.folder };

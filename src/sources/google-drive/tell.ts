@@ -3,6 +3,7 @@ import { isApiError } from "#api/errors.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { type Failures, failedSkip, makeFailures } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { SEEN_IDS } from "#sources/seen.ts";
 import { makeUnread, type Unread } from "#sources/unread.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { type DriveClient, FOLDER_TYPE, fromDirectory } from "./client.ts";
@@ -102,9 +103,6 @@ export function isRead({ corpora, isMember }: Tools, { driveId }: DriveFile): bo
 export function isUnknown({ isOdd }: Tools, { driveId }: DriveFile): boolean {
   return driveId !== undefined && isOdd(driveId);
 }
-
-/** Ids of one `seen` event at most. */
-const SEEN_IDS = 500;
 
 /** Files as they are now. One at which Google fails stays as it is. */
 export async function* tellFiles(tools: Tools, files: readonly DriveFile[]): AsyncGenerator<Event, void> {

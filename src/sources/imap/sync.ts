@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { failedSkip } from "#sources/failures.ts";
+import { tellSeen } from "#sources/seen.ts";
 import type { ImapConfig } from "./config.ts";
 import { chooseFolders, idOf, type MailFolder, parseId, toFolders } from "./folders.ts";
 import { factsOf, LISTED, type MailFacts, toItem } from "./map.ts";
@@ -26,7 +27,6 @@ export interface Batching {
 }
 
 export const DEFAULT_BATCHING: Batching = { messages: 200 };
-const SEEN_IDS = 500;
 const MAX_FAILED = 1_000;
 
 /** One run: the numbers of all messages, and the heads of those that are new. `items` asks for just those. */
@@ -122,9 +122,7 @@ async function* readFolder(
       if ((await ctx.stored.version(externalId)) === facts.version) known.push(externalId);
       else unknown.push(uid);
     }
-    const events: Event[] = [];
-    for (let at = 0; at < known.length; at += SEEN_IDS)
-      events.push({ t: "seen", externalIds: known.slice(at, at + SEEN_IDS) });
+    const events: Event[] = tellSeen(known);
     events.push(...(await upserts(ctx, session, unknown, folder, uidValidity, facts)));
     yield { events, count: batch.length, last: { folder: folder.name, uidValidity, uid: batch.at(-1) ?? 0 } };
   }

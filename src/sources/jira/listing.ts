@@ -1,7 +1,8 @@
 import type { SourceItem } from "#sources/contract.ts";
 import { failedStatus } from "#sources/failures.ts";
 import { accessKeyOf } from "#core/access-key.ts";
-import { tellItems, tellSeen } from "#sources/atlassian/tell.ts";
+import { tellItems } from "#sources/atlassian/tell.ts";
+import { tellSeen } from "#sources/seen.ts";
 import { accessFields, accessOf } from "./access.ts";
 import type { SearchPlace } from "./client.ts";
 import { parseId, projectRef } from "./ids.ts";

@@ -1,5 +1,5 @@
 import { isApiError } from "#api/errors.ts";
-import { tellSeen } from "#sources/atlassian/tell.ts";
+import { tellSeen } from "#sources/seen.ts";
 import { failedSkip, refusalOf } from "#sources/failures.ts";
 import { namelessSkip, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { parseId, partId, projectRef } from "./ids.ts";

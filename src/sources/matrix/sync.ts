@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { SyncRequest, What } from "#sources/contract.ts";
 import { makeFailures } from "#sources/failures.ts";
 import { halfRead } from "#sources/listed.ts";
+import { tellItems } from "#sources/seen.ts";
 import { makeWaits, waitingSkip } from "#sources/waits.ts";
 import { windowStart } from "#sources/chat/config.ts";
 import { isRoomInScope, roomRef } from "#sources/chat/rooms.ts";
@@ -19,7 +20,7 @@ import {
   serverOf,
   unreadRooms,
 } from "./rooms.ts";
-import { type Context, type Event as AnyEvent, oddEvents, oddRoom, roomNotRead, tell, type Tools } from "./tell.ts";
+import { type Context, type Event as AnyEvent, oddEvents, oddRoom, roomNotRead, type Tools } from "./tell.ts";
 import { readTimeline } from "./timeline.ts";
 import { walkRoom, WalkPosition } from "./walk.ts";
 
@@ -213,13 +214,14 @@ async function* readRoom(
   const nameOf = await tools.names(room.id);
   let isRestricted = from.isRestricted;
   let nameless = 0;
-  if (room.isEncrypted && !resumed) yield { events: await tell(ctx, [toEncryptedItem(tools, room)]), count: 1 };
+  if (room.isEncrypted && !resumed)
+    yield { events: await tellItems(ctx.stored, [toEncryptedItem(tools, room)]), count: 1 };
   for await (const step of walkRoom({ client, room, from, start, isResumed: resumed !== undefined })) {
     ctx.signal.throwIfAborted();
     const items = step.threads.flatMap((thread) => toItems(tools, room, thread, nameOf));
     ({ isRestricted } = step);
     nameless += step.nameless;
-    const events = [...(await tell(ctx, items)), ...oddEvents(room, step.odd)];
+    const events = [...(await tellItems(ctx.stored, items)), ...oddEvents(room, step.odd)];
     yield { events, count: items.length, ...(step.next && { at: step.next }) };
   }
   if (nameless > 0) throw halfRead(`kb doesn't understand all messages of ${room.name}.`);

@@ -1,8 +1,9 @@
 import { isApiError } from "#api/errors.ts";
-import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { roomRef } from "#sources/chat/rooms.ts";
 import { type Failures, failedSkip, refusalOf } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { tellSeen } from "#sources/seen.ts";
 import type { Waits } from "#sources/waits.ts";
 import type { MatrixClient } from "./client.ts";
 import type { MatrixConfig } from "./config.ts";
@@ -21,24 +22,6 @@ export interface Tools extends Mapping {
   run: Pick<SyncRequest<unknown>, "mode" | "scope" | "externalIds" | "runId">;
   failures: Failures;
   waits: Waits;
-}
-
-/** Ids of one `seen` event at most. */
-const SEEN_IDS = 500;
-
-/** Items that are stored as they are here are only named. */
-export async function tell(ctx: Context, items: readonly SourceItem[]): Promise<Event[]> {
-  const events: Event[] = [];
-  let same: string[] = [];
-  for (const item of items) {
-    const isSame = item.version !== undefined && (await ctx.stored.version(item.externalId)) === item.version;
-    if (!isSame) events.push({ t: "upsert", item });
-    else if (same.push(item.externalId) >= SEEN_IDS) {
-      events.push({ t: "seen", externalIds: same });
-      same = [];
-    }
-  }
-  return same.length > 0 ? [...events, { t: "seen", externalIds: same }] : events;
 }
 
 /** A room that is refused, or at which its server fails: it is read whole next. @throws what is about more than the room */
@@ -65,7 +48,6 @@ export async function oddRoom(ctx: Context, id: string): Promise<Event> {
 
 /** What is stored of these events stays. */
 export function oddEvents(room: RoomFacts, ids: readonly string[]): Event[] {
-  if (ids.length === 0) return [];
   const failed = ids.map((id) => failedSkip(threadId(room.id, id), NOT_UNDERSTOOD));
-  return [...failed, { t: "seen", externalIds: ids.map((id) => fileId(room.id, id)) }];
+  return [...failed, ...tellSeen(ids.map((id) => fileId(room.id, id)))];
 }

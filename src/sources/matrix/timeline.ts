@@ -1,8 +1,9 @@
+import { tellItems } from "#sources/seen.ts";
 import type { JoinedRoom } from "./client.ts";
 import type { MatrixEvent } from "./events.ts";
 import { fileId, threadId, toItems } from "./map.ts";
 import type { RoomFacts } from "./rooms.ts";
-import { type Event, oddEvents, tell, type Tools } from "./tell.ts";
+import { type Event, oddEvents, type Tools } from "./tell.ts";
 import { threadsTouched } from "./touched.ts";
 import { readThread } from "./walk.ts";
 
@@ -33,7 +34,7 @@ export async function* readTimeline(
       const thread = known ?? (await readThread({ client, room, start }, rootId, room.isRestricted));
       const items = thread ? toItems(tools, room, thread, nameOf) : [];
       for (const { externalId } of items) named.add(externalId);
-      yield* await tell(ctx, items);
+      yield* await tellItems(ctx.stored, items);
     } catch (error) {
       await tools.failures.requireOfOne(error);
       yield* oddEvents(room, [rootId]);

@@ -1,5 +1,5 @@
 import type { SyncContext } from "#sources/contract.ts";
-import { failedStatus } from "#sources/failures.ts";
+import { ifUnderstood } from "#sources/failures.ts";
 import { roomRef } from "#sources/chat/rooms.ts";
 import { spanOf } from "#sources/chat/thread.ts";
 import type { MatrixClient } from "./client.ts";
@@ -45,18 +45,8 @@ export async function threadsTouched(options: Options, events: readonly MatrixEv
     return isWhole ? { rootId: event.id, root: event, replies: [] } : undefined;
   }
 
-  /** Undefined for one that isn't understood, too. */
-  async function eventOf(id: string): Promise<MatrixEvent | undefined> {
-    try {
-      return await client.event(room.id, id);
-    } catch (error) {
-      if (failedStatus(error) !== OK) throw error;
-      return undefined;
-    }
-  }
-
   async function edited(id: string): Promise<void> {
-    const event = await eventOf(id);
+    const event = await ifUnderstood(() => client.event(room.id, id));
     if (!event || !isMessage(event)) return;
     roots.set(relationOf(event).thread ?? id, undefined);
     files.add(id);
@@ -64,7 +54,7 @@ export async function threadsTouched(options: Options, events: readonly MatrixEv
 
   /** A deleted message does not say any more which thread it was in: every thread of its time is looked at. */
   async function redacted(id: string): Promise<void> {
-    const event = await eventOf(id);
+    const event = await ifUnderstood(() => client.event(room.id, id));
     if (event && event.type !== "m.room.message") return;
     files.add(id);
     roots.set(id, undefined);
@@ -77,8 +67,6 @@ export async function threadsTouched(options: Options, events: readonly MatrixEv
     }
   }
 }
-
-const OK = 200;
 
 /** The root of the thread that a message is in. */
 export function rootOf(event: MatrixEvent): string {

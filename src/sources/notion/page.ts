@@ -3,6 +3,7 @@ import type { ContainerRef, SourceItem, SyncContext, SyncEvent, SyncRequest } fr
 import { type Failures, failedSkip, refusalOf } from "#sources/failures.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { namelessSkip, NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { tellItems } from "#sources/seen.ts";
 import { type NotionClient, orRefusal } from "./client.ts";
 import type { NotionConfig } from "./config.ts";
 import { commentsRef, type Facts, filesRef, headOf, isInScope, type Placed, toComment, toFile, toPage } from "./map.ts";
@@ -74,8 +75,8 @@ async function* tellText(tools: Tools, placed: Placed, stored: string | undefine
   const { text, files, children, isWhole } = await readPageText(client, page.id);
   found.push(...children);
   const item = toPage(placed, text, facts);
-  yield* tell(tools, [isWhole ? item : { ...item, version: `${item.version}${IN_PART}` }]);
-  yield* tell(tools, fileItems(tools, placed, files));
+  yield* await tellItems(tools.ctx.stored, [isWhole ? item : { ...item, version: `${item.version}${IN_PART}` }]);
+  yield* await tellItems(tools.ctx.stored, fileItems(tools, placed, files));
   if (isWhole) yield* endParts(filesRef(page.id), stored !== undefined);
   else yield* keepOdd(filesRef(page.id), `blocks of ${page.id}`);
 }
@@ -92,7 +93,7 @@ function* keepOdd(container: ContainerRef, what: string): Generator<Event, void>
 
 async function* tellComments(tools: Tools, placed: Placed, isStored: boolean): AsyncGenerator<Event, void> {
   const { items, isWhole } = await commentItems(tools, placed);
-  yield* tell(tools, items);
+  yield* await tellItems(tools.ctx.stored, items);
   if (isWhole) yield* endParts(commentsRef(placed.page.id), isStored);
   else yield* keepOdd(commentsRef(placed.page.id), `comments of ${placed.page.id}`);
 }
@@ -105,7 +106,7 @@ function* endParts(container: ContainerRef, isStored: boolean): Generator<Event,
 /** The files and comments of a page that was read whole; those that are stored and not among them are gone. */
 export async function* tellParts(tools: Tools, pageId: string, { items, isWhole }: Parts): AsyncGenerator<Event, void> {
   const parts = items.filter(({ externalId }) => externalId !== pageId);
-  yield* tell(tools, parts);
+  yield* await tellItems(tools.ctx.stored, parts);
   if (!isWhole) return;
   const ids = new Set(parts.map(({ externalId }) => externalId));
   for (const container of [filesRef(pageId), commentsRef(pageId)])
@@ -145,16 +146,6 @@ export async function* tellOdd({ client, ctx, told }: Tools): AsyncGenerator<Eve
 /** @param error  one that `orFailure` gave, or that the failures let pass */
 export function failure(externalId: string, error: unknown): Event {
   return failedSkip(externalId, error instanceof ApiError ? error.message : "It can't be read now.");
-}
-
-/** Items that are stored as they are here are only named. */
-async function* tell({ ctx }: Tools, items: readonly SourceItem[]): AsyncGenerator<Event, void> {
-  const same: string[] = [];
-  for (const item of items) {
-    if ((await ctx.stored.version(item.externalId)) === item.version) same.push(item.externalId);
-    else yield { t: "upsert", item };
-  }
-  if (same.length > 0) yield { t: "seen", externalIds: same };
 }
 
 function fileItems({ ctx, facts }: Tools, placed: Placed, files: PageText["files"]): SourceItem[] {

@@ -2,13 +2,14 @@ import { z } from "zod";
 import type { SyncContext, SyncEvent, SyncRequest, What } from "#sources/contract.ts";
 import { failedSkip, makeFailures, refusalOf } from "#sources/failures.ts";
 import { halfRead, listingOf, NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { tellItems } from "#sources/seen.ts";
 import { makeWaits, waitingSkip } from "#sources/waits.ts";
 import { windowStart } from "#sources/chat/config.ts";
 import { roomRef } from "#sources/chat/rooms.ts";
 import { makeClient } from "./client.ts";
 import type { SlackConfig } from "./config.ts";
 import { isRoot, type Room, stampOf } from "./map.ts";
-import { readItems, readRooms, readThreads, tell, tellOdd, type Tools } from "./threads.ts";
+import { readItems, readRooms, readThreads, tellOdd, type Tools } from "./threads.ts";
 
 const SlackCursor = z.discriminatedUnion("type", [
   z.object({
@@ -185,7 +186,7 @@ async function* readRoom(
     const last = stamps.sort((a, b) => Number(b) - Number(a)).at(-1);
     if (hasMore && (last === undefined || last === latest)) throw halfRead("A listing ended before its end.");
     const next = hasMore ? last : undefined;
-    const events = [...(await tell(ctx, items)), ...said, ...(await tellOdd(tools, room, messages.odd))];
+    const events = [...(await tellItems(ctx.stored, items)), ...said, ...(await tellOdd(tools, room, messages.odd))];
     yield { events, count: items.length, ...(next !== undefined && { latest: next }) };
     if (next === undefined) break;
     latest = next;

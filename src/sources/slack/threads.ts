@@ -5,6 +5,7 @@ import { type Failures, failedSkip, refusalOf } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { Waits } from "#sources/waits.ts";
 import { readEach } from "#sources/read-each.ts";
+import { tellSeen } from "#sources/seen.ts";
 import { readChannels } from "./channels.ts";
 import type { SlackClient, SlackMessage } from "./client.ts";
 import type { SlackConfig } from "./config.ts";
@@ -81,7 +82,7 @@ async function keepFiles({ stored }: Tools["ctx"], room: Room, thread: string): 
   const externalIds: string[] = [];
   for await (const { externalId } of stored.list(roomRef(room.id)))
     if (externalId.startsWith(`${thread}#`)) externalIds.push(externalId);
-  return externalIds.length > 0 ? [{ t: "seen", externalIds }] : [];
+  return tellSeen(externalIds);
 }
 
 async function makeItems(
@@ -128,22 +129,4 @@ async function threadOrNothing(client: SlackClient, channel: string, ts: string)
     if (!isApiError(error, "source_not_found")) throw error;
     return { messages: [], isWhole: true };
   }
-}
-
-/** Ids of one `seen` event at most. */
-const SEEN_IDS = 500;
-
-/** Items that are stored as they are here are only named. */
-export async function tell(ctx: Tools["ctx"], items: readonly SourceItem[]): Promise<Event[]> {
-  const events: Event[] = [];
-  let same: string[] = [];
-  for (const item of items) {
-    const isSame = item.version !== undefined && (await ctx.stored.version(item.externalId)) === item.version;
-    if (!isSame) events.push({ t: "upsert", item });
-    else if (same.push(item.externalId) >= SEEN_IDS) {
-      events.push({ t: "seen", externalIds: same });
-      same = [];
-    }
-  }
-  return same.length > 0 ? [...events, { t: "seen", externalIds: same }] : events;
 }
