@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { failedSkip } from "./failures.ts";
-import type { SourceState } from "./contract.ts";
+import type { ContainerRef, SourceState, SyncEvent } from "./contract.ts";
+import { type Failures, failedSkip, refusalOf } from "./failures.ts";
 
 /** Failures in a row after which the next try waits. */
 const FREE_TRIES = 3;
@@ -39,4 +39,22 @@ export function makeWaits({ state, now }: { state: SourceState; now(): number })
 /** What is said of one that waits: it stays as it is. */
 export function waitingSkip(externalId: string, name: string): ReturnType<typeof failedSkip> {
   return failedSkip(externalId, `${name} could not be read several times. It is tried again later.`);
+}
+
+/**
+ * What is said of a container that is refused, or fails, alone.
+ *
+ * @param of  the container, the id under which its failure is counted, and what the run says of it
+ * @throws what is about more than it
+ */
+export async function notRead(
+  { failures, waits }: { failures: Failures; waits: Waits },
+  { container, externalId, message }: { container: ContainerRef; externalId: string; message: string },
+  error: unknown,
+): Promise<Extract<SyncEvent, { t: "refused" | "skip" }>> {
+  const code = refusalOf(error);
+  if (code !== undefined) return { t: "refused", what: { container }, code };
+  await failures.requireOfOne(error);
+  await waits.failed(container.id);
+  return failedSkip(externalId, message);
 }

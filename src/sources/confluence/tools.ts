@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { makeNames } from "#sources/atlassian/names.ts";
-import { notRead } from "#sources/atlassian/refusals.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { failedSkip, makeFailures } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { makeUnread } from "#sources/unread.ts";
-import { makeWaits } from "#sources/waits.ts";
+import { makeWaits, notRead } from "#sources/waits.ts";
 import { makeConfluenceClient } from "./client.ts";
 import type { ConfluenceConfig } from "./config.ts";
 import { spaceRef } from "./ids.ts";
@@ -98,15 +97,12 @@ export async function allNotUnderstood(tools: Pick<Tools, "unread">, externalIds
 }
 
 /** A space that is refused, or fails, alone. @throws what is about more than the space */
-export async function spaceNotRead(
-  { ctx, failures, waits }: Tools,
-  space: SpaceRecord,
-  error: unknown,
-): Promise<Event> {
-  const event = await notRead({ container: spaceRef(space.id), name: nameOf(space) }, error, failures);
-  if (event.t === "skip") await waits.failed(space.id);
+export async function spaceNotRead(tools: Tools, space: SpaceRecord, error: unknown): Promise<Event> {
+  const { id } = space;
+  const message = `${nameOf(space)} can't be read now.`;
+  const event = await notRead(tools, { container: spaceRef(id), externalId: `space ${id}`, message }, error);
   // The next run reads it whole.
-  ctx.state.put(`space:${space.id}`, undefined);
+  tools.ctx.state.put(`space:${id}`, undefined);
   return event;
 }
 

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { makeNames } from "#sources/atlassian/names.ts";
-import { notRead } from "#sources/atlassian/refusals.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { failedSkip, makeFailures } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { makeUnread } from "#sources/unread.ts";
-import { makeWaits } from "#sources/waits.ts";
+import { makeWaits, notRead } from "#sources/waits.ts";
 import { makeJiraClient } from "./client.ts";
 import type { JiraConfig } from "./config.ts";
 import { projectRef } from "./ids.ts";
@@ -89,15 +88,12 @@ export function labelOf(project: ProjectRecord): string {
 export const MOST_KNOWN = 5_000;
 
 /** A project that is refused, or fails, alone. @throws what is about more than the project */
-export async function projectNotRead(
-  { ctx, failures, waits }: Tools,
-  project: ProjectRecord,
-  error: unknown,
-): Promise<Event> {
-  const event = await notRead({ container: projectRef(project.id), name: nameOf(project) }, error, failures);
-  if (event.t === "skip") await waits.failed(project.id);
+export async function projectNotRead(tools: Tools, project: ProjectRecord, error: unknown): Promise<Event> {
+  const { id } = project;
+  const message = `${nameOf(project)} can't be read now.`;
+  const event = await notRead(tools, { container: projectRef(id), externalId: `project ${id}`, message }, error);
   // The next run reads it whole.
-  ctx.state.put(`project:${project.id}`, undefined);
+  tools.ctx.state.put(`project:${id}`, undefined);
   return event;
 }
 

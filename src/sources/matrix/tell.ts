@@ -1,10 +1,10 @@
 import { isApiError } from "#api/errors.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { roomRef } from "#sources/chat/rooms.ts";
-import { type Failures, failedSkip, refusalOf } from "#sources/failures.ts";
+import { type Failures, failedSkip } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { tellSeen } from "#sources/seen.ts";
-import type { Waits } from "#sources/waits.ts";
+import { notRead, type Waits } from "#sources/waits.ts";
 import type { MatrixClient } from "./client.ts";
 import type { MatrixConfig } from "./config.ts";
 import { fileId, type Mapping, threadId } from "./map.ts";
@@ -25,18 +25,12 @@ export interface Tools extends Mapping {
 }
 
 /** A room that is refused, or at which its server fails: it is read whole next. @throws what is about more than the room */
-export async function roomNotRead(
-  { ctx, failures, waits }: Tools,
-  { id, name }: RoomFacts,
-  error: unknown,
-): Promise<Event> {
-  const code = refusalOf(error);
-  if (code === undefined) await failures.requireOfOne(error);
-  keepRoom(ctx, id);
-  await noteRead(ctx, id, false);
-  if (code !== undefined) return { t: "refused", what: { container: roomRef(id) }, code };
-  await waits.failed(id);
-  return failedSkip(id, `${name} can't be read now: ${isApiError(error) ? error.message : NOT_UNDERSTOOD}`);
+export async function roomNotRead(tools: Tools, { id, name }: RoomFacts, error: unknown): Promise<Event> {
+  const message = `${name} can't be read now: ${isApiError(error) ? error.message : NOT_UNDERSTOOD}`;
+  const event = await notRead(tools, { container: roomRef(id), externalId: id, message }, error);
+  keepRoom(tools.ctx, id);
+  await noteRead(tools.ctx, id, false);
+  return event;
 }
 
 /** A room that was listed and isn't understood: it stays as it is. */

@@ -3,7 +3,7 @@ import type { SyncContext, SyncEvent, SyncRequest, What } from "#sources/contrac
 import { failedSkip, makeFailures, refusalOf } from "#sources/failures.ts";
 import { halfRead, listingOf, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { tellItems } from "#sources/seen.ts";
-import { makeWaits, waitingSkip } from "#sources/waits.ts";
+import { makeWaits, notRead, waitingSkip } from "#sources/waits.ts";
 import { windowStart } from "#sources/chat/config.ts";
 import { roomRef } from "#sources/chat/rooms.ts";
 import { makeClient } from "./client.ts";
@@ -88,7 +88,7 @@ async function* listAll(tools: Tools, cursor: SlackCursor | undefined): AsyncGen
       ctx.state.put(`channel:${room.id}`, room.name);
       await tools.waits.done(room.id);
     } catch (error) {
-      yield await notRead(tools, room, error);
+      yield await roomNotRead(tools, room, error);
       notLookedAt.push(room.id);
     }
     after = room.id;
@@ -136,7 +136,7 @@ async function* readRecent(
       ctx.state.put(`channel:${room.id}`, room.name);
       await tools.waits.done(room.id);
     } catch (error) {
-      yield await notRead(tools, room, error);
+      yield await roomNotRead(tools, room, error);
     }
     yield { t: "checkpoint", cursor: { type: "changes", at: before, run: { runId, at, after: room.id } } };
   }
@@ -165,7 +165,7 @@ async function* readWaiting(tools: Tools, room: Room, from: number): AsyncGenera
     yield { t: "listed", container: roomRef(room.id), from };
   } catch (error) {
     if (refusalOf(error) === undefined) await tools.failures.requireOfOne(error);
-    else yield await notRead(tools, room, error);
+    else yield await roomNotRead(tools, room, error);
   }
 }
 
@@ -195,14 +195,12 @@ async function* readRoom(
 }
 
 /** A channel that is refused, or fails, alone. @throws what is about more than the channel */
-async function notRead({ ctx, failures, waits }: Tools, { id, name }: Room, error: unknown): Promise<Event> {
-  const code = refusalOf(error);
-  if (code === undefined) await failures.requireOfOne(error);
+async function roomNotRead(tools: Tools, { id, name }: Room, error: unknown): Promise<Event> {
+  const message = `${name} can't be read now.`;
+  const event = await notRead(tools, { container: roomRef(id), externalId: id, message }, error);
   // The next run reads it whole.
-  ctx.state.put(`channel:${id}`, undefined);
-  if (code !== undefined) return { t: "refused", what: { container: roomRef(id) }, code };
-  await waits.failed(id);
-  return failedSkip(id, `${name} can't be read now.`);
+  tools.ctx.state.put(`channel:${id}`, undefined);
+  return event;
 }
 
 /** Channels that the config names. */
