@@ -1,5 +1,6 @@
 import { isApiError } from "#api/errors.ts";
 import type { SyncContext, SyncEvent } from "./contract.ts";
+import type { Result } from "./session.ts";
 import { type Failures, failedSkip, refusalOf } from "./failures.ts";
 
 interface Reading {
@@ -19,7 +20,7 @@ export async function* readEach<Event extends SyncEvent>(
   { ctx, failures }: Reading,
   externalIds: readonly string[] = [],
   readOne: (externalId: string) => Promise<readonly Event[] | "later">,
-): AsyncGenerator<Event | SyncEvent<never>, void> {
+): AsyncGenerator<Event | Result, void> {
   for (const externalId of externalIds) {
     ctx.signal.throwIfAborted();
     try {

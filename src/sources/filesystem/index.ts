@@ -4,7 +4,7 @@ import { defined } from "#core/defined.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
-import type { Batching } from "#sources/file-scope/batching.ts";
+import type { Batching } from "#sources/batching.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { browseFolder } from "./browse.ts";
 import { countFiles } from "./count.ts";

@@ -8,7 +8,7 @@ import type { JudgeOptions } from "./judge.ts";
 import { toItem, versionOf, type FileFacts } from "./map.ts";
 import { openFolderInside } from "./open-inside.ts";
 import { isCleanRelativePath, openRoot, type RootFolder } from "./root.ts";
-import { type Batching, makeBatches } from "#sources/file-scope/batching.ts";
+import { type Batching, makeBatches } from "#sources/batching.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { findEntry, walk, type WalkEntry, type WalkStep } from "./walk.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
@@ -96,7 +96,7 @@ async function* syncAll(
   try {
     for await (const step of walk(options, { after, signal: ctx.signal })) {
       yield* hand(step);
-      if (batches.isDue()) yield* batches.checkpoint(cursorAt({ runId, after: step.rel }), total.value());
+      if (batches.isDue()) yield* batches.checkpoint(cursorAt({ runId, after: step.rel }), { total: total.value() });
     }
     if (ctx.signal.aborted) return;
   } finally {
@@ -105,7 +105,7 @@ async function* syncAll(
   await refuseExchangedRoot(ctx.config, places, options.root);
   const isComplete = !hasFailed;
   hasFailed = false;
-  yield* batches.checkpoint(cursorAt({ runId: null, after: null }), batches.done);
+  yield* batches.checkpoint(cursorAt({ runId: null, after: null }), { total: batches.done });
   yield { t: "end", listing: isComplete ? "complete" : "partial", permissions: "current" };
 }
 

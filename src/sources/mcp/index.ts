@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import { type CheckOutcome, runCheck } from "#sources/check.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
-import type { Batching } from "#sources/file-scope/batching.ts";
+import type { Batching } from "#sources/batching.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { McpConfig } from "./config.ts";
 import { readById, resourceId } from "./entries.ts";

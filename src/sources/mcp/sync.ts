@@ -8,7 +8,7 @@ import { agreementRequired } from "#mcp-client/agreement.ts";
 import type { McpSession } from "#mcp-client/contract.ts";
 import { faultsOfMapping, type ToolMapping } from "#mcp-client/mapping.ts";
 import type { SourceContext, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
-import { type Batches, type Batching, makeBatches } from "#sources/file-scope/batching.ts";
+import { type Batches, type Batching, makeBatches } from "#sources/batching.ts";
 import { compileScope, type CompiledScope } from "#sources/file-scope/scope.ts";
 import { hasNoText } from "#sources/file-scope/mime-hints.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
@@ -157,7 +157,7 @@ async function* syncAll(
   }
   if (uncompleted > 0) why ??= slow(uncompleted);
   if (ctx.signal.aborted) return;
-  yield* batches.checkpoint({ runId: null, place: FIRST, done: batches.done }, batches.done);
+  yield* batches.checkpoint({ runId: null, place: FIRST, done: batches.done }, { total: batches.done });
   yield why === undefined
     ? { t: "end", listing: "complete", permissions: "current" }
     : { t: "end", listing: "partial", why, permissions: "current" };

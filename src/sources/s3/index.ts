@@ -2,23 +2,24 @@ import { ApiError } from "#api/errors.ts";
 import type { Scope } from "#core/scope.ts";
 import { defined } from "#core/defined.ts";
 import type { Source } from "#sources/contract.ts";
-import type { Batching } from "#sources/file-scope/batching.ts";
+import type { Batching } from "#sources/batching.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
 import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
+import { runSessions } from "#sources/run-session.ts";
 import { browseBucket } from "./browse.ts";
 import { checkBucket } from "./check.ts";
 import { makeClient } from "./client.ts";
 import { bucketUrl, configKey, S3Config, S3Credentials } from "./config.ts";
 import { nameOf, whyLeftOut } from "./keys.ts";
 import { typeOf, versionOfDownload } from "./map.ts";
-import { isOwnKey, type S3Cursor, syncBucket } from "./sync.ts";
+import { isOwnKey, s3Sessions } from "./sync.ts";
 
 /** A bucket of Amazon S3 or of a store that speaks its protocol: each object is an item. Who reads them is said in the config. */
-export function makeS3Source({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<S3Config, S3Cursor> {
+export function makeS3Source({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<S3Config> {
   const inScope = makeInScope();
   return {
     spec: {
@@ -40,11 +41,13 @@ export function makeS3Source({ batching = {} }: { batching?: Partial<Batching> }
       config: S3Config,
       credentials: S3Credentials,
       limits: { perMinute: 6_000, burst: 200, forbidden: [{ phrase: "<Code>SlowDown</Code>" }], leastWaitMs: 1_000 },
+      // 2: a cursor is the run's own.
+      stateVersion: 2,
       acl: "connector",
       namedIn: ["readers"],
     },
     check: checkBucket,
-    sync: (ctx, run) => syncBucket(ctx, run, batching),
+    sync: runSessions(s3Sessions, batching),
     syncIdentities: (ctx) => tellReaders(ctx),
     namedGroup: namedReaders,
     browse: browseBucket,

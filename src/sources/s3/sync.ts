@@ -1,127 +1,93 @@
 import { z } from "zod";
-import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/contract.ts";
 import { makeFailures } from "#sources/failures.ts";
-import { readEach } from "#sources/read-each.ts";
-import { type Batching, makeBatches } from "#sources/file-scope/batching.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
+import { readEach } from "#sources/read-each.ts";
+import type { Entry, Result, Session, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
 import { makeClient, type S3Client, type S3Object } from "./client.ts";
 import type { S3Config } from "./config.ts";
 import { type Choice, compareKeys, isKey, type LeftOut, noKey, whyLeftOut } from "./keys.ts";
 import { type BucketFacts, factsOf, toItem, versionOf } from "./map.ts";
 
-/** Where a run stands. Another run starts at the beginning, since it must name everything itself. */
-export interface S3Cursor {
-  runId: string | null;
-  /** Everything up to this key was handed over; null = nothing that could be gone on after, or everything. */
-  after: string | null;
-  done: number;
-}
+/** Everything up to this key was named; null = the store lists in no order, so it starts again. */
+const Checkpoint = z.object({ after: z.string().nullable() });
+type Checkpoint = z.infer<typeof Checkpoint>;
 
-type Event = SyncEvent<S3Cursor>;
-type Context = SyncContext<S3Config>;
+/** A store has no list of changes: every run lists all of it. */
+export const s3Sessions: SessionSpec<S3Config, null, Checkpoint> = {
+  cursor: z.null(),
+  checkpoint: Checkpoint,
+  open: (ctx, { scope }) => Promise.resolve(openBucket(ctx, compileScope(scope))),
+};
 
 interface Tools extends Choice {
   client: S3Client;
   facts: BucketFacts;
+  prefix: string;
 }
 
-/**
- * One run: the same listing for `full` and `incremental`, since a store has no list of changes. `items` asks for just
- * those keys.
- *
- * @throws ApiError `connector_scope_invalid`; what the store says of the bucket itself
- */
-export async function* syncBucket(
-  ctx: Context,
-  run: SyncRequest<S3Cursor>,
-  batching: Partial<Batching>,
-): AsyncGenerator<Event, void> {
-  const tools: Tools = {
-    client: makeClient(ctx),
-    facts: factsOf(ctx.config, ctx.connector.id, ctx.now),
-    scope: compileScope(run.scope),
-    secretFiles: ctx.config.secretFiles,
+function openBucket(ctx: SyncContext<S3Config>, scope: Choice["scope"]): Session<null, Checkpoint> {
+  const { secretFiles, prefix } = ctx.config;
+  const facts = factsOf(ctx.config, ctx.connector.id, ctx.now);
+  const tools = { client: makeClient(ctx), facts, scope, secretFiles, prefix };
+  const failures = makeFailures(() => tools.client.list({ prefix, maxKeys: 1 }));
+  return {
+    walk: (run) => walk(tools, run),
+    read: (keys) => readEach<Result>({ ctx, failures }, keys, (key) => readOne(tools, key)),
   };
-  if (run.mode === "items") yield* syncItems(ctx, run, tools);
-  else yield* syncAll(ctx, run, tools, batching);
 }
 
-async function* syncAll(
-  ctx: Context,
-  run: SyncRequest<S3Cursor>,
-  { client, facts, ...choice }: Tools,
-  batching: Partial<Batching>,
-): AsyncGenerator<Event, void> {
-  const runId = run.runId ?? null;
-  const former = StoredCursor.safeParse(run.cursor).data;
-  const resumed = runId !== null && former?.runId === runId && former.after !== null ? former : undefined;
-  const startAfter = resumed?.after ?? undefined;
+async function* walk(
+  { client, facts, prefix, ...choice }: Tools,
+  { resume }: WalkRequest<null, Checkpoint>,
+): AsyncGenerator<WalkEvent<Checkpoint>, WalkEnd<null>> {
+  const startAfter = resume?.after ?? undefined;
   let last = startAfter;
   let isOrdered = true;
   let leftOut: string | undefined;
-  const batches = makeBatches(batching, ctx.now, resumed?.done);
 
-  async function* hand(object: S3Object): AsyncGenerator<Event, void> {
+  function entryOf(object: S3Object): Entry | Result | undefined {
     const { key } = object;
     // A folder that somebody made in a console.
-    if (key.endsWith("/")) return;
+    if (key.endsWith("/")) return undefined;
     const why = whyLeftOut(choice, key);
-    if (why !== undefined) {
-      if (why.id !== leftOut) yield skip(why);
-      leftOut = why.id;
-      return;
-    }
+    const isTold = why !== undefined && why.id === leftOut;
+    leftOut = why?.id;
+    if (why) return isTold ? undefined : skip(why);
     const version = versionOf(object, facts);
-    if (version !== undefined && (await ctx.stored.version(key)) === version) yield* batches.seen(key);
-    else yield batches.upsert(toItem(object, facts));
+    return { externalId: key, ...(version !== undefined && { version }), build: () => toItem(object, facts) };
   }
 
-  const { prefix } = ctx.config;
   for await (const page of client.pages({ prefix, ...(startAfter !== undefined && { startAfter }) })) {
-    batches.look();
-    for (const key of page.unreadable) yield skip(noKey(key, "The key is no UTF-8."));
+    const entries: (Entry | Result)[] = page.unreadable.map((key) => skip(noKey(key, "The key is no UTF-8.")));
+    const keys = entries.map(() => last);
     for (const object of page.objects) {
-      if (ctx.signal.aborted) return;
-      const { key } = object;
-      if (last !== undefined && compareKeys(key, last) <= 0) isOrdered = false;
-      last = key;
-      yield* hand(object);
-      if (!batches.isDue()) continue;
-      // After a key, only a store that lists in order goes on with all that comes later.
-      yield* batches.checkpoint({ runId, after: isOrdered ? key : null, done: isOrdered ? batches.done : 0 });
+      if (last !== undefined && compareKeys(object.key, last) <= 0) isOrdered = false;
+      last = object.key;
+      const entry = entryOf(object);
+      if (entry && entries.push(entry)) keys.push(last);
     }
+    // After a key, only a store that lists in order goes on with all that comes later.
+    const after = (key: string | undefined): Checkpoint => ({ after: (isOrdered ? key : undefined) ?? null });
+    yield { t: "page", entries, looks: 1, checkpoint: after(last), within: (count) => after(keys[count - 1]) };
   }
-  if (ctx.signal.aborted) return;
-  yield* batches.checkpoint({ runId: null, after: null, done: batches.done }, batches.done);
-  const isComplete = resumed === undefined || isOrdered;
-  yield { t: "end", listing: isComplete ? "complete" : "partial", permissions: "current" };
+  return { complete: startAfter === undefined || isOrdered, cursor: null, permissions: "current" };
 }
 
-function skip({ id, reason, message }: LeftOut): Event {
+function skip({ id, reason, message }: LeftOut): Extract<Result, { t: "skip" }> {
   return { t: "skip", externalId: id, reason, message, retryable: false };
 }
 
-async function* syncItems(
-  ctx: Context,
-  run: SyncRequest<S3Cursor>,
-  { client, facts, ...choice }: Tools,
-): AsyncGenerator<Event, void> {
-  const failures = makeFailures(() => client.list({ prefix: ctx.config.prefix, maxKeys: 1 }));
-  yield* readEach<Event>({ ctx, failures }, run.externalIds, async (externalId) => {
-    if (!isOwnKey(externalId, ctx.config)) return [];
-    const why = whyLeftOut(choice, externalId);
-    if (why !== undefined) return [skip(why), { t: "delete", externalId }];
-    // Of all keys that begin so, the key itself is the first.
-    const [found] = (await client.list({ prefix: externalId, maxKeys: 1 })).objects;
-    return found?.key === externalId ? [{ t: "upsert", item: toItem(found, facts) }] : [];
-  });
-  yield { t: "end", listing: "partial", permissions: "current" };
+async function readOne({ client, facts, prefix, ...choice }: Tools, key: string): Promise<Result[]> {
+  if (!isOwnKey(key, { prefix })) return [];
+  const why = whyLeftOut(choice, key);
+  if (why !== undefined) return [skip(why)];
+  // Of all keys that begin so, the key itself is the first.
+  const [found] = (await client.list({ prefix: key, maxKeys: 1 })).objects;
+  return found?.key === key ? [{ t: "upsert", item: toItem(found, facts) }] : [];
 }
 
 /** Whether this can be an object that the connector reads. */
 export function isOwnKey(key: string, { prefix }: Pick<S3Config, "prefix">): boolean {
   return isKey(key) && key.startsWith(prefix) && !key.endsWith("/");
 }
-
-/** An unreadable cursor is ignored: the listing starts again, and nothing is lost. */
-const StoredCursor = z.object({ runId: z.string().nullable(), after: z.string().nullable(), done: z.number().int() });

@@ -4,6 +4,7 @@ import { defined } from "#core/defined.ts";
 import type { FileContent, Source } from "#sources/contract.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
+import { runSessions } from "#sources/run-session.ts";
 import { isRoomInScope, toRoomsPage } from "#sources/chat/rooms.ts";
 import { versionOfFile } from "#sources/chat/thread.ts";
 import { readChannels } from "./channels.ts";
@@ -12,14 +13,14 @@ import { makeClient, type SlackContext } from "./client.ts";
 import { baseUrlOf, SlackConfig, SlackCredentials } from "./config.ts";
 import { contentKeyOf, isSaid, nameOf, parseId } from "./map.ts";
 import { syncSlackPeople } from "./people.ts";
-import { type SlackCursor, syncChannels } from "./sync.ts";
+import { slackSessions } from "./sync.ts";
 import { slackWebhook } from "./webhook.ts";
 
 /** Of most methods that are read by, for an app that a customer made. Source: https://docs.slack.dev/apis/web-api/rate-limits */
 const LIMITS: LimitSpec = { perMinute: 50, burst: 50 };
 
 /** The channels of a Slack workspace: each thread is an item, for those who can read its channel. */
-export function makeSlackSource({ limits = LIMITS }: { limits?: LimitSpec } = {}): Source<SlackConfig, SlackCursor> {
+export function makeSlackSource({ limits = LIMITS }: { limits?: LimitSpec } = {}): Source<SlackConfig> {
   return {
     spec: {
       providerId: "slack",
@@ -27,8 +28,8 @@ export function makeSlackSource({ limits = LIMITS }: { limits?: LimitSpec } = {}
       kinds: ["message", "file"],
       auth: [{ type: "credentials", scheme: "bearer", token: "token" }, { type: "account" }],
       config: SlackConfig,
-      // 2: the words of blocks and attachments, so every channel is read whole once more.
-      stateVersion: 2,
+      // 2: the words of blocks and attachments, so every channel is read whole once more. 3: a cursor is the run's own.
+      stateVersion: 3,
       credentials: SlackCredentials,
       origins: ["https://files.slack.com"],
       limits,
@@ -40,7 +41,7 @@ export function makeSlackSource({ limits = LIMITS }: { limits?: LimitSpec } = {}
       links: { hosts: [/(?:^|\.)slack\.com$/], ignoredParams: /^(?:thread_ts|cid)$/ },
     },
     check: checkWorkspace,
-    sync: syncChannels,
+    sync: runSessions(slackSessions),
     syncIdentities: syncSlackPeople,
     async browse(ctx, at) {
       const { rooms } = await readChannels({ config: { ...ctx.config, channels: [] } }, makeClient(ctx));

@@ -1,11 +1,12 @@
 import { isApiError } from "#api/errors.ts";
-import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { Scope } from "#core/scope.ts";
+import type { SourceItem, SyncContext } from "#sources/contract.ts";
+import type { Containers } from "#sources/containers.ts";
 import { isRoomInScope, roomRef } from "#sources/chat/rooms.ts";
 import { type Failures, failedSkip, refusalOf } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
-import type { Waits } from "#sources/waits.ts";
-import { readEach } from "#sources/read-each.ts";
 import { tellSeen } from "#sources/seen.ts";
+import type { Outcome } from "#sources/session.ts";
 import { readChannels } from "./channels.ts";
 import type { SlackClient, SlackMessage } from "./client.ts";
 import type { SlackConfig } from "./config.ts";
@@ -17,24 +18,22 @@ export interface Tools extends Mapping {
   ctx: SyncContext<SlackConfig>;
   client: SlackClient;
   users: Map<string, KnownUser>;
-  run: Pick<SyncRequest<unknown>, "scope" | "externalIds" | "runId">;
+  scope: Scope;
   start: number;
   failures: Failures;
-  waits: Waits;
+  channels: Containers<Room>;
 }
 
-type Event = SyncEvent<never>;
-
 /** The channels in scope. */
-export async function readRooms({ ctx, client, run }: Tools): ReturnType<typeof readChannels> {
+export async function readRooms({ ctx, client, scope }: Tools) {
   const { rooms, odd, ...rest } = await readChannels(ctx, client);
-  const isIn = (id: string) => isRoomInScope(run.scope, id);
-  return { ...rest, rooms: rooms.filter(({ id }) => isIn(id)), odd: odd.filter(isIn) };
+  const isIn = (id: string) => isRoomInScope(scope, id);
+  return { ...rest, known: rooms.filter(({ id }) => isIn(id)), odd: odd.filter(isIn) };
 }
 
 /** Messages that aren't understood: each may be the root of a thread, and what is stored of that stays. */
-export async function tellOdd({ ctx }: Pick<Tools, "ctx">, room: Room, stamps: readonly string[]): Promise<Event[]> {
-  const events: Event[] = [];
+export async function tellOdd({ ctx }: Pick<Tools, "ctx">, room: Room, stamps: readonly string[]): Promise<Outcome[]> {
+  const events: Outcome[] = [];
   for (const ts of stamps) {
     const externalId = threadId(room.id, ts);
     events.push(failedSkip(externalId, NOT_UNDERSTOOD), ...(await keepFiles(ctx, room, externalId)));
@@ -47,10 +46,10 @@ export async function readThreads(
   tools: Tools,
   room: Room,
   roots: readonly SlackMessage[],
-): Promise<{ items: SourceItem[]; said: Event[] }> {
+): Promise<{ items: SourceItem[]; said: Outcome[] }> {
   const { ctx, client, failures } = tools;
   const items: SourceItem[] = [];
-  const said: Event[] = [];
+  const said: Outcome[] = [];
   for (const root of roots) {
     ctx.signal.throwIfAborted();
     const externalId = threadId(room.id, root.ts);
@@ -65,7 +64,7 @@ export async function readThreads(
     } catch (error) {
       const code = refusalOf(error);
       if (code === undefined) await failures.requireOfOne(error);
-      const failed: Event = failedSkip(externalId, "The thread can't be read now.");
+      const failed: Outcome = failedSkip(externalId, "The thread can't be read now.");
       const refused = code && ({ t: "refused", what: { externalId }, code } as const);
       said.push(refused ?? failed, ...(await keepFiles(ctx, room, externalId)));
     }
@@ -78,7 +77,7 @@ function isUnderstood({ messages, isWhole }: { messages: readonly SlackMessage[]
 }
 
 /** What is stored of the files of a thread that wasn't read in full stays. */
-async function keepFiles({ stored }: Tools["ctx"], room: Room, thread: string): Promise<Event[]> {
+async function keepFiles({ stored }: Tools["ctx"], room: Room, thread: string): Promise<Outcome[]> {
   const externalIds: string[] = [];
   for await (const { externalId } of stored.list(roomRef(room.id)))
     if (externalId.startsWith(`${thread}#`)) externalIds.push(externalId);
@@ -95,23 +94,14 @@ async function makeItems(
   return toItems(tools, room, ts, messages);
 }
 
-/** Only these, as they are now. */
-export async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
-  const rooms = await readRooms(tools);
-  yield* readEach<Event>(tools, tools.run.externalIds, async (externalId) => {
-    const item = await readOne(tools, rooms, externalId);
-    return item ? [{ t: "upsert", item }] : [];
-  });
-  yield { t: "end", listing: "partial", permissions: "not_checked" };
-}
-
-async function readOne(
+/** One item as it is now; undefined when it is gone. */
+export async function readOne(
   tools: Tools,
-  { rooms, odd, isWhole }: Awaited<ReturnType<typeof readRooms>>,
+  { known, odd, isWhole }: Awaited<ReturnType<typeof readRooms>>,
   externalId: string,
 ): Promise<SourceItem | undefined> {
   const { channel = "", ts = "" } = parseId(externalId) ?? {};
-  const room = rooms.find(({ id }) => id === channel);
+  const room = known.find(({ id }) => id === channel);
   if (!room && (!isWhole || odd.includes(channel))) throw halfRead(NOT_UNDERSTOOD);
   if (!room || Number(ts) * 1_000 < tools.start) return undefined;
   const thread = await threadOrNothing(tools.client, channel, ts);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { failedSkip } from "#sources/failures.ts";
-import { type Batching, makeBatches } from "#sources/file-scope/batching.ts";
+import { type Batching, makeBatches } from "#sources/batching.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import type { WebConfig } from "./config.ts";
@@ -178,7 +178,7 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
     queue.drop(ctx.state);
     // Until a full run has looked at what only the sitemap named; one that can't be read now is still the site's.
     if (isFull && (cursor.by === "sitemap" || isWithoutSitemap)) ctx.state.put("by", cursor.by);
-    yield* batches.checkpoint({ ...cursor, runId: null, at: 0, chunks: 0 }, cursor.done);
+    yield* batches.checkpoint({ ...cursor, runId: null, at: 0, chunks: 0 }, { total: cursor.done });
     yield { t: "end", listing: isFull ? "complete" : "partial", permissions: "current" };
   }
 

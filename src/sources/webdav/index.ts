@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source } from "#sources/contract.ts";
-import type { Batching } from "#sources/file-scope/batching.ts";
+import type { Batching } from "#sources/batching.ts";
 import { toBrowsePage } from "#sources/file-scope/browse-page.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";

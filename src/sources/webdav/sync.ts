@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Batching, makeBatches } from "#sources/file-scope/batching.ts";
+import { type Batching, makeBatches } from "#sources/batching.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import type { SyncContext, SyncEvent, SyncRequest, What } from "#sources/contract.ts";
 import { failedSkip } from "#sources/failures.ts";
@@ -78,7 +78,7 @@ async function* syncAll(
   }
   if (ctx.signal.aborted) return;
   const { done } = batches;
-  yield* batches.checkpoint({ runId: null, after: null, done, failed: [] }, done);
+  yield* batches.checkpoint({ runId: null, after: null, done, failed: [] }, { total: done });
   yield {
     t: "end",
     // What is not named in `notLookedAt` would go.

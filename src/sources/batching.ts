@@ -1,4 +1,6 @@
-import type { SourceItem, SyncEvent } from "#sources/contract.ts";
+import { defined } from "#core/defined.ts";
+import type { SourceItem, SyncEvent } from "./contract.ts";
+import { SEEN_IDS } from "./seen.ts";
 
 /** How much is handed over between two checkpoints. */
 export interface Batching {
@@ -13,8 +15,6 @@ export interface Batching {
 /** A crash replays at most this; unchanged files cost the engine little, so many go into one batch. */
 export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000, looks: 200, everyMs: 2_000 };
 
-/** Ids of one `seen` event at most. */
-const SEEN_IDS = 500;
 /** The first place is told sooner: until then a run counts as beginning, and its turn is many times as long. */
 const FIRST_SOONER = 10;
 
@@ -23,17 +23,21 @@ type Event = SyncEvent<never>;
 export interface Batches {
   /** Items so far, those of former attempts included. */
   readonly done: number;
-  /** A folder or a request that lists. */
-  look(): void;
+  /** Folders, or requests that list. */
+  look(count?: number): void;
   /** An item is as it was stored. */
   seen(externalId: string): Generator<Event, void>;
   upsert(item: SourceItem): Event;
+  /** The ids that were named and not told yet. */
+  flush(): Generator<Event, void>;
   /** Whether the next place that the run can go on from is to be told. */
   isDue(): boolean;
   /** The checkpoint with this cursor, after all that it covers, and how far the run is. */
-  checkpoint<Cursor>(cursor: Cursor, total?: number): Generator<SyncEvent<Cursor>, void>;
+  checkpoint<Cursor>(
+    cursor: Cursor,
+    progress?: { total?: number | undefined; note?: string },
+  ): Generator<SyncEvent<Cursor>, void>;
 }
-
 /** What a listing hands over, with a checkpoint after so much of it and at least every `everyMs`. */
 export function makeBatches(limits: Partial<Batching>, now: () => number, doneBefore = 0): Batches {
   const { upserts, seen, looks, everyMs } = { ...DEFAULT_BATCHING, ...limits };
@@ -51,7 +55,7 @@ export function makeBatches(limits: Partial<Batching>, now: () => number, doneBe
     get done() {
       return done;
     },
-    look: () => void (handed.looks += 1),
+    look: (count = 1) => void (handed.looks += count),
     *seen(externalId) {
       done += 1;
       handed.seen += 1;
@@ -64,10 +68,11 @@ export function makeBatches(limits: Partial<Batching>, now: () => number, doneBe
       return { t: "upsert", item };
     },
     isDue: () => handed.upserts >= upserts || handed.seen >= seen || handed.looks >= looks || now() >= dueAt,
-    *checkpoint(cursor, total) {
+    flush,
+    *checkpoint(cursor, { total, note } = {}) {
       yield* flush();
       yield { t: "checkpoint", cursor, looks: handed.looks };
-      yield { t: "progress", done, ...(total !== undefined && { total: Math.max(total, done) }) };
+      yield { t: "progress", done, ...defined({ note, total: total && Math.max(total, done) }) };
       handed = { upserts: 0, seen: 0, looks: 0 };
       dueAt = now() + everyMs;
     },

@@ -1,0 +1,151 @@
+/** The projects, spaces, channels and rooms of a source: read one after another, each as good or bad as it is by itself. */
+import { z } from "zod";
+import type { ContainerRef, SyncContext } from "./contract.ts";
+import { type Failures, refusalOf } from "./failures.ts";
+import { NOT_UNDERSTOOD } from "./listed.ts";
+import type { FailedContainer, Page, Result, WalkEvent } from "./session.ts";
+import { makeWaits } from "./waits.ts";
+
+/** What a source says of its containers. */
+export interface ContainerSpec<C> {
+  /** Under which key the state has what is known of each. */
+  key: string;
+  refOf(id: string): ContainerRef;
+  /** What people call it. */
+  nameOf(container: C): string;
+  /** What stands in its items: with another one it is read again. `nameOf` unless told. */
+  labelOf?(container: C): string;
+  /** Under what its failure is counted; its id unless told. */
+  countedAs?(id: string): string;
+  failures: Failures;
+}
+
+/** A list of containers. */
+export interface ContainerList<C> {
+  known: readonly C[];
+  /** Ids of those that aren't understood. */
+  odd: readonly string[];
+  /** There are no others, whose ids aren't understood either. */
+  isWhole: boolean;
+}
+
+/** Where a walk stands: up to `after` all were read, and of the `open` one what comes before `at`. */
+export interface ContainerPlace<At, Feed> {
+  /** Where the feed of changes stood when the walk began: the next run goes on there. */
+  feed: Feed;
+  after: string;
+  open?: { id: string; at: At } | undefined;
+}
+
+export function placeSchema<At, Feed>(at: z.ZodType<At>, feed: z.ZodType<Feed>): z.ZodType<ContainerPlace<At, Feed>> {
+  const Place = z.object({ feed, after: z.string(), open: z.object({ id: z.string(), at }).optional() });
+  // Zod takes a value that may be undefined for one that may be absent.
+  return Place as unknown as z.ZodType<ContainerPlace<At, Feed>>;
+}
+
+/** What is said of one container; `at` is where the next page of it begins. */
+export type ContainerEvent<At> = Exclude<WalkEvent<never>, Page<never>> | ContainerPage<At>;
+
+export interface ContainerPage<At> extends Omit<Page<never>, "checkpoint" | "within"> {
+  at?: At | undefined;
+}
+
+/** So many ids fit into one value of the state; of more, only a whole listing finds those that are gone. */
+const MOST_KNOWN = 4_000;
+const Ids = z.array(z.string());
+
+export type Containers<C extends { id: string }> = ReturnType<typeof makeContainers<C>>;
+
+/** What is known of the containers of a connector between its runs. */
+export function makeContainers<C extends { id: string }>(
+  { state, now }: Pick<SyncContext<unknown>, "state" | "now">,
+  { key, refOf, nameOf, labelOf = nameOf, countedAs = (id) => id, failures }: ContainerSpec<C>,
+) {
+  const waits = makeWaits({ state, now });
+  const listKey = `${key}s`;
+  const forget = (id: string) => state.put(`${key}:${id}`, undefined);
+  const failed = (id: string, message: string): FailedContainer => ({
+    t: "failed",
+    container: refOf(id),
+    message,
+    as: countedAs(id),
+  });
+
+  /** One that is refused, or fails, alone. The next run reads it whole. @throws what is about more than it */
+  async function notRead(container: C, error: unknown): Promise<Result | FailedContainer> {
+    const { id } = container;
+    const code = refusalOf(error);
+    if (code === undefined) {
+      await failures.requireOfOne(error);
+      await waits.failed(id);
+    }
+    forget(id);
+    if (code !== undefined) return { t: "refused", what: { container: refOf(id) }, code };
+    return failed(id, `${nameOf(container)} can't be read now.`);
+  }
+
+  return {
+    notRead,
+    forget,
+    /** It was read as a whole under the name that it has. */
+    isKnown: async (container: C) => (await state.get(`${key}:${container.id}`)) === labelOf(container),
+    /** It failed several times, and isn't tried as a whole now. */
+    isWaiting: ({ id }: C) => waits.isWaiting(id),
+    /** What is said of one that waits: it stays as it is. */
+    waiting: (container: C) =>
+      failed(container.id, `${nameOf(container)} could not be read several times. It is tried again later.`),
+    /** It was read as a whole. */
+    async isRead(container: C): Promise<void> {
+      state.put(`${key}:${container.id}`, labelOf(container));
+      await waits.done(container.id);
+    },
+    /** Those that were listed and aren't understood: each stays as it is. */
+    *odd({ odd }: ContainerList<C>): Generator<FailedContainer, void> {
+      for (const id of odd) {
+        forget(id);
+        yield failed(id, NOT_UNDERSTOOD);
+      }
+    },
+    /** Notes which there are, and gives the ids of those that were there before and are not any more. */
+    async keep({ known, odd, isWhole }: ContainerList<C>): Promise<string[]> {
+      const before = Ids.safeParse(await state.get(listKey)).data ?? [];
+      const here = new Set([...known.map(({ id }) => id), ...odd, ...(isWhole ? [] : before)]);
+      state.put(listKey, [...here].slice(0, MOST_KNOWN));
+      const gone = before.filter((id) => !here.has(id));
+      for (const id of gone) forget(id);
+      return gone;
+    },
+    /**
+     * Reads these one after another, in the order in which they are given, from a place on.
+     *
+     * @param read  gives what is in one of them, from a place on where an attempt has ended
+     * @throws what is about more than one
+     */
+    async *walk<At, Feed>(
+      containers: readonly C[],
+      { feed, after: from, open }: ContainerPlace<At, Feed>,
+      compare: (a: string, b: string) => number,
+      read: (container: C, at: At | undefined) => AsyncIterable<ContainerEvent<At>>,
+    ): AsyncGenerator<WalkEvent<ContainerPlace<At, Feed>>, void> {
+      let after = from;
+      for (const container of containers) {
+        const { id } = container;
+        if (after !== "" && compare(id, after) <= 0) continue;
+        try {
+          for await (const event of read(container, open?.id === id ? open.at : undefined)) {
+            if (event.t !== "page") yield event;
+            else {
+              const { at, ...page } = event;
+              yield { ...page, ...(at !== undefined && { checkpoint: { feed, after, open: { id, at } } }) };
+            }
+          }
+          failures.well();
+        } catch (error) {
+          yield await notRead(container, error);
+        }
+        after = id;
+        yield { t: "page", entries: [], checkpoint: { feed, after } };
+      }
+    },
+  };
+}

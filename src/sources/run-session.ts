@@ -1,0 +1,244 @@
+/** The books of a run whose source gives sessions: what is as it was, what is to be read, what failed, and where it stands. */
+import { z } from "zod";
+import { accessKeyOf } from "#core/access-key.ts";
+import { defined } from "#core/defined.ts";
+import { type Batches, type Batching, makeBatches } from "./batching.ts";
+import type { Source, StoredItems, SyncContext, SyncEnd, SyncEvent, SyncRequest, What } from "./contract.ts";
+import { failedSkip } from "./failures.ts";
+import { NOT_UNDERSTOOD } from "./listed.ts";
+import type { Entry, FailedContainer, Outcome, Page, Result, Session, SessionSpec, WalkEvent } from "./session.ts";
+
+/** Where a run stands, and the feed of its source. */
+export interface Kept<Cursor, Checkpoint> {
+  feed?: Cursor | undefined;
+  walk?: Walk<Checkpoint> | undefined;
+}
+
+interface Walk<Checkpoint> {
+  runId: string;
+  checkpoint: Checkpoint;
+  done: number;
+  /** Containers that failed: what is in them was not named. */
+  failed: What[];
+}
+
+/** Where more failed the listing proves nothing: what is not noted would go. */
+const MOST_FAILED = 1_000;
+
+type Sync<Config, Cursor, Checkpoint> = NonNullable<Source<Config, Kept<Cursor, Checkpoint>>["sync"]>;
+
+/** The `sync` of a source that gives sessions. */
+export function runSessions<Config, Cursor, Checkpoint>(
+  spec: SessionSpec<Config, Cursor, Checkpoint>,
+  batching: Partial<Batching> = {},
+): Sync<Config, Cursor, Checkpoint> {
+  const read = keptSchema(spec);
+  return async function* sync(ctx, run) {
+    const session = await spec.open(ctx, run);
+    try {
+      if (run.mode === "items") yield* readAsked(ctx, session, run.externalIds ?? []);
+      else yield* walk({ ctx, run, session, batching }, read(run.cursor));
+    } finally {
+      await session.close?.();
+    }
+  };
+}
+
+/** An unreadable cursor or checkpoint is dropped: everything is listed again, and nothing is lost. */
+function keptSchema<Cursor, Checkpoint>({ cursor, checkpoint }: SessionSpec<never, Cursor, Checkpoint>) {
+  const Container = z.object({ container: z.object({ type: z.string(), id: z.string() }) });
+  const Stored = z.object({
+    feed: z.unknown().optional(),
+    walk: z
+      .object({ runId: z.string(), checkpoint: z.unknown().optional(), done: z.number(), failed: z.array(Container) })
+      .optional()
+      .catch(undefined),
+  });
+  return (stored: unknown): Kept<Cursor, Checkpoint> => {
+    const { feed, walk: former } = Stored.safeParse(stored).data ?? {};
+    const place = checkpoint.safeParse(former?.checkpoint);
+    return {
+      feed: cursor.safeParse(feed).data,
+      // What was said to have failed was read from our own notes: its types are those of `What`.
+      walk:
+        former && place.success ? { ...former, checkpoint: place.data, failed: former.failed as What[] } : undefined,
+    };
+  };
+}
+
+/** Only these, as they are now. */
+async function* readAsked(
+  ctx: Reading["ctx"],
+  session: Reading["session"],
+  externalIds: readonly string[],
+): AsyncGenerator<SyncEvent<never>, void> {
+  for await (const result of readAll({ ctx, session }, externalIds)) {
+    yield result;
+    // No listing follows that would end it.
+    const isGone = result.t === "skip" && result.reason !== "failed" && result.reason !== "too_large";
+    if (isGone) yield { t: "delete", externalId: result.externalId };
+  }
+  if (ctx.signal.aborted) return;
+  yield { t: "end", listing: "partial", permissions: "not_checked" };
+}
+
+interface Reading {
+  ctx: { stored: StoredItems; signal: AbortSignal };
+  session: { read(externalIds: readonly string[]): AsyncGenerator<Result, void> };
+}
+
+/** What became of these, each of them: one that the source says nothing of stays as it is. */
+async function* readAll({ ctx, session }: Reading, externalIds: readonly string[]): AsyncGenerator<Result, void> {
+  if (externalIds.length === 0) return;
+  const open = new Set(externalIds);
+  for await (const result of session.read(externalIds)) {
+    if (ctx.signal.aborted) return;
+    const id = idOf(result);
+    if (id !== undefined) open.delete(id);
+    yield result;
+  }
+  for (const externalId of open) yield failedSkip(externalId, NOT_UNDERSTOOD);
+}
+
+function idOf(result: Result): string | undefined {
+  if (result.t === "upsert") return result.item.externalId;
+  if (result.t === "delete" || result.t === "skip") return result.externalId;
+  return "externalId" in result.what ? result.what.externalId : undefined;
+}
+
+function failedEvent({ container, message, as = container.id }: FailedContainer): SyncEvent<never> {
+  return failedSkip(as, message);
+}
+
+interface Run<Config, Cursor, Checkpoint> {
+  ctx: SyncContext<Config>;
+  run: SyncRequest<unknown>;
+  session: Session<Cursor, Checkpoint>;
+  batching: Partial<Batching>;
+}
+
+async function* walk<Config, Cursor, Checkpoint>(
+  { ctx, run, session, batching }: Run<Config, Cursor, Checkpoint>,
+  { feed, walk: former }: Kept<Cursor, Checkpoint>,
+): AsyncGenerator<SyncEvent<Kept<Cursor, Checkpoint>>, void> {
+  const { runId, scope, mode } = run;
+  if (mode === "items") return;
+  const own = former && former.runId === runId ? former : undefined;
+  const since = mode === "incremental" ? feed : undefined;
+  const batches = makeBatches(batching, ctx.now, own?.done);
+  const failed = makeFailed(own?.failed);
+  const events = session.walk({
+    mode,
+    scope,
+    ...(since !== undefined && { since }),
+    ...(own && { resume: own.checkpoint }),
+  });
+  try {
+    for (;;) {
+      const step = await events.next();
+      if (ctx.signal.aborted) return;
+      if (step.done) {
+        const { complete, why, cursor, permissions } = step.value;
+        yield* batches.checkpoint({ feed: cursor }, { total: batches.done });
+        const isComplete = complete && !failed.isFull();
+        const end: SyncEnd = { t: "end", listing: isComplete ? "complete" : "partial", permissions };
+        yield { ...end, ...(why !== undefined && { why }), ...(since === undefined && failed.notLookedAt()) };
+        return;
+      }
+      for (const event of piecesOf(step.value)) {
+        failed.note(event);
+        yield* tell({ ctx, session, batches, mode }, event);
+        if (event.t !== "page" || event.checkpoint === undefined || !batches.isDue()) continue;
+        // Copied: a walk may go on writing into what it gave.
+        const checkpoint = structuredClone(event.checkpoint);
+        const place = runId !== undefined && { walk: { runId, checkpoint, done: batches.done, failed: failed.list() } };
+        yield* batches.checkpoint({ feed, ...place }, defined({ note: event.note }));
+      }
+    }
+  } finally {
+    // A walk that is left in its middle lets go of what it holds.
+    await events.return(undefined as never);
+  }
+}
+
+/** A page that can be gone on with after each of its entries, entry by entry. */
+function* piecesOf<Checkpoint>(event: WalkEvent<Checkpoint>): Generator<WalkEvent<Checkpoint>, void> {
+  if (event.t === "page" && event.within) {
+    const { within, entries, checkpoint: _last, ...rest } = event;
+    for (const [at, entry] of entries.entries()) {
+      yield { ...rest, looks: 0, entries: [entry], checkpoint: within(at + 1) };
+    }
+    yield { ...event, entries: [] };
+  } else yield event;
+}
+
+/** The containers that failed so far. */
+function makeFailed(before: readonly What[] = []) {
+  const failed = new Map(before.map((what) => [JSON.stringify(what), what]));
+  const list = () => [...failed.values()].slice(0, MOST_FAILED);
+  return {
+    note<Checkpoint>(event: WalkEvent<Checkpoint>): void {
+      for (const each of event.t === "page" ? event.entries : [event]) {
+        if (!("t" in each) || each.t !== "failed") continue;
+        const what: What = { container: each.container };
+        failed.set(JSON.stringify(what), what);
+      }
+    },
+    list,
+    isFull: () => failed.size >= MOST_FAILED,
+    notLookedAt: (): Pick<SyncEnd, "notLookedAt"> => (failed.size > 0 ? { notLookedAt: list() } : {}),
+  };
+}
+
+interface Telling extends Reading {
+  batches: Batches;
+  mode: SyncRequest<unknown>["mode"];
+}
+
+async function* tell<Checkpoint>(
+  telling: Telling,
+  event: WalkEvent<Checkpoint>,
+): AsyncGenerator<SyncEvent<never>, void> {
+  const { batches } = telling;
+  if (event.t === "page") yield* tellPage(telling, event);
+  else if (event.t === "listed" || event.t === "delete_container") {
+    // What was named is not gone with what holds it.
+    yield* batches.flush();
+    yield event;
+  } else if (event.t === "group" || event.t === "member" || event.t === "identity") yield event;
+  else yield* tellEntry(batches, event);
+}
+
+/** What of a page is as it was stored is only named, and what has other readers is told so; the rest is read. */
+async function* tellPage<Checkpoint>(
+  telling: Telling,
+  { entries, looks }: Page<Checkpoint>,
+): AsyncGenerator<SyncEvent<never>, void> {
+  const { batches, ctx } = telling;
+  batches.look(looks ?? 0);
+  const toRead: string[] = [];
+  for (const entry of entries) {
+    if ("t" in entry) yield* tellEntry(batches, entry);
+    else if (await isAsStored(telling, entry)) {
+      const { externalId, access } = entry;
+      const isJudged = access === undefined || (await ctx.stored.accessKey(externalId)) === accessKeyOf(access);
+      if (isJudged) yield* batches.seen(externalId);
+      else yield { t: "access", externalId, access };
+    } else if (entry.build) yield batches.upsert(entry.build());
+    else toRead.push(entry.externalId);
+  }
+  for await (const result of readAll(telling, toRead)) yield* tellEntry(batches, result);
+}
+
+/** Its text is not read then. */
+async function isAsStored({ ctx, mode }: Telling, { externalId, version }: Entry): Promise<boolean> {
+  const stored = await ctx.stored.version(externalId);
+  return stored !== undefined && (mode === "access" || stored === version);
+}
+
+function* tellEntry(batches: Batches, entry: Outcome): Generator<SyncEvent<never>, void> {
+  if (entry.t === "failed") yield failedEvent(entry);
+  else if (entry.t === "upsert") yield batches.upsert(entry.item);
+  else if (entry.t === "seen" && !entry.container) for (const id of entry.externalIds) yield* batches.seen(id);
+  else yield entry;
+}

@@ -1,0 +1,110 @@
+/**
+ * What a source is asked in a run: to walk through what is there and to read what is asked for. It names things; the run
+ * compares them with what is stored, keeps the books and says how it ended. Source: docs/decisions/0080.
+ */
+import type { z } from "zod";
+import type { Scope } from "#core/scope.ts";
+import type { SourceAccess } from "#core/principals.ts";
+import type { ContainerRef, SourceItem, SyncContext, SyncEnd, SyncEvent, SyncRequest } from "./contract.ts";
+
+/** How a source is synced. Neither cursor nor checkpoint is trusted when it comes back: one that its schema refuses is dropped. */
+export interface SessionSpec<Config, Cursor, Checkpoint> {
+  /** Where the feed of changes stands. It outlives runs and moves at the end of one. */
+  cursor: z.ZodType<Cursor>;
+  /** Where a walk stands. It goes back to another attempt of the same run, and to nobody else. */
+  checkpoint: z.ZodType<Checkpoint>;
+  /** Signs in, opens a folder, fetches a mirror: once for each run. */
+  open(ctx: SyncContext<Config>, run: OpenRequest): Promise<Session<Cursor, Checkpoint>>;
+}
+
+export type OpenRequest = Pick<SyncRequest<unknown>, "mode" | "scope" | "runId" | "readsGroups">;
+
+/** One run's dealings with the source: `walk` once, or `read` alone in mode `items`. Never both at the same moment. */
+export interface Session<Cursor, Checkpoint> {
+  walk(run: WalkRequest<Cursor, Checkpoint>): AsyncGenerator<WalkEvent<Checkpoint>, WalkEnd<Cursor>>;
+  /**
+   * What became of each of these, in any order; what is not answered counts as failed. Called with the changed entries of a
+   * page that have no `build`, and for mode `items`.
+   */
+  read(externalIds: readonly string[]): AsyncGenerator<Result, void>;
+  close?(): void | Promise<void>;
+}
+
+export interface WalkRequest<Cursor, Checkpoint> {
+  mode: Exclude<SyncRequest<unknown>["mode"], "items">;
+  scope: Scope;
+  /** The cursor of the last run that came to its end, for an increment; absent = walk through everything. */
+  since?: Cursor;
+  /** The last checkpoint of an attempt of this run that was interrupted. */
+  resume?: Checkpoint;
+}
+
+/** Something that is there. */
+export interface Entry {
+  externalId: string;
+  /** Equal to the stored one = the item is as it was, but for its access. Absent = it is read each time. */
+  version?: string;
+  /** Where it can be another one under the same version. Absent = `version` covers it. */
+  access?: SourceAccess;
+  /** The item, of an entry that has all of it; asks for nothing. Without it the item is read. */
+  build?(): SourceItem;
+}
+
+/** What became of one thing. With `skip` it is no item, and a stored one goes; one that `failed`, or is too large now, stays. */
+export type Result = Extract<SyncEvent, { t: "upsert" | "delete" | "refused" | "skip" }>;
+
+/**
+ * A container that couldn't be read, or isn't understood. What is in it stays, and grows old where permissions are mirrored
+ * if everything was walked through. It is counted under its id, or `as`.
+ */
+export interface FailedContainer {
+  t: "failed";
+  container: ContainerRef;
+  message: string;
+  as?: string;
+}
+
+/** `seen` is for what no entry compares, such as the parts of a thing that is as it was. */
+export type Outcome = Result | FailedContainer | Extract<SyncEvent, { t: "seen" | "access" }>;
+
+export type PageEntry = Entry | Outcome;
+
+/** What an answer of the source named, all of it, and where the walk goes on after it. */
+export interface Page<Checkpoint> {
+  t: "page";
+  entries: readonly PageEntry[];
+  checkpoint?: Checkpoint;
+  /** Where it goes on after so many of the entries, which all have `build`: for pages whose contents take long. */
+  within?(entries: number): Checkpoint;
+  /** Requests that list, or folders, that it took; for a source whose runs may end at a bound. Source: docs/decisions/0070 */
+  looks?: number;
+  /** What is being read, for people who wait. */
+  note?: string;
+}
+
+export type WalkEvent<Checkpoint> =
+  | Page<Checkpoint>
+  | Outcome
+  | Extract<SyncEvent, { t: "listed" | "delete_container" | "group" | "member" | "identity" }>;
+
+/** How a walk ended. */
+export interface WalkEnd<Cursor> {
+  /** Every living id in scope was named, except in what is `failed` or `refused`. */
+  complete: boolean;
+  /** Why it isn't, for the connector's owner, where that is no increment. */
+  why?: string;
+  cursor: Cursor;
+  permissions: SyncEnd["permissions"];
+}
+
+/** The entry of an item that is known in full. */
+export function entryOf(item: SourceItem): Entry {
+  const { externalId, version } = item;
+  return { externalId, ...(version !== undefined && { version }), build: () => item };
+}
+
+/** The same, where who reads it can change under one version. A part has no readers of its own to compare. */
+export function judgedEntryOf(item: SourceItem): Entry {
+  const { access, partOf } = item;
+  return { ...entryOf(item), ...(access && partOf === undefined && { access }) };
+}
