@@ -84,16 +84,54 @@ export function makeContainers<C extends { id: string }>(
     return failed(id, `${nameOf(container)} can't be read now.`);
   }
 
+  /**
+   * Reads these one after another, in the order in which they are given, from a place on.
+   *
+   * @param read  gives what is in one of them, from a place on where an attempt has ended
+   * @throws what is about more than one
+   */
+  async function* walk<At, Feed>(
+    containers: readonly C[],
+    { feed, after: from, open }: ContainerPlace<At, Feed>,
+    compare: (a: string, b: string) => number,
+    read: (container: C, at: At | undefined) => AsyncIterable<ContainerEvent<At>>,
+  ): AsyncGenerator<WalkEvent<ContainerPlace<At, Feed>>, void> {
+    let after = from;
+    for (const container of containers) {
+      const { id } = container;
+      if (after !== "" && compare(id, after) <= 0) continue;
+      try {
+        for await (const event of read(container, open?.id === id ? open.at : undefined)) {
+          if (event.t !== "page") yield event;
+          else {
+            const { at, ...page } = event;
+            yield { ...page, ...(at !== undefined && { checkpoint: { feed, after, open: { id, at } } }) };
+          }
+        }
+        failures.well();
+      } catch (error) {
+        yield await notRead(container, error);
+      }
+      after = id;
+      yield { t: "page", entries: [], checkpoint: { feed, after } };
+    }
+  }
+
+  /** What is said of one that waits: it stays as it is. */
+  const waiting = (container: C) =>
+    failed(container.id, `${nameOf(container)} could not be read several times. It is tried again later.`);
+
+  /** It was read as a whole under the name that it has. */
+  const isKnown = async (container: C) => (await state.get(`${key}:${container.id}`)) === labelOf(container);
+
   return {
     notRead,
+    walk,
+    isKnown,
     forget,
-    /** It was read as a whole under the name that it has. */
-    isKnown: async (container: C) => (await state.get(`${key}:${container.id}`)) === labelOf(container),
     /** It failed several times, and isn't tried as a whole now. */
     isWaiting: ({ id }: C) => waits.isWaiting(id),
-    /** What is said of one that waits: it stays as it is. */
-    waiting: (container: C) =>
-      failed(container.id, `${nameOf(container)} could not be read several times. It is tried again later.`),
+    waiting,
     /** It was read as a whole. */
     async isRead(container: C): Promise<void> {
       state.put(`${key}:${container.id}`, labelOf(container));
@@ -106,46 +144,32 @@ export function makeContainers<C extends { id: string }>(
         yield failed(id, NOT_UNDERSTOOD);
       }
     },
-    /** Notes which there are, and gives the ids of those that were there before and are not any more. */
-    async keep({ known, odd, isWhole }: ContainerList<C>): Promise<string[]> {
+    /** Notes which there are. Of a list that isn't whole those of before may be `here` still; `gone` are not. */
+    async keep({ known, odd, isWhole }: ContainerList<C>): Promise<{ here: ReadonlySet<string>; gone: string[] }> {
       const before = Ids.safeParse(await state.get(listKey)).data ?? [];
       const here = new Set([...known.map(({ id }) => id), ...odd, ...(isWhole ? [] : before)]);
       state.put(listKey, [...here].slice(0, MOST_KNOWN));
       const gone = before.filter((id) => !here.has(id));
       for (const id of gone) forget(id);
-      return gone;
+      return { here, gone };
     },
-    /**
-     * Reads these one after another, in the order in which they are given, from a place on.
-     *
-     * @param read  gives what is in one of them, from a place on where an attempt has ended
-     * @throws what is about more than one
-     */
-    async *walk<At, Feed>(
+    /** Reads as a whole those that are new, or are called otherwise now. Gives all that can be read. */
+    async *readNew<At, Feed>(
       containers: readonly C[],
-      { feed, after: from, open }: ContainerPlace<At, Feed>,
+      place: ContainerPlace<At, Feed>,
       compare: (a: string, b: string) => number,
       read: (container: C, at: At | undefined) => AsyncIterable<ContainerEvent<At>>,
-    ): AsyncGenerator<WalkEvent<ContainerPlace<At, Feed>>, void> {
-      let after = from;
+    ): AsyncGenerator<WalkEvent<ContainerPlace<At, Feed>>, C[]> {
+      const fresh: C[] = [];
       for (const container of containers) {
-        const { id } = container;
-        if (after !== "" && compare(id, after) <= 0) continue;
-        try {
-          for await (const event of read(container, open?.id === id ? open.at : undefined)) {
-            if (event.t !== "page") yield event;
-            else {
-              const { at, ...page } = event;
-              yield { ...page, ...(at !== undefined && { checkpoint: { feed, after, open: { id, at } } }) };
-            }
-          }
-          failures.well();
-        } catch (error) {
-          yield await notRead(container, error);
-        }
-        after = id;
-        yield { t: "page", entries: [], checkpoint: { feed, after } };
+        if (await isKnown(container)) continue;
+        if (await waits.isWaiting(container.id)) yield waiting(container);
+        else fresh.push(container);
       }
+      yield* walk(fresh, place, compare, read);
+      const open: C[] = [];
+      for (const container of containers) if (await isKnown(container)) open.push(container);
+      return open;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { isApiError } from "#api/errors.ts";
-import type { SyncContext, SyncEvent } from "./contract.ts";
+import type { SyncContext } from "./contract.ts";
 import type { Result } from "./session.ts";
 import { type Failures, failedSkip, refusalOf } from "./failures.ts";
 
@@ -16,7 +16,7 @@ interface Reading {
  *   about this id
  * @throws what is about more than one id, and what the failures' probe throws
  */
-export async function* readEach<Event extends SyncEvent>(
+export async function* readEach<Event extends { t: string }>(
   { ctx, failures }: Reading,
   externalIds: readonly string[] = [],
   readOne: (externalId: string) => Promise<readonly Event[] | "later">,

@@ -6,7 +6,7 @@ import { type Batches, type Batching, makeBatches } from "./batching.ts";
 import type { Source, StoredItems, SyncContext, SyncEnd, SyncEvent, SyncRequest, What } from "./contract.ts";
 import { failedSkip } from "./failures.ts";
 import { NOT_UNDERSTOOD } from "./listed.ts";
-import type { Entry, FailedContainer, Outcome, Page, Result, Session, SessionSpec, WalkEvent } from "./session.ts";
+import type { Entry, FailedContainer, Outcome, Page, Session, SessionSpec, WalkEvent } from "./session.ts";
 
 /** Where a run stands, and the feed of its source. */
 export interface Kept<Cursor, Checkpoint> {
@@ -73,7 +73,7 @@ async function* readAsked(
   externalIds: readonly string[],
 ): AsyncGenerator<SyncEvent<never>, void> {
   for await (const result of readAll({ ctx, session }, externalIds)) {
-    yield result;
+    yield result.t === "failed" ? failedEvent(result) : result;
     // No listing follows that would end it.
     const isGone = result.t === "skip" && result.reason !== "failed" && result.reason !== "too_large";
     if (isGone) yield { t: "delete", externalId: result.externalId };
@@ -84,11 +84,11 @@ async function* readAsked(
 
 interface Reading {
   ctx: { stored: StoredItems; signal: AbortSignal };
-  session: { read(externalIds: readonly string[]): AsyncGenerator<Result, void> };
+  session: { read(externalIds: readonly string[]): AsyncGenerator<Outcome, void> };
 }
 
 /** What became of these, each of them: one that the source says nothing of stays as it is. */
-async function* readAll({ ctx, session }: Reading, externalIds: readonly string[]): AsyncGenerator<Result, void> {
+async function* readAll({ ctx, session }: Reading, externalIds: readonly string[]): AsyncGenerator<Outcome, void> {
   if (externalIds.length === 0) return;
   const open = new Set(externalIds);
   for await (const result of session.read(externalIds)) {
@@ -100,10 +100,10 @@ async function* readAll({ ctx, session }: Reading, externalIds: readonly string[
   for (const externalId of open) yield failedSkip(externalId, NOT_UNDERSTOOD);
 }
 
-function idOf(result: Result): string | undefined {
-  if (result.t === "upsert") return result.item.externalId;
-  if (result.t === "delete" || result.t === "skip") return result.externalId;
-  return "externalId" in result.what ? result.what.externalId : undefined;
+function idOf(outcome: Outcome): string | undefined {
+  if (outcome.t === "upsert") return outcome.item.externalId;
+  if (outcome.t === "delete" || outcome.t === "skip") return outcome.externalId;
+  return outcome.t === "refused" && "externalId" in outcome.what ? outcome.what.externalId : undefined;
 }
 
 function failedEvent({ container, message, as = container.id }: FailedContainer): SyncEvent<never> {
@@ -147,7 +147,7 @@ async function* walk<Config, Cursor, Checkpoint>(
       }
       for (const event of piecesOf(step.value)) {
         failed.note(event);
-        yield* tell({ ctx, session, batches, mode }, event);
+        yield* event.t === "page" ? tellPage({ ctx, session, batches, mode }, event) : tellEntry(batches, event);
         if (event.t !== "page" || event.checkpoint === undefined || !batches.isDue()) continue;
         // Copied: a walk may go on writing into what it gave.
         const checkpoint = structuredClone(event.checkpoint);
@@ -195,20 +195,6 @@ interface Telling extends Reading {
   mode: SyncRequest<unknown>["mode"];
 }
 
-async function* tell<Checkpoint>(
-  telling: Telling,
-  event: WalkEvent<Checkpoint>,
-): AsyncGenerator<SyncEvent<never>, void> {
-  const { batches } = telling;
-  if (event.t === "page") yield* tellPage(telling, event);
-  else if (event.t === "listed" || event.t === "delete_container") {
-    // What was named is not gone with what holds it.
-    yield* batches.flush();
-    yield event;
-  } else if (event.t === "group" || event.t === "member" || event.t === "identity") yield event;
-  else yield* tellEntry(batches, event);
-}
-
 /** What of a page is as it was stored is only named, and what has other readers is told so; the rest is read. */
 async function* tellPage<Checkpoint>(
   telling: Telling,
@@ -240,5 +226,9 @@ function* tellEntry(batches: Batches, entry: Outcome): Generator<SyncEvent<never
   if (entry.t === "failed") yield failedEvent(entry);
   else if (entry.t === "upsert") yield batches.upsert(entry.item);
   else if (entry.t === "seen" && !entry.container) for (const id of entry.externalIds) yield* batches.seen(id);
-  else yield entry;
+  else {
+    // What was named is not gone with what holds it.
+    if (entry.t === "listed" || entry.t === "delete_container") yield* batches.flush();
+    yield entry;
+  }
 }

@@ -23,10 +23,10 @@ export type OpenRequest = Pick<SyncRequest<unknown>, "mode" | "scope" | "runId" 
 export interface Session<Cursor, Checkpoint> {
   walk(run: WalkRequest<Cursor, Checkpoint>): AsyncGenerator<WalkEvent<Checkpoint>, WalkEnd<Cursor>>;
   /**
-   * What became of each of these, in any order; what is not answered counts as failed. Called with the changed entries of a
+   * What became of each of these, and of what came with it, in any order; what is not answered counts as failed. Called with the changed entries of a
    * page that have no `build`, and for mode `items`.
    */
-  read(externalIds: readonly string[]): AsyncGenerator<Result, void>;
+  read(externalIds: readonly string[]): AsyncGenerator<Outcome, void>;
   close?(): void | Promise<void>;
 }
 
@@ -64,10 +64,13 @@ export interface FailedContainer {
   as?: string;
 }
 
-/** `seen` is for what no entry compares, such as the parts of a thing that is as it was. */
-export type Outcome = Result | FailedContainer | Extract<SyncEvent, { t: "seen" | "access" }>;
-
 export type PageEntry = Entry | Outcome;
+
+/** Whatever else there is to say. `seen` is for what no entry compares, such as the parts of a thing that is as it was. */
+export type Outcome =
+  | Result
+  | FailedContainer
+  | Extract<SyncEvent, { t: "seen" | "access" | "listed" | "delete_container" | "group" | "member" | "identity" }>;
 
 /** What an answer of the source named, all of it, and where the walk goes on after it. */
 export interface Page<Checkpoint> {
@@ -82,10 +85,7 @@ export interface Page<Checkpoint> {
   note?: string;
 }
 
-export type WalkEvent<Checkpoint> =
-  | Page<Checkpoint>
-  | Outcome
-  | Extract<SyncEvent, { t: "listed" | "delete_container" | "group" | "member" | "identity" }>;
+export type WalkEvent<Checkpoint> = Page<Checkpoint> | Outcome;
 
 /** How a walk ended. */
 export interface WalkEnd<Cursor> {

@@ -141,3 +141,6 @@ const calls = new WeakMap<object, number>();
 export function callsOf({ source }: Pick<KitFixture, "source">): number {
   return calls.get(source) ?? 0;
 }
+
+/** A place to go on from after each page: a run can be killed, and gone on with, wherever it may be. */
+export const AT_EACH_PAGE = { everyMs: 0 };

@@ -1,83 +1,45 @@
-import { z } from "zod";
 import type { SourceItem } from "#sources/contract.ts";
 import { failedSkip, failedStatus } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
-import { waitingSkip } from "#sources/waits.ts";
-import { tellItems } from "#sources/atlassian/tell.ts";
+import { judgedEntryOf, type PageEntry, type WalkEvent } from "#sources/session.ts";
+import { compareIds } from "#sources/atlassian/tell.ts";
 import { projectRef } from "./ids.ts";
 import { fieldsOf, isHere, narrowed } from "./issue.ts";
-import { listProject, readIssues } from "./listing.ts";
-import { nameOf, partsIn } from "./map.ts";
+import { readIssues, readProject } from "./listing.ts";
+import { partsIn } from "./map.ts";
 import { readOne } from "./items.ts";
 import { issueNotRead, storedParts, tellOdd, tellOddComments } from "./parts.ts";
-import { readProjects } from "./projects.ts";
+import type { Projects } from "./projects.ts";
 import type { ProjectRecord } from "./records.ts";
-import { endProject, type Event, labelOf, MOST_KNOWN, oddProject, projectNotRead, type Tools } from "./tools.ts";
+import type { JiraCheckpoint, Tools } from "./tools.ts";
 
 /** The index of Cloud is a little behind what is written, and minutes are all that JQL counts in. */
 const OVERLAP_MINUTES = 10;
+
+type Event = WalkEvent<JiraCheckpoint>;
 
 /**
  * What changed since `before`, projects that are new, renamed or gone, and parts that are gone. Deleted issues, and those
  * that moved out of sight, are in no search: the next listing finds them.
  */
-export async function* readChanges(tools: Tools, before: number): AsyncGenerator<Event, void> {
-  const { ctx, client, run, unread } = tools;
-  const listed = await readProjects(client, run.scope);
-  const { projects, odd, isWhole } = listed;
-  for (const project of projects) tools.projects.set(project.id, project);
+export async function* readChanges(
+  tools: Tools,
+  list: Projects,
+  place: JiraCheckpoint,
+  before: number,
+): AsyncGenerator<Event, void> {
+  const { client, containers, unread } = tools;
   const due = await unread.due();
-  const open = yield* readNewProjects(tools, projects, before);
-  for (const id of odd) yield oddProject(tools, id);
-  const known = Known.safeParse(await ctx.state.get("projects")).data ?? [];
-  const here = new Set([...projects.map(({ id }) => id), ...odd, ...(isWhole ? [] : known)]);
-  for (const id of known) {
-    if (here.has(id)) continue;
-    ctx.state.put(`project:${id}`, undefined);
+  const open = yield* containers.readNew(list.known, place, compareIds, (project) => readProject(tools, project));
+  const { here, gone } = await containers.keep(list);
+  for (const id of gone) {
     // Deleted, archived, or closed to this account: until a listing of everything says which, nobody reads it.
     yield { t: "refused", what: { container: projectRef(id) }, code: "source_not_found" };
   }
-  ctx.state.put("projects", [...here].slice(0, MOST_KNOWN));
   const told = yield* readUpdated(tools, before, { here, open });
-  for (const id of due) yield* readNoted(tools, listed, id, told);
+  for (const id of due) yield* readNoted(tools, list, id, told);
   await client.whoAmI();
-  // Of more than can be noted, the last day is read again.
-  const at = unread.isFull() ? Math.max(before, tools.at - DAY_MS) : tools.at;
-  yield { t: "checkpoint", cursor: { type: "changes", at } };
-  yield { t: "end", listing: "partial", permissions: "not_checked" };
 }
-
-const Known = z.array(z.string());
-
-/** Reads projects whole that are new, or are called otherwise now. Gives those that can be read. */
-async function* readNewProjects(
-  tools: Tools,
-  projects: readonly ProjectRecord[],
-  before: number,
-): AsyncGenerator<Event, ProjectRecord[]> {
-  const open: ProjectRecord[] = [];
-  for (const project of projects) {
-    if ((await tools.ctx.state.get(`project:${project.id}`)) === labelOf(project)) {
-      open.push(project);
-      continue;
-    }
-    if (await tools.waits.isWaiting(project.id)) {
-      yield waitingSkip(`project ${project.id}`, nameOf(project));
-      continue;
-    }
-    try {
-      for await (const { events } of listProject(tools, project)) yield* events;
-      yield* endProject(tools, project);
-      open.push(project);
-    } catch (error) {
-      yield await projectNotRead(tools, project, error);
-    }
-    yield { t: "checkpoint", cursor: { type: "changes", at: before } };
-  }
-  return open;
-}
-
-const DAY_MS = 86_400_000;
 
 /** Gives the ids that it told of. */
 async function* readUpdated(
@@ -85,7 +47,7 @@ async function* readUpdated(
   before: number,
   { here, open }: { here: ReadonlySet<string>; open: readonly ProjectRecord[] },
 ): AsyncGenerator<Event, ReadonlySet<string>> {
-  const { ctx, client } = tools;
+  const { ctx, client, containers } = tools;
   const changed = new Map<string, string>();
   client.odd.take();
   for await (const { issues } of client.search(`${since(tools, before)} ORDER BY key ASC`, ["project"])) {
@@ -104,7 +66,7 @@ async function* readUpdated(
         yield event;
       }
     } catch (error) {
-      yield await projectNotRead(tools, project, error);
+      yield await containers.notRead(project, error);
       read.delete(project.id);
     }
   }
@@ -128,7 +90,7 @@ async function tellUnread({ unread }: Tools, id: string): Promise<Event> {
 /** An issue that a former run could not read, as it is now. */
 async function* readNoted(
   tools: Tools,
-  projects: Awaited<ReturnType<typeof readProjects>>,
+  projects: Projects,
   id: string,
   told: ReadonlySet<string>,
 ): AsyncGenerator<Event, void> {
@@ -143,15 +105,16 @@ async function* readNoted(
     const said = await tellOddComments(tools, read.project, id, read);
     yield* said;
     if (said.length === 0) yield* dropParts(tools, read.project, read.items);
-    yield* await tellItems(ctx.stored, read.items);
+    yield { t: "page", entries: read.items.map(judgedEntryOf) };
   } catch (error) {
     const events = await issueNotRead(tools, { id: "" }, id, error);
     yield* events;
   }
 }
 
-function namedIn(event: Event): readonly string[] {
-  if (event.t === "upsert") return [event.item.externalId];
+function namedIn(event: Event | PageEntry): readonly string[] {
+  if (!("t" in event)) return [event.externalId];
+  if (event.t === "page") return event.entries.flatMap(namedIn);
   if (event.t === "seen") return event.externalIds;
   if (event.t === "refused") return "externalId" in event.what ? [event.what.externalId] : [];
   return event.t === "skip" ? [event.externalId] : [];
@@ -172,7 +135,7 @@ async function* readProjectChanges(tools: Tools, project: ProjectRecord, before:
       const { items, said, isWhole } = await readIssues(tools, project, [issue]);
       yield* said;
       if (isWhole) yield* dropParts(tools, project, items);
-      yield* await tellItems(tools.ctx.stored, items);
+      yield { t: "page", entries: items.map(judgedEntryOf) };
     }
   }
   yield* await tellOdd(tools, project, () => false);

@@ -6,21 +6,22 @@ import { toRoomsPage } from "#sources/chat/rooms.ts";
 import type { FileContent, Source } from "#sources/contract.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
+import type { Batching } from "#sources/batching.ts";
+import { runSessions } from "#sources/run-session.ts";
 import { checkSite } from "./check.ts";
 import { type JiraContext, makeJiraClient } from "./client.ts";
 import { JiraConfig } from "./config.ts";
 import { parseId } from "./ids.ts";
 import { fileNameOf, nameOf } from "./map.ts";
 import { syncJiraPeople } from "./people.ts";
-import { syncIssues } from "./sync.ts";
-import type { JiraCursor } from "./tools.ts";
+import { jiraSessions } from "./sync.ts";
 import { jiraWebhook } from "./webhook.ts";
 
 /** The issues of a Jira site with their comments and attachments, for those who may browse them there. */
-export function makeJiraSource({ limits = ATLASSIAN_LIMITS }: { limits?: LimitSpec } = {}): Source<
-  JiraConfig,
-  JiraCursor
-> {
+export function makeJiraSource({
+  limits = ATLASSIAN_LIMITS,
+  batching = {},
+}: { limits?: LimitSpec; batching?: Partial<Batching> } = {}): Source<JiraConfig> {
   return {
     spec: {
       providerId: "jira",
@@ -30,6 +31,8 @@ export function makeJiraSource({ limits = ATLASSIAN_LIMITS }: { limits?: LimitSp
       config: JiraConfig,
       credentials: AtlassianCredentials,
       limits,
+      // 2: a cursor is the run's own.
+      stateVersion: 2,
       acl: "per_item",
       // Schemes change without a change of any issue, and what moved out of sight is in no search.
       freshness: "access",
@@ -39,7 +42,7 @@ export function makeJiraSource({ limits = ATLASSIAN_LIMITS }: { limits?: LimitSp
       hasLastingContent: true,
     },
     check: checkSite,
-    sync: syncIssues,
+    sync: runSessions(jiraSessions, batching),
     syncIdentities: syncJiraPeople,
     async browse(ctx, at) {
       const projects = await makeJiraClient(ctx).projects();

@@ -1,19 +1,19 @@
 import { isApiError } from "#api/errors.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
+import type { Result } from "#sources/session.ts";
 import { parseId } from "./ids.ts";
 import { type IssueItems, readWhole } from "./issue.ts";
 import { isAskedFor } from "./left-out.ts";
-import { readProjects } from "./projects.ts";
+import { type Projects, readProjects } from "./projects.ts";
 import type { ProjectRecord } from "./records.ts";
-import type { Event, Tools } from "./tools.ts";
+import type { Tools } from "./tools.ts";
 
 /** Only these, as they are now. */
-export async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
-  const { client, run } = tools;
-  const projects = await readProjects(client, run.scope);
+export async function* readItems(tools: Tools, externalIds: readonly string[]): AsyncGenerator<Result, void> {
+  const projects = await readProjects(tools.client, tools.scope);
   const read = new Map<string, ReturnType<typeof readOne>>();
-  yield* readEach<Event>(tools, run.externalIds, async (externalId) => {
+  yield* readEach<Result>(tools, externalIds, async (externalId) => {
     const { issue, part } = parseId(externalId) ?? {};
     if (issue === undefined) return [];
     const reading = read.get(issue) ?? readOne(tools, projects, issue);
@@ -23,18 +23,17 @@ export async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
     if (!item && part && (odd.includes(part.id) || nameless > 0)) throw halfRead(NOT_UNDERSTOOD);
     return item ? [{ t: "upsert", item }] : [];
   });
-  yield { t: "end", listing: "partial", permissions: "not_checked" };
 }
 
 /** An issue with its parts; undefined when it is gone, out of scope, or not what the narrowing asks for. */
 export async function readOne(
   tools: Tools,
-  { projects, odd, isWhole }: Awaited<ReturnType<typeof readProjects>>,
+  { known, odd, isWhole }: Projects,
   id: string,
 ): Promise<(IssueItems & { project: ProjectRecord }) | undefined> {
   try {
     const { fields } = await tools.client.issue(id, ["project"]);
-    const project = projects.find((each) => each.id === fields.project.id);
+    const project = known.find((each) => each.id === fields.project.id);
     if (!project && (!isWhole || odd.includes(fields.project.id))) throw halfRead(NOT_UNDERSTOOD);
     if (!project) return undefined;
     return (await isAskedFor(tools, id)) ? { project, ...(await readWhole(tools, project, id)) } : undefined;

@@ -1,14 +1,14 @@
 import type { SourceItem } from "#sources/contract.ts";
-import { tellItems } from "#sources/atlassian/tell.ts";
 import { lookAgain } from "#sources/left-out.ts";
+import { judgedEntryOf, type PageEntry } from "#sources/session.ts";
 import { parseId, projectRef } from "./ids.ts";
 import { type IssueItems, narrowed, readWhole } from "./issue.ts";
 import { issueNotRead, tellOddComments } from "./parts.ts";
 import type { ProjectRecord } from "./records.ts";
-import type { Event, Tools } from "./tools.ts";
+import type { Tools } from "./tools.ts";
 
 interface Found {
-  events: Event[];
+  events: PageEntry[];
   count: number;
 }
 
@@ -47,7 +47,7 @@ export async function isAskedFor(tools: Tools, id: string): Promise<boolean> {
 }
 
 async function askFor(tools: Tools, project: ProjectRecord, ids: readonly string[]): Promise<Found> {
-  const events: Event[] = [];
+  const events: PageEntry[] = [];
   const found = new Map<string, SourceItem[]>();
   let failed = 0;
   for (const id of ids) {
@@ -63,7 +63,7 @@ async function askFor(tools: Tools, project: ProjectRecord, ids: readonly string
     }
   }
   if (tools.ctx.config.jql !== "") for (const id of await noLongerMatching(tools, [...found.keys()])) found.delete(id);
-  events.push(...(await tellItems(tools.ctx.stored, [...found.values()].flat())));
+  events.push(...[...found.values()].flat().map(judgedEntryOf));
   return { events, count: found.size + failed };
 }
 

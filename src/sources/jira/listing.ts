@@ -1,30 +1,35 @@
 import type { SourceItem } from "#sources/contract.ts";
 import { failedStatus } from "#sources/failures.ts";
 import { accessKeyOf } from "#core/access-key.ts";
-import { tellItems } from "#sources/atlassian/tell.ts";
+import type { ContainerEvent, ContainerPage } from "#sources/containers.ts";
 import { tellSeen } from "#sources/seen.ts";
+import { judgedEntryOf, type Outcome, type PageEntry } from "#sources/session.ts";
 import { accessFields, accessOf } from "./access.ts";
 import type { SearchPlace } from "./client.ts";
 import { parseId, projectRef } from "./ids.ts";
 import { fieldsOf, isHere, narrowed, readIssue, readWhole } from "./issue.ts";
+import { nameOf } from "./map.ts";
 import { missingFrom, tellLeftOut } from "./left-out.ts";
 import { issueNotRead, tellOdd, tellOddComments } from "./parts.ts";
 import type { IssueRecord, ProjectRecord } from "./records.ts";
-import type { Event, Tools } from "./tools.ts";
+import type { Tools } from "./tools.ts";
 
-/** What a page of a listing says, and where the next one begins. */
-export interface Listed {
-  events: Event[];
-  count: number;
-  next?: SearchPlace | undefined;
+type Listed = ContainerPage<SearchPlace>;
+
+/** Every issue of a project; in mode `access` only who reads what is there. It is listed to its end by somebody who is signed in still. */
+export async function* readProject(
+  tools: Tools,
+  project: ProjectRecord,
+  at?: SearchPlace,
+): AsyncGenerator<ContainerEvent<SearchPlace>, void> {
+  yield* tools.mode === "access" ? checkAccess(tools, project) : listProject(tools, project, at);
+  await tools.client.whoAmI();
+  yield { t: "listed", container: projectRef(project.id) };
+  await tools.containers.isRead(project);
 }
 
 /** Every issue of a project with its parts, from a place on where an attempt has ended. */
-export async function* listProject(
-  tools: Tools,
-  project: ProjectRecord,
-  from?: SearchPlace,
-): AsyncGenerator<Listed, void> {
+async function* listProject(tools: Tools, project: ProjectRecord, from?: SearchPlace): AsyncGenerator<Listed, void> {
   const rules = await tools.rules.rulesOf(project);
   const named = new Set<string>();
   tools.client.odd.take();
@@ -33,7 +38,7 @@ export async function* listProject(
     const here = issues.filter((issue) => isHere(project, issue));
     for (const { id } of here) named.add(id);
     const { items, said } = await readIssues(tools, project, here);
-    yield { events: [...said, ...(await tellItems(tools.ctx.stored, items))], count: items.length, next };
+    yield { t: "page", entries: [...said, ...items.map(judgedEntryOf)], at: next, note: nameOf(project) };
   }
   // What an attempt before this one named.
   if (from) {
@@ -49,8 +54,8 @@ async function* tellMissing(
   named: ReadonlySet<string>,
 ): AsyncGenerator<Listed, void> {
   const missing = new Set(await missingFrom(tools, project, named));
-  yield* tellLeftOut(tools, project, [...missing]);
-  yield { events: await tellOdd(tools, project, (id) => named.has(id) || missing.has(id)), count: 0 };
+  for await (const { events } of tellLeftOut(tools, project, [...missing])) yield { t: "page", entries: events };
+  yield { t: "page", entries: await tellOdd(tools, project, (id) => named.has(id) || missing.has(id)) };
 }
 
 /** The items of these issues, and what is said of what can't be read. `isWhole`: they have no other parts. */
@@ -58,9 +63,9 @@ export async function readIssues(
   tools: Tools,
   project: ProjectRecord,
   issues: readonly IssueRecord[],
-): Promise<{ items: SourceItem[]; said: Event[]; isWhole: boolean }> {
+): Promise<{ items: SourceItem[]; said: Outcome[]; isWhole: boolean }> {
   const items: SourceItem[] = [];
-  const said: Event[] = [];
+  const said: Outcome[] = [];
   for (const issue of issues) {
     tools.ctx.signal.throwIfAborted();
     try {
@@ -95,7 +100,7 @@ async function* pagesOf(tools: Tools, project: ProjectRecord, fields: readonly s
  * Who reads the issues of a project now, without reading them: what is stored and there still is named, what is not there is
  * not, and what is here and stored nowhere here (a moved issue) is read.
  */
-export async function* checkAccess(tools: Tools, project: ProjectRecord): AsyncGenerator<Listed, void> {
+async function* checkAccess(tools: Tools, project: ProjectRecord): AsyncGenerator<Listed, void> {
   const { ctx, rules, mapping } = tools;
   const facts = await rules.rulesOf(project);
   const living = new Set<string>();
@@ -103,34 +108,34 @@ export async function* checkAccess(tools: Tools, project: ProjectRecord): AsyncG
   tools.client.odd.take();
   for await (const { externalId } of ctx.stored.list(projectRef(project.id))) stored.add(externalId);
   for await (const { issues } of pagesOf(tools, project, accessFields(facts))) {
-    const events: Event[] = [];
+    const entries: PageEntry[] = [];
     const same: string[] = [];
     for (const issue of issues) {
       if (!isHere(project, issue)) continue;
       living.add(issue.id);
       if (!stored.has(issue.id)) {
-        events.push(...(await readNew(tools, project, issue.id)));
+        entries.push(...(await readNew(tools, project, issue.id)));
         continue;
       }
       const access = accessOf(issue, facts, mapping);
       if ((await ctx.stored.accessKey(issue.id)) === accessKeyOf(access)) same.push(issue.id);
-      else events.push({ t: "access", externalId: issue.id, access });
+      else entries.push({ t: "access", externalId: issue.id, access });
     }
-    yield { events: [...events, ...tellSeen(same)], count: issues.length };
+    yield { t: "page", entries: [...entries, ...tellSeen(same)], note: nameOf(project) };
   }
   yield* tellMissing(tools, project, living);
   const parts = [...stored].filter((externalId) => {
     const { issue, part } = parseId(externalId) ?? {};
     return part !== undefined && issue !== undefined && living.has(issue);
   });
-  yield { events: tellSeen(parts), count: 0 };
+  yield { t: "page", entries: tellSeen(parts) };
 }
 
-async function readNew(tools: Tools, project: ProjectRecord, id: string): Promise<Event[]> {
+async function readNew(tools: Tools, project: ProjectRecord, id: string): Promise<PageEntry[]> {
   try {
     const read = await readWhole(tools, project, id);
     const odd = await tellOddComments(tools, project, id, read);
-    return [...odd, ...(await tellItems(tools.ctx.stored, read.items))];
+    return [...odd, ...read.items.map(judgedEntryOf)];
   } catch (error) {
     return issueNotRead(tools, project, id, error);
   }

@@ -2,10 +2,11 @@ import { isApiError } from "#api/errors.ts";
 import { tellSeen } from "#sources/seen.ts";
 import { failedSkip, refusalOf } from "#sources/failures.ts";
 import { namelessSkip, NOT_UNDERSTOOD } from "#sources/listed.ts";
+import type { Outcome } from "#sources/session.ts";
 import { parseId, partId, projectRef } from "./ids.ts";
 import type { IssueItems } from "./issue.ts";
 import { partsIn } from "./map.ts";
-import type { Event, Tools } from "./tools.ts";
+import type { Tools } from "./tools.ts";
 
 /** The comments and attachments that are stored of an issue, by its stored version where that tells. */
 export async function storedParts({ ctx }: Tools, project: { id: string }, issue: string): Promise<string[]> {
@@ -26,13 +27,13 @@ export async function issueNotRead(
   project: { id: string },
   externalId: string,
   error: unknown,
-): Promise<Event[]> {
+): Promise<Outcome[]> {
   const code = refusalOf(error);
   if (code === undefined) {
     await tools.failures.requireOfOne(error);
     await tools.unread.note(externalId);
   }
-  const event: Event =
+  const event: Outcome =
     code === undefined
       ? failedSkip(externalId, isApiError(error) ? error.message : NOT_UNDERSTOOD)
       : { t: "refused", what: { externalId }, code };
@@ -45,12 +46,12 @@ export async function tellOddComments(
   project: { id: string },
   issue: string,
   { items, odd, nameless }: IssueItems,
-): Promise<Event[]> {
+): Promise<Outcome[]> {
   if (odd.length === 0 && nameless === 0) return [];
   await tools.unread.note(issue);
   const named = new Set(items.map(({ externalId }) => externalId));
   const kept = (await storedParts(tools, project, issue)).filter((id) => !named.has(id));
-  const events: Event[] = odd.map((id) => failedSkip(partId(issue, "c", id), NOT_UNDERSTOOD));
+  const events: Outcome[] = odd.map((id) => failedSkip(partId(issue, "c", id), NOT_UNDERSTOOD));
   if (nameless > 0) events.push(namelessSkip(`comments of ${issue}`, nameless, "comments"));
   return [...events, ...tellSeen(kept)];
 }
@@ -60,9 +61,9 @@ export async function tellOdd(
   tools: Tools,
   project: { id: string },
   isTold: (id: string) => boolean,
-): Promise<Event[]> {
+): Promise<Outcome[]> {
   const { ids, nameless } = tools.client.odd.take();
-  const events: Event[] = [];
+  const events: Outcome[] = [];
   for (const id of ids) {
     if (isTold(id)) continue;
     await tools.unread.note(id);

@@ -1,4 +1,5 @@
 import type { Scope } from "#core/scope.ts";
+import type { ContainerList } from "#sources/containers.ts";
 import { orNothing } from "#sources/failures.ts";
 import { compareIds, isPlaceInScope } from "#sources/atlassian/tell.ts";
 import type { ProjectRules } from "./access.ts";
@@ -6,19 +7,15 @@ import type { JiraClient } from "./client.ts";
 import { type Grant, readHolders } from "./readers.ts";
 import type { ProjectRecord } from "./records.ts";
 
-/**
- * The projects to read, in the order of their ids. `odd`: those that aren't understood. `isWhole`: there are no others, whose
- * ids aren't either.
- */
-export async function readProjects(
-  client: JiraClient,
-  scope: Scope,
-): Promise<{ projects: ProjectRecord[]; odd: string[]; isWhole: boolean }> {
+export type Projects = ContainerList<ProjectRecord>;
+
+/** The projects to read, in the order of their ids. */
+export async function readProjects(client: JiraClient, scope: Scope): Promise<Projects> {
   client.odd.take();
   const all = await client.projects();
   const { ids, nameless } = client.odd.take();
   return {
-    projects: all.filter(({ id }) => isPlaceInScope(scope, id)).sort((a, b) => compareIds(a.id, b.id)),
+    known: all.filter(({ id }) => isPlaceInScope(scope, id)).sort((a, b) => compareIds(a.id, b.id)),
     odd: ids.filter((id) => isPlaceInScope(scope, id)),
     isWhole: nameless === 0,
   };

@@ -4,6 +4,7 @@ import { defined } from "#core/defined.ts";
 import type { FileContent, Source } from "#sources/contract.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
+import type { Batching } from "#sources/batching.ts";
 import { runSessions } from "#sources/run-session.ts";
 import { isRoomInScope, toRoomsPage } from "#sources/chat/rooms.ts";
 import { versionOfFile } from "#sources/chat/thread.ts";
@@ -20,7 +21,10 @@ import { slackWebhook } from "./webhook.ts";
 const LIMITS: LimitSpec = { perMinute: 50, burst: 50 };
 
 /** The channels of a Slack workspace: each thread is an item, for those who can read its channel. */
-export function makeSlackSource({ limits = LIMITS }: { limits?: LimitSpec } = {}): Source<SlackConfig> {
+export function makeSlackSource({
+  limits = LIMITS,
+  batching = {},
+}: { limits?: LimitSpec; batching?: Partial<Batching> } = {}): Source<SlackConfig> {
   return {
     spec: {
       providerId: "slack",
@@ -41,7 +45,7 @@ export function makeSlackSource({ limits = LIMITS }: { limits?: LimitSpec } = {}
       links: { hosts: [/(?:^|\.)slack\.com$/], ignoredParams: /^(?:thread_ts|cid)$/ },
     },
     check: checkWorkspace,
-    sync: runSessions(slackSessions),
+    sync: runSessions(slackSessions, batching),
     syncIdentities: syncSlackPeople,
     async browse(ctx, at) {
       const { rooms } = await readChannels({ config: { ...ctx.config, channels: [] } }, makeClient(ctx));

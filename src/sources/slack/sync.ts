@@ -80,7 +80,7 @@ async function* walk(
     (a, b) => (a < b ? -1 : a > b ? 1 : 0),
     (room, latest) => (recent === undefined ? readWhole(tools, room, latest) : readAgain(tools, room, recent, latest)),
   );
-  const gone = await channels.keep(rooms);
+  const { gone } = await channels.keep(rooms);
   if (since && rooms.isWhole) for (const id of gone) yield { t: "delete_container", ...roomRef(id) };
   const { listing, ...why } = listingOf(rooms.isWhole, "Slack's list of channels");
   const complete = since === undefined && listing === "complete";

@@ -45,10 +45,10 @@ describe.each(["cloud", "data_center"] as const)("jira and odd records, as %s", 
       return answer;
     };
     // Nothing was read for three days.
-    replica.cursor = { type: "changes", at: Date.now() - 3 * DAY_MS };
+    replica.cursor = { feed: { at: Date.now() - 3 * DAY_MS } };
     const { events } = await runInto({ ...fixture, rewrite }, replica, { mode: "incremental" });
     expect(events).toContainEqual(expect.objectContaining({ t: "skip", externalId: plan.id, reason: "failed" }));
-    expect(Object(replica.cursor).at).toBeGreaterThan(Date.now() - DAY_MS);
+    expect(Object(replica.cursor).feed.at).toBeGreaterThan(Date.now() - DAY_MS);
     // The index has forgotten that it changed.
     plan.updated = Date.now() - 2 * DAY_MS;
     await runInto(fixture, replica, { mode: "incremental" });

@@ -3,7 +3,7 @@ import { createEmulator } from "emulate";
 import { onTestFinished } from "vitest";
 import { makeSlackSource } from "#sources/slack/index.ts";
 import { parseId, threadId } from "#sources/slack/map.ts";
-import type { Failing, Failure, KitFixture } from "../../kit/fixture.ts";
+import { AT_EACH_PAGE, type Failing, type Failure, type KitFixture } from "../../kit/fixture.ts";
 import { startFront } from "./front.ts";
 
 const NAMES = ["kb", "ann", "ben", "cid", "dan", "oth"] as const;
@@ -157,7 +157,7 @@ const PEOPLE = ["ann", "ben", "cid", "dan"] as const;
 export async function makeSlackFixture(world?: World): Promise<KitFixture> {
   const there = world ?? (await makeWorld());
   const { front, more, ids, channels, messages, act, say, url } = there;
-  const source = makeSlackSource({ limits: { perMinute: 60_000, burst: 10_000 } });
+  const source = makeSlackSource({ limits: { perMinute: 60_000, burst: 10_000 }, batching: AT_EACH_PAGE });
   const config = source.spec.config.parse({ url });
   const inTeam = [messages.secret, messages.budget].map((ts) => threadId(channels.team, ts));
   let count = 0;
