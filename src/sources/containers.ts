@@ -1,5 +1,6 @@
 /** The projects, spaces, channels and rooms of a source: read one after another, each as good or bad as it is by itself. */
 import { z } from "zod";
+import { isApiError } from "#api/errors.ts";
 import type { ContainerRef, SyncContext } from "./contract.ts";
 import { type Failures, refusalOf } from "./failures.ts";
 import { NOT_UNDERSTOOD } from "./listed.ts";
@@ -15,8 +16,12 @@ export interface ContainerSpec<C> {
   nameOf(container: C): string;
   /** What stands in its items: with another one it is read again. `nameOf` unless told. */
   labelOf?(container: C): string;
+  /** The order of their ids; that of text unless told. */
+  compare?(a: string, b: string): number;
   /** Under what its failure is counted; its id unless told. */
   countedAs?(id: string): string;
+  /** What else the source forgets of one that was not read. */
+  forget?(id: string): void | Promise<void>;
   failures: Failures;
 }
 
@@ -43,7 +48,10 @@ export function placeSchema<At, Feed>(at: z.ZodType<At>, feed: z.ZodType<Feed>):
   return Place as unknown as z.ZodType<ContainerPlace<At, Feed>>;
 }
 
-/** What is said of one container; `at` is where the next page of it begins. */
+/**
+ * What is said of one container; `at` is where the next page of it begins. An attempt that goes on after a page without one
+ * begins where the page before it said, or with the container.
+ */
 export type ContainerEvent<At> = Exclude<WalkEvent<never>, Page<never>> | ContainerPage<At>;
 
 export interface ContainerPage<At> extends Omit<Page<never>, "checkpoint" | "within"> {
@@ -59,11 +67,23 @@ export type Containers<C extends { id: string }> = ReturnType<typeof makeContain
 /** What is known of the containers of a connector between its runs. */
 export function makeContainers<C extends { id: string }>(
   { state, now }: Pick<SyncContext<unknown>, "state" | "now">,
-  { key, refOf, nameOf, labelOf = nameOf, countedAs = (id) => id, failures }: ContainerSpec<C>,
+  {
+    key,
+    refOf,
+    nameOf,
+    labelOf = nameOf,
+    countedAs = (id) => id,
+    compare = byText,
+    failures,
+    ...spec
+  }: ContainerSpec<C>,
 ) {
   const waits = makeWaits({ state, now });
   const listKey = `${key}s`;
-  const forget = (id: string) => state.put(`${key}:${id}`, undefined);
+  const forget = async (id: string) => {
+    state.put(`${key}:${id}`, undefined);
+    await spec.forget?.(id);
+  };
   const failed = (id: string, message: string): FailedContainer => ({
     t: "failed",
     container: refOf(id),
@@ -79,9 +99,10 @@ export function makeContainers<C extends { id: string }>(
       await failures.requireOfOne(error);
       await waits.failed(id);
     }
-    forget(id);
+    await forget(id);
     if (code !== undefined) return { t: "refused", what: { container: refOf(id) }, code };
-    return failed(id, `${nameOf(container)} can't be read now.`);
+    const why = isApiError(error) ? `: ${error.message}` : ".";
+    return failed(id, `${nameOf(container)} can't be read now${why}`);
   }
 
   /**
@@ -93,7 +114,6 @@ export function makeContainers<C extends { id: string }>(
   async function* walk<At, Feed>(
     containers: readonly C[],
     { feed, after: from, open }: ContainerPlace<At, Feed>,
-    compare: (a: string, b: string) => number,
     read: (container: C, at: At | undefined) => AsyncIterable<ContainerEvent<At>>,
   ): AsyncGenerator<WalkEvent<ContainerPlace<At, Feed>>, void> {
     let after = from;
@@ -101,12 +121,15 @@ export function makeContainers<C extends { id: string }>(
       const { id } = container;
       if (after !== "" && compare(id, after) <= 0) continue;
       try {
-        for await (const event of read(container, open?.id === id ? open.at : undefined)) {
-          if (event.t !== "page") yield event;
-          else {
-            const { at, ...page } = event;
-            yield { ...page, ...(at !== undefined && { checkpoint: { feed, after, open: { id, at } } }) };
+        let position = open?.id === id ? open.at : undefined;
+        for await (const event of read(container, position)) {
+          if (event.t !== "page") {
+            yield event;
+            continue;
           }
+          const { at, ...page } = event;
+          position = at ?? position;
+          yield { ...page, checkpoint: { feed, after, ...(position !== undefined && { open: { id, at: position } }) } };
         }
         failures.well();
       } catch (error) {
@@ -118,19 +141,19 @@ export function makeContainers<C extends { id: string }>(
   }
 
   /** What is said of one that waits: it stays as it is. */
-  const waiting = (container: C) =>
-    failed(container.id, `${nameOf(container)} could not be read several times. It is tried again later.`);
+  const waiting = (id: string, name: string) =>
+    failed(id, `${name} could not be read several times. It is tried again later.`);
 
   /** It was read as a whole under the name that it has. */
   const isKnown = async (container: C) => (await state.get(`${key}:${container.id}`)) === labelOf(container);
 
   return {
     notRead,
+    forget,
     walk,
     isKnown,
-    forget,
     /** It failed several times, and isn't tried as a whole now. */
-    isWaiting: ({ id }: C) => waits.isWaiting(id),
+    isWaiting: ({ id }: Pick<C, "id">) => waits.isWaiting(id),
     waiting,
     /** It was read as a whole. */
     async isRead(container: C): Promise<void> {
@@ -138,9 +161,9 @@ export function makeContainers<C extends { id: string }>(
       await waits.done(container.id);
     },
     /** Those that were listed and aren't understood: each stays as it is. */
-    *odd({ odd }: ContainerList<C>): Generator<FailedContainer, void> {
+    async *odd({ odd }: Pick<ContainerList<C>, "odd">): AsyncGenerator<FailedContainer, void> {
       for (const id of odd) {
-        forget(id);
+        await forget(id);
         yield failed(id, NOT_UNDERSTOOD);
       }
     },
@@ -150,26 +173,34 @@ export function makeContainers<C extends { id: string }>(
       const here = new Set([...known.map(({ id }) => id), ...odd, ...(isWhole ? [] : before)]);
       state.put(listKey, [...here].slice(0, MOST_KNOWN));
       const gone = before.filter((id) => !here.has(id));
-      for (const id of gone) forget(id);
+      for (const id of gone) await forget(id);
       return { here, gone };
     },
     /** Reads as a whole those that are new, or are called otherwise now. Gives all that can be read. */
     async *readNew<At, Feed>(
       containers: readonly C[],
       place: ContainerPlace<At, Feed>,
-      compare: (a: string, b: string) => number,
       read: (container: C, at: At | undefined) => AsyncIterable<ContainerEvent<At>>,
     ): AsyncGenerator<WalkEvent<ContainerPlace<At, Feed>>, C[]> {
       const fresh: C[] = [];
       for (const container of containers) {
         if (await isKnown(container)) continue;
-        if (await waits.isWaiting(container.id)) yield waiting(container);
+        if (await waits.isWaiting(container.id)) yield waiting(container.id, nameOf(container));
         else fresh.push(container);
       }
-      yield* walk(fresh, place, compare, read);
+      yield* walk(fresh, place, read);
       const open: C[] = [];
       for (const container of containers) if (await isKnown(container)) open.push(container);
       return open;
     },
   };
+}
+
+/** Numbers as text, by their value. */
+export function byNumber(a: string, b: string): number {
+  return a.length - b.length || byText(a, b);
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

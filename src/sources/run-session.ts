@@ -93,17 +93,17 @@ async function* readAll({ ctx, session }: Reading, externalIds: readonly string[
   const open = new Set(externalIds);
   for await (const result of session.read(externalIds)) {
     if (ctx.signal.aborted) return;
-    const id = idOf(result);
-    if (id !== undefined) open.delete(id);
+    for (const id of idsOf(result)) open.delete(id);
     yield result;
   }
   for (const externalId of open) yield failedSkip(externalId, NOT_UNDERSTOOD);
 }
 
-function idOf(outcome: Outcome): string | undefined {
-  if (outcome.t === "upsert") return outcome.item.externalId;
-  if (outcome.t === "delete" || outcome.t === "skip") return outcome.externalId;
-  return outcome.t === "refused" && "externalId" in outcome.what ? outcome.what.externalId : undefined;
+function idsOf(outcome: Outcome): readonly string[] {
+  if (outcome.t === "upsert") return [outcome.item.externalId];
+  if (outcome.t === "delete" || outcome.t === "skip") return [outcome.externalId];
+  if (outcome.t === "seen") return outcome.externalIds;
+  return outcome.t === "refused" && "externalId" in outcome.what ? [outcome.what.externalId] : [];
 }
 
 function failedEvent({ container, message, as = container.id }: FailedContainer): SyncEvent<never> {
@@ -152,7 +152,7 @@ async function* walk<Config, Cursor, Checkpoint>(
         // Copied: a walk may go on writing into what it gave.
         const checkpoint = structuredClone(event.checkpoint);
         const place = runId !== undefined && { walk: { runId, checkpoint, done: batches.done, failed: failed.list() } };
-        yield* batches.checkpoint({ feed, ...place }, defined({ note: event.note }));
+        yield* batches.checkpoint({ feed, ...place }, defined({ note: event.note, total: event.total }));
       }
     }
   } finally {

@@ -81,8 +81,9 @@ export interface Page<Checkpoint> {
   within?(entries: number): Checkpoint;
   /** Requests that list, or folders, that it took; for a source whose runs may end at a bound. Source: docs/decisions/0070 */
   looks?: number;
-  /** What is being read, for people who wait. */
+  /** What is being read, and how much there is in all where that is known, for people who wait. */
   note?: string;
+  total?: number | undefined;
 }
 
 export type WalkEvent<Checkpoint> = Page<Checkpoint> | Outcome;

@@ -9,11 +9,6 @@ export function isPlaceInScope({ include, exclude }: Scope, id: string): boolean
   return (include.length === 0 || include.includes(id)) && !exclude.includes(id);
 }
 
-/** Numbers as text, by their value. */
-export function compareIds(a: string, b: string): number {
-  return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
-}
-
 /** Items as they are now; those that are stored so are only named. */
 export function tellItems(stored: StoredItems, items: readonly SourceItem[]): ReturnType<typeof tellByVersion> {
   // A check of access may have told another one since, under the same version.

@@ -1,50 +1,40 @@
-import { z } from "zod";
-import { waitingSkip } from "#sources/waits.ts";
+import type { WalkEvent } from "#sources/session.ts";
 import { externalIdOf, formatId, spaceRef } from "./ids.ts";
 import { readSingly } from "./items.ts";
 import { listSpace } from "./listing.ts";
-import { nameOf } from "./map.ts";
 import type { Content, SpaceRecord } from "./records.ts";
 import { readSome } from "./some.ts";
-import { type Spaces, spacesOf } from "./spaces.ts";
+import type { Spaces } from "./spaces.ts";
 import { closed } from "./texts.ts";
-import { type Event, labelOf, MOST_KNOWN, notUnderstood, oddSpace, spaceNotRead, type Tools } from "./tools.ts";
+import { type ConfluenceCheckpoint, notUnderstood, type Tools } from "./tools.ts";
 
 /** The index is a little behind what is written, and minutes are all that CQL counts in. */
 const OVERLAP_MINUTES = 10;
+
+type Event = WalkEvent<ConfluenceCheckpoint>;
 
 /**
  * What changed since `before`, and spaces that are new, renamed or gone. What is deleted, moved, or restricted otherwise is
  * in no search: the next listing finds it.
  */
-export async function* readChanges(tools: Tools, before: number): AsyncGenerator<Event, void> {
-  const { ctx, client, run, unread } = tools;
-  const listed = await spacesOf(client, ctx.config, run.scope);
-  const { spaces, odd, isWhole } = listed;
-  for (const space of spaces) tools.spaces.set(space.id, space);
+export async function* readChanges(
+  tools: Tools,
+  list: Spaces,
+  place: ConfluenceCheckpoint,
+  before: number,
+): AsyncGenerator<Event, void> {
+  const { client, containers, unread } = tools;
   const due = await unread.due();
-  const open = yield* readNewSpaces(tools, spaces, before);
-  for (const id of odd) yield oddSpace(tools, id);
-  const known = Known.safeParse(await ctx.state.get("spaces")).data ?? [];
-  const here = new Set([...spaces.map(({ id }) => id), ...odd, ...(isWhole ? [] : known)]);
-  for (const id of known) {
-    if (here.has(id)) continue;
-    ctx.state.put(`space:${id}`, undefined);
+  const open = yield* containers.readNew(list.known, place, (space) => listSpace(tools, space));
+  const { here, gone } = await containers.keep(list);
+  for (const id of gone) {
     // Deleted, archived, or closed to this account: until a listing of everything says which, nobody reads it.
     yield { t: "refused", what: { container: spaceRef(id) }, code: "source_not_found" };
   }
-  ctx.state.put("spaces", [...here].slice(0, MOST_KNOWN));
   yield* readUpdated(tools, before, { here, open });
-  yield* readNoted(tools, listed, due);
+  yield* readNoted(tools, list, due);
   await client.whoAmI();
-  // Of more than can be noted, the last day is read again.
-  const at = unread.isFull() ? Math.max(before, tools.at - DAY_MS) : tools.at;
-  yield { t: "checkpoint", cursor: { type: "changes", at } };
-  yield { t: "end", listing: "partial", permissions: "not_checked" };
 }
-
-const Known = z.array(z.string());
-const DAY_MS = 86_400_000;
 
 /** What former runs could not read, as it is now. */
 async function* readNoted(tools: Tools, spaces: Spaces, due: readonly string[]): AsyncGenerator<Event, void> {
@@ -57,33 +47,6 @@ async function* readNoted(tools: Tools, spaces: Spaces, due: readonly string[]):
     if (hasFailed) await tools.unread.note(id);
     else await tools.unread.done(id);
   }
-}
-
-/** Reads spaces whole that are new, or are called otherwise now. Gives those that can be read. */
-async function* readNewSpaces(
-  tools: Tools,
-  spaces: readonly SpaceRecord[],
-  before: number,
-): AsyncGenerator<Event, SpaceRecord[]> {
-  const open: SpaceRecord[] = [];
-  for (const space of spaces) {
-    if ((await tools.ctx.state.get(`space:${space.id}`)) === labelOf(space)) {
-      open.push(space);
-      continue;
-    }
-    if (await tools.waits.isWaiting(space.id)) {
-      yield waitingSkip(`space ${space.id}`, nameOf(space));
-      continue;
-    }
-    try {
-      for await (const { events } of listSpace(tools, space)) yield* events;
-      open.push(space);
-    } catch (error) {
-      yield await spaceNotRead(tools, space, error);
-    }
-    yield { t: "checkpoint", cursor: { type: "changes", at: before } };
-  }
-  return open;
 }
 
 /** Relative to when it is asked, so that it is the same in every time zone: a run may be under way for hours. */
@@ -117,7 +80,7 @@ async function* readUpdated(
     try {
       yield* readSome(tools, space, ids, parts.get(space.id) ?? []);
     } catch (error) {
-      yield await spaceNotRead(tools, space, error);
+      yield await tools.containers.notRead(space, error);
     }
   }
   for (const [spaceId, records] of pages) yield* leaveOut(tools, here.has(spaceId) ? spaceId : undefined, records);

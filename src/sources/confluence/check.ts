@@ -22,7 +22,7 @@ export function checkSite(ctx: ConfluenceContext): Promise<CheckOutcome> {
 const MOST_TRIED = 20;
 
 async function warningsOf({ config }: ConfluenceContext, client: ConfluenceClient): Promise<string[]> {
-  const { spaces } = await spacesOf(client, config);
+  const { known: spaces } = await spacesOf(client, config);
   const access = (await orNothing(() => client.groups("access"))) ?? [];
   const [first] = access;
   const id = client.cloud ? first?.id : first?.name;

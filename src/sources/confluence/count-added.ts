@@ -18,7 +18,7 @@ export async function countAdded(
   config: ConfluenceConfig,
   { from, to }: { from: Scope; to: Scope },
 ): Promise<ScopeAddition | undefined> {
-  const added = (await spacesOf(client, config, to)).spaces.filter(({ id }) => !isPlaceInScope(from, id));
+  const added = (await spacesOf(client, config, to)).known.filter(({ id }) => !isPlaceInScope(from, id));
   if (added.length > MOST_SPACES) return undefined;
   let [items, calls] = [0, 0];
   for (const { key } of added) {

@@ -6,6 +6,8 @@ import { toRoomsPage } from "#sources/chat/rooms.ts";
 import type { FileContent, Source } from "#sources/contract.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
+import type { Batching } from "#sources/batching.ts";
+import { runSessions } from "#sources/run-session.ts";
 import { checkSite } from "./check.ts";
 import { type ConfluenceContext, makeConfluenceClient } from "./client.ts";
 import { ConfluenceConfig } from "./config.ts";
@@ -14,15 +16,14 @@ import { parseId } from "./ids.ts";
 import { fileNameOf, nameOf } from "./map.ts";
 import { syncConfluencePeople } from "./people.ts";
 import { isPersonal, spacesOf } from "./spaces.ts";
-import { syncPages } from "./sync.ts";
-import type { ConfluenceCursor } from "./tools.ts";
+import { confluenceSessions } from "./sync.ts";
 import { confluenceWebhook } from "./webhook.ts";
 
 /** The pages and blog posts of a Confluence site with their comments and attachments, for those who may read them there. */
-export function makeConfluenceSource({ limits = ATLASSIAN_LIMITS }: { limits?: LimitSpec } = {}): Source<
-  ConfluenceConfig,
-  ConfluenceCursor
-> {
+export function makeConfluenceSource({
+  limits = ATLASSIAN_LIMITS,
+  batching = {},
+}: { limits?: LimitSpec; batching?: Partial<Batching> } = {}): Source<ConfluenceConfig> {
   return {
     spec: {
       providerId: "confluence",
@@ -32,6 +33,8 @@ export function makeConfluenceSource({ limits = ATLASSIAN_LIMITS }: { limits?: L
       config: ConfluenceConfig,
       credentials: AtlassianCredentials,
       limits,
+      // 2: a cursor is the run's own.
+      stateVersion: 2,
       acl: "per_item",
       // Restrictions change without a change of any page, and what moved is in no search.
       freshness: "access",
@@ -41,12 +44,12 @@ export function makeConfluenceSource({ limits = ATLASSIAN_LIMITS }: { limits?: L
       hasLastingContent: true,
     },
     check: checkSite,
-    sync: syncPages,
+    sync: runSessions(confluenceSessions, batching),
     syncIdentities: syncConfluencePeople,
     async browse(ctx, at) {
-      const { spaces } = await spacesOf(makeConfluenceClient(ctx), ctx.config);
+      const { known } = await spacesOf(makeConfluenceClient(ctx), ctx.config);
       return toRoomsPage(
-        spaces.map((space) => ({
+        known.map((space) => ({
           id: space.id,
           name: `${nameOf(space)} (${space.key})`,
           kind: isPersonal(space) ? "personal space" : "space",

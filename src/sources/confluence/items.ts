@@ -1,28 +1,28 @@
 import { failedSkip } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
+import type { Outcome } from "#sources/session.ts";
 import { formatId, parseId } from "./ids.ts";
 import type { SpaceRecord } from "./records.ts";
 import { readSome } from "./some.ts";
 import { type Spaces, spacesOf } from "./spaces.ts";
-import type { Event, Tools } from "./tools.ts";
+import type { Tools } from "./tools.ts";
 
 /** Only these, as they are now. */
-export async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
-  const { client, run, ctx } = tools;
-  yield* readSingly(tools, await spacesOf(client, ctx.config, run.scope), run.externalIds);
-  yield { t: "end", listing: "partial", permissions: "not_checked" };
+export async function* readItems(tools: Tools, externalIds: readonly string[]): AsyncGenerator<Outcome, void> {
+  const { client, scope, ctx } = tools;
+  yield* readSingly(tools, await spacesOf(client, ctx.config, scope), externalIds);
 }
 
 /** These one by one: each ends as it is, as gone, refused or failed. */
 export async function* readSingly(
   tools: Tools,
   spaces: Spaces,
-  externalIds: readonly string[] | undefined,
-): AsyncGenerator<Event, void> {
+  externalIds: readonly string[],
+): AsyncGenerator<Outcome, void> {
   const { client } = tools;
-  yield* readEach<Event>(tools, externalIds, async (externalId) => {
-    const events: Event[] = [];
+  yield* readEach<Outcome>(tools, externalIds, async (externalId) => {
+    const events: Outcome[] = [];
     client.odd.take();
     for await (const event of readOne(tools, spaces, externalId)) events.push(event);
     // What isn't understood is not gone.
@@ -34,7 +34,7 @@ export async function* readSingly(
 }
 
 /** Nothing when it is gone, or out of scope. */
-async function* readOne(tools: Tools, spaces: Spaces, externalId: string): AsyncGenerator<Event, void> {
+async function* readOne(tools: Tools, spaces: Spaces, externalId: string): AsyncGenerator<Outcome, void> {
   const { client, ctx } = tools;
   const { type, id } = parseId(externalId) ?? {};
   if (type === undefined || id === undefined) return;
@@ -54,8 +54,8 @@ async function* readOne(tools: Tools, spaces: Spaces, externalId: string): Async
 }
 
 /** @throws ApiError when it may be a space that isn't understood */
-function spaceIn({ spaces, odd, isWhole }: Spaces, id: string | undefined): SpaceRecord | undefined {
-  const space = spaces.find((each) => each.id === id);
+function spaceIn({ known, odd, isWhole }: Spaces, id: string | undefined): SpaceRecord | undefined {
+  const space = known.find((each) => each.id === id);
   if (!space && (!isWhole || (id !== undefined && odd.includes(id)))) throw halfRead(NOT_UNDERSTOOD);
   return space;
 }

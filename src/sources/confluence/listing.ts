@@ -1,24 +1,21 @@
 import { ApiError } from "#api/errors.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import { inChunks } from "#core/in-chunks.ts";
-import { compareIds, tellItems } from "#sources/atlassian/tell.ts";
+import { tellItems } from "#sources/atlassian/tell.ts";
+import { byNumber, type ContainerPage } from "#sources/containers.ts";
 import type { SourceItem } from "#sources/contract.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { namelessSkip, type OddRecords } from "#sources/listed.ts";
+import type { Outcome } from "#sources/session.ts";
 import { quoted } from "./client.ts";
 import { externalIdOf, formatId, parseId, spaceRef } from "./ids.ts";
 import { nameOf, toPart } from "./map.ts";
 import type { Content, PageRecord, SpaceRecord } from "./records.ts";
 import { tellFresh, tellListed, textsOf } from "./texts.ts";
-import { allNotUnderstood, type Event, labelOf, notUnderstood, type Tools } from "./tools.ts";
+import { allNotUnderstood, notUnderstood, type Tools } from "./tools.ts";
 import { makeTree } from "./tree.ts";
 
-/** What a piece of a listing says; `page` is the last of the pages that it covers, in the order of their ids. */
-export interface Listed {
-  events: Event[];
-  count: number;
-  page?: string;
-}
+type Listed = ContainerPage<string>;
 
 /** Pages of one piece. */
 const PIECE = 100;
@@ -47,19 +44,16 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
       throw new ApiError("source_unavailable", { message: `${nameOf(space)} has too many pages.` });
   }
   const oddPages = client.odd.take();
-  const inOrder = [...pages.values()].sort((a, b) => compareIds(a.id, b.id));
+  const inOrder = [...pages.values()].sort((a, b) => byNumber(a.id, b.id));
   for (const piece of inChunks(inOrder, PIECE)) {
     ctx.signal.throwIfAborted();
     const last = piece.at(-1)?.id ?? "";
     // What an earlier attempt named is named; its groups are told again with whatever stands below them.
-    const isOver = from !== undefined && compareIds(last, from) <= 0;
+    const isOver = from !== undefined && byNumber(last, from) <= 0;
     const { groups, accessOf, known, failed } = await tree.judge(piece);
     const events = isOver ? [] : await tellListed(tools, space, known, accessOf);
-    yield {
-      events: [...groups, ...(await allNotUnderstood(tools, failed)), ...events],
-      count: isOver ? 0 : piece.length,
-      ...(!isOver && { page: last }),
-    };
+    const entries = [...groups, ...(await allNotUnderstood(tools, failed)), ...events];
+    yield { t: "page", entries, at: isOver ? undefined : last, note: nameOf(space) };
   }
   const named = new Set([...pages.keys()].map((id) => formatId({ type: "page", id })));
   for await (const records of client.parts(`space = ${quoted(space.key)}`)) {
@@ -71,16 +65,15 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
     const touched = new Set(events.flatMap((event) => (event.t === "upsert" ? (event.item.partOf ?? []) : [])));
     const stale = [...touched].flatMap((id) => pages.get(id) ?? []);
     const access = await tellAccess(tools, stale, pages);
-    yield { events: [...access, ...withoutParts(events, access)], count: items.length };
+    yield { t: "page", entries: [...access, ...withoutParts(events, access)] };
   }
   const oddParts = client.odd.take();
   yield* lookAgain(tools, space, named);
-  for (const odd of [oddPages, oddParts]) yield { events: await tellOdd(tools, space, odd), count: 0 };
+  for (const odd of [oddPages, oddParts]) yield { t: "page", entries: await tellOdd(tools, space, odd) };
   // What was answered to nobody must not pass for everything.
   await client.whoAmI();
-  yield { events: [{ t: "listed", container: spaceRef(space.id) }], count: 0 };
-  ctx.state.put(`space:${space.id}`, labelOf(space));
-  await tools.waits.done(space.id);
+  yield { t: "page", entries: [{ t: "listed", container: spaceRef(space.id) }] };
+  await tools.containers.isRead(space);
 }
 
 /** What was listed in a space and isn't understood; what is stored of it was asked for by itself. */
@@ -88,8 +81,8 @@ async function tellOdd(
   tools: Tools,
   space: SpaceRecord,
   { ids, nameless }: ReturnType<OddRecords["take"]>,
-): Promise<Event[]> {
-  const events: Event[] = [];
+): Promise<Outcome[]> {
+  const events: Outcome[] = [];
   for (const id of ids) {
     if ((await tools.ctx.stored.version(id)) === undefined) events.push(await notUnderstood(tools, id));
   }
@@ -98,7 +91,7 @@ async function tellOdd(
 }
 
 /** What is said of parts. Where nobody can say who reads their page now, what is new at it is not told. */
-export function withoutParts(events: readonly Event[], access: readonly Event[]): Event[] {
+export function withoutParts(events: readonly Outcome[], access: readonly Outcome[]): Outcome[] {
   const failed = new Set(access.flatMap((event) => (event.t === "skip" ? [event.externalId] : [])));
   return events.map((event) =>
     event.t === "upsert" && event.item.partOf !== undefined && failed.has(event.item.partOf)
@@ -112,10 +105,10 @@ export async function tellAccess(
   tools: Tools,
   pages: readonly PageRecord[],
   listed?: ReadonlyMap<string, PageRecord>,
-): Promise<Event[]> {
+): Promise<Outcome[]> {
   if (pages.length === 0) return [];
   const { groups, accessOf, known, failed } = await makeTree(tools, listed).judge(pages);
-  const events: Event[] = [...groups, ...(await allNotUnderstood(tools, failed))];
+  const events: Outcome[] = [...groups, ...(await allNotUnderstood(tools, failed))];
   for (const page of known) {
     const [externalId, access] = [formatId({ type: "page", id: page.id }), accessOf(page)];
     const before = await tools.ctx.stored.accessKey(externalId);
@@ -167,17 +160,17 @@ async function* lookAgain(tools: Tools, space: SpaceRecord, named: Set<string>):
   for (const some of inChunks(pages, PIECE)) {
     const { pages: read, odd } = await textsOf(tools, some);
     for (const id of [...read.map((page) => page.id), ...odd]) named.add(formatId({ type: "page", id }));
-    yield { events: await allNotUnderstood(tools, odd), count: 0 };
+    yield { t: "page", entries: await allNotUnderstood(tools, odd) };
     // Or in the space that they have moved to since that was listed.
     for (const spaceId of new Set(read.map((page) => page.spaceId))) {
       const where = spaceId === space.id ? space : tools.spaces.get(spaceId);
       const found = read.filter((page) => page.spaceId === spaceId);
-      if (where) yield { events: await tellFresh(tools, where, found), count: found.length };
+      if (where) yield { t: "page", entries: await tellFresh(tools, where, found) };
     }
   }
   for (const part of parts) {
     ctx.signal.throwIfAborted();
-    yield { events: await lookAtPart(tools, space, part, named), count: 1 };
+    yield { t: "page", entries: await lookAtPart(tools, space, part, named) };
   }
 }
 
@@ -186,14 +179,14 @@ async function lookAtPart(
   space: SpaceRecord,
   part: { type: "comment" | "attachment"; id: string },
   named: ReadonlySet<string>,
-): Promise<Event[]> {
+): Promise<Outcome[]> {
   const { ctx, client, failures } = tools;
   try {
     const record = await client.part(part);
     const where = tools.spaces.get(record?.space?.id ?? "") ?? space;
     const items = await toParts(tools, where, record ? [record] : [], ({ id: page }) => named.has(page));
     failures.well();
-    const events: Event[] = await tellItems(ctx.stored, items);
+    const events: Outcome[] = await tellItems(ctx.stored, items);
     for (const id of client.odd.take().ids) events.push(await notUnderstood(tools, id));
     return events;
   } catch (error) {

@@ -79,7 +79,7 @@ async function* tellAll(ctx: ConfluenceContext, notLookedAt: Principal[]): Async
   }
 
   const open = await openSpaces(client);
-  const { spaces, odd, isWhole } = await spacesOf(client, ctx.config);
+  const { known: spaces, odd, isWhole } = await spacesOf(client, ctx.config);
   for (const space of spaces) {
     yield* alone(groupIds.space(space.id), async () => {
       const readers = await orNothing(() => client.readersOf(space));

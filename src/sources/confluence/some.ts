@@ -1,11 +1,12 @@
 import { inChunks } from "#core/in-chunks.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import { tellItems } from "#sources/atlassian/tell.ts";
+import type { Outcome } from "#sources/session.ts";
 import { formatId } from "./ids.ts";
 import { tellAccess, toParts, withoutParts } from "./listing.ts";
 import type { Content, SpaceRecord } from "./records.ts";
 import { closed, judgeNow, tellFresh, textsOf } from "./texts.ts";
-import { allNotUnderstood, type Event, notUnderstood, type Tools } from "./tools.ts";
+import { allNotUnderstood, notUnderstood, type Tools } from "./tools.ts";
 
 /** Pages and parts of one piece. */
 const PIECE = 100;
@@ -16,7 +17,7 @@ export async function* readSome(
   space: SpaceRecord,
   ids: readonly string[],
   parts: readonly Content[],
-): AsyncGenerator<Event, void> {
+): AsyncGenerator<Outcome, void> {
   const { ctx, client } = tools;
   for (const some of inChunks(ids, PIECE)) {
     ctx.signal.throwIfAborted();
@@ -54,7 +55,7 @@ async function* tellBelow(
   tools: Tools,
   space: SpaceRecord,
   { externalId, access }: { externalId: string; access?: Parameters<typeof accessKeyOf>[0] },
-): AsyncGenerator<Event, void> {
+): AsyncGenerator<Outcome, void> {
   const { ctx, client } = tools;
   const before = await ctx.stored.accessKey(externalId);
   if (before === undefined || access === undefined || before === accessKeyOf(access)) return;

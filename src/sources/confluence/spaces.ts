@@ -1,17 +1,11 @@
 import type { Scope } from "#core/scope.ts";
-import { compareIds, isPlaceInScope } from "#sources/atlassian/tell.ts";
+import { byNumber, type ContainerList } from "#sources/containers.ts";
+import { isPlaceInScope } from "#sources/atlassian/tell.ts";
 import type { ConfluenceClient } from "./client.ts";
 import type { ConfluenceConfig } from "./config.ts";
 import type { SpaceRecord } from "./records.ts";
 
-/** Spaces to read. */
-export interface Spaces {
-  spaces: SpaceRecord[];
-  /** Ids of those that aren't understood. */
-  odd: string[];
-  /** There are no others, whose ids aren't understood either. */
-  isWhole: boolean;
-}
+export type Spaces = ContainerList<SpaceRecord>;
 
 /** The spaces that the config is about, in the order of their ids. */
 export async function spacesOf(
@@ -25,8 +19,8 @@ export async function spacesOf(
   const spaces = [...all.values()]
     .filter(({ status }) => status === undefined || status.toLowerCase() === "current")
     .filter((space) => (personalSpaces || !isPersonal(space)) && isPlaceInScope(scope, space.id))
-    .sort((a, b) => compareIds(a.id, b.id));
-  return { spaces, odd: ids.filter((id) => isPlaceInScope(scope, id)), isWhole: nameless === 0 };
+    .sort((a, b) => byNumber(a.id, b.id));
+  return { known: spaces, odd: ids.filter((id) => isPlaceInScope(scope, id)), isWhole: nameless === 0 };
 }
 
 export function isPersonal({ key, type }: SpaceRecord): boolean {

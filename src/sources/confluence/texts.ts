@@ -4,10 +4,11 @@ import { accessKeyOf } from "#core/access-key.ts";
 import { tellSeen } from "#sources/seen.ts";
 import { failedStatus } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
+import type { Outcome } from "#sources/session.ts";
 import { formatId } from "./ids.ts";
 import { toPage, versionOf } from "./map.ts";
 import type { PageRecord, SpaceRecord } from "./records.ts";
-import { allNotUnderstood, type Event, notUnderstood, type Tools } from "./tools.ts";
+import { allNotUnderstood, notUnderstood, type Tools } from "./tools.ts";
 import { type Judged, makeTree } from "./tree.ts";
 
 /** Pages whose texts are asked for at once. */
@@ -68,9 +69,9 @@ export async function tellListed(
   space: SpaceRecord,
   pages: readonly PageRecord[],
   accessOf: Judged["accessOf"],
-): Promise<Event[]> {
+): Promise<Outcome[]> {
   const { stored } = tools.ctx;
-  const events: Event[] = [];
+  const events: Outcome[] = [];
   const same: string[] = [];
   const other = new Map<string, PageRecord>();
   for (const page of pages) {
@@ -96,10 +97,10 @@ export async function tellListed(
 }
 
 /** Pages whose texts were read just now: who reads them is asked after that. */
-export async function tellFresh(tools: Tools, space: SpaceRecord, pages: readonly PageRecord[]): Promise<Event[]> {
+export async function tellFresh(tools: Tools, space: SpaceRecord, pages: readonly PageRecord[]): Promise<Outcome[]> {
   if (pages.length === 0) return [];
   const { groups, accessOf, known, failed } = await judgeNow(tools, pages);
-  const events: Event[] = [...groups, ...(await allNotUnderstood(tools, failed))];
+  const events: Outcome[] = [...groups, ...(await allNotUnderstood(tools, failed))];
   const people = await learnPeople(tools, known);
   for (const page of known) events.push(await upsertOf(tools, space, page, { access: accessOf(page), people }));
   return events;
@@ -111,7 +112,7 @@ export function judgeNow(tools: Pick<Tools, "client" | "mapping" | "failures">, 
 }
 
 /** Closed, moved away or deleted since it was listed: who reads it is not known any more. */
-export function closed(id: string): Event {
+export function closed(id: string): Outcome {
   return { t: "refused", what: { externalId: formatId({ type: "page", id }) }, code: "source_not_found" };
 }
 
@@ -128,7 +129,7 @@ async function upsertOf(
   space: SpaceRecord,
   page: PageRecord,
   { access, people }: { access: ReturnType<Judged["accessOf"]>; people: Names },
-): Promise<Event> {
+): Promise<Outcome> {
   const author = client.cloud ? (await usersOf([page.authorId])).get(page.authorId ?? "") : page.author;
   return { t: "upsert", item: await toPage(mapping, page, { space, access, author, people }) };
 }

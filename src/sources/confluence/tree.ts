@@ -1,7 +1,7 @@
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import { tellGroup } from "#sources/atlassian/people.ts";
-import type { SyncEvent } from "#sources/contract.ts";
 import { type Failures, ifUnderstood } from "#sources/failures.ts";
+import type { Outcome } from "#sources/session.ts";
 import type { ConfluenceClient } from "./client.ts";
 import type { Mapping } from "./map.ts";
 import { formatId, groupIds, spaceRef } from "./ids.ts";
@@ -20,7 +20,7 @@ interface Node {
 
 /** Who reads pages. */
 export interface Judged {
-  groups: SyncEvent<never>[];
+  groups: Outcome[];
   accessOf(page: PageRecord): SourceAccess;
   /** Pages of which that can be told, or is known not to be told. */
   known: PageRecord[];
@@ -81,7 +81,7 @@ export function makeTree(
   }
 
   /** The group of those whom a restriction lets in, as it is told between items. */
-  function* tellRestriction(id: string, subjects: Subjects, spaceId: string): Generator<SyncEvent<never>> {
+  function* tellRestriction(id: string, subjects: Subjects, spaceId: string): Generator<Outcome> {
     const members = subjects.flatMap((subject) => principalOf(subject) ?? []);
     for (const event of tellGroup(names, groupIds.restriction(id), members)) {
       yield { ...event, containers: [spaceRef(spaceId)] };
@@ -100,7 +100,7 @@ export function makeTree(
         const isUnknown = subjects?.length === 0 && folders.has(id) && !openFolders;
         restrictions.set(id, isUnknown ? undefined : subjects);
       }
-      const groups: SyncEvent<never>[] = [];
+      const groups: Outcome[] = [];
       const told = new Set<string>();
       for (const { id, spaceId } of pages) {
         for (const each of chains.get(id) ?? []) {

@@ -17,6 +17,7 @@ import { type GitCursor, parseCursor } from "#sources/git-repository/cursor.ts";
 import { type GitPlaces, makeEnvironment, whyUnavailable } from "#sources/git-repository/environment.ts";
 import { folderOf } from "#sources/git-repository/mirror.ts";
 import { syncRepository } from "#sources/git-repository/sync.ts";
+import type { Outcome } from "#sources/session.ts";
 import type { Forge, ForgeRepository } from "./contract.ts";
 import { fileId, filesRef, folderId, parseId } from "./ids.ts";
 import { accessOf, type ForgeFacts, homeOf } from "./map.ts";
@@ -33,7 +34,7 @@ export interface ForgeFiles {
     ctx: SyncContext<unknown>,
     repository: ForgeRepository,
     run: { facts: ForgeFacts; forge: Pick<Forge, "repository">; state?: FilesState; paths?: readonly string[] },
-  ): AsyncGenerator<SyncEvent<never>, FilesState>;
+  ): AsyncGenerator<Outcome, FilesState>;
   read(ctx: SourceContext<unknown>, item: { externalId: string; ref?: string; version?: string }): Promise<FileContent>;
   /** Deletes the mirrors of all repositories but these. */
   keepOnly(connectorId: string, repositories: ReadonlySet<string>): Promise<void>;
@@ -163,7 +164,7 @@ function confirmName({ fullName, webUrl }: ForgeRepository, now: ForgeRepository
 type Told = Exclude<SyncEvent, { t: "checkpoint" | "end" | "progress" }>;
 
 /** What is said of a path as what is said of a file of this repository. */
-function placed(event: Told, repository: ForgeRepository, facts: ForgeFacts): SyncEvent<never> {
+function placed(event: Told, repository: ForgeRepository, facts: ForgeFacts): Outcome {
   const at = (path: string) => fileId(repository, path);
   switch (event.t) {
     case "upsert":

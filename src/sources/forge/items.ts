@@ -1,27 +1,25 @@
-import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SourceItem, SyncContext } from "#sources/contract.ts";
+import type { Scope } from "#core/scope.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
+import type { Outcome } from "#sources/session.ts";
 import { failedSkip, refusalOf } from "#sources/failures.ts";
 import type { ForgeListing, ForgeRepository } from "./contract.ts";
-import { fileId, type ForgeId, parseId } from "./ids.ts";
+import { fileId, type ForgeId, parseId, repositoryRef } from "./ids.ts";
 import { makeKnown } from "./known.ts";
 import { toPartItem, toThreadItem } from "./map.ts";
-import { orRefused } from "./repository.ts";
 import { isRepositoryInScope } from "./scope.ts";
 import type { ForgeTools } from "./tools.ts";
 
-type Context = SyncContext<unknown>;
-type Event = SyncEvent<never>;
-
 /** Only these, as they are now. */
 export async function* readItems(
-  ctx: Context,
-  { scope, externalIds = [] }: Pick<SyncRequest<unknown>, "scope" | "externalIds">,
   tools: ForgeTools,
-): AsyncGenerator<Event, void> {
-  const repositories = await makeRepositories(ctx, scope, tools);
+  scope: Scope,
+  externalIds: readonly string[],
+): AsyncGenerator<Outcome, void> {
+  const repositories = await makeRepositories(tools.ctx, scope, tools);
   const files = new Map<ForgeRepository, string[]>();
-  yield* readEach<Event>({ ...tools, ctx }, externalIds, async (externalId) => {
+  yield* readEach<Outcome>(tools, externalIds, async (externalId) => {
     const id = parseId(externalId);
     const repository = id && (await repositories.find(id.repository));
     if (!id || !repository) return [];
@@ -31,19 +29,24 @@ export async function* readItems(
     files.set(repository, [...(files.get(repository) ?? []), id.path]);
     return "later";
   });
-  for (const [repository, paths] of files) yield* readFiles(ctx, repository, paths, tools);
-  yield { t: "end", listing: "partial", permissions: "current" };
+  for (const [repository, paths] of files) yield* readFiles(tools, repository, paths);
 }
 
 async function* readFiles(
-  ctx: Context,
+  { ctx, facts, forge, files, failures, repositories }: ForgeTools,
   repository: ForgeRepository,
   paths: readonly string[],
-  { facts, forge, files, failures }: ForgeTools,
-): AsyncGenerator<Event, void> {
+): AsyncGenerator<Outcome, void> {
   try {
-    yield* orRefused(ctx, repository, () => withoutResult(files.tell(ctx, repository, { facts, forge, paths })));
+    yield* withoutResult(files.tell(ctx, repository, { facts, forge, paths }));
   } catch (error) {
+    const code = refusalOf(error);
+    if (code !== undefined) {
+      await repositories.forget(repository.id);
+      yield { t: "refused", what: { container: repositoryRef(repository) }, code };
+      for (const path of paths) yield { t: "seen", externalIds: [fileId(repository, path)] };
+      return;
+    }
     await failures.requireOfOne(error);
     for (const path of paths)
       yield failedSkip(fileId(repository, path), "The files of its repository can't be read now.");
@@ -51,7 +54,7 @@ async function* readFiles(
 }
 
 /** Repositories by their ids, each asked for once. */
-async function makeRepositories({ state }: Context, scope: SyncRequest<unknown>["scope"], { forge }: ForgeTools) {
+async function makeRepositories({ state }: SyncContext<unknown>, scope: Scope, { forge }: ForgeTools) {
   const asked = new Map<string, Promise<ForgeRepository>>();
   const known = new Set((await makeKnown(state)).ids);
   let listed: Promise<ForgeListing> | undefined;
@@ -80,7 +83,7 @@ async function readOne(
   repository: ForgeRepository,
   id: Exclude<ForgeId, { type: "file" }>,
   tools: ForgeTools,
-): Promise<Event[]> {
+): Promise<Outcome[]> {
   try {
     const item = await readItem(repository, id, tools);
     return item ? [{ t: "upsert", item }] : [];
@@ -91,7 +94,7 @@ async function readOne(
   }
 }
 
-async function* withoutResult(events: AsyncGenerator<Event, unknown>): AsyncGenerator<Event, void> {
+async function* withoutResult(events: AsyncGenerator<Outcome, unknown>): AsyncGenerator<Outcome, void> {
   yield* events;
 }
 

@@ -1,16 +1,62 @@
-import type { Failures } from "#sources/failures.ts";
-import type { Waits } from "#sources/waits.ts";
-import type { Forge } from "./contract.ts";
+import { z } from "zod";
+import { byNumber, type Containers, makeContainers } from "#sources/containers.ts";
+import type { SyncContext } from "#sources/contract.ts";
+import { type Failures, makeFailures } from "#sources/failures.ts";
+import type { Forge, ForgeRepository } from "./contract.ts";
 import type { ForgeFiles } from "./files.ts";
+import { repositoryRef } from "./ids.ts";
 import type { ForgeFacts } from "./map.ts";
 
 /** What a run works with. */
 export interface ForgeTools {
+  ctx: SyncContext<unknown>;
   forge: Forge;
   facts: ForgeFacts;
   files: ForgeFiles;
   failures: Failures;
-  waits: Waits;
-  /** Items between two checkpoints. */
-  batch?: number;
+  repositories: Containers<ForgeRepository>;
+}
+
+export function makeTools(ctx: SyncContext<unknown>, given: Pick<ForgeTools, "forge" | "facts" | "files">): ForgeTools {
+  const failures = makeFailures(() => given.forge.probe());
+  const repositories = makeContainers<ForgeRepository>(ctx, {
+    key: "read",
+    refOf: (id) => repositoryRef({ id }),
+    nameOf: ({ fullName }) => fullName,
+    labelOf,
+    compare: byNumber,
+    countedAs: (id) => repositoryRef({ id }).id,
+    forget: (id) => ctx.state.put(stateKey(id), undefined),
+    failures,
+  });
+  return { ...given, ctx, failures, repositories };
+}
+
+/** What the items of a repository are made with: another name, and all are made again. */
+export function labelOf({ fullName, owner, content }: ForgeRepository): string {
+  return [fullName, `${owner.id} ${owner.login}`, [...content].sort().join()].join("\n");
+}
+
+/** What is known of a repository that was read as a whole. */
+const RepositoryState = z.object({
+  /** What changed before it was told. */
+  since: z.number(),
+  /** How many threads there were, and the highest number among them. */
+  total: z.number(),
+  last: z.number(),
+  /** Where its files stand. */
+  files: z.object({ base: z.string().nullable(), placeKey: z.string().nullable() }).optional(),
+});
+export type RepositoryState = z.infer<typeof RepositoryState>;
+
+function stateKey(id: string): string {
+  return `repository:${id}`;
+}
+
+export async function findState({ state }: ForgeTools["ctx"], { id }: ForgeRepository) {
+  return RepositoryState.safeParse(await state.get(stateKey(id))).data;
+}
+
+export function putState({ state }: ForgeTools["ctx"], { id }: ForgeRepository, known: RepositoryState): void {
+  state.put(stateKey(id), known);
 }

@@ -1,4 +1,5 @@
-import type { Source } from "#sources/contract.ts";
+import type { Batching } from "#sources/batching.ts";
+import type { Source, SyncContext } from "#sources/contract.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { browseRepositories } from "#sources/forge/browse.ts";
 import { countAdded } from "#sources/forge/count-added.ts";
@@ -6,7 +7,8 @@ import { makeForgeFiles } from "#sources/forge/files.ts";
 import { factsOf } from "#sources/forge/map.ts";
 import { tellPeople } from "#sources/forge/people.ts";
 import { isItemInScope } from "#sources/forge/scope.ts";
-import { type ForgeCursor, syncForge } from "#sources/forge/sync.ts";
+import { forgeSessions } from "#sources/forge/sync.ts";
+import { runSessions } from "#sources/run-session.ts";
 import type { GitPlaces } from "#sources/git-repository/environment.ts";
 import { verifyHook } from "#sources/forge/webhook.ts";
 import { checkGitea } from "./check.ts";
@@ -20,8 +22,8 @@ const HOOK = {
 } as const;
 
 /** Gitea and Forgejo: issues, pull requests, what is said about them and files, for those who may read them there. */
-export function makeGiteaSource(options: GitPlaces & { batch?: number }): Source<GiteaConfig, ForgeCursor> {
-  const { batch } = options;
+export function makeGiteaSource(options: GitPlaces & { checkpoints?: Partial<Batching> }): Source<GiteaConfig> {
+  const { checkpoints } = options;
   const files = makeForgeFiles(options, "gitea");
   return {
     spec: {
@@ -31,6 +33,8 @@ export function makeGiteaSource(options: GitPlaces & { batch?: number }): Source
       auth: [{ type: "account" }, { type: "credentials", scheme: "bearer", token: "token" }],
       credentials: GiteaCredentials,
       config: GiteaConfig,
+      // 2: a cursor is the run's own.
+      stateVersion: 2,
       acl: "container",
       // Items name groups of their repository for ever: who may read is told of these groups, and of nothing else.
       freshness: "feed",
@@ -40,13 +44,14 @@ export function makeGiteaSource(options: GitPlaces & { batch?: number }): Source
       limits: { perMinute: 1_800, burst: 200 },
     },
     check: (ctx) => checkGitea(ctx, files),
-    sync: (ctx, run) =>
-      syncForge(ctx, run, {
+    sync: runSessions(
+      forgeSessions((ctx: SyncContext<GiteaConfig>) => ({
         forge: makeGiteaForge(ctx),
         files,
         facts: factsOf(ctx, { providerId: "gitea", pullPath: "pulls" }),
-        ...(batch !== undefined && { batch }),
-      }),
+      })),
+      checkpoints,
+    ),
     syncIdentities: (ctx, run) => tellPeople(ctx, run, makeGiteaPeople(ctx)),
     async browse(ctx, at) {
       const { repositories } = await makeGiteaForge(ctx).list();

@@ -1,4 +1,5 @@
-import type { Source } from "#sources/contract.ts";
+import type { Batching } from "#sources/batching.ts";
+import type { Source, SyncContext } from "#sources/contract.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { browseRepositories } from "#sources/forge/browse.ts";
@@ -7,8 +8,9 @@ import { makeForgeFiles } from "#sources/forge/files.ts";
 import { factsOf } from "#sources/forge/map.ts";
 import { tellPeople } from "#sources/forge/people.ts";
 import { isItemInScope } from "#sources/forge/scope.ts";
-import { type ForgeCursor, syncForge } from "#sources/forge/sync.ts";
+import { forgeSessions } from "#sources/forge/sync.ts";
 import { verifyHook } from "#sources/forge/webhook.ts";
+import { runSessions } from "#sources/run-session.ts";
 import type { GitPlaces } from "#sources/git-repository/environment.ts";
 import { checkGithub } from "./check.ts";
 import { GITHUB_API, GithubConfig, GithubCredentials, webUrlOf } from "./config.ts";
@@ -34,9 +36,9 @@ export const LIMITS: LimitSpec = {
 
 /** GitHub: issues, pull requests, what is said about them and files, for those who may read them there. */
 export function makeGithubSource(
-  options: GitPlaces & { batch?: number; limits?: LimitSpec },
-): Source<GithubConfig, ForgeCursor> {
-  const { batch, limits = LIMITS } = options;
+  options: GitPlaces & { checkpoints?: Partial<Batching>; limits?: LimitSpec },
+): Source<GithubConfig> {
+  const { checkpoints, limits = LIMITS } = options;
   const files = makeForgeFiles(options, "github");
   return {
     spec: {
@@ -63,6 +65,8 @@ export function makeGithubSource(
         hosts: [/(?:^|\.)github\.com$/],
         tails: [{ pattern: /^(\/[^/]+\/[^/]+\/pull\/\d+)\/(?:files|commits|checks)(?:\/.*)?$/, kept: "$1" }],
       },
+      // 2: a cursor is the run's own.
+      stateVersion: 2,
       acl: "container",
       // Items name groups of their repository for ever: who may read is told of these groups, and of nothing else.
       freshness: "feed",
@@ -71,13 +75,14 @@ export function makeGithubSource(
       limits,
     },
     check: (ctx) => checkGithub(ctx, files),
-    sync: (ctx, run) =>
-      syncForge(ctx, run, {
+    sync: runSessions(
+      forgeSessions((ctx: SyncContext<GithubConfig>) => ({
         forge: makeGithubForge(ctx),
         files,
         facts: factsOf(ctx, { providerId: "github", pullPath: "pull" }),
-        ...(batch !== undefined && { batch }),
-      }),
+      })),
+      checkpoints,
+    ),
     syncIdentities: (ctx, run) => tellPeople(ctx, run, makeGithubPeople(ctx)),
     async browse(ctx, at) {
       const { repositories } = await makeGithubForge(ctx).list();

@@ -2,7 +2,6 @@ import type { SourceItem } from "#sources/contract.ts";
 import { failedSkip, failedStatus } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { judgedEntryOf, type PageEntry, type WalkEvent } from "#sources/session.ts";
-import { compareIds } from "#sources/atlassian/tell.ts";
 import { projectRef } from "./ids.ts";
 import { fieldsOf, isHere, narrowed } from "./issue.ts";
 import { readIssues, readProject } from "./listing.ts";
@@ -30,7 +29,7 @@ export async function* readChanges(
 ): AsyncGenerator<Event, void> {
   const { client, containers, unread } = tools;
   const due = await unread.due();
-  const open = yield* containers.readNew(list.known, place, compareIds, (project) => readProject(tools, project));
+  const open = yield* containers.readNew(list.known, place, (project) => readProject(tools, project));
   const { here, gone } = await containers.keep(list);
   for (const id of gone) {
     // Deleted, archived, or closed to this account: until a listing of everything says which, nobody reads it.

@@ -1,7 +1,7 @@
 import type { Scope } from "#core/scope.ts";
-import type { ContainerList } from "#sources/containers.ts";
+import { byNumber, type ContainerList } from "#sources/containers.ts";
 import { orNothing } from "#sources/failures.ts";
-import { compareIds, isPlaceInScope } from "#sources/atlassian/tell.ts";
+import { isPlaceInScope } from "#sources/atlassian/tell.ts";
 import type { ProjectRules } from "./access.ts";
 import type { JiraClient } from "./client.ts";
 import { type Grant, readHolders } from "./readers.ts";
@@ -15,7 +15,7 @@ export async function readProjects(client: JiraClient, scope: Scope): Promise<Pr
   const all = await client.projects();
   const { ids, nameless } = client.odd.take();
   return {
-    known: all.filter(({ id }) => isPlaceInScope(scope, id)).sort((a, b) => compareIds(a.id, b.id)),
+    known: all.filter(({ id }) => isPlaceInScope(scope, id)).sort((a, b) => byNumber(a.id, b.id)),
     odd: ids.filter((id) => isPlaceInScope(scope, id)),
     isWhole: nameless === 0,
   };

@@ -1,6 +1,5 @@
 import { listingOf } from "#sources/listed.ts";
 import type { SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
-import { compareIds } from "#sources/atlassian/tell.ts";
 import { readChanges } from "./changes.ts";
 import type { JiraConfig } from "./config.ts";
 import { readItems } from "./items.ts";
@@ -33,7 +32,7 @@ async function* walk(
     return { complete: false, cursor: { at }, permissions: "not_checked" };
   }
   if (!resume) await unread.clear();
-  yield* containers.walk(list.known, place, compareIds, (project, at) => readProject(tools, project, at));
+  yield* containers.walk(list.known, place, (project, at) => readProject(tools, project, at));
   await containers.keep(list);
   // What was answered to nobody must not pass for everything.
   await client.whoAmI();

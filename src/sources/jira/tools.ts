@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { makeNames } from "#sources/atlassian/names.ts";
-import { makeContainers, placeSchema } from "#sources/containers.ts";
+import { byNumber, makeContainers, placeSchema } from "#sources/containers.ts";
 import type { SyncContext } from "#sources/contract.ts";
 import { makeFailures } from "#sources/failures.ts";
 import type { OpenRequest } from "#sources/session.ts";
@@ -53,6 +53,7 @@ export async function makeTools(ctx: SyncContext<JiraConfig>, { mode, scope }: O
       key: "project",
       refOf: projectRef,
       nameOf,
+      compare: byNumber,
       labelOf: (project) => `${project.key}\n${nameOf(project)}`,
       countedAs: (id) => `project ${id}`,
       failures,

@@ -2,6 +2,8 @@ import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { FileContent, Source } from "#sources/contract.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
+import type { Batching } from "#sources/batching.ts";
+import { runSessions } from "#sources/run-session.ts";
 import { isRoomInScope, toRoomsPage } from "#sources/chat/rooms.ts";
 import { versionOfFile } from "#sources/chat/thread.ts";
 import { checkAccount } from "./check.ts";
@@ -11,11 +13,11 @@ import { mediaOf } from "./events.ts";
 import { parseId } from "./map.ts";
 import { syncMatrixPeople } from "./people.ts";
 import { type MatrixContext, roomsOf } from "./rooms.ts";
-import { type MatrixCursor, syncRooms } from "./sync.ts";
+import { matrixSessions } from "./sync.ts";
 import { isMessage } from "./walk.ts";
 
 /** The rooms of a Matrix account: each thread is an item, for those who are in its room. */
-export function makeMatrixSource(): Source<MatrixConfig, MatrixCursor> {
+export function makeMatrixSource({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<MatrixConfig> {
   return {
     spec: {
       providerId: "matrix",
@@ -24,13 +26,15 @@ export function makeMatrixSource(): Source<MatrixConfig, MatrixCursor> {
       auth: [{ type: "credentials", scheme: "bearer", token: "token" }],
       config: MatrixConfig,
       credentials: MatrixCredentials,
+      // 2: a cursor is the run's own.
+      stateVersion: 2,
       acl: "container",
       // No message moves to another room, and who is in a room is told by itself.
       freshness: "feed",
       hasPeople: true,
     },
     check: checkAccount,
-    sync: syncRooms,
+    sync: runSessions(matrixSessions, batching),
     syncIdentities: syncMatrixPeople,
     async browse(ctx, at) {
       const { rooms } = roomsOf(await makeClient(ctx).rooms(), ctx.config);

@@ -2,25 +2,25 @@ import type { SourceItem } from "#sources/contract.ts";
 import { isRoomInScope } from "#sources/chat/rooms.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
+import type { Result } from "#sources/session.ts";
 import { isRoomId, parseId, toEncryptedItem, toItems } from "./map.ts";
 import { knownRoom, type RoomFacts, roomsOf } from "./rooms.ts";
-import type { Event, Tools } from "./tell.ts";
+import type { Tools } from "./tools.ts";
 import { rootOf } from "./touched.ts";
 import { readThread } from "./walk.ts";
 
 /** Only these, as they are now. */
-export async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
-  const { ctx, client, run, start } = tools;
-  const ids = new Set((run.externalIds ?? []).flatMap((externalId) => placeOf(externalId).room ?? []));
+export async function* readItems(tools: Tools, externalIds: readonly string[]): AsyncGenerator<Result, void> {
+  const { ctx, client, scope, start } = tools;
+  const ids = new Set(externalIds.flatMap((externalId) => placeOf(externalId).room ?? []));
   const { rooms, odd } = roomsOf(await client.rooms([...ids]), ctx.config);
-  yield* readEach<Event>(tools, run.externalIds, async (externalId) => {
+  yield* readEach<Result>(tools, externalIds, async (externalId) => {
     const { room: id = "", event } = placeOf(externalId);
     if (odd.includes(id)) throw halfRead(NOT_UNDERSTOOD);
-    const room = rooms.find((each) => each.id === id && isRoomInScope(run.scope, each.id));
+    const room = rooms.find((each) => each.id === id && isRoomInScope(scope, each.id));
     const item = room && (await readOne(room, externalId, event));
     return item ? [{ t: "upsert", item }] : [];
   });
-  yield { t: "end", listing: "partial", permissions: "not_checked" };
 
   async function readOne(room: RoomFacts, externalId: string, eventId?: string): Promise<SourceItem | undefined> {
     if (eventId === undefined) return room.isEncrypted ? toEncryptedItem(tools, room) : undefined;

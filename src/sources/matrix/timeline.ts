@@ -1,9 +1,9 @@
-import { tellItems } from "#sources/seen.ts";
+import { entryOf, type Outcome, type Page } from "#sources/session.ts";
 import type { JoinedRoom } from "./client.ts";
 import type { MatrixEvent } from "./events.ts";
 import { fileId, threadId, toItems } from "./map.ts";
 import type { RoomFacts } from "./rooms.ts";
-import { type Event, oddEvents, type Tools } from "./tell.ts";
+import { oddEvents, type Tools } from "./tools.ts";
 import { threadsTouched } from "./touched.ts";
 import { readThread } from "./walk.ts";
 
@@ -13,7 +13,7 @@ export async function* readTimeline(
   room: RoomFacts,
   { timeline }: JoinedRoom,
   since: string,
-): AsyncGenerator<Event, boolean> {
+): AsyncGenerator<Outcome | Page<never>, boolean> {
   const { ctx, client, start } = tools;
   let isWhole = true;
   const events: MatrixEvent[] = [...timeline.events];
@@ -34,7 +34,7 @@ export async function* readTimeline(
       const thread = known ?? (await readThread({ client, room, start }, rootId, room.isRestricted));
       const items = thread ? toItems(tools, room, thread, nameOf) : [];
       for (const { externalId } of items) named.add(externalId);
-      yield* await tellItems(ctx.stored, items);
+      yield { t: "page", entries: items.map(entryOf) };
     } catch (error) {
       await tools.failures.requireOfOne(error);
       yield* oddEvents(room, [rootId]);

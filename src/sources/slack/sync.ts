@@ -74,11 +74,8 @@ async function* walk(
   for (const name of missing) yield failedSkip(name, `The app does not see ${name}. Type /invite @kb there.`);
   yield* channels.odd(rooms);
   const recent = since && Math.max(start, Math.min(place.feed.at - READ_AGAIN_MS, since.at - DAY_MS));
-  yield* channels.walk(
-    rooms.known,
-    place,
-    (a, b) => (a < b ? -1 : a > b ? 1 : 0),
-    (room, latest) => (recent === undefined ? readWhole(tools, room, latest) : readAgain(tools, room, recent, latest)),
+  yield* channels.walk(rooms.known, place, (room, latest) =>
+    recent === undefined ? readWhole(tools, room, latest) : readAgain(tools, room, recent, latest),
   );
   const { gone } = await channels.keep(rooms);
   if (since && rooms.isWhole) for (const id of gone) yield { t: "delete_container", ...roomRef(id) };
@@ -105,7 +102,7 @@ async function* readAgain(
   const isWhole = !isKnown && !isWaiting;
   yield* readRoom(tools, room, isWhole ? start : recent, latest);
   yield { t: "listed", container: roomRef(room.id), ...(!isWhole && { from: recent }) };
-  if (isWaiting) yield channels.waiting(room);
+  if (isWaiting) yield channels.waiting(room.id, room.name);
   else await channels.isRead(room);
 }
 

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { makeConfluenceSource } from "#sources/confluence/index.ts";
-import type { Failing, Failure, KitFixture } from "../../kit/fixture.ts";
+import { AT_EACH_PAGE, type Failing, type Failure, type KitFixture } from "../../kit/fixture.ts";
 import { type Asked, type ConfluenceServer, startConfluence } from "./server.ts";
 import { makeWorld, OTHER_TOKEN, TOKEN, type World } from "./world.ts";
 
@@ -20,7 +20,7 @@ export async function openSite(deployment: Deployment = "cloud", world: World = 
 }
 
 export function makeConfluenceFixture(world: World, site: ConfluenceServer, deployment: Deployment): KitFixture {
-  const source = makeConfluenceSource({ limits: { perMinute: 1_000_000, burst: 10_000 } });
+  const source = makeConfluenceSource({ limits: { perMinute: 1_000_000, burst: 10_000 }, batching: AT_EACH_PAGE });
   const url = `http://127.0.0.1:${site.port}`;
   const config = source.spec.config.parse({ url, deployment });
   const credentials = (token: string) => ({ token, ...(deployment === "cloud" && { email: "bot@corp.example" }) });

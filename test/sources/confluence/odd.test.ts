@@ -46,7 +46,7 @@ describe.each(["cloud", "data_center"] as const)("confluence and odd records, as
     expect(events).toContainEqual(expect.objectContaining({ t: "skip", externalId: `c${comment.id}` }));
     // As if it were said long ago.
     comment.updated = Date.now() - 3 * DAY_MS;
-    replica.cursor = { type: "changes", at: Date.now() };
+    replica.cursor = { feed: { at: Date.now() } };
     await runInto(fixture, replica, { mode: "incremental" });
     expect(replica.items.has(`c${comment.id}`)).toBe(true);
   });
@@ -59,10 +59,10 @@ describe.each(["cloud", "data_center"] as const)("confluence and odd records, as
     world.edit(blue, "Edited.");
     const rewrite = spoil(blue.id, { version: 5 });
     // Nothing was read for three days.
-    replica.cursor = { type: "changes", at: Date.now() - 3 * DAY_MS };
+    replica.cursor = { feed: { at: Date.now() - 3 * DAY_MS } };
     const { events } = await runInto({ ...fixture, rewrite }, replica, { mode: "incremental" });
     expect(events).toContainEqual(expect.objectContaining({ t: "skip", externalId: blue.id, reason: "failed" }));
-    expect(Object(replica.cursor).at).toBeGreaterThan(Date.now() - DAY_MS);
+    expect(Object(replica.cursor).feed.at).toBeGreaterThan(Date.now() - DAY_MS);
     // The index has forgotten that it changed.
     blue.updated = Date.now() - 2 * DAY_MS;
     await runInto(fixture, replica, { mode: "incremental" });

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { GiteaConfig } from "#sources/gitea/config.ts";
 import { makeGiteaSource } from "#sources/gitea/index.ts";
-import type { KitFixture } from "../../kit/fixture.ts";
+import { AT_EACH_PAGE, type KitFixture } from "../../kit/fixture.ts";
 import { thisMachine } from "../../kit/network.ts";
 import { tempDir } from "../../temp-dir.ts";
 import { makeReplica, runInto } from "../../kit/replica.ts";
@@ -23,7 +23,7 @@ type Fixture = KitFixture & Required<Pick<KitFixture, "people" | "whoSees">> & {
 export async function makeGiteaFixture(world: World, proxy: TestProxy) {
   await world.restore();
   const { server, api, people, organization, ids, team, first, pull, gone, reviewId } = world;
-  const source = makeGiteaSource({ ...places(), batch: 2 });
+  const source = makeGiteaSource({ ...places(), checkpoints: AT_EACH_PAGE });
   const url = `http://127.0.0.1:${proxy.port}`;
   const config = source.spec.config.parse({ url, repositories: [organization] });
   const { id: adminId } = await api<{ id: number }>("GET", "/user");

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { GithubConfig } from "#sources/github/config.ts";
 import { LIMITS, makeGithubSource } from "#sources/github/index.ts";
-import type { KitFixture } from "../../kit/fixture.ts";
+import { AT_EACH_PAGE, type KitFixture } from "../../kit/fixture.ts";
 import { thisMachine } from "../../kit/network.ts";
 import { makeReplica, runInto } from "../../kit/replica.ts";
 import { tempDir } from "../../temp-dir.ts";
@@ -25,7 +25,7 @@ export async function makeGithubFixture(
   const { api, web, site } = repositories;
   const source = makeGithubSource({
     ...places(),
-    batch: 2,
+    checkpoints: AT_EACH_PAGE,
     limits: { ...LIMITS, perMinute: 1_000_000, burst: 100_000 },
   });
   const config = source.spec.config.parse({ apiUrl: world.apiUrl, repositories: ["acme"], content });

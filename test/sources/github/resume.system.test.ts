@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { LIMITS, makeGithubSource } from "#sources/github/index.ts";
-import type { KitFixture } from "../../kit/fixture.ts";
+import { AT_EACH_PAGE, type KitFixture } from "../../kit/fixture.ts";
 import { makeReplica, type RunOptions, runInto, snapshotOf } from "../../kit/replica.ts";
 import { tempDir } from "../../temp-dir.ts";
 import { startForge } from "../../long/apps/forge.ts";
@@ -16,7 +16,7 @@ async function open() {
   onTestFinished(() => forge.server.stop());
   forge.server.page = PAGE;
   const limits = { ...LIMITS, perMinute: 1_000_000, burst: 100_000 };
-  const source = makeGithubSource({ ...places(), limits, batch: 10 });
+  const source = makeGithubSource({ ...places(), limits, checkpoints: AT_EACH_PAGE });
   const config = source.spec.config.parse({
     apiUrl: forge.apiUrl,
     repositories: ["acme"],

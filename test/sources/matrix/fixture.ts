@@ -1,6 +1,6 @@
 import { makeMatrixSource } from "#sources/matrix/index.ts";
 import { fileId, parseId, threadId } from "#sources/matrix/map.ts";
-import type { Failing, Failure, KitFixture } from "../../kit/fixture.ts";
+import { AT_EACH_PAGE, type Failing, type Failure, type KitFixture } from "../../kit/fixture.ts";
 import type { TestProxy } from "../proxy.ts";
 import { register } from "./people.ts";
 
@@ -57,7 +57,7 @@ export type World = Awaited<ReturnType<typeof makeWorld>>;
 export function makeMatrixFixture(world: World, proxy: TestProxy, url: string): KitFixture {
   const { people, rooms, messages } = world;
   const { bot, ann, ben, dan } = people;
-  const source = makeMatrixSource();
+  const source = makeMatrixSource({ batching: AT_EACH_PAGE });
   const config = source.spec.config.parse({ url: `http://127.0.0.1:${proxy.port}` });
   const inTeam = [messages.secret, messages.budget].map((id) => threadId(rooms.team, id));
   let count = 0;

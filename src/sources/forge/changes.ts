@@ -1,0 +1,93 @@
+import type { ContainerEvent } from "#sources/containers.ts";
+import { entryOf } from "#sources/session.ts";
+import type { ForgeRepository } from "./contract.ts";
+import { parseId, repositoryRef, threadId } from "./ids.ts";
+import { toPartItem } from "./map.ts";
+import { takeOdd } from "./odd.ts";
+import { hasThreads, listRepository, type Place, readThreads, tellFiles } from "./repository.ts";
+import { findState, type ForgeTools, putState, type RepositoryState } from "./tools.ts";
+
+/** Times of forges count in seconds, and what is written then may be stored a little later. */
+const OVERLAP_MS = 60_000;
+/** What fails for longer waits for a full run: all that changes meanwhile would be read again for it. */
+const DAY_MS = 86_400_000;
+
+/** What a repository has that is new, or other than it was; all of it when it is new itself, or called otherwise. */
+export async function* readChanges(
+  tools: ForgeTools,
+  repository: ForgeRepository,
+  at?: Place,
+): AsyncGenerator<ContainerEvent<Place>, void> {
+  const { ctx, repositories, forge } = tools;
+  const state = (await repositories.isKnown(repository)) ? await findState(ctx, repository) : undefined;
+  if (state) {
+    const threads = hasThreads(repository) ? yield* changedThreads(tools, repository, state) : {};
+    const files = yield* tellFiles(tools, repository, { ...(state.files && { state: state.files }) });
+    const { files: _former, ...rest } = state;
+    putState(ctx, repository, { ...rest, ...threads, ...(files && { files }) });
+    forge.remember?.(repository);
+  } else if (await repositories.isWaiting(repository)) {
+    yield repositories.waiting(repository.id, repository.fullName);
+  } else {
+    yield* listRepository(tools, repository, at);
+    // What was deleted meanwhile is not named, and no count of before tells of it.
+    yield { t: "listed", container: repositoryRef(repository) };
+  }
+}
+
+async function* changedThreads(
+  tools: ForgeTools,
+  repository: ForgeRepository,
+  state: RepositoryState,
+): AsyncGenerator<ContainerEvent<Place>, Pick<RepositoryState, "since" | "last" | "total">> {
+  const { ctx, forge, facts } = tools;
+  const from = state.since - OVERLAP_MS;
+  let [since, last, created] = [state.since, state.last, 0];
+  let hasFailed = false;
+  forge.odd.take();
+  const told = new Set<number>();
+  for await (const { records, at } of forge.threads(repository, from)) {
+    if (told.size === 0) since = Math.max(since, at);
+    const before = new Set(told);
+    const page = await readThreads(tools, repository, records, told);
+    const numbers = [...told, ...page.odd.numbers].filter((number) => !before.has(number));
+    created += new Set(numbers.filter((number) => number > state.last)).size;
+    last = Math.max(last, ...records.map(({ number }) => number));
+    hasFailed ||= page.hasFailed;
+    yield { t: "page", entries: page.entries };
+  }
+  for await (const { records } of forge.comments(repository, from)) {
+    const odd = await takeOdd(ctx, repository, forge);
+    hasFailed ||= odd.hasSome;
+    const entries = records.map((part) => entryOf(toPartItem(part, repository, facts)));
+    yield { t: "page", entries: [...entries, ...odd.said] };
+  }
+  const expected = state.total + created;
+  // What a forge counts need not be what it lists, but it counts the same way the next time.
+  const total = await forge.count(repository);
+  if (total < expected) yield* deleteGone(tools, repository);
+  // What failed is listed again by the next run, for a day.
+  return { since: hasFailed ? Math.max(state.since, since - DAY_MS) : since, last, total };
+}
+
+/** There are fewer than there should be: which ones are gone, only a listing tells. */
+async function* deleteGone(
+  { ctx, forge }: ForgeTools,
+  repository: ForgeRepository,
+): AsyncGenerator<ContainerEvent<Place>, void> {
+  const living = new Set<string>();
+  for await (const { records } of forge.threads(repository)) {
+    for (const { number } of records) living.add(threadId(repository, number));
+  }
+  const odd = await takeOdd(ctx, repository, forge);
+  yield* odd.said;
+  if (odd.isHalf) return;
+  for (const number of odd.numbers) living.add(threadId(repository, number));
+  const gone: string[] = [];
+  for await (const { externalId } of ctx.stored.list(repositoryRef(repository))) {
+    const id = parseId(externalId);
+    const thread = id && id.type !== "file" ? threadId({ id: id.repository }, id.number) : undefined;
+    if (thread !== undefined && !living.has(thread)) gone.push(externalId);
+  }
+  for (const externalId of gone) yield { t: "delete", externalId };
+}

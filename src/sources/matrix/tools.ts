@@ -1,0 +1,47 @@
+import { makeContainers } from "#sources/containers.ts";
+import type { SyncContext } from "#sources/contract.ts";
+import { failedSkip, makeFailures } from "#sources/failures.ts";
+import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { tellSeen } from "#sources/seen.ts";
+import type { OpenRequest, Outcome } from "#sources/session.ts";
+import { windowStart } from "#sources/chat/config.ts";
+import { roomRef } from "#sources/chat/rooms.ts";
+import { makeClient } from "./client.ts";
+import type { MatrixConfig } from "./config.ts";
+import { fileId, threadId } from "./map.ts";
+import { keepRoom, makeNames, noteRead, type RoomFacts, serverOf } from "./rooms.ts";
+
+export type Tools = Awaited<ReturnType<typeof makeTools>>;
+
+/** What a run works with. */
+export async function makeTools(ctx: SyncContext<MatrixConfig>, { scope }: OpenRequest) {
+  const client = makeClient(ctx);
+  const me = (await client.whoAmI()).user_id;
+  const failures = makeFailures(() => client.whoAmI());
+  return {
+    ctx,
+    client,
+    scope,
+    server: serverOf(me),
+    names: makeNames(client),
+    start: windowStart(ctx.config, ctx.now()),
+    failures,
+    rooms: makeContainers<RoomFacts>(ctx, {
+      key: "read",
+      refOf: roomRef,
+      nameOf: ({ name }) => name,
+      // The next run reads it whole, whatever is said in it.
+      async forget(id) {
+        keepRoom(ctx, id);
+        await noteRead(ctx, id, false);
+      },
+      failures,
+    }),
+  };
+}
+
+/** Events that aren't understood: what is stored of them stays. */
+export function oddEvents({ id: room }: RoomFacts, ids: readonly string[]): Outcome[] {
+  const failed = ids.map((id) => failedSkip(threadId(room, id), NOT_UNDERSTOOD));
+  return [...failed, ...tellSeen(ids.map((id) => fileId(room, id)))];
+}
