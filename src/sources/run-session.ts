@@ -127,34 +127,30 @@ async function* walk<Config, Cursor, Checkpoint>(
   const since = mode === "incremental" ? feed : undefined;
   const batches = makeBatches(batching, ctx.now, own?.done);
   const failed = makeFailed(own?.failed);
-  const events = session.walk({
-    mode,
-    scope,
-    ...(since !== undefined && { since }),
-    ...(own && { resume: own.checkpoint }),
-  });
+  const telling: Telling = { ctx, session, batches, failed, mode };
+  const request = { mode, scope, ...(since !== undefined && { since }), ...(own && { resume: own.checkpoint }) };
+  const events = session.walk(request);
   try {
-    for (;;) {
-      const step = await events.next();
-      if (ctx.signal.aborted) return;
-      if (step.done) {
-        const { complete, why, cursor, permissions } = step.value;
-        yield* batches.checkpoint({ feed: cursor }, { total: batches.done });
-        const isComplete = complete && !failed.isFull();
-        const end: SyncEnd = { t: "end", listing: isComplete ? "complete" : "partial", permissions };
-        yield { ...end, ...(why !== undefined && { why }), ...(since === undefined && failed.notLookedAt()) };
-        return;
-      }
+    let step = await events.next();
+    for (; !step.done && !ctx.signal.aborted;) {
+      let failure: { error: unknown } | undefined;
       for (const event of piecesOf(step.value)) {
-        failed.note(event);
-        yield* event.t === "page" ? tellPage({ ctx, session, batches, mode }, event) : tellEntry(batches, event);
+        if (event.t === "page") failure = yield* tellPage(telling, event);
+        else yield* tellEntry(telling, event);
+        if (failure) break;
         if (event.t !== "page" || event.checkpoint === undefined || !batches.isDue()) continue;
         // Copied: a walk may go on writing into what it gave.
         const checkpoint = structuredClone(event.checkpoint);
         const place = runId !== undefined && { walk: { runId, checkpoint, done: batches.done, failed: failed.list() } };
         yield* batches.checkpoint({ feed, ...place }, defined({ note: event.note, total: event.total }));
       }
+      step = failure ? await events.throw(failure.error) : await events.next();
     }
+    if (!step.done || ctx.signal.aborted) return;
+    const { complete, why, cursor, permissions } = step.value;
+    yield* batches.checkpoint({ feed: cursor }, { total: batches.done });
+    const listing = complete && !failed.isFull() ? "complete" : "partial";
+    yield { t: "end", listing, permissions, ...defined({ why }), ...(complete && failed.notLookedAt()) };
   } finally {
     // A walk that is left in its middle lets go of what it holds.
     await events.return(undefined as never);
@@ -177,12 +173,9 @@ function makeFailed(before: readonly What[] = []) {
   const failed = new Map(before.map((what) => [JSON.stringify(what), what]));
   const list = () => [...failed.values()].slice(0, MOST_FAILED);
   return {
-    note<Checkpoint>(event: WalkEvent<Checkpoint>): void {
-      for (const each of event.t === "page" ? event.entries : [event]) {
-        if (!("t" in each) || each.t !== "failed") continue;
-        const what: What = { container: each.container };
-        failed.set(JSON.stringify(what), what);
-      }
+    add({ container }: FailedContainer): void {
+      const what: What = { container };
+      failed.set(JSON.stringify(what), what);
     },
     list,
     isFull: () => failed.size >= MOST_FAILED,
@@ -192,19 +185,23 @@ function makeFailed(before: readonly What[] = []) {
 
 interface Telling extends Reading {
   batches: Batches;
+  failed: ReturnType<typeof makeFailed>;
   mode: SyncRequest<unknown>["mode"];
 }
 
-/** What of a page is as it was stored is only named, and what has other readers is told so; the rest is read. */
+/**
+ * What of a page is as it was stored is only named, and what has other readers is told so; the rest is read. Gives what that
+ * failed with.
+ */
 async function* tellPage<Checkpoint>(
   telling: Telling,
   { entries, looks }: Page<Checkpoint>,
-): AsyncGenerator<SyncEvent<never>, void> {
+): AsyncGenerator<SyncEvent<never>, { error: unknown } | undefined> {
   const { batches, ctx } = telling;
   batches.look(looks ?? 0);
   const toRead: string[] = [];
   for (const entry of entries) {
-    if ("t" in entry) yield* tellEntry(batches, entry);
+    if ("t" in entry) yield* tellEntry(telling, entry);
     else if (await isAsStored(telling, entry)) {
       const { externalId, access } = entry;
       const isJudged = access === undefined || (await ctx.stored.accessKey(externalId)) === accessKeyOf(access);
@@ -213,7 +210,12 @@ async function* tellPage<Checkpoint>(
     } else if (entry.build) yield batches.upsert(entry.build());
     else toRead.push(entry.externalId);
   }
-  for await (const result of readAll(telling, toRead)) yield* tellEntry(batches, result);
+  try {
+    for await (const result of readAll(telling, toRead)) yield* tellEntry(telling, result);
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
 }
 
 /** Its text is not read then. */
@@ -222,11 +224,13 @@ async function isAsStored({ ctx, mode }: Telling, { externalId, version }: Entry
   return stored !== undefined && (mode === "access" || stored === version);
 }
 
-function* tellEntry(batches: Batches, entry: Outcome): Generator<SyncEvent<never>, void> {
-  if (entry.t === "failed") yield failedEvent(entry);
-  else if (entry.t === "upsert") yield batches.upsert(entry.item);
+function* tellEntry({ batches, failed }: Telling, entry: Outcome): Generator<SyncEvent<never>, void> {
+  if (entry.t === "upsert") yield batches.upsert(entry.item);
   else if (entry.t === "seen" && !entry.container) for (const id of entry.externalIds) yield* batches.seen(id);
-  else {
+  else if (entry.t === "failed") {
+    failed.add(entry);
+    yield failedEvent(entry);
+  } else {
     // What was named is not gone with what holds it.
     if (entry.t === "listed" || entry.t === "delete_container") yield* batches.flush();
     yield entry;

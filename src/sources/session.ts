@@ -23,8 +23,9 @@ export type OpenRequest = Pick<SyncRequest<unknown>, "mode" | "scope" | "runId" 
 export interface Session<Cursor, Checkpoint> {
   walk(run: WalkRequest<Cursor, Checkpoint>): AsyncGenerator<WalkEvent<Checkpoint>, WalkEnd<Cursor>>;
   /**
-   * What became of each of these, and of what came with it, in any order; what is not answered counts as failed. Called with the changed entries of a
-   * page that have no `build`, and for mode `items`.
+   * What became of each of these, and of what came with it, in any order; what is not answered counts as failed. Called for
+   * mode `items`, and for the changed entries of a page that have no `build`: what it throws then is thrown into the walk,
+   * where the page was given.
    */
   read(externalIds: readonly string[]): AsyncGenerator<Outcome, void>;
   close?(): void | Promise<void>;

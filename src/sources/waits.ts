@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { ContainerRef, SourceState, SyncEvent } from "./contract.ts";
-import { type Failures, failedSkip, refusalOf } from "./failures.ts";
+import type { SourceState } from "./contract.ts";
 
 /** Failures in a row after which the next try waits. */
 const FREE_TRIES = 3;
@@ -8,8 +7,6 @@ const FIRST_WAIT_MS = 30 * 60_000;
 const MOST_WAIT_MS = 3 * 3_600_000;
 
 const Tries = z.object({ count: z.number(), until: z.number() });
-
-export type Waits = ReturnType<typeof makeWaits>;
 
 /**
  * When increments try again to read a project, channel or repository as a whole: at once for a few times, then after waits
@@ -34,27 +31,4 @@ export function makeWaits({ state, now }: { state: SourceState; now(): number })
       if (await triesOf(id)) state.put(keyOf(id), undefined);
     },
   };
-}
-
-/** What is said of one that waits: it stays as it is. */
-export function waitingSkip(externalId: string, name: string): ReturnType<typeof failedSkip> {
-  return failedSkip(externalId, `${name} could not be read several times. It is tried again later.`);
-}
-
-/**
- * What is said of a container that is refused, or fails, alone.
- *
- * @param of  the container, the id under which its failure is counted, and what the run says of it
- * @throws what is about more than it
- */
-export async function notRead(
-  { failures, waits }: { failures: Failures; waits: Waits },
-  { container, externalId, message }: { container: ContainerRef; externalId: string; message: string },
-  error: unknown,
-): Promise<Extract<SyncEvent, { t: "refused" | "skip" }>> {
-  const code = refusalOf(error);
-  if (code !== undefined) return { t: "refused", what: { container }, code };
-  await failures.requireOfOne(error);
-  await waits.failed(container.id);
-  return failedSkip(externalId, message);
 }

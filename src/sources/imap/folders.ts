@@ -1,5 +1,5 @@
 import type { Scope } from "#core/scope.ts";
-import type { SourceContainer } from "#sources/contract.ts";
+import type { ContainerRef, SourceContainer } from "#sources/contract.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
 import type { ImapConfig } from "./config.ts";
 import type { Listed } from "./session.ts";
@@ -55,6 +55,10 @@ export function chooseFolders(
   const rest = all.length > 0 ? [] : wanted.filter((folder) => !has(folder, [...VIEWS, ...UNWANTED]));
   const unwanted = junkAndTrash ? wanted.filter((folder) => has(folder, UNWANTED)) : [];
   return [...all, ...rest, ...unwanted].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+export function folderRef(name: string): ContainerRef {
+  return { type: "folder", id: name };
 }
 
 export function containersOf({ chain, delimiter }: MailFolder): SourceContainer[] {

@@ -1,17 +1,19 @@
+import type { Batching as Checkpoints } from "#sources/batching.ts";
 import type { Source } from "#sources/contract.ts";
+import { runSessions } from "#sources/run-session.ts";
 import { checkMailbox } from "./check.ts";
 import { ImapConfig, ImapCredentials, originOf } from "./config.ts";
 import { nameOf, toFolders } from "./folders.ts";
 import { factsOf } from "./map.ts";
 import { makeMailReader } from "./read.ts";
 import { openSession } from "./session.ts";
-import { type Batching, DEFAULT_BATCHING, type ImapCursor, syncMailbox } from "./sync.ts";
+import { type Batching, DEFAULT_BATCHING, imapSessions } from "./sync.ts";
 
 /** A mailbox on an IMAP server: each message is an item, its attachments are its children. Only the connector's owner reads them. */
-export function makeImapSource({ batching = DEFAULT_BATCHING }: { batching?: Batching } = {}): Source<
-  ImapConfig,
-  ImapCursor
-> {
+export function makeImapSource({
+  batching = DEFAULT_BATCHING,
+  checkpoints = {},
+}: { batching?: Batching; checkpoints?: Partial<Checkpoints> } = {}): Source<ImapConfig> {
   const readMail = makeMailReader();
   return {
     spec: {
@@ -22,12 +24,14 @@ export function makeImapSource({ batching = DEFAULT_BATCHING }: { batching?: Bat
       config: ImapConfig,
       credentials: ImapCredentials,
       ports: [993],
+      // 2: a cursor is the run's own.
+      stateVersion: 2,
       acl: "connector",
       hasUnnamed: true,
       isForOwner: true,
     },
     check: checkMailbox,
-    sync: (ctx, run) => syncMailbox(ctx, run, batching),
+    sync: runSessions(imapSessions(batching), checkpoints),
     browse: browseFolders,
     async fetchContent(ctx, { externalId, version }) {
       const content = await readMail(ctx, externalId);

@@ -1,6 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import type { SourceSocket } from "#sources/http-contract.ts";
+import { halfRead } from "#sources/listed.ts";
 import type { ImapConfig } from "./config.ts";
 import { type Answer, broken, makeReader, type Token, type WireLimits } from "./wire.ts";
 
@@ -278,8 +279,8 @@ function requireOk({ status, code }: Ended, host: string): void {
 }
 
 /** The connection is well: this is about the folder that is open. */
-function ofFolder(message: string): ApiError {
-  return new ApiError("source_unavailable", { message, details: { isOfFolder: true } });
+export function ofFolder(message: string): ApiError {
+  return halfRead(message);
 }
 
 function numberIn(pattern: RegExp, text: string): number | undefined {

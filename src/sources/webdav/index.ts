@@ -8,19 +8,17 @@ import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { lastSegmentOf, plainPath, readableSegment } from "#sources/file-scope/paths.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
+import { runSessions } from "#sources/run-session.ts";
 import { checkCollection } from "./check.ts";
 import { isPath, makeClient } from "./client.ts";
 import { baseOf, configKey, WebdavConfig, WebdavCredentials } from "./config.ts";
 import { typeOf, versionOfDownload } from "./map.ts";
 import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
-import { syncCollection, type WebdavCursor } from "./sync.ts";
+import { webdavSessions } from "./sync.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
 /** A folder of a WebDAV server (Nextcloud, Apache): each file is an item. Who reads them is said in the config. */
-export function makeWebdavSource({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<
-  WebdavConfig,
-  WebdavCursor
-> {
+export function makeWebdavSource({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<WebdavConfig> {
   const inScope = makeInScope();
   return {
     spec: {
@@ -34,11 +32,13 @@ export function makeWebdavSource({ batching = {} }: { batching?: Partial<Batchin
       ],
       config: WebdavConfig,
       credentials: WebdavCredentials,
+      // 2: a cursor is the run's own.
+      stateVersion: 2,
       acl: "connector",
       namedIn: ["readers"],
     },
     check: checkCollection,
-    sync: (ctx, run) => syncCollection(ctx, run, batching),
+    sync: runSessions(webdavSessions, batching),
     syncIdentities: (ctx) => tellReaders(ctx),
     namedGroup: namedReaders,
     async browse(ctx, at) {

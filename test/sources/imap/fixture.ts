@@ -1,5 +1,5 @@
 import { makeImapSource } from "#sources/imap/index.ts";
-import type { KitFixture } from "../../kit/fixture.ts";
+import { AT_EACH_PAGE, type KitFixture } from "../../kit/fixture.ts";
 import { oddNames } from "../odd-names.ts";
 import { PERSON, startImap } from "./server.ts";
 
@@ -10,7 +10,7 @@ export async function makeImapFixture(): Promise<KitFixture> {
   for (const subject of ["four", "five"]) server.add("INBOX/Work", subject);
   for (const subject of ["six", "seven"]) server.add("Sent", subject);
   const ids = () => [...server.folders].flatMap(([name, { mails }]) => mails.map(({ uid }) => server.idOf(name, uid)));
-  const source = makeImapSource({ batching: { messages: 2 } });
+  const source = makeImapSource({ batching: { messages: 2 }, checkpoints: AT_EACH_PAGE });
   const config = source.spec.config.parse({ host: "127.0.0.1", port: server.port, tls: false });
   let count = 0;
   const heal = () => void (server.instead = undefined);

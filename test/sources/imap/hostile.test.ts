@@ -5,15 +5,15 @@ import { makeSourceHttpPool } from "#sources/http.ts";
 import { ImapConfig } from "#sources/imap/config.ts";
 import { toFolders } from "#sources/imap/folders.ts";
 import { makeImapSource } from "#sources/imap/index.ts";
-import type { ImapCursor } from "#sources/imap/sync.ts";
 import { folderText, headerText } from "#sources/imap/text.ts";
+import { AT_EACH_PAGE } from "../../kit/fixture.ts";
 import { makePool } from "../http/fixture.ts";
 import { runParts } from "../stored.ts";
 import { connectMailbox } from "./engine.ts";
 import { type Instead, PERSON, startImap } from "./server.ts";
 import { guardOf } from "../../net/everywhere.ts";
 
-const source = makeImapSource({ batching: { messages: 2 } });
+const source = makeImapSource({ batching: { messages: 2 }, checkpoints: AT_EACH_PAGE });
 
 /** The source at a server of ours. */
 async function connect(more: Record<string, unknown> = {}) {
@@ -35,7 +35,7 @@ async function connect(more: Record<string, unknown> = {}) {
 
 async function eventsOf(
   context: SourceContext<ImapConfig>,
-  wish: Partial<SyncRequest<ImapCursor>> = {},
+  wish: Partial<SyncRequest<unknown>> = {},
 ): Promise<SyncEvent[]> {
   const events: SyncEvent[] = [];
   const run = { mode: "full", runId: "syn_1", scope: { include: [], exclude: [] }, cursor: null, ...wish } as const;

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Source } from "#sources/contract.ts";
 import { makeImapSource } from "#sources/imap/index.ts";
+import { AT_EACH_PAGE } from "../../kit/fixture.ts";
 import { openReaders } from "../own-readers.ts";
 import { canRunDovecot, startDovecot } from "./dovecot.ts";
 import { PERSON } from "./server.ts";
@@ -23,7 +24,7 @@ describe.skipIf(!canRunDovecot())("imap in the server, with a real server", { ti
     dovecot.deliver("Work", mail(6));
     dovecot.deliver("Trash", mail(7));
     // Its configurations were parsed by its own schema.
-    const source = makeImapSource({ batching: { messages: 2 } }) as unknown as Source;
+    const source = makeImapSource({ batching: { messages: 2 }, checkpoints: AT_EACH_PAGE }) as unknown as Source;
     const world = await openReaders({
       source,
       connect: async () => ({

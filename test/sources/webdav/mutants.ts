@@ -35,8 +35,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "a run goes on where another one stood": {
     caughtBy: "another-run",
     plant: (source) => ({
-      sync: (ctx, run) =>
-        syncOf(source)(ctx, isRecord(run.cursor) ? { ...run, cursor: { ...run.cursor, runId: run.runId } } : run),
+      sync: (ctx, run) => syncOf(source)(ctx, { ...run, cursor: asOwn(run) }),
     }),
   },
   "a checkpoint before what it covers": {
@@ -162,10 +161,6 @@ async function seenBySize(item: SourceItem, { stored }: Context): Promise<readon
   return [{ t: "upsert", item: { ...item, version } }];
 }
 
-function isRecord(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
-
 async function* checkpointsFirst(events: AsyncIterable<SyncEvent>): AsyncGenerator<SyncEvent, void> {
   let held: SyncEvent[] = [];
   for await (const event of events) {
@@ -197,4 +192,10 @@ function tirelessly(http: SourceHttp): SourceHttp {
     },
     until: (signal) => tirelessly(http.until(signal)),
   };
+}
+
+/** The cursor, as one of this run. */
+function asOwn({ cursor, runId }: Run): unknown {
+  const { walk } = (cursor ?? {}) as { walk?: object };
+  return walk ? { walk: { ...walk, runId } } : cursor;
 }

@@ -1,0 +1,247 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { ApiError } from "#api/errors.ts";
+import { accessKeyOf } from "#core/access-key.ts";
+import type { SourceAccess } from "#core/principals.ts";
+import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { failedSkip } from "#sources/failures.ts";
+import { runSessions } from "#sources/run-session.ts";
+import type { Session, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
+
+type Place = { at: number };
+type Walk = (run: WalkRequest<string, Place>) => AsyncGenerator<WalkEvent<Place>, WalkEnd<string>>;
+
+const EVERYONE: SourceAccess = { known: true, all: [["workspace"]] };
+const END: WalkEnd<string> = { complete: true, cursor: "later", permissions: "current" };
+
+const itemOf = (externalId: string): SourceItem => ({
+  externalId,
+  kind: "file",
+  title: externalId,
+  content: { type: "none" },
+});
+
+/** A source of one walk, over what is stored: the version of each id. */
+function open(
+  walk: Walk,
+  { stored = {}, read }: { stored?: Record<string, string>; read?: Session<string, Place>["read"] },
+) {
+  let closed = 0;
+  const sync = runSessions<unknown, string, Place>(
+    {
+      cursor: z.string(),
+      checkpoint: z.object({ at: z.number() }),
+      open: async () => ({ walk, read: read ?? (async function* () {})(), close: () => void closed++ }) as never,
+    },
+    { everyMs: 0 },
+  );
+  const abort = new AbortController();
+  const ctx = {
+    signal: abort.signal,
+    now: () => 0,
+    stored: {
+      version: async (id: string) => stored[id],
+      accessKey: async () => accessKeyOf(EVERYONE),
+      list: async function* () {},
+    },
+  } as unknown as SyncContext<unknown>;
+  const run = async (request: Partial<SyncRequest<unknown>> = {}): Promise<SyncEvent[]> => {
+    const events: SyncEvent[] = [];
+    const whole = {
+      mode: "full",
+      runId: "one",
+      scope: { include: [], exclude: [] },
+      cursor: null,
+      ...request,
+    } as never;
+    for await (const event of sync(ctx, whole)) events.push(event);
+    return events;
+  };
+  return { run, abort, closed: () => closed };
+}
+
+const cursorsOf = (events: readonly SyncEvent[]) =>
+  events.flatMap((event) => (event.t === "checkpoint" ? [event.cursor] : []));
+const nothing: Walk = async function* () {
+  yield { t: "page", entries: [] };
+  return END;
+};
+const told = (events: readonly SyncEvent[]) => events.filter(({ t }) => t !== "checkpoint" && t !== "progress");
+
+test("what is as it was is only named, other readers are told, and what changed is built or read", async () => {
+  const asked: string[][] = [];
+  const { run, closed } = open(
+    async function* () {
+      const build = () => itemOf("new");
+      const page = [
+        { externalId: "same", version: "1" },
+        { externalId: "opened", version: "1", access: { known: true, all: [["everyone"]] } as SourceAccess },
+        { externalId: "kept", version: "1", access: EVERYONE },
+        { externalId: "new", version: "1", build },
+        { externalId: "changed", version: "2" },
+      ];
+      yield { t: "page", entries: page };
+      return END;
+    },
+    {
+      stored: { same: "1", opened: "1", kept: "1", changed: "1" },
+      async *read(ids) {
+        asked.push([...ids]);
+        for (const id of ids) yield { t: "upsert", item: itemOf(id) };
+      },
+    },
+  );
+  expect(told(await run())).toEqual([
+    { t: "access", externalId: "opened", access: { known: true, all: [["everyone"]] } },
+    { t: "upsert", item: itemOf("new") },
+    { t: "upsert", item: itemOf("changed") },
+    { t: "seen", externalIds: ["same", "kept"] },
+    { t: "end", listing: "complete", permissions: "current" },
+  ]);
+  expect(asked).toEqual([["changed"]]);
+  expect(closed()).toBe(1);
+});
+
+test("an id that was asked for and not answered is no id that is gone", async () => {
+  const walk: Walk = async function* () {
+    yield { t: "page", entries: [{ externalId: "silent", version: "2" }] };
+    return END;
+  };
+  const { run } = open(walk, { stored: { silent: "1" }, async *read() {} });
+  const silence = expect.objectContaining({ t: "skip", externalId: "silent", reason: "failed" });
+  expect(await run()).toContainEqual(silence);
+  expect(told(await run({ mode: "items", externalIds: ["silent"] }))).toEqual([
+    silence,
+    { t: "end", listing: "partial", permissions: "not_checked" },
+  ]);
+});
+
+test("in a run for single items what is no item goes, and what failed or is too large stays", async () => {
+  const skip = { t: "skip", message: "", retryable: false } as const;
+  const { run } = open(nothing, {
+    async *read() {
+      yield { ...skip, externalId: "out", reason: "excluded_by_scope" };
+      yield { ...skip, externalId: "large", reason: "too_large" };
+      yield failedSkip("odd", "No.");
+    },
+  });
+  const events = await run({ mode: "items", externalIds: ["out", "large", "odd"] });
+  expect(events.filter(({ t }) => t === "delete")).toEqual([{ t: "delete", externalId: "out" }]);
+});
+
+const failing: Walk = async function* ({ resume }) {
+  const container = { type: "folder", id: "broken" } as const;
+  if (!resume) yield { t: "page", entries: [{ t: "failed", container, message: "No." }], checkpoint: { at: 1 } };
+  return END;
+};
+
+test.each(["full", "incremental"] as const)(
+  "a container that failed stays after a kill, whatever the mode (%s)",
+  async (mode) => {
+    const { run } = open(failing, {});
+    const first = await run({ mode, cursor: { feed: "before" } });
+    const notLookedAt = [{ container: { type: "folder", id: "broken" } }];
+    expect(first.at(-1)).toMatchObject({ listing: "complete", notLookedAt });
+    const resumed = await run({ mode, cursor: JSON.parse(JSON.stringify(cursorsOf(first)[0])) });
+    expect(resumed.at(-1)).toMatchObject({ listing: "complete", notLookedAt });
+    // Another run has looked again.
+    expect((await run({ mode, runId: "two", cursor: cursorsOf(first)[0] })).at(-1)).toMatchObject({ notLookedAt });
+  },
+);
+
+test("more containers than can be noted prove nothing of the others", async () => {
+  const { run } = open(async function* () {
+    for (let at = 0; at < 1_000; at++)
+      yield { t: "failed", container: { type: "folder", id: `${at}` }, message: "No." };
+    return END;
+  }, {});
+  expect((await run()).at(-1)).toMatchObject({ listing: "partial" });
+});
+
+test("a checkpoint goes to another attempt of its run alone, as it was when it was given, and the feed to all", async () => {
+  const requests: WalkRequest<string, Place>[] = [];
+  const place = { at: 1 };
+  const { run } = open(async function* (request) {
+    requests.push(request);
+    yield { t: "page", entries: [], checkpoint: place };
+    place.at = 2;
+    yield { t: "page", entries: [] };
+    return { ...END, complete: false };
+  }, {});
+  const [first] = cursorsOf(await run({ cursor: { feed: "before" } }));
+  await run({ cursor: first });
+  await run({ cursor: first, runId: "two", mode: "incremental" });
+  await run({
+    cursor: { feed: 5, walk: { runId: "one", checkpoint: "odd", done: 0, failed: [] } },
+    mode: "incremental",
+  });
+  expect(requests.map(({ since, resume }) => ({ since, resume }))).toEqual([
+    { since: undefined, resume: undefined },
+    { since: undefined, resume: { at: 1 } },
+    { since: "before", resume: undefined },
+    { since: undefined, resume: undefined },
+  ]);
+  expect(cursorsOf(await run()).at(-1)).toEqual({ feed: "later" });
+});
+
+test("what reading a page fails with is the failure of the place in the walk that gave it", async () => {
+  const error = new ApiError("source_unavailable", { message: "No." });
+  const caught: unknown[] = [];
+  const reading = {
+    stored: {},
+    read: () => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) }),
+  } as never;
+  const { run } = open(async function* () {
+    try {
+      yield { t: "page", entries: [{ externalId: "a", version: "1" }], checkpoint: { at: 1 } };
+    } catch (thrown) {
+      caught.push(thrown);
+      yield { t: "failed", container: { type: "folder", id: "broken" }, message: "No." };
+    }
+    return END;
+  }, reading);
+  const events = await run();
+  expect(caught).toEqual([error]);
+  // What was not read is not covered by a place after it.
+  expect(cursorsOf(events)).toEqual([{ feed: "later" }]);
+  expect(events.at(-1)).toMatchObject({ notLookedAt: [{ container: { id: "broken" } }] });
+  const uncaught = open(async function* () {
+    yield { t: "page", entries: [{ externalId: "a", version: "1" }] };
+    return END;
+  }, reading);
+  await expect(uncaught.run()).rejects.toBe(error);
+  expect(uncaught.closed()).toBe(1);
+});
+
+test("a page whose contents take long can be gone on with after each entry", async () => {
+  const { run } = open(async function* () {
+    const entries = ["a", "b"].map((id) => ({ externalId: id, version: "1", build: () => itemOf(id) }));
+    yield { t: "page", entries, checkpoint: { at: 9 }, within: (count) => ({ at: count }), looks: 1 };
+    return END;
+  }, {});
+  const places = cursorsOf(await run()).map((cursor) => Object(cursor).walk?.checkpoint.at);
+  expect(places).toEqual([1, 2, 9, undefined]);
+});
+
+test("a run that is stopped says no end, and its session is closed", async () => {
+  const { run, abort, closed } = open(async function* () {
+    yield { t: "page", entries: [] };
+    abort.abort();
+    return END;
+  }, {});
+  expect(told(await run())).toEqual([]);
+  expect(closed()).toBe(1);
+});
+
+test("before a container is said to be listed or gone, what was named in it is told", async () => {
+  const container = { type: "folder", id: "a" } as const;
+  const { run } = open(
+    async function* () {
+      yield { t: "page", entries: [{ externalId: "same", version: "1" }] };
+      yield { t: "listed", container };
+      return END;
+    },
+    { stored: { same: "1" } },
+  );
+  expect(told(await run()).map(({ t }) => t)).toEqual(["seen", "listed", "end"]);
+});
