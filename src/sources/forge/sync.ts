@@ -22,13 +22,13 @@ const Checkpoint = placeSchema(Place, Cursor);
 type Checkpoint = z.infer<typeof Checkpoint>;
 
 export function forgeSessions<Config>(
-  given: (ctx: SyncContext<Config>) => Pick<ForgeTools, "forge" | "facts" | "files">,
+  partsOf: (ctx: SyncContext<Config>) => Pick<ForgeTools, "forge" | "facts" | "files">,
 ): SessionSpec<Config, Cursor, Checkpoint> {
   return {
     cursor: Cursor,
     checkpoint: Checkpoint,
     open(ctx, { scope }) {
-      const tools = makeTools(ctx, given(ctx));
+      const tools = makeTools(ctx, partsOf(ctx));
       return Promise.resolve({
         walk: (run) => walk(tools, run),
         read: (ids) => readItems(tools, scope, ids),

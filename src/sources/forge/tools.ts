@@ -18,7 +18,7 @@ export interface ForgeTools {
 }
 
 export function makeTools(ctx: SyncContext<unknown>, given: Pick<ForgeTools, "forge" | "facts" | "files">): ForgeTools {
-  const failures = makeFailures(() => given.forge.probe());
+  const failures = makeFailures(() => parts.forge.probe());
   const repositories = makeContainers<ForgeRepository>(ctx, {
     key: "read",
     refOf: (id) => repositoryRef({ id }),
@@ -29,7 +29,7 @@ export function makeTools(ctx: SyncContext<unknown>, given: Pick<ForgeTools, "fo
     forget: (id) => ctx.state.put(stateKey(id), undefined),
     failures,
   });
-  return { ...given, ctx, failures, repositories };
+  return { ...parts, ctx, failures, repositories };
 }
 
 /** What the items of a repository are made with: another name, and all are made again. */
