@@ -14,7 +14,7 @@ export interface Reader {
 }
 
 const PLAIN: Reader = { version: 6, load: async () => (await import("./formats/plain.ts")).plainFormat };
-const DOCX: Reader = { version: 7, load: async () => (await import("./formats/docx.ts")).docxFormat };
+const DOCX: Reader = { version: 8, load: async () => (await import("./formats/docx.ts")).docxFormat };
 const PPTX: Reader = { version: 5, load: async () => (await import("./formats/pptx.ts")).pptxFormat };
 const XLSX: Reader = { version: 4, load: async () => (await import("./formats/xlsx.ts")).xlsxFormat };
 const ODT: Reader = { version: 5, load: async () => (await import("./formats/odt.ts")).odtFormat };
@@ -58,7 +58,7 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "text/xml": XML,
   "application/rss+xml": { version: 5, load: async () => (await import("./formats/feed.ts")).feedFormat },
   "application/vnd.ms-word.2003+xml": {
-    version: 3,
+    version: 4,
     load: async () => (await import("./formats/word-2003.ts")).word2003Format,
   },
   "application/vnd.ms-excel.2003+xml": {

@@ -9,6 +9,7 @@ import { FieldStack } from "./word-fields.ts";
 import { linkOf, type Relationships } from "./package.ts";
 import type { WordNumbering } from "./word-numbering.ts";
 import { outlineHeading, type WordStyles } from "./word-styles.ts";
+import { WordRows } from "./word-rows.ts";
 import { symbolText, WordRun } from "./word-run.ts";
 import { isOn, type Attributes, type XmlHandler } from "./xml.ts";
 
@@ -36,6 +37,7 @@ export class WordText implements XmlHandler {
   /** Blocks that hang on the paragraph that is open: they come behind it. */
   private pending: Block[] = [];
   readonly run = new WordRun();
+  readonly rows = new WordRows();
   private readonly math = new MathMarks();
   private boxes = 0;
 
@@ -48,6 +50,7 @@ export class WordText implements XmlHandler {
   }
 
   open(name: string, attributes: Attributes): boolean | void {
+    if (name === "w:del") this.rows.leaveOut();
     if (LEFT_OUT.has(name) || this.alternatives.open(name)) return true;
     this.math.open(name, attributes, (mark) => this.write(mark));
     return OPENERS.get(name)?.(this, attributes, attributes["w:val"]);
@@ -250,7 +253,9 @@ const OPENERS = new Map<string, Opener>([
   ["w:rt", (text) => text.readings?.beginReading()],
   ["w:txbxContent", (text) => text.beginBox()],
   ["w:tbl", (text) => text.writer.beginTable()],
-  ["w:tr", (text) => text.writer.beginRow()],
+  ["w:tr", (text) => text.rows.begin(text.writer)],
+  ["w:trPr", (text) => text.rows.properties(true)],
+  ["w:hidden", (text, _, value) => void (isOn(value) && text.rows.leaveOut())],
   ["w:tc", (text) => text.writer.beginCell()],
   ["w:gridSpan", (text, _, value) => text.writer.cellSpan(Number(value) || 1)],
 ]);
@@ -267,6 +272,7 @@ const CLOSERS = new Map<string, (text: WordText) => void>([
   ["w:rt", (text) => text.readings?.endReading()],
   ["w:txbxContent", (text) => text.endBox()],
   ["w:tbl", (text) => text.writer.endTable()],
-  ["w:tr", (text) => text.writer.endRow()],
+  ["w:tr", (text) => text.rows.end(text.writer)],
+  ["w:trPr", (text) => text.rows.properties(false)],
   ["w:tc", (text) => text.writer.endCell()],
 ]);

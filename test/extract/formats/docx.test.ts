@@ -73,6 +73,16 @@ describe("a Word document", () => {
     expect(await text(layout)).toBe("Menu\n\n# Title\n\nBody\n");
   });
 
+  test("has no rows that are deleted or hidden, whatever lies in them", async ({ expect }) => {
+    const row = (words: string, properties = "") =>
+      `<w:tr>${properties}<w:tc>${p(words)}</w:tc><w:tc>${p("x")}</w:tc></w:tr>`;
+    const inner = `<w:tbl>${row("in", '<w:trPr><w:del w:id="2"/></w:trPr>')}${row("kept")}</w:tbl>`;
+    const table = `<w:tbl>${row("a")}${row("gone", '<w:trPr><w:cantSplit/><w:del w:id="1"/></w:trPr>')}${row("hid", "<w:trPr><w:hidden/></w:trPr>")}${row("b", '<w:trPr><w:ins w:id="3"/><w:hidden w:val="0"/></w:trPr>')}<w:tr><w:tc>${inner}</w:tc></w:tr></w:tbl>`;
+    const found = await text(table);
+    expect(found).toMatch(/a[^]*b[^]*kept/u);
+    expect(found).not.toMatch(/gone|hid|\bin\b/u);
+  });
+
   test("gives inserted text, not what is deleted, moved away or hidden", async ({ expect }) => {
     const body = `<w:p><w:ins><w:r><w:t>new </w:t></w:r></w:ins><w:del><w:r><w:delText>old </w:delText></w:r></w:del>
       <w:moveFrom><w:r><w:t>moved </w:t></w:r></w:moveFrom>${run("<w:t>secret </w:t>", "<w:vanish/>")}

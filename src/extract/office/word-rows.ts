@@ -1,0 +1,25 @@
+import type { BlockWriter } from "./blocks.ts";
+
+/** The rows of the tables that are open: tracked changes delete whole rows, and rows can be hidden. */
+export class WordRows {
+  private readonly isLeftOut: boolean[] = [];
+  private isInProperties = false;
+
+  begin(writer: BlockWriter): void {
+    this.isLeftOut.push(false);
+    writer.beginRow();
+  }
+
+  properties(isIn: boolean): void {
+    this.isInProperties = isIn;
+  }
+
+  /** A word that leaves out what it is said of: the row, where its properties are read. */
+  leaveOut(): void {
+    if (this.isInProperties && this.isLeftOut.length > 0) this.isLeftOut[this.isLeftOut.length - 1] = true;
+  }
+
+  end(writer: BlockWriter): void {
+    writer.endRow(this.isLeftOut.pop() !== true);
+  }
+}
