@@ -41,9 +41,9 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "text/plain": PLAIN,
   // Its letters are read since one version more.
   "text/x-tex": { ...PLAIN, version: PLAIN.version + 1 },
-  "text/x-asciidoc": { version: 2, load: async () => (await import("./formats/asciidoc.ts")).asciidocFormat },
+  "text/x-asciidoc": { version: 3, load: async () => (await import("./formats/asciidoc.ts")).asciidocFormat },
   "text/x-rst": { version: 2, load: async () => (await import("./formats/rst.ts")).rstFormat },
-  "text/x-org": { version: 2, load: async () => (await import("./formats/org.ts")).orgFormat },
+  "text/x-org": { version: 3, load: async () => (await import("./formats/org.ts")).orgFormat },
   "text/markdown": { version: 5, load: async () => (await import("./formats/markdown.ts")).markdownFormat },
   "text/html": HTML,
   "application/xhtml+xml": HTML,

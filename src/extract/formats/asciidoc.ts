@@ -1,5 +1,6 @@
 import { oneLine } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
+import { OpenBlocks } from "./asciidoc-blocks.ts";
 import { type MarkedDocument, type MarkedLine, noteProperty, readMarkedText } from "./marked-text.ts";
 
 /**
@@ -18,6 +19,10 @@ class AsciidocReader {
   private readonly document: MarkedDocument;
   /** The line that ends the block in which marks mean nothing. */
   private blockEnd: string | undefined;
+  /** The blocks that are open in which marks mean something, but for headings. */
+  private readonly blocks = new OpenBlocks();
+  /** The paragraph is read as it is, until an empty line. */
+  private isLiteral = false;
   private place: "before" | "head" | "body" = "before";
   private readonly attributes = new Map<string, string>();
 
@@ -32,17 +37,25 @@ class AsciidocReader {
       if (mark === this.blockEnd) this.blockEnd = undefined;
       return { text: isComment ? "" : line };
     }
-    const two = this.twoLineTitle(mark, index, lines);
+    if (mark === "") this.isLiteral = false;
+    const two = this.isText ? this.twoLineTitle(mark, index, lines) : undefined;
     if (two !== undefined) return { text: line, heading: { ...two, isLineBefore: true } };
     if (/^(?:-{4,}|\.{4,}|\+{4,}|\/{4,}|`{3,}.*)$/u.test(mark)) {
       this.blockEnd = mark.startsWith("`") ? "```" : mark;
       return { text: mark.startsWith("//") ? "" : line };
     }
     if (/^\/\/(?!\/)/u.test(line)) return { text: "" };
+    if (this.blocks.read(mark, index, lines)) return { text: line };
+    if (LITERAL_STYLE.test(mark)) this.isLiteral = true;
+    if (!this.isText) return { text: line };
     if (this.place !== "body") this.readHead(mark, index, lines);
     const [, marks, words] = /^(={1,6}|#{1,6})[ \t]+(\S.*)$/u.exec(mark) ?? [];
     if (marks === undefined || words === undefined) return { text: line };
     return { text: line, heading: this.heading(marks.length, words) };
+  }
+
+  private get isText(): boolean {
+    return !this.isLiteral && !this.blocks.isIn;
   }
 
   private heading(level: number, words: string): { name: string; level: number } {
@@ -99,6 +112,9 @@ class AsciidocReader {
     );
   }
 }
+
+/** The style of a paragraph whose marks mean nothing. */
+const LITERAL_STYLE = /^\[(?:source|listing|literal|verse|stem|latexmath|asciimath)\b[^\]]*\]$/u;
 
 /** Attributes that say what a document is about; the others steer programs. */
 const ABOUT = new Set([

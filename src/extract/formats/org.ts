@@ -11,7 +11,7 @@ export const orgFormat: Format = {
     const document: MarkedDocument = { properties: {} };
     const top: string[] = [];
     const reader = new OrgReader(document, (name) => void top.push(name));
-    const result = readMarkedText(input, document, (line) => reader.read(line));
+    const result = readMarkedText(input, document, (line, index, lines) => reader.read(line, index, lines));
     const [first] = top;
     return result.title === undefined && top.length === 1 && first !== undefined ? { ...result, title: first } : result;
   },
@@ -21,6 +21,8 @@ class OrgReader {
   private readonly document: MarkedDocument;
   private readonly onTop: (name: string) => void;
   private block: string | undefined;
+  /** Kinds of blocks that don't end any more. */
+  private readonly unclosed = new Set<string>();
   /** Stars of the heading whose text is a comment. */
   private commentLevel: number | undefined;
 
@@ -29,21 +31,30 @@ class OrgReader {
     this.onTop = onTop;
   }
 
-  read(line: string): MarkedLine {
+  read(line: string, index: number, lines: readonly string[]): MarkedLine {
     if (this.block !== undefined) {
       const isComment = this.block === "comment";
-      if (new RegExp(`^\\s*#\\+end_${this.block}\\b`, "iu").test(line)) this.block = undefined;
+      if (isEndOf(this.block, line)) this.block = undefined;
       return { text: isComment ? "" : line };
     }
     const [, stars, words] = /^(\*{1,20})[ \t]+(\S.*)$/u.exec(line) ?? [];
     if (stars !== undefined && words !== undefined) return this.heading(line, stars.length, words);
     if (this.commentLevel !== undefined || /^[ \t]*#(?:[ \t]|$)/u.test(line)) return { text: "" };
-    this.block = /^\s*#\+begin_(src|example|comment|export|quote)\b/iu.exec(line)?.[1]?.toLowerCase();
+    this.block = this.beginsBlock(line, index, lines);
     if (this.block !== undefined) return { text: this.block === "comment" ? "" : line };
     const [, name, value] = /^#\+([\w-]{1,60}):[ \t]*(\S.*)$/u.exec(line) ?? [];
     if (name !== undefined && value !== undefined && ABOUT.has(name.toLowerCase()))
       this.note(name.toLowerCase(), value);
     return { text: line };
+  }
+
+  /** The kind of the block that begins here; one without an end is none. */
+  private beginsBlock(line: string, index: number, lines: readonly string[]): string | undefined {
+    const kind = /^\s*#\+begin_(src|example|comment|export|quote|verse|center)\b/iu.exec(line)?.[1]?.toLowerCase();
+    if (kind === undefined || this.unclosed.has(kind)) return undefined;
+    for (let at = index + 1; at < lines.length; at++) if (isEndOf(kind, lines[at] ?? "")) return kind;
+    this.unclosed.add(kind);
+    return undefined;
   }
 
   private note(name: string, value: string): void {
@@ -66,6 +77,10 @@ class OrgReader {
     if (level === 1) this.onTop(name);
     return { text: line, heading: { name, level } };
   }
+}
+
+function isEndOf(kind: string, line: string): boolean {
+  return /^\s*#\+end_(\w{1,20})\b/iu.exec(line)?.[1]?.toLowerCase() === kind;
 }
 
 /** Keywords that say what a document is about; the others steer programs. */

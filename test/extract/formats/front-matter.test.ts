@@ -104,6 +104,30 @@ describe("AsciiDoc", () => {
     expect(result.text.split("\n")).toHaveLength(text.split("\n").length);
   });
 
+  test.for([
+    ["an example", "====\n\n== no\n\n----\n== no\n====\n----\n\n===="],
+    ["a sidebar", "****\n== no\n****"],
+    ["a quotation that begins with code", "____\n----\n== no\n----\n\nNo\n--\n____"],
+    ["an open block", "--\n== no\n--"],
+    ["a table", "|===\n|a\n\n== no\n|==="],
+    ["a literal", "....\n== no\n:author: no\n...."],
+    ["a fence", "```adoc\n== no\n```"],
+    ["a passthrough", "++++\n== no\n++++"],
+    ["a paragraph of code", "[source,asciidoc]\n== no\nNo\n~~"],
+    ["an indented paragraph", " == no\n == no"],
+  ] as const)("has no headings in %s", async ([, block], { expect }) => {
+    const { sections, text } = await read(`= T\n\ntext\n\n${block}\n\n== Real\n\ntext\n`, "a.adoc");
+    expect(sections.map(({ name }) => name)).toEqual(["T", "Real"]);
+    expect(text).toContain(block);
+  });
+
+  test("keeps its headings behind a block that never ends", async ({ expect }) => {
+    const { sections } = await read("= T\n\n====\n\n****\n\n== Real\n\n****\n", "a.adoc");
+    expect(sections.map(({ name }) => name)).toEqual(["T"]);
+    const other = await read("= T\n\n====\n\n--\n\n== Real\n", "a.adoc");
+    expect(other.sections.map(({ name }) => name)).toEqual(["T", "Real"]);
+  });
+
   test("has titles of two lines", async ({ expect }) => {
     const result = await read("Manual\n======\n\nFirst\n-----\n\ntext\n\nSub\n~~~\n", "a.adoc");
     expect(result.title).toBe("Manual");
@@ -134,7 +158,33 @@ describe("reStructuredText", () => {
   });
 });
 
+describe("reStructuredText's literals", () => {
+  test.for([
+    ["a block behind two colons", "Like this::\n\n    No\n    --\n\n    .. kept\n    :Author: no"],
+    ["two colons in a line of their own", "In ``setup.py``\n::\n\n  import x"],
+    ["code", ".. code-block:: rst\n\n   No\n   ==\n   .. kept"],
+    ["a quoted block", "::\n\n> No\n> --"],
+    ["a parsed literal", ".. parsed-literal::\n\n   No\n   **\n"],
+  ] as const)("are kept and have no headings: %s", async ([, block], { expect }) => {
+    const { sections, text, properties } = await read(`Top\n===\n\ntext\n\n${block}\n\nReal\n----\n`, "a.rst");
+    expect(sections.map(({ name }) => name)).toEqual(["Top", "Real"]);
+    expect(text).toContain(block);
+    expect(properties).toEqual({});
+  });
+});
+
 describe("Org", () => {
+  test.for(["src", "example", "export", "quote", "verse", "center", "comment"])(
+    "has no headings in %s, and all of them where it never ends",
+    async (kind, { expect }) => {
+      const names = async (text: string) => (await read(text, "a.org")).sections.map(({ name }) => name);
+      const block = `#+begin_${kind}\n* no\n#+TITLE: no\n`;
+      expect(await names(`* One\n${block}#+END_${kind}\n* Two\n`)).toEqual(["One", "Two"]);
+      expect(await names(`* One\n#+begin_${kind}\ntext\n* Two\n`)).toEqual(["One", "Two"]);
+      expect((await read(`#+begin_${kind}\nkeptword\n`, "a.org")).text).toContain("keptword");
+    },
+  );
+
   test("has a title, fields and sections", async ({ expect }) => {
     const text =
       "#+TITLE: Plan for\n#+TITLE: the year\n#+AUTHOR: Ana\n#+FILETAGS: :work:home:\n# hiddenremark\n\n* TODO [#A] Buy [[https://x.test][milk]] :shop:\n** Sub\n#+BEGIN_SRC org\n,* not one\n#+END_SRC\n* COMMENT hiddenpart\nhiddentext\n** hiddensub\n* Last\nkeptword\n";
