@@ -21,7 +21,7 @@ const ODT: Reader = { version: 5, load: async () => (await import("./formats/odt
 const ODS: Reader = { version: 4, load: async () => (await import("./formats/ods.ts")).odsFormat };
 const ODP: Reader = { version: 4, load: async () => (await import("./formats/odp.ts")).odpFormat };
 const HTML: Reader = { version: 8, load: async () => (await import("./formats/html.ts")).htmlFormat };
-const CSV: Reader = { version: 3, load: async () => (await import("./formats/csv.ts")).csvFormat };
+const CSV: Reader = { version: 4, load: async () => (await import("./formats/csv.ts")).csvFormat };
 const JSON_TEXT: Reader = { version: 4, load: async () => (await import("./formats/json.ts")).jsonFormat };
 const SUBTITLES: Reader = { version: 3, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };
 const RTF: Reader = { version: 3, load: async () => (await import("./formats/rtf.ts")).rtfFormat };

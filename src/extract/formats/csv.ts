@@ -29,28 +29,40 @@ export const csvFormat: Format = {
 
 const ROWS_PER_SECTION = 50;
 const MAX_CELL_LENGTH = 5_000;
+/** Half of the lines have as many fields as the first. */
+const MIN_SCORE = 50;
 
 async function plainText(input: FormatInput): Promise<FormatText> {
   const result = await plainFormat.extract(input);
   return result.state === "ok" ? result : { state: "ok", text: "", sections: [], properties: {} };
 }
 
-/** The delimiter that splits the first lines into the same number of fields, two at least; the one with most fields wins. */
+/**
+ * The delimiter that splits the first lines into the same number of fields, two at least; the one with most fields wins.
+ * A comma before a space is one of a sentence or a date, unless nothing else divides the lines.
+ */
 function detectDelimiter(text: string): string | undefined {
   const lines = text
     .slice(0, 20_000)
     .split("\n", 20)
-    .filter((line) => line.trim() !== "");
+    .filter((line) => line.trim() !== "")
+    // Quoted fields may hold the others: they do not count.
+    .map((line) => line.replaceAll(/"[^"]*"/gu, ""));
+  const plain = lines.map((line) => line.replaceAll(", ", " "));
+  const found = bestOf(plain);
+  return found !== undefined && found.score >= MIN_SCORE ? found.delimiter : bestOf(lines)?.delimiter;
+}
+
+function bestOf(lines: readonly string[]): { delimiter: string; score: number } | undefined {
   let best: { delimiter: string; score: number } | undefined;
   for (const delimiter of [",", ";", "\t", "|"]) {
-    // Quoted fields may hold the others: they do not count.
-    const counts = lines.map((line) => line.replaceAll(/"[^"]*"/gu, "").split(delimiter).length);
+    const counts = lines.map((line) => line.split(delimiter).length);
     const first = counts[0] ?? 1;
     const same = counts.filter((count) => count === first).length / Math.max(1, counts.length);
     const score = first > 1 ? same * 100 + Math.min(first, 50) : 0;
     if (score > (best?.score ?? 0)) best = { delimiter, score };
   }
-  return best?.delimiter;
+  return best;
 }
 
 function parseRows(text: string, delimiter: string): string[][] | undefined {

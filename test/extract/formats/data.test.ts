@@ -27,6 +27,14 @@ describe("CSV and TSV", () => {
     expect((await textOf("a.csv", "just words\nno columns\n")).text).toBe("just words\nno columns\n");
   });
 
+  test("a comma before a space divides only what nothing else divides", async ({ expect }) => {
+    const dates = "April 15, 2023;25.00;Ray;new;\nApril 14, 2023;25.00;Ann;new;\nApril 9, 2023;25.00;Lou;\n";
+    expect((await textOf("a.csv", dates)).text).toContain("| April 14, 2023 | 25.00 | Ann | new |");
+    expect((await textOf("a.csv", "name, city\nAna, Rome\n")).text).toBe(
+      "| name | city |\n| --- | --- |\n| Ana | Rome |\n",
+    );
+  });
+
   test("what is above the cap is cut at a row", async ({ expect }) => {
     const result = await textOf("a.csv", `id,name\n${"1,abcdefgh\n".repeat(1_000)}`, { maxTextLength: 1_000 });
     expect(result.properties["truncated"]).toBeDefined();
