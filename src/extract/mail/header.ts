@@ -17,15 +17,16 @@ const MAX_HEADER_BYTES = 512 * 1024;
 const MAX_FIELDS = 2_000;
 const MAX_VALUE_LENGTH = 64 * 1024;
 
-/** Reads the head at the beginning of the bytes. A line that is no field ends it, as an empty one does. */
-export function readHeader(bytes: Buffer): MailHeader {
+/**
+ * Reads the head at the beginning of the bytes. A line that is no field ends it, as an empty one does; in the head of a
+ * whole message one that stands between fields is passed over.
+ */
+export function readHeader(bytes: Buffer, isMessage = false): MailHeader {
   const found: { name: string; lines: string[] }[] = [];
   let at = 0;
   while (at < bytes.length && at < MAX_HEADER_BYTES && found.length < MAX_FIELDS) {
-    const lineFeed = bytes.indexOf(0x0a, at);
-    const end = lineFeed < 0 ? bytes.length : lineFeed + 1;
-    const line = bytes.toString("latin1", at, end).replace(/[\r\n]+$/u, "");
-    const field = /^([!-9;-~]{1,200})[ \t]*:(.*)$/su.exec(line);
+    const { line, end } = lineAt(bytes, at);
+    const field = FIELD.exec(line);
     const last = found.at(-1);
     if (line === "") {
       at = end;
@@ -35,10 +36,27 @@ export function readHeader(bytes: Buffer): MailHeader {
     else if (field?.[1] !== undefined && field[2] !== undefined)
       found.push({ name: field[1].toLowerCase(), lines: [field[2].trim()] });
     // Else the blank line is missing: this is the body already.
-    else if (at > 0 || !/^>?From /u.test(line)) break;
+    else if (!(at === 0 && /^>?From /u.test(line)) && !(isMessage && isBetweenFields(bytes, at, end))) break;
     at = end;
   }
   return { fields: toFields(found), bodyStart: at };
+}
+
+const FIELD = /^([!-9;-~]{1,200})[ \t]*:(.*)$/su;
+const KNOWN_FIELD =
+  /^(?:from|to|cc|subject|date|sender|reply-to|return-path|received|delivered-to|message-id|mime-version|content-[a-z]+|x-[\w-]{1,60})[ \t]*:/iu;
+
+/** A program's line in the head of a message: a field that mail has comes next, and another one where no field came before. */
+function isBetweenFields(bytes: Buffer, start: number, end: number): boolean {
+  const next = lineAt(bytes, end);
+  if (!KNOWN_FIELD.test(next.line)) return false;
+  return start > 0 || KNOWN_FIELD.test(lineAt(bytes, next.end).line);
+}
+
+function lineAt(bytes: Buffer, at: number): { line: string; end: number } {
+  const lineFeed = bytes.indexOf(0x0a, at);
+  const end = lineFeed < 0 ? bytes.length : lineFeed + 1;
+  return { line: bytes.toString("latin1", at, end).replace(/[\r\n]+$/u, ""), end };
 }
 
 /** The first field of the name, its encoded words decoded; "" when there is none. */

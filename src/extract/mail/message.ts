@@ -12,7 +12,7 @@ import { readBody } from "./mime.ts";
 /** Reads an RFC 5322 message. Never throws. */
 export function readMail(whole: Buffer): Mail {
   const bytes = messageIn(whole);
-  const header = readHeader(bytes);
+  const header = readHeader(bytes, true);
   const people = (name: string) =>
     readAddresses((header.fields.get(name) ?? []).join(", "))
       .map(addressText)

@@ -10,6 +10,21 @@ describe("a mail", () => {
     expect(result).toMatchObject({ title: "Plan", properties: { from: "Ana <ana@one.test>" } });
   });
 
+  test.for([`220 ready\r\n${HEAD}`, HEAD.replace("Date:", "no field\r\nDate:"), `Date: x\r\n>y\r\n${HEAD}`])(
+    "has its head in %j, with a line that is no field",
+    async (head, { expect }) => {
+      const result = await textOf("a.eml", `${head}\r\nwords\r\n`);
+      expect(result).toMatchObject({ title: "Plan", properties: { from: "Ana <ana@one.test>" } });
+    },
+  );
+
+  test("whose empty line is missing keeps its words, and parts theirs", async ({ expect }) => {
+    expect((await textOf("a.eml", `${HEAD}Dear Bo,\r\nTomorrow: the plan\r\n`)).text).toContain("Dear Bo,\nTomorrow:");
+    const part = "--b\r\nDear Bo,\r\nTo: be done\r\n--b--\r\n";
+    const { text } = await textOf("a.eml", `${HEAD}Content-Type: multipart/mixed; boundary=b\r\n\r\n${part}`);
+    expect(text).toContain("Dear Bo,\nTo: be done");
+  });
+
   test("of Apple Mail ends where its length says, without the property list", async ({ expect }) => {
     const message = `${HEAD}\r\nGrüße\r\n`;
     const file = `${Buffer.byteLength(message)}      \n${message}<?xml version="1.0"?><plist><dict><key>flagword</key></dict></plist>`;
