@@ -20,7 +20,7 @@ const XLSX: Reader = { version: 4, load: async () => (await import("./formats/xl
 const ODT: Reader = { version: 5, load: async () => (await import("./formats/odt.ts")).odtFormat };
 const ODS: Reader = { version: 4, load: async () => (await import("./formats/ods.ts")).odsFormat };
 const ODP: Reader = { version: 4, load: async () => (await import("./formats/odp.ts")).odpFormat };
-const HTML: Reader = { version: 8, load: async () => (await import("./formats/html.ts")).htmlFormat };
+const HTML: Reader = { version: 9, load: async () => (await import("./formats/html.ts")).htmlFormat };
 const CSV: Reader = { version: 4, load: async () => (await import("./formats/csv.ts")).csvFormat };
 const JSON_TEXT: Reader = { version: 4, load: async () => (await import("./formats/json.ts")).jsonFormat };
 const SUBTITLES: Reader = { version: 3, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };

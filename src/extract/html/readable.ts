@@ -27,6 +27,25 @@ function parseArticle(html: string): string | undefined {
     else if (isSymbolFont(fontOf(attributes)) && element.children.length === 0)
       element.textContent = textInFont(fontOf(attributes), element.textContent);
   }
+  nameInlineElements(document, html);
   const article = new Readability(document, { charThreshold: 200, keepClasses: false }).parse();
   return article?.content ?? undefined;
 }
+
+/** Readability ends a paragraph at each inline element that it doesn't know. */
+function nameInlineElements(document: ReturnType<typeof parseHTML>["document"], html: string): void {
+  if (!MAY_HAVE_UNKNOWN.test(html)) return;
+  for (const element of document.querySelectorAll("*")) {
+    if (!UNKNOWN_INLINE.test(element.localName) || element.querySelector(BLOCKS) !== null) continue;
+    const known = document.createElement(element.localName === "tt" ? "code" : "span");
+    known.append(...element.childNodes);
+    element.replaceWith(known);
+  }
+}
+
+const INLINE = "u|s|strike|big|tt|nobr|acronym|bdi";
+const MAY_HAVE_UNKNOWN = new RegExp(`<(?:${INLINE})[\\s>]|<[a-z][a-z0-9]{0,60}[-:]`, "iu");
+/** Those of HTML, of pages' own (`<my-term>`) and of other vocabularies (`<ix:nonNumeric>`). */
+const UNKNOWN_INLINE = new RegExp(`^(?:${INLINE}|[a-z][a-z0-9]*[-:].*)$`, "iu");
+const BLOCKS =
+  "p,div,table,ul,ol,dl,pre,blockquote,section,article,main,header,footer,aside,nav,figure,form,fieldset,details,hr,h1,h2,h3,h4,h5,h6";

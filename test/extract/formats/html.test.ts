@@ -14,6 +14,14 @@ describe("HTML", () => {
     );
   });
 
+  test.for(["u", "nobr", "big", "bdi", "my-term", "ix:nonNumeric"])(
+    "a paragraph goes on at %s, which the search for its article doesn't know",
+    async (name, { expect }) => {
+      const source = page(`<div>from <${name}><b>five</b></${name}> years.</div><my-box><p>one</p><p>two</p></my-box>`);
+      expect((await textOf("a.html", source)).text).toBe("from five years.\n\none\n\ntwo\n");
+    },
+  );
+
   test("structure becomes Markdown, headings become sections", async ({ expect }) => {
     const result = await textOf(
       "a.html",
