@@ -24,10 +24,10 @@ const HTML: Reader = { version: 9, load: async () => (await import("./formats/ht
 const CSV: Reader = { version: 4, load: async () => (await import("./formats/csv.ts")).csvFormat };
 const JSON_TEXT: Reader = { version: 4, load: async () => (await import("./formats/json.ts")).jsonFormat };
 const SUBTITLES: Reader = { version: 3, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };
-const RTF: Reader = { version: 3, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
+const RTF: Reader = { version: 4, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
 const XML: Reader = { version: 9, load: async () => (await import("./formats/xml.ts")).xmlFormat };
 const CALENDAR: Reader = { version: 3, load: async () => (await import("./formats/calendar.ts")).calendarFormat };
-const TNEF: Reader = { version: 1, load: async () => (await import("./formats/tnef.ts")).tnefFormat };
+const TNEF: Reader = { version: 2, load: async () => (await import("./formats/tnef.ts")).tnefFormat };
 const UNREADABLE: Reader = {
   version: 1,
   load: async () => (await import("./formats/unreadable-office.ts")).unreadableOfficeFormat,
@@ -75,7 +75,7 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "text/calendar": CALENDAR,
   "text/vcard": CALENDAR,
   "message/rfc822": { version: 9, load: async () => (await import("./formats/mail.ts")).mailFormat },
-  "application/vnd.ms-outlook": { version: 5, load: async () => (await import("./formats/msg.ts")).msgFormat },
+  "application/vnd.ms-outlook": { version: 6, load: async () => (await import("./formats/msg.ts")).msgFormat },
   "application/vnd.ms-tnef": TNEF,
   "application/ms-tnef": TNEF,
   "application/mbox": { version: 8, load: async () => (await import("./formats/mbox.ts")).mboxFormat },

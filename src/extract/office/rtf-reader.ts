@@ -2,7 +2,7 @@ import { blocksText, type BlockWriter } from "./blocks.ts";
 import { RtfBytes } from "./rtf-fonts.ts";
 import { RtfFlows } from "./rtf-flows.ts";
 import { RtfNotes } from "./rtf-notes.ts";
-import { dateOf, newGroup, type RtfGroup } from "./rtf-state.ts";
+import { dateOf, newGroup, type RtfGroup, withHiding } from "./rtf-state.ts";
 import { RtfTables } from "./rtf-tables.ts";
 import type { RtfHandler } from "./rtf-tokens.ts";
 import { RTF_CHARACTERS, RTF_DESTINATIONS, RTF_PROPERTIES } from "./rtf-words.ts";
@@ -104,8 +104,8 @@ export class RtfReader implements RtfHandler {
   }
 
   private isMuted(): boolean {
-    const { destination, isHidden } = this.group;
-    return isHidden || destination === "none" || destination === "shape";
+    const { destination, hiddenBy } = this.group;
+    return hiddenBy.size > 0 || destination === "none" || destination === "shape";
   }
 
   private flush(): void {
@@ -180,13 +180,13 @@ export class RtfReader implements RtfHandler {
       case "plain":
         this.flush();
         group.font = this.tables.defaultFont;
-        group.isHidden = false;
+        group.hiddenBy = withHiding(withHiding(group.hiddenBy, "v", false), "deleted", false);
         return true;
       case "v":
       case "deleted":
       case "htmlrtf":
         this.flush();
-        group.isHidden = value !== 0;
+        group.hiddenBy = withHiding(group.hiddenBy, word, value !== 0);
         return true;
     }
     return false;

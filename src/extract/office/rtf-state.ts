@@ -4,7 +4,8 @@ import type { RtfDestination } from "./rtf-words.ts";
 /** What holds inside a group, and what it gathers. */
 export interface RtfGroup {
   destination: RtfDestination;
-  isHidden: boolean;
+  /** The words that hide the text, such as `v`. */
+  hiddenBy: ReadonlySet<string>;
   font: number | undefined;
   skipAfterUnicode: number;
   isInfo: boolean;
@@ -36,7 +37,7 @@ export interface RtfFlow {
 export function newGroup(): RtfGroup {
   return {
     destination: "text",
-    isHidden: false,
+    hiddenBy: new Set(),
     font: undefined,
     skipAfterUnicode: 1,
     isInfo: false,
@@ -48,6 +49,12 @@ export function newGroup(): RtfGroup {
     linkStart: 0,
     date: undefined,
   };
+}
+
+/** What hides the text with the word on or off; a group shares its set with those inside it. */
+export function withHiding(hiddenBy: ReadonlySet<string>, word: string, isOn: boolean): ReadonlySet<string> {
+  if (hiddenBy.has(word) === isOn) return hiddenBy;
+  return new Set(isOn ? [...hiddenBy, word] : [...hiddenBy].filter((other) => other !== word));
 }
 
 /** Text that has not begun. */

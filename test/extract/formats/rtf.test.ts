@@ -53,6 +53,12 @@ describe("an RTF document", () => {
     expect(await text(body)).toBe("seen too\n");
   });
 
+  test("each word that hides text ends by itself", async ({ expect }) => {
+    expect(
+      await text("a {\\v b\\deleted0 c} {\\deleted d\\v0 e} \\v f\\plain g \\htmlrtf h\\plain i\\v0 j\\htmlrtf0 k"),
+    ).toBe("a g k\n");
+  });
+
   test("has the results of fields, links with their addresses, text of shapes", async ({ expect }) => {
     const field = (code: string, result: string) => `{\\field{\\*\\fldinst {${code}}}{\\fldrslt {${result}}}}`;
     const body = `${field('HYPERLINK "https://a.test/"', "Site")} on ${field("PAGE", "3")} {\\shp{\\*\\shpinst{\\sp{\\sn a}{\\sv 0}}{\\shptxt box}}{\\shprslt twice}}`;
