@@ -1,8 +1,14 @@
 /**
- * What the bridge answers itself, at once and without the server: who it is, that it lives, which revisions it speaks.
+ * What the bridge answers itself, at once and without the server: who it is, that it lives, which revisions it speaks, and
+ * that there are no resources and prompts.
  * Hosts wait for `initialize` at start; a slow or absent server must not look like a broken bridge.
  */
-import { LATEST_LEGACY_PROTOCOL_VERSION, LEGACY_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS } from "#api/protocol.ts";
+import {
+  emptyList,
+  LATEST_LEGACY_PROTOCOL_VERSION,
+  LEGACY_PROTOCOL_VERSIONS,
+  MODERN_PROTOCOL_VERSIONS,
+} from "#api/protocol.ts";
 import { INSTRUCTIONS } from "#api/tools.ts";
 import { VERSION } from "#api/version.ts";
 import { asObject } from "./frames.ts";
@@ -34,7 +40,10 @@ export function makeHandshake(): Handshake {
         return { result: initializeResult(negotiated) };
       }
       if (method === "ping") return { result: modern === undefined ? {} : { resultType: "complete" } };
-      if (method !== "server/discover") return undefined;
+      if (method !== "server/discover") {
+        const none = modern === undefined ? emptyList(method) : undefined;
+        return none === undefined ? undefined : { result: none };
+      }
       return modern === undefined || isSpokenModern(modern) ? { result: discoverResult() } : unsupported(modern);
     },
     hasBegun: () => negotiated !== undefined,

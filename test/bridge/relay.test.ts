@@ -107,6 +107,8 @@ test("initialize, ping and server/discover are answered without the server", asy
   host.send({ jsonrpc: "2.0", method: "notifications/initialized" });
   host.send({ jsonrpc: "2.0", id: 2, method: "ping" });
   expect(await host.next()).toEqual({ jsonrpc: "2.0", id: 2, result: {} });
+  host.send({ jsonrpc: "2.0", id: "p", method: "prompts/list" });
+  expect(await host.next()).toEqual({ jsonrpc: "2.0", id: "p", result: { prompts: [] } });
   host.send({ jsonrpc: "2.0", id: 3, method: "server/discover", params: meta("2026-07-28") });
   expect(await host.next()).toMatchObject({
     id: 3,
@@ -527,7 +529,7 @@ test("a server that is down gives an answer to each request, and one that comes 
   const host = startBridge(loginTo(first));
   host.send(call(1));
   expect(said(await host.next())).toMatch(/^unavailable: no answer from http:.*kb serve/);
-  host.send({ jsonrpc: "2.0", id: 2, method: "resources/list" });
+  host.send({ jsonrpc: "2.0", id: 2, method: "resources/read" });
   expect(await host.next()).toMatchObject({ id: 2, error: { code: -32050, data: { retryable: true } } });
   await startUpstream(result({ back: true }), port);
   host.send(call(3));

@@ -110,7 +110,7 @@ describe("wrong settings", () => {
       expect(text).toContain(name);
       expect(text).toContain(why);
     }
-    expect(await bridge.ask("resources/list")).toMatchObject({ error: { code: -32050 } });
+    expect(await bridge.ask("resources/read")).toMatchObject({ error: { code: -32050 } });
     expect(await bridge.end()).toBe(0);
     expect(bridge.stderr().trimEnd().split("\n")).toEqual([expect.stringContaining(name)]);
     expect(bridge.stderr()).not.toContain("kb_pat");

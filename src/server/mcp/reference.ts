@@ -32,10 +32,10 @@ curl -s http://127.0.0.1:7700/mcp \\
 | \`${SEED_VERSION}\` | \`tools/list\`, \`tools/call\` | error -32601, HTTP 200 |
 | none, or one of ${LEGACY_VERSIONS.filter((version) => version !== SEED_VERSION)
   .map((version) => `\`${version}\``)
-  .join(", ")} | also \`initialize\`, \`ping\` | error -32601, HTTP 200 |
+  .join(", ")} | also \`initialize\`, \`ping\`, and empty lists of resources and prompts | error -32601, HTTP 200 |
 | ${MODERN_VERSIONS.map((version) => `\`${version}\``).join(", ")} (with the \`_meta\` envelope) | \`server/discover\`, \`tools/list\`, \`tools/call\` | error -32601, HTTP 404 |
 
-\`tools/list\` can be the first request. Notifications get 202 and an empty body. A batch (\`${SEED_VERSION}\`) has at most
+\`tools/list\` can be the first request. \`initialize\` agrees on a version whatever newer one its header names. Notifications get 202 and an empty body. A batch (\`${SEED_VERSION}\`) has at most
 20 messages. With a progress token the answer of \`tools/call\` is a stream of server-sent events. Closing the connection cancels the call.
 \`KB_MCP_LIFECYCLE\` = \`auto\` (this table), \`strict\` (the first row for everybody) or \`open\` (the second for all of the first two).
 

@@ -62,6 +62,7 @@ export function revisionOfHeader(
   messages: readonly Message[] = [],
 ): Revision | Refusal {
   if (version === null) return lifecycle === "strict" ? "seed" : "legacy";
+  if (lifecycle !== "strict" && isNewer(version) && agreesOnVersion(messages)) return "legacy";
   if (isOneOf(MODERN_VERSIONS, version)) return lifecycle === "strict" ? "seed" : "modern";
   if (!isOneOf(LEGACY_VERSIONS, version)) {
     const isModern = isLater(version) || messages.some((message) => envelopeOf(message)?.[META.version] !== undefined);
@@ -69,6 +70,16 @@ export function revisionOfHeader(
   }
   if (lifecycle === "strict") return "seed";
   return version === SEED_VERSION && lifecycle === "auto" ? "seed" : "legacy";
+}
+
+/** Some clients send the newest version that they know with `initialize`, before they have agreed on one. */
+function agreesOnVersion(messages: readonly Message[]): boolean {
+  const [message] = messages;
+  return messages.length === 1 && message?.method === "initialize" && envelopeOf(message)?.[META.version] === undefined;
+}
+
+function isNewer(version: string): boolean {
+  return isOneOf(MODERN_VERSIONS, version) || isLater(version);
 }
 
 /** What a message says itself, against what the headers say; the revision it is served in. */

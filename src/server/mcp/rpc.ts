@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { cleanLine } from "#api/clean.ts";
 import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
+import { emptyList } from "#api/protocol.ts";
 import { INSTRUCTIONS, TOOL_LIMITS, TOOLS } from "#api/tools.ts";
 import { challengeOf } from "#server/http/problem.ts";
 import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
@@ -186,8 +187,10 @@ async function dispatch(call: Call, revision: Revision, message: Message, contex
       case "server/discover":
         if (revision === "modern") return done(discover());
         break;
-      default:
-        break;
+      default: {
+        const none = revision === "legacy" ? emptyList(message.method) : undefined;
+        if (none !== undefined) return done(none);
+      }
     }
     return failed(id, { code: RPC.methodNotFound, message: notFound(message.method, revision) });
   } catch (error) {

@@ -297,6 +297,9 @@ describe("legacy clients", () => {
     [undefined, "2025-03-26", "2025-03-26"],
     ["2025-06-18", "2025-06-18", "2025-06-18"],
     [undefined, "2099-01-01", "2025-11-25"],
+    ["2026-07-28", "2026-07-28", "2025-11-25"],
+    ["2099-01-01", "2099-01-01", "2025-11-25"],
+    ["2099-01-01", "2025-06-18", "2025-06-18"],
   ])("header %s, initialize for %s is answered with %s", async (header, asked, agreed) => {
     const { json } = await send({
       headers: { "mcp-protocol-version": header },
@@ -310,10 +313,21 @@ describe("legacy clients", () => {
     expect(json?.["result"].instructions).toContain("kb_search");
   });
 
+  test.for([
+    ["resources/list", { resources: [] }],
+    ["resources/templates/list", { resourceTemplates: [] }],
+    ["prompts/list", { prompts: [] }],
+  ] as const)("%s is empty, as hosts ask for it whatever a server declares", async ([method, result]) => {
+    for (const version of [undefined, "2024-11-05", "2025-06-18", "2025-11-25"]) {
+      const { json } = await send({ headers: { "mcp-protocol-version": version }, body: rpc(method) });
+      expect(json).toEqual({ jsonrpc: "2.0", id: 1, result });
+    }
+  });
+
   test("ping is answered, everything else is not", async () => {
     const headers = { "mcp-protocol-version": "2025-11-25" };
     expect((await send({ headers, body: rpc("ping") })).json).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
-    const other = await send({ headers, body: rpc("resources/list") });
+    const other = await send({ headers, body: rpc("resources/read") });
     expect([other.status, other.json?.["error"].code]).toEqual([200, -32601]);
   });
 
