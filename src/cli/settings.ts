@@ -299,6 +299,9 @@ function checkedToken(token: string, from: string): string {
   if (/^bearer\s/i.test(token)) {
     throw usageFailure(`${from} begins with "Bearer".`, `Leave that word out: ${from} takes the token alone.`);
   }
+  if (/^(["'`]).*\1$/.test(token)) {
+    throw usageFailure(`${from} is in quotation marks.`, `Leave them out: ${from} takes the token alone.`);
+  }
   if (/^[\x21-\x7e]{8,512}$/.test(token)) return token;
   throw usageFailure(`${from} does not contain a token (one word of 8 to 512 visible characters).`);
 }

@@ -88,6 +88,7 @@ describe("a log file that can't be written is told once, and every call is answe
 
 describe("wrong settings", () => {
   test.for([
+    ["a token in quotation marks", { KB_TOKEN: '"kb_pat_testing"' }, "KB_TOKEN", "Leave them out"],
     ["a token with its scheme", { KB_TOKEN: "Bearer kb_pat_testing" }, "KB_TOKEN", "Leave that word out"],
     ["a token that was not filled in", { KB_TOKEN: "${KB_TOKEN}" }, "KB_TOKEN", "didn't fill it in"],
     ["a token of two words", { KB_TOKEN: "kb_pat testing" }, "KB_TOKEN", "does not contain a token"],
