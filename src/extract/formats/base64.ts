@@ -6,6 +6,21 @@ export function isBase64(text: string): boolean {
   return length >= MIN_LENGTH && length / runs.length >= MIN_RUN && /^[\w+/-]+={0,2}$/u.test(runs.join(""));
 }
 
+/** True for nothing but characters of base64, however few: what an element that holds bytes may have. */
+export function isBase64Text(text: string): boolean {
+  return /^[\w+/=\s-]*$/u.test(text);
+}
+
+/** True for an element whose name, attributes or document say that its text is bytes. */
+export function saysBase64(name: string, attributes: Readonly<Record<string, string>>, root = name): boolean {
+  const local = name.slice(name.indexOf(":") + 1).toLowerCase();
+  if (ELEMENTS.has(local) || (root === "plist" && local === "data")) return true;
+  return Object.values(attributes).some((value) => value.length < 40 && TYPE.test(value));
+}
+
+const ELEMENTS = new Set(["binary", "base64", "base64binary", "bindata"]);
+const TYPE = /^(?:[\w-]{1,20}:)?(?:bin\.)?base64(?:binary)?$/iu;
+
 const MIN_LENGTH = 256;
 /** Lines of base64 have 60 to 76 characters; words of any language are shorter. */
 const MIN_RUN = 40;

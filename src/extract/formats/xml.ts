@@ -2,7 +2,7 @@ import { Parser } from "htmlparser2";
 import { xmlEncodingOf } from "#core/encodings/declared.ts";
 import { cleanText, oneLine } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
-import { isBase64 } from "./base64.ts";
+import { isBase64, isBase64Text, saysBase64 } from "./base64.ts";
 import { readXmlBook } from "./xml-book.ts";
 import { renderHtml } from "#extract/html/render.ts";
 import { surveyHtml } from "#extract/html/survey.ts";
@@ -70,6 +70,8 @@ interface Open {
   /** An element without others in it that has just ended: words behind it would make it inline. */
   held?: { name: string; text: string };
   isLeaf: boolean;
+  /** It says itself that it holds bytes, as base64. */
+  isBytes: boolean;
 }
 
 class XmlWriter {
@@ -100,7 +102,14 @@ class XmlWriter {
       hasLine = words.length > 0;
       if (hasLine) this.line(`${localName(name)}: ${words.join(", ")}`, this.open.length);
     }
-    this.open.push({ name, text: "", hasLine, isInline, isLeaf: true });
+    this.open.push({
+      name,
+      text: "",
+      hasLine,
+      isInline,
+      isLeaf: true,
+      isBytes: saysBase64(name, attributes, this.open[0]?.name),
+    });
   }
 
   ontext(data: string): void {
@@ -121,6 +130,7 @@ class XmlWriter {
     const top = this.open.at(-1);
     if (top === undefined) return;
     const parent = this.open.at(-2);
+    if (top.isBytes && isBase64Text(top.text)) top.text = "";
     if (top.isInline && parent !== undefined)
       parent.text += PARTS_WORDS.test(top.name) ? ` ${top.text}` : isBase64(top.text) ? "" : top.text;
     else {

@@ -76,6 +76,26 @@ describe("a document in XML is known by what is in it", () => {
     },
   );
 
+  test.for([
+    '<r><n>word</n><pic encoding="base64">aGlkZGVu</pic></r>',
+    '<r><n>word</n><k xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="xs:base64Binary">aGlkZGVu</k></r>',
+    '<r><n>word</n><k dt:dt="bin.base64" xmlns:dt="urn:d">aGlk\nZGVu</k></r>',
+    "<r><n>word</n><w:binData>aGlkZGVu</w:binData></r>",
+    '<plist version="1.0"><dict><key>n</key><string>word</string><key>k</key><data>aGlkZGVu</data></dict></plist>',
+  ])("bytes are no words where their element says so: %s", async (source, { expect }) => {
+    const { text } = await textOf("a.xml", `<?xml version="1.0"?>${source}`);
+    expect(text).toContain("word");
+    expect(text).not.toMatch(/aGlk|ZGVu/u);
+  });
+
+  test("an element of that name that holds words keeps them", async ({ expect }) => {
+    const { text } = await textOf(
+      "a.xml",
+      '<?xml version="1.0"?><r><binary>Zwei Zustände: an.</binary><data>aGlkZGVu</data></r>',
+    );
+    expect(text).toMatch(/Zwei Zustände: an\.[^]*aGlkZGVu/u);
+  });
+
   test("base64 is long runs only", ({ expect }) => {
     expect(isBase64(PICTURE)).toBe(true);
     expect(isBase64(PICTURE.slice(0, 255))).toBe(false);
