@@ -2,7 +2,7 @@ import { blocksText, type BlockWriter } from "./blocks.ts";
 import { RtfBytes } from "./rtf-fonts.ts";
 import { RtfFlows } from "./rtf-flows.ts";
 import { RtfNotes } from "./rtf-notes.ts";
-import { dateOf, newGroup, type RtfGroup, withHiding } from "./rtf-state.ts";
+import { dateOf, newGroup, plainHiding, type RtfGroup, withHiding } from "./rtf-state.ts";
 import { RtfTables } from "./rtf-tables.ts";
 import type { RtfHandler } from "./rtf-tokens.ts";
 import { RTF_CHARACTERS, RTF_DESTINATIONS, RTF_PROPERTIES } from "./rtf-words.ts";
@@ -180,10 +180,11 @@ export class RtfReader implements RtfHandler {
       case "plain":
         this.flush();
         group.font = this.tables.defaultFont;
-        group.hiddenBy = withHiding(withHiding(group.hiddenBy, "v", false), "deleted", false);
+        group.hiddenBy = plainHiding(group.hiddenBy);
         return true;
       case "v":
       case "deleted":
+      case "mvf":
       case "htmlrtf":
         this.flush();
         group.hiddenBy = withHiding(group.hiddenBy, word, value !== 0);
@@ -194,6 +195,8 @@ export class RtfReader implements RtfHandler {
 
   private setParagraph(word: string, value: number | undefined): void {
     if (word === "ftnalt") this.group.isEndnote = true;
+    // Who takes a change for made, or shows nothing hidden, sees the paragraphs as one.
+    if (word === "par" && plainHiding(this.group.hiddenBy) !== this.group.hiddenBy) return;
     if (RtfFlows.ENDS.has(word)) this.flush();
     this.flows.control(word, value, this.tables);
   }

@@ -57,6 +57,11 @@ export function withHiding(hiddenBy: ReadonlySet<string>, word: string, isOn: bo
   return new Set(isOn ? [...hiddenBy, word] : [...hiddenBy].filter((other) => other !== word));
 }
 
+/** What still hides it as plain text: formatting and changes end there, what is for other programs than readers of HTML doesn't. */
+export function plainHiding(hiddenBy: ReadonlySet<string>): ReadonlySet<string> {
+  return ["v", "deleted", "mvf"].reduce((rest, word) => withHiding(rest, word, false), hiddenBy);
+}
+
 /** Text that has not begun. */
 export function newFlow(): RtfFlow {
   return { text: "", marks: [], isInTable: false, heading: undefined, marker: undefined, depth: 0, table: "none" };

@@ -59,6 +59,16 @@ describe("an RTF document", () => {
     ).toBe("a g k\n");
   });
 
+  test("has what was moved where it went, and no break where a paragraph's end is hidden or deleted", async ({
+    expect,
+  }) => {
+    expect(await text("a{\\mvf\\mvauth1 from} b{\\mvt to}\\par")).toBe("a bto\n");
+    expect(await text("mi{\\deleted x\\par y}cro\\v\\par\\v0 scope\\par{\\v hidden\\par}next\\par")).toBe(
+      "microscope\n\nnext\n",
+    );
+    expect(await text("a{\\*\\htmltag <br>}\\htmlrtf \\par\\htmlrtf0 b\\par")).toBe("a\n\nb\n");
+  });
+
   test("has the results of fields, links with their addresses, text of shapes", async ({ expect }) => {
     const field = (code: string, result: string) => `{\\field{\\*\\fldinst {${code}}}{\\fldrslt {${result}}}}`;
     const body = `${field('HYPERLINK "https://a.test/"', "Site")} on ${field("PAGE", "3")} {\\shp{\\*\\shpinst{\\sp{\\sn a}{\\sv 0}}{\\shptxt box}}{\\shprslt twice}}`;
