@@ -26,7 +26,7 @@ const JSON_TEXT: Reader = { version: 4, load: async () => (await import("./forma
 const SUBTITLES: Reader = { version: 3, load: async () => (await import("./formats/subtitles.ts")).subtitlesFormat };
 const RTF: Reader = { version: 4, load: async () => (await import("./formats/rtf.ts")).rtfFormat };
 const XML: Reader = { version: 10, load: async () => (await import("./formats/xml.ts")).xmlFormat };
-const CALENDAR: Reader = { version: 3, load: async () => (await import("./formats/calendar.ts")).calendarFormat };
+const CALENDAR: Reader = { version: 4, load: async () => (await import("./formats/calendar.ts")).calendarFormat };
 const TNEF: Reader = { version: 2, load: async () => (await import("./formats/tnef.ts")).tnefFormat };
 const UNREADABLE: Reader = {
   version: 1,

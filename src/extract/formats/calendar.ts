@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+import { decodeText } from "#core/encodings/decode.ts";
 import { cleanText, cutText, oneLine } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
 import { decodeCharset } from "#extract/mail/charset.ts";
@@ -9,8 +11,8 @@ import { TextBuilder } from "#extract/text-builder.ts";
  * card is a section with its name; pictures are left out. Source: RFC 5545; RFC 6350; https://www.imc.org/pdi/vcard-21.doc
  */
 export const calendarFormat: Format = {
-  extract({ decode, maxTextLength }): FormatText {
-    const decoded = decode();
+  extract({ bytes, decode, maxTextLength }): FormatText {
+    const decoded = (isUtf8(bytes) ? undefined : decodeText(withWholeLetters(bytes), maxTextLength)) ?? decode();
     const clean = cleanText(decoded.text);
     const source = cutText(clean, maxTextLength);
     const out = new TextBuilder(maxTextLength);
@@ -32,6 +34,12 @@ export const calendarFormat: Format = {
     };
   },
 };
+
+/** Old programs fold a line after so many bytes, within a letter of UTF-8 too. */
+function withWholeLetters(bytes: Uint8Array): Uint8Array {
+  const text = Buffer.from(bytes).toString("latin1");
+  return Buffer.from(text.replaceAll(/([\xc2-\xf4][\x80-\xbf]{0,2})\r?\n[ \t](?=[\x80-\xbf])/gu, "$1"), "latin1");
+}
 
 interface Entry {
   /** "" = what stands outside of events and cards. */

@@ -45,7 +45,9 @@ class BookReader {
     const language = attributes["xml:lang"] ?? attributes["lang"];
     if (this.open.length === 0 && language !== undefined) this.book.language = language.slice(0, 2).toLowerCase();
     if (SECTIONS.has(name)) this.depth++;
-    const tag = isLeftOut ? undefined : this.tagOf(name, parent?.name);
+    // A line of the printed text that ends within a word.
+    const isInWord = attributes["break"] === "no";
+    const tag = isLeftOut || isInWord ? undefined : this.tagOf(name, parent?.name);
     const href =
       tag === "a"
         ? (attributes["url"] ?? attributes["href"] ?? attributes["xlink:href"] ?? attributes["l:href"])

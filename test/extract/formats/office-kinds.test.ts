@@ -100,6 +100,20 @@ test("an archive with a folder called Index stays one", async ({ expect }) => {
 });
 
 describe("calendars and cards", () => {
+  test("have whole letters where a line is folded within one", async ({ expect }) => {
+    const folded = (text: string) => Buffer.from(text.replace("|", "\r\n "), "latin1");
+    const words = Buffer.from("SUMMARY:Grüße aus Łódź").toString("latin1");
+    for (const at of [words.indexOf("\xc3") + 1, words.indexOf("\xc5") + 1]) {
+      const line = folded(`${words.slice(0, at)}|${words.slice(at)}`);
+      const file = Buffer.concat([
+        Buffer.from("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n"),
+        line,
+        Buffer.from("\r\nEND:VEVENT\r\n"),
+      ]);
+      expect((await textOf("a.ics", file)).title).toBe("Grüße aus Łódź");
+    }
+  });
+
   test("have whole lines, breaks and a title", async ({ expect }) => {
     const ics =
       'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY;LANGUAGE=pl:Spotkanie kwar\r\n talne\\, Łódź\r\nATTENDEE;CN="Ana: lead":mailto:ana@one.test\r\nDESCRIPTION:first\\nsecondword\r\nATTACH;ENCODING=BASE64;VALUE=BINARY:QUJDRA==\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n';

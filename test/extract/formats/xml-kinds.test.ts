@@ -88,6 +88,12 @@ describe("a document in XML is known by what is in it", () => {
     expect(text).not.toMatch(/aGlk|ZGVu/u);
   });
 
+  test("a line of TEI that ends within a word divides none", async ({ expect }) => {
+    const body = '<text><body><div><p>first li<lb break="no"/>ne and<lb/>second</p></div></body></text>';
+    const { text } = await textOf("a.xml", `<TEI xmlns="http://www.tei-c.org/ns/1.0">${body}</TEI>`);
+    expect(text).toMatch(/first line and\s+second/u);
+  });
+
   test("an element of that name that holds words keeps them", async ({ expect }) => {
     const { text } = await textOf(
       "a.xml",
