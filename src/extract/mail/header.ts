@@ -36,7 +36,7 @@ export function readHeader(bytes: Buffer, isMessage = false): MailHeader {
     else if (field?.[1] !== undefined && field[2] !== undefined)
       found.push({ name: field[1].toLowerCase(), lines: [field[2].trim()] });
     // Else the blank line is missing: this is the body already.
-    else if (!(at === 0 && /^>?From /u.test(line)) && !(isMessage && isBetweenFields(bytes, at, end))) break;
+    else if (!(at === 0 && /^>?From /u.test(line)) && !(isMessage && isBetweenFields(bytes, end, found))) break;
     at = end;
   }
   return { fields: toFields(found), bodyStart: at };
@@ -44,13 +44,14 @@ export function readHeader(bytes: Buffer, isMessage = false): MailHeader {
 
 const FIELD = /^([!-9;-~]{1,200})[ \t]*:(.*)$/su;
 const KNOWN_FIELD =
-  /^(?:from|to|cc|subject|date|sender|reply-to|return-path|received|delivered-to|message-id|mime-version|content-[a-z]+|x-[\w-]{1,60})[ \t]*:/iu;
+  /^(from|to|cc|subject|date|sender|reply-to|return-path|received|delivered-to|message-id|mime-version|content-[a-z]+|x-[\w-]{1,60})[ \t]*:/iu;
 
-/** A program's line in the head of a message: a field that mail has comes next, and another one where no field came before. */
-function isBetweenFields(bytes: Buffer, start: number, end: number): boolean {
+/** A program's line in the head of a message: a field that it lacks comes next, and two of them where it has none yet. */
+function isBetweenFields(bytes: Buffer, end: number, found: readonly { name: string }[]): boolean {
   const next = lineAt(bytes, end);
-  if (!KNOWN_FIELD.test(next.line)) return false;
-  return start > 0 || KNOWN_FIELD.test(lineAt(bytes, next.end).line);
+  const name = KNOWN_FIELD.exec(next.line)?.[1]?.toLowerCase();
+  if (name === undefined || found.some((field) => field.name === name)) return false;
+  return found.length > 0 || KNOWN_FIELD.test(lineAt(bytes, next.end).line);
 }
 
 function lineAt(bytes: Buffer, at: number): { line: string; end: number } {

@@ -20,6 +20,8 @@ describe("a mail", () => {
 
   test("whose empty line is missing keeps its words, and parts theirs", async ({ expect }) => {
     expect((await textOf("a.eml", `${HEAD}Dear Bo,\r\nTomorrow: the plan\r\n`)).text).toContain("Dear Bo,\nTomorrow:");
+    const forward = "Dear Bo,\r\nFrom: Cy <cy@one.test>\r\nsaid so\r\n";
+    expect((await textOf("a.eml", `${HEAD}${forward}`)).text).toContain("Dear Bo,\nFrom: Cy");
     const part = "--b\r\nDear Bo,\r\nTo: be done\r\n--b--\r\n";
     const { text } = await textOf("a.eml", `${HEAD}Content-Type: multipart/mixed; boundary=b\r\n\r\n${part}`);
     expect(text).toContain("Dear Bo,\nTo: be done");
