@@ -28,6 +28,8 @@ function parseArticle(html: string): string | undefined {
       element.textContent = textInFont(fontOf(attributes), element.textContent);
   }
   nameInlineElements(document, html);
+  // It takes headings away by what their classes are called.
+  for (const heading of document.querySelectorAll("h1,h2,h3,h4,h5,h6")) heading.removeAttribute("class");
   const article = new Readability(document, { charThreshold: 200, keepClasses: false }).parse();
   return article?.content ?? undefined;
 }

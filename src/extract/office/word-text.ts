@@ -9,6 +9,8 @@ import { FieldStack } from "./word-fields.ts";
 import { linkOf, type Relationships } from "./package.ts";
 import type { WordNumbering } from "./word-numbering.ts";
 import { outlineHeading, type WordStyles } from "./word-styles.ts";
+import { WordForm } from "./word-form.ts";
+import { LEFT_OUT } from "./word-left-out.ts";
 import { WordRows } from "./word-rows.ts";
 import { symbolText, WordRun } from "./word-run.ts";
 import { isOn, type Attributes, type XmlHandler } from "./xml.ts";
@@ -38,6 +40,7 @@ export class WordText implements XmlHandler {
   private pending: Block[] = [];
   readonly run = new WordRun();
   readonly rows = new WordRows();
+  private readonly form = new WordForm();
   private readonly math = new MathMarks();
   private boxes = 0;
 
@@ -53,12 +56,15 @@ export class WordText implements XmlHandler {
     if (name === "w:del") this.rows.leaveOut();
     if (LEFT_OUT.has(name) || this.alternatives.open(name)) return true;
     this.math.open(name, attributes, (mark) => this.write(mark));
+    this.form.open(name, attributes);
     return OPENERS.get(name)?.(this, attributes, attributes["w:val"]);
   }
 
   close(name: string): void {
     this.alternatives.close(name);
     this.math.close(name, (mark) => this.write(mark));
+    const shown = this.form.close(name);
+    if (shown !== undefined && !this.run.isHidden) this.paragraphs.at(-1)?.text.write(shown);
     CLOSERS.get(name)?.(this);
   }
 
@@ -197,23 +203,6 @@ interface OpenParagraph {
 }
 
 const MAX_PARAGRAPH_LENGTH = 5_000_000;
-
-/** Deleted text, former formatting, and what is there for machines. */
-const LEFT_OUT = new Set([
-  "w:del",
-  "w:moveFrom",
-  "w:rPrChange",
-  "w:pPrChange",
-  "w:sectPrChange",
-  "w:tblPrChange",
-  "w:trPrChange",
-  "w:tcPrChange",
-  "w:tblPrExChange",
-  "w:delText",
-  "w:delInstrText",
-  "w:binData",
-  "a:graphicFrameLocks",
-]);
 
 type Opener = (text: WordText, attributes: Attributes, value: string | undefined) => boolean | void;
 

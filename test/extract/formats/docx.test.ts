@@ -73,6 +73,27 @@ describe("a Word document", () => {
     expect(await text(layout)).toBe("Menu\n\n# Title\n\nBody\n");
   });
 
+  test("has what the fields of old forms show", async ({ expect }) => {
+    const field = (settings: string, result = "") =>
+      `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:name w:val="n"/>${settings}</w:ffData></w:fldChar></w:r><w:r><w:instrText>FORM</w:instrText></w:r>${result}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
+    const list = (more: string) =>
+      field(`<w:ddList>${more}<w:listEntry w:val="Austria"/><w:listEntry w:val="Poland"/></w:ddList>`);
+    const box = (more: string) => field(`<w:checkBox><w:sizeAuto/>${more}</w:checkBox>`);
+    const typed = `<w:r><w:fldChar w:fldCharType="separate"/></w:r>${run("<w:t>typed</w:t>")}`;
+    const fields = [
+      list('<w:result w:val="1"/>'),
+      list(""),
+      list('<w:default w:val="1"/>'),
+      box("<w:checked/>"),
+      box('<w:default w:val="1"/><w:checked w:val="0"/>'),
+      box('<w:default w:val="1"/>'),
+      field('<w:textInput><w:default w:val="preset"/></w:textInput>', typed),
+    ];
+    expect(await text(fields.map((inner) => `<w:p>${inner}</w:p>`).join(""))).toBe(
+      "Poland\n\nAustria\n\nPoland\n\n☒\n\n☐\n\n☒\n\ntyped\n",
+    );
+  });
+
   test("has no rows that are deleted or hidden, whatever lies in them", async ({ expect }) => {
     const row = (words: string, properties = "") =>
       `<w:tr>${properties}<w:tc>${p(words)}</w:tc><w:tc>${p("x")}</w:tc></w:tr>`;

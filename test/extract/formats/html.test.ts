@@ -22,6 +22,15 @@ describe("HTML", () => {
     },
   );
 
+  test("headings stay, whatever their classes are called", async ({ expect }) => {
+    const heading = (name: string) => `<h2 class="${name}">About ${name}</h2><p>${long}</p>`;
+    const { sections } = await textOf(
+      "a.html",
+      page(["header-anchor comment", "sidebar", "share"].map(heading).join("")),
+    );
+    expect(sections.map(({ name }) => name)).toEqual(["About header-anchor comment", "About sidebar", "About share"]);
+  });
+
   test("structure becomes Markdown, headings become sections", async ({ expect }) => {
     const result = await textOf(
       "a.html",
