@@ -50,6 +50,8 @@ async function readDocument(open: OpenPdf, input: FormatInput): Promise<FormatRe
   if (pages.broken > 0) properties["unreadablePages"] = String(pages.broken);
   if (pages.withoutFont > 0) properties["pagesWithUnreadableFonts"] = String(pages.withoutFont);
   if (files.length > 0) properties["attachments"] = String(files.length);
+  const leftOut = files.length - children.length;
+  if (leftOut > 0) properties["attachmentsLeftOut"] = String(leftOut);
   return {
     state: "ok",
     text: out.toString(),

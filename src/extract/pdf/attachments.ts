@@ -25,9 +25,18 @@ export function fileOf(file: unknown): FoundFile | undefined {
 
 /** Each file once: programs list what they pin to a page, too. */
 export function distinctFiles(files: readonly FoundFile[]): FoundFile[] {
-  const isSame = (a: FoundFile, b: FoundFile) => a.fileName === b.fileName && Buffer.compare(a.bytes, b.bytes) === 0;
-  return files.slice(0, MAX_MEMBERS).filter((file, at) => !files.slice(0, at).some((other) => isSame(file, other)));
+  const byName = new Map<string, FoundFile[]>();
+  return files.filter((file) => {
+    const others = byName.get(file.fileName) ?? [];
+    if (others.length >= MAX_OF_A_NAME || others.some(({ bytes }) => Buffer.compare(bytes, file.bytes) === 0))
+      return false;
+    byName.set(file.fileName, [...others, file]);
+    return true;
+  });
 }
+
+/** Files of one name that are compared with each other. */
+const MAX_OF_A_NAME = 100;
 
 /** The names of the files at the end of the text, and the files as parts, under the bounds of archives. */
 export function addAttachments(out: TextBuilder, files: readonly FoundFile[]): ExtractedChild<Uint8Array>[] {
@@ -36,7 +45,7 @@ export function addAttachments(out: TextBuilder, files: readonly FoundFile[]): E
   out.section("Attachments", 1, out.offset, { kind: "part" });
   out.add(`Attachments:\n${files.map(({ fileName }) => `- ${fileName}\n`).join("")}`);
   let room = MAX_MEMBER_BYTES;
-  return files.flatMap(({ fileName, bytes }, index) => {
+  return files.slice(0, MAX_MEMBERS).flatMap(({ fileName, bytes }, index) => {
     if (bytes.length > room) return [];
     room -= bytes.length;
     return [{ id: `${index + 1}/${fileName}`, fileName, bytes }];

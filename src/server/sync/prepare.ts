@@ -123,8 +123,9 @@ function propertiesOf(
   };
 }
 
-/** What the reader of archives says of its caps; in another document the same name is somebody's own property. */
+/** What the readers of archives and PDF files say of their caps; in another document the same name is somebody's own property. */
 function membersLeftOut({ mimeType, properties }: ReadText): number {
+  if (mimeType === "application/pdf") return Number(properties["attachmentsLeftOut"] ?? 0);
   const isArchive = /^application\/(?:zip|x-tar|gzip)$/u.test(mimeType ?? "");
   return isArchive ? Number(properties["membersLeftOut"] ?? 0) : 0;
 }

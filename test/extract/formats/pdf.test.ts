@@ -168,6 +168,21 @@ describe("what people wrote into a PDF", () => {
     expect(properties).toEqual({ pages: "1", attachments: "1" });
     expect(children).toMatchObject([{ id: "1/invoice.xml", fileName: "invoice.xml" }]);
   });
+
+  test("more files than the bounds allow are named and counted", async ({ expect }) => {
+    const names = Array.from(
+      { length: 1_003 },
+      (_, at) => `(a${at}) << /Type /Filespec /F (f${at}.txt) /EF << /F 6 0 R >> >>`,
+    );
+    const page = makePage({
+      catalog: `/Names << /EmbeddedFiles << /Names [${names.join(" ")}] >> >>`,
+      more: [stream("x")],
+    });
+    const { text, children, properties } = await textOf("a.pdf", page);
+    expect(children).toHaveLength(1_000);
+    expect(properties).toEqual({ pages: "1", attachments: "1003", attachmentsLeftOut: "3" });
+    expect(text).toContain("- f1002.txt");
+  });
 });
 
 describe("a hyphen that its font calls soft", () => {

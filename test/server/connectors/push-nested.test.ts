@@ -278,7 +278,7 @@ describe("a document of many files", () => {
 
   test("that an archive holds beyond what is read are told by their number", async ({ expect }) => {
     const kb = await makeTreeServer({ archives: true });
-    const inner: Tree = { text: "zip", children: { b: "beta" }, leftOut: 2 };
+    const inner: Tree = { text: "pdf", children: { b: "beta" }, leftOut: 2, isPdf: true };
     const { notes } = await kb.document("m", { text: "zip", children: { a: "alpha", inner }, leftOut: 40 });
     expect(notes).toEqual([expect.stringContaining("m: 42 of the files inside it were left out")]);
   });

@@ -3,7 +3,7 @@ import type { Extractor, ExtractRequest } from "#extract/extractor.ts";
 import { fakeExtractor } from "./harness.ts";
 
 /** What is in a file of these tests: text, or a text with files in it. */
-export type Tree = string | { text: string; children: Record<string, Tree>; leftOut?: number };
+export type Tree = string | { text: string; children: Record<string, Tree>; leftOut?: number; isPdf?: boolean };
 
 /** Reads such files; `onRead` is told of each. */
 export function treeExtractor(onRead: (request: ExtractRequest) => void = () => undefined): Pick<Extractor, "extract"> {
@@ -20,8 +20,9 @@ export function treeExtractor(onRead: (request: ExtractRequest) => void = () => 
         bytes: bytesOf(child),
       }));
       if (tree.leftOut === undefined) return { ...read, children };
-      const properties = { ...read.properties, membersLeftOut: String(tree.leftOut) };
-      return { ...read, children, mimeType: "application/zip", properties };
+      const [mimeType, name] =
+        tree.isPdf === true ? ["application/pdf", "attachmentsLeftOut"] : ["application/zip", "membersLeftOut"];
+      return { ...read, children, mimeType, properties: { ...read.properties, [name]: String(tree.leftOut) } };
     },
   };
 }
