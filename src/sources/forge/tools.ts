@@ -17,7 +17,7 @@ export interface ForgeTools {
   repositories: Containers<ForgeRepository>;
 }
 
-export function makeTools(ctx: SyncContext<unknown>, given: Pick<ForgeTools, "forge" | "facts" | "files">): ForgeTools {
+export function makeTools(ctx: SyncContext<unknown>, parts: Pick<ForgeTools, "forge" | "facts" | "files">): ForgeTools {
   const failures = makeFailures(() => parts.forge.probe());
   const repositories = makeContainers<ForgeRepository>(ctx, {
     key: "read",
