@@ -197,18 +197,21 @@ async function* tellPage<Checkpoint>(
   telling: Telling,
   { entries, looks }: Page<Checkpoint>,
 ): AsyncGenerator<SyncEvent<never>, { error: unknown } | undefined> {
-  const { batches, ctx } = telling;
+  const { batches, mode } = telling;
   batches.look(looks ?? 0);
   const toRead: string[] = [];
   for (const entry of entries) {
     if ("t" in entry) yield* tellEntry(telling, entry);
-    else if (await isAsStored(telling, entry)) {
-      const { externalId, access } = entry;
-      const isJudged = access === undefined || (await ctx.stored.accessKey(externalId)) === accessKeyOf(access);
-      if (isJudged) yield* batches.seen(externalId);
-      else yield { t: "access", externalId, access };
-    } else if (entry.build) yield batches.upsert(entry.build());
-    else toRead.push(entry.externalId);
+    else {
+      const { externalId, access, build } = entry;
+      const state = await compare(telling, entry);
+      if (state === "same") yield* batches.seen(externalId);
+      // What has other readers may have moved under the same version: an item that is at hand says where it is.
+      else if (state === "other readers" && access && (mode === "access" || !build))
+        yield { t: "access", externalId, access };
+      else if (build) yield batches.upsert(build());
+      else toRead.push(externalId);
+    }
   }
   try {
     for await (const result of readAll(telling, toRead)) yield* tellEntry(telling, result);
@@ -218,10 +221,15 @@ async function* tellPage<Checkpoint>(
   }
 }
 
-/** Its text is not read then. */
-async function isAsStored({ ctx, mode }: Telling, { externalId, version }: Entry): Promise<boolean> {
-  const stored = await ctx.stored.version(externalId);
-  return stored !== undefined && (mode === "access" || stored === version);
+/** What is stored of an entry, against it. Of what is stored a run of mode `access` reads nothing. */
+async function compare(
+  { ctx: { stored }, mode }: Telling,
+  { externalId, version, access }: Entry,
+): Promise<"same" | "other readers" | "other"> {
+  const before = await stored.version(externalId);
+  if (before === undefined || (before !== version && mode !== "access")) return "other";
+  if (access === undefined || (await stored.accessKey(externalId)) === accessKeyOf(access)) return "same";
+  return "other readers";
 }
 
 function* tellEntry({ batches, failed }: Telling, entry: Outcome): Generator<SyncEvent<never>, void> {

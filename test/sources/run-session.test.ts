@@ -76,6 +76,12 @@ test("what is as it was is only named, other readers are told, and what changed 
       const page = [
         { externalId: "same", version: "1" },
         { externalId: "opened", version: "1", access: { known: true, all: [["everyone"]] } as SourceAccess },
+        {
+          externalId: "moved",
+          version: "1",
+          access: { known: true, all: [["everyone"]] } as SourceAccess,
+          build: () => itemOf("moved"),
+        },
         { externalId: "kept", version: "1", access: EVERYONE },
         { externalId: "new", version: "1", build },
         { externalId: "changed", version: "2" },
@@ -84,7 +90,7 @@ test("what is as it was is only named, other readers are told, and what changed 
       return END;
     },
     {
-      stored: { same: "1", opened: "1", kept: "1", changed: "1" },
+      stored: { same: "1", opened: "1", moved: "1", kept: "1", changed: "1" },
       async *read(ids) {
         asked.push([...ids]);
         for (const id of ids) yield { t: "upsert", item: itemOf(id) };
@@ -93,6 +99,7 @@ test("what is as it was is only named, other readers are told, and what changed 
   );
   expect(told(await run())).toEqual([
     { t: "access", externalId: "opened", access: { known: true, all: [["everyone"]] } },
+    { t: "upsert", item: itemOf("moved") },
     { t: "upsert", item: itemOf("new") },
     { t: "upsert", item: itemOf("changed") },
     { t: "seen", externalIds: ["same", "kept"] },

@@ -22,13 +22,13 @@ const Checkpoint = placeSchema(Place, Cursor);
 type Checkpoint = z.infer<typeof Checkpoint>;
 
 export function forgeSessions<Config>(
-  partsOf: (ctx: SyncContext<Config>) => Pick<ForgeTools, "forge" | "facts" | "files">,
+  open: (ctx: SyncContext<Config>) => Pick<ForgeTools, "forge" | "facts" | "files">,
 ): SessionSpec<Config, Cursor, Checkpoint> {
   return {
     cursor: Cursor,
     checkpoint: Checkpoint,
     open(ctx, { scope }) {
-      const tools = makeTools(ctx, partsOf(ctx));
+      const tools = makeTools(ctx, open(ctx));
       return Promise.resolve({
         walk: (run) => walk(tools, run),
         read: (ids) => readItems(tools, scope, ids),

@@ -7,13 +7,13 @@ import type { WebhookDelivery, WebhookRequest } from "#sources/webhook.ts";
 import type { KitFixture } from "../fixture.ts";
 import { makeReferenceFixture } from "../reference/fixture.ts";
 import type { PeopleCursor } from "../reference/people.ts";
-import type { ReferenceCursor } from "../reference/source.ts";
+import type { ReferenceKept } from "../reference/source.ts";
 
 type Made = Awaited<ReturnType<typeof makeReferenceFixture>>;
 type Source = Made["fixture"]["source"];
-export type Event = SyncEvent<ReferenceCursor>;
+export type Event = SyncEvent<ReferenceKept>;
 type Context = SyncContext<{ url: string }>;
-type Run = SyncRequest<ReferenceCursor>;
+type Run = SyncRequest<ReferenceKept>;
 export type Told = IdentityEvent<PeopleCursor>;
 
 /** What is wrong with a source: each changes one thing of the reference source. */

@@ -37,10 +37,7 @@ export const RUNS: Faults = {
     caughtBy: "another-run",
     plant: (source) => ({
       sync: (ctx, run) =>
-        source.sync(
-          ctx,
-          run.cursor?.type === "listing" ? { ...run, runId: run.cursor.runId ?? "", mode: "full" } : run,
-        ),
+        source.sync(ctx, run.cursor?.walk ? { ...run, runId: run.cursor.walk.runId, mode: "full" } : run),
     }),
   },
   "the cursor is now": {
@@ -52,8 +49,8 @@ export const RUNS: Faults = {
           // Without what it says at the end of what changed meanwhile.
           if (event.t === "upsert" && named.has(event.item.externalId)) continue;
           if (event.t === "upsert") named.add(event.item.externalId);
-          const isLast = event.t === "checkpoint" && event.cursor.type === "changes";
-          yield isLast ? { t: "checkpoint", cursor: { type: "changes", since: provider.latest() } } : event;
+          const isLast = event.t === "checkpoint" && event.cursor.walk === undefined;
+          yield isLast ? { t: "checkpoint", cursor: { feed: { since: provider.latest() } } } : event;
         }
       },
     }),
@@ -105,10 +102,7 @@ export const RUNS: Faults = {
     caughtBy: "expired-cursor",
     plant: (source, { provider }) => ({
       sync: (ctx, run) =>
-        source.sync(
-          ctx,
-          run.mode === "incremental" ? { ...run, cursor: { type: "changes", since: provider.latest() } } : run,
-        ),
+        source.sync(ctx, run.mode === "incremental" ? { ...run, cursor: { feed: { since: provider.latest() } } } : run),
     }),
   },
   "a strange cursor is a gap": {
@@ -117,8 +111,8 @@ export const RUNS: Faults = {
       sync: (ctx, run) =>
         source.sync(
           ctx,
-          run.mode === "incremental" && run.cursor?.type === undefined
-            ? { ...run, cursor: { type: "changes", since: provider.latest() } }
+          run.mode === "incremental" && run.cursor?.feed === undefined
+            ? { ...run, cursor: { feed: { since: provider.latest() } } }
             : run,
         ),
     }),

@@ -1,35 +1,38 @@
 import { z } from "zod";
 import { isApiError } from "#api/errors.ts";
-import { accessKeyOf } from "#core/access-key.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { Scope } from "#core/scope.ts";
-import type {
-  ContainerRef,
-  FileContent,
-  Source,
-  SourceContext,
-  SourceItem,
-  SyncContext,
-  SyncEvent,
-  SyncRequest,
-  What,
-} from "#sources/contract.ts";
+import type { ContainerRef, FileContent, Source, SourceContext, SourceItem, SyncContext } from "#sources/contract.ts";
 import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
-import { type Failures, failedSkip, makeFailures, refusalOf } from "#sources/failures.ts";
-import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { type ContainerEvent, type ContainerList, makeContainers, placeSchema } from "#sources/containers.ts";
+import { failedSkip, makeFailures } from "#sources/failures.ts";
+import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
-import { makeClient, type PageRecord, ReferenceConfig } from "./client.ts";
+import { type Kept, runSessions } from "#sources/run-session.ts";
+import {
+  judgedEntryOf,
+  type OpenRequest,
+  type Result,
+  type SessionSpec,
+  type WalkEnd,
+  type WalkEvent,
+} from "#sources/session.ts";
+import { makeClient, type PageRecord, ReferenceConfig, type SpaceRecord } from "./client.ts";
 import { groupPrincipal, syncReferencePeople } from "./people.ts";
 import { referenceWebhook } from "./webhook.ts";
 
 type Context = SourceContext<ReferenceConfig>;
-type RunContext = SyncContext<ReferenceConfig>;
-type Event = SyncEvent<ReferenceCursor>;
 
-/** How far a listing of everything came, or the changes that were handed over. */
-export type ReferenceCursor =
-  | { type: "listing"; runId: string | undefined; since: number; space: string; after: string; unread: string[] }
-  | { type: "changes"; since: number };
+/** The last change that was told. */
+const ReferenceCursor = z.object({ since: z.number() });
+type ReferenceCursor = z.infer<typeof ReferenceCursor>;
+
+/** Of the space that is being read, the pages up to this id were. */
+const Checkpoint = placeSchema(z.string(), ReferenceCursor);
+type Checkpoint = z.infer<typeof Checkpoint>;
+
+/** What is stored between runs. */
+export type ReferenceKept = Kept<ReferenceCursor, Checkpoint>;
 
 /**
  * The source that shows how one is written: pages of spaces with their comments, who may read them, and what changes.
@@ -53,7 +56,7 @@ export function makeReferenceSource() {
       isPeopleFeedGapless: true,
     },
     check,
-    sync,
+    sync: runSessions(SESSIONS, { everyMs: 0 }),
     browse,
     fetchContent,
     countAdded,
@@ -62,7 +65,7 @@ export function makeReferenceSource() {
     baseUrlOf: ({ url }) => url,
     syncIdentities: syncReferencePeople,
     webhook: referenceWebhook,
-  } satisfies Source<ReferenceConfig, ReferenceCursor>;
+  } satisfies Source<ReferenceConfig, ReferenceKept>;
 }
 
 /** A page has its pages' ids, so that to count them reads no text. */
@@ -89,127 +92,103 @@ function check(ctx: Context): Promise<CheckOutcome> {
   });
 }
 
-async function* sync(ctx: RunContext, run: SyncRequest<ReferenceCursor>): AsyncGenerator<Event, void> {
-  const { mode, cursor, externalIds = [] } = run;
-  if (mode === "items") yield* readItems(ctx, run.scope, externalIds);
-  else if (mode === "incremental" && cursor?.type === "changes") yield* readChangesOrAll(ctx, run, cursor.since);
-  else yield* listAll(ctx, run);
-}
-
-/** Everything: spaces by id, the pages of each by id, so that what changes meanwhile moves nothing past the cursor. */
-async function* listAll(
-  ctx: RunContext,
-  { runId, scope, cursor }: SyncRequest<ReferenceCursor>,
-): AsyncGenerator<Event, void> {
+/** What a run works with. */
+function makeTools(ctx: SyncContext<ReferenceConfig>, { scope }: OpenRequest) {
   const client = makeClient(ctx);
-  // Only an attempt of the same run goes on: the listing of another named what may be gone by now.
-  const from = cursor?.type === "listing" && cursor.runId === runId ? cursor : undefined;
-  const since = from?.since ?? (await client.me()).latest;
-  const unread = new Set(from?.unread);
   const failures = makeFailures(() => client.me());
-  let done = 0;
-  let isWhole = true;
-  for await (const spaces of client.spaces()) {
-    isWhole &&= spaces.nameless === 0;
-    for (const space of spaces.odd) {
-      unread.add(space);
-      yield failedSkip(space, NOT_UNDERSTOOD);
-    }
-    for (const { id: space } of spaces.known) {
-      if (!isInside(scope, space) || (from && space < from.space)) continue;
-      const after = space === from?.space ? from.after : "";
-      for await (const { events, size, last, isRead } of readSpace(ctx, { client, failures }, space, after)) {
-        yield* events;
-        if (!isRead) unread.add(space);
-        done += size;
-        yield { t: "progress", done };
-        yield { t: "checkpoint", cursor: { type: "listing", runId, since, space, after: last, unread: [...unread] } };
-      }
-    }
-  }
-  // A page that moved meanwhile from a space not yet listed to one that was listed is in the changes.
-  const until = yield* readChanges(ctx, scope, since);
-  ctx.state.put(UNREAD, [...unread]);
-  yield { t: "checkpoint", cursor: { type: "changes", since: until } };
-  const notLookedAt = [...unread].map((space): What => ({ container: spaceRef(space) }));
-  yield {
-    t: "end",
-    listing: isWhole ? "complete" : "partial",
-    permissions: "current",
-    ...(notLookedAt.length > 0 && { notLookedAt }),
-  };
+  const spaces = makeContainers<SpaceRecord>(ctx, {
+    key: "space",
+    refOf: spaceRef,
+    nameOf: ({ name }) => name,
+    failures,
+  });
+  return { ctx, client, scope, failures, spaces };
 }
 
-const UNREAD = "unread";
+type Tools = ReturnType<typeof makeTools>;
 
-/** One space is closed or fails: the rest of the listing is as good as ever, and what was not looked at is not gone. */
-async function* readSpace(
-  ctx: RunContext,
-  { client, failures }: { client: ReturnType<typeof makeClient>; failures: Failures },
-  space: string,
-  after = "",
-): AsyncGenerator<{ events: Event[]; size: number; last: string; isRead: boolean }, void> {
-  let last = after;
-  try {
-    for await (const { known, odd, nameless, size } of client.pagesOf(space, after)) {
-      const events = [...(await tell(ctx, known)), ...odd.map((id) => failedSkip(id, NOT_UNDERSTOOD))];
-      last = known.at(-1)?.id ?? last;
-      // What has no name can't be named: the space was not listed whole.
-      yield { events, size, last, isRead: nameless === 0 };
-    }
-    failures.well();
-  } catch (error) {
-    const code = refusalOf(error);
-    if (code === undefined) await failures.requireOfOne(error);
-    const refused = code && ({ t: "refused", what: { container: spaceRef(space) }, code } as const);
-    yield { events: [refused ?? failedSkip(space, "The space can't be read now.")], size: 0, last, isRead: false };
-  }
+const SESSIONS: SessionSpec<ReferenceConfig, ReferenceCursor, Checkpoint> = {
+  cursor: ReferenceCursor,
+  checkpoint: Checkpoint,
+  async open(ctx, request) {
+    const tools = makeTools(ctx, request);
+    return {
+      walk: (run) => (run.since ? walkChangesOrAll(tools, run.since) : walkAll(tools, run.resume)),
+      read: (ids) => readEach<Result>(tools, ids, (id) => readOne(tools, id)),
+    };
+  },
+};
+
+type Walk = AsyncGenerator<WalkEvent<Checkpoint>, WalkEnd<ReferenceCursor>>;
+
+/** Everything: spaces by id, the pages of each by id, so that what changes meanwhile moves nothing past the checkpoint. */
+async function* walkAll(tools: Tools, resume?: Checkpoint): Walk {
+  const { client, spaces } = tools;
+  const place = resume ?? { feed: { since: (await client.me()).latest }, after: "" };
+  const list = await listSpaces(tools);
+  yield* spaces.odd(list);
+  yield* spaces.walk(list.known, place, (space, after) => readSpace(tools, space, after));
+  // A page that moved meanwhile from a space not yet listed to one that was listed is in the changes.
+  const since = yield* tellChanges(tools, place.feed.since);
+  return { complete: list.isWhole, cursor: { since }, permissions: "current" };
 }
 
 /** What changed since; where the wiki has forgotten that, everything. */
-async function* readChangesOrAll(
-  ctx: RunContext,
-  run: SyncRequest<ReferenceCursor>,
-  since: number,
-): AsyncGenerator<Event, void> {
+async function* walkChangesOrAll(tools: Tools, before: ReferenceCursor): Walk {
+  const { spaces } = tools;
   try {
-    const until = yield* readChanges(ctx, run.scope, since);
-    yield* readUnread(ctx, run.scope);
-    yield { t: "checkpoint", cursor: { type: "changes", since: until } };
+    const since = yield* tellChanges(tools, before.since);
+    // No change tells that a space is open again: those that could not be read are tried.
+    const list = await listSpaces(tools);
+    yield* spaces.readNew(list.known, { feed: { since }, after: "" }, (space) => readSpace(tools, space));
     // The feed names each page that moves, so nothing else has other readers now than the groups say.
-    yield { t: "end", listing: "partial", permissions: "current" };
+    return { complete: false, cursor: { since }, permissions: "current" };
   } catch (error) {
     if (!isApiError(error, "cursor_expired")) throw error;
-    yield* listAll(ctx, { ...run, cursor: null });
+    return yield* walkAll(tools);
   }
 }
 
-/** No change tells that a space is open again: those that could not be read are tried. */
-async function* readUnread(ctx: RunContext, scope: Scope): AsyncGenerator<Event, void> {
-  const client = makeClient(ctx);
-  const failures = makeFailures(() => client.me());
-  const unread = new Set<string>();
-  for (const space of Unread.parse(await ctx.state.get(UNREAD))) {
-    for await (const { events, isRead } of isInside(scope, space) ? readSpace(ctx, { client, failures }, space) : []) {
-      yield* events;
-      if (!isRead) unread.add(space);
-    }
+async function listSpaces({ client, scope }: Tools): Promise<ContainerList<SpaceRecord>> {
+  const known: SpaceRecord[] = [];
+  const odd: string[] = [];
+  let isWhole = true;
+  for await (const spaces of client.spaces()) {
+    known.push(...spaces.known.filter(({ id }) => isInside(scope, id)));
+    odd.push(...spaces.odd);
+    isWhole &&= spaces.nameless === 0;
   }
-  ctx.state.put(UNREAD, [...unread]);
+  return { known, odd, isWhole };
 }
 
-const Unread = z.array(z.string()).catch([]);
+/** The pages of a space. What it throws is about this space alone. */
+async function* readSpace(
+  { ctx, client, spaces }: Tools,
+  space: SpaceRecord,
+  after = "",
+): AsyncGenerator<ContainerEvent<string>, void> {
+  let nameless = 0;
+  for await (const { known, odd, ...page } of client.pagesOf(space.id, after)) {
+    nameless += page.nameless;
+    const entries = known.map((each) => judgedEntryOf(toItem(ctx, each)));
+    const failed = odd.map((id) => failedSkip(id, NOT_UNDERSTOOD));
+    yield { t: "page", entries: [...entries, ...failed], at: known.at(-1)?.id };
+  }
+  // What has no id can't be named: the space was not listed whole.
+  if (nameless > 0) throw halfRead(NOT_UNDERSTOOD);
+  await spaces.isRead(space);
+}
 
 /** Gives the number of the last change. */
-async function* readChanges(ctx: RunContext, scope: Scope, since: number): AsyncGenerator<Event, number> {
-  const { changes, latest } = await makeClient(ctx).changes(since);
+async function* tellChanges({ ctx, client, scope }: Tools, since: number): AsyncGenerator<WalkEvent<never>, number> {
+  const { changes, latest } = await client.changes(since);
   // A page that has another id now is no page that is gone.
   const renamed = new Set(changes.flatMap((change) => ("page" in change ? (change.is?.formerly ?? []) : [])));
   for (const change of changes) {
     if ("space" in change) {
       if (change.is === null) yield { t: "delete_container", ...spaceRef(change.space) };
     } else if (change.is !== null && isInside(scope, change.is.space)) {
-      yield* await tell(ctx, [change.is]);
+      yield { t: "page", entries: [judgedEntryOf(toItem(ctx, change.is))] };
     } else if (!renamed.has(change.page)) {
       yield { t: "delete", externalId: change.page };
     }
@@ -217,35 +196,15 @@ async function* readChanges(ctx: RunContext, scope: Scope, since: number): Async
   return latest;
 }
 
-/** Only these, as they are now. */
-async function* readItems(ctx: RunContext, scope: Scope, ids: readonly string[]): AsyncGenerator<Event, void> {
-  const client = makeClient(ctx);
-  const failures = makeFailures(() => client.me());
-  yield* readEach<Event>({ ctx, failures }, ids, async (id) => {
-    const page = await client.page(id).catch((error: unknown) => {
-      if (!isApiError(error, "source_not_found")) throw error;
-      return undefined;
-    });
-    return page && isInside(scope, page.space) ? [{ t: "upsert", item: toItem(ctx, page) }] : [];
-  });
-  yield { t: "end", listing: "partial", permissions: "not_checked" };
-}
-
-/** Pages that are stored as they are here are only named: of the others the text is read again. */
-async function tell(ctx: RunContext, pages: readonly PageRecord[]): Promise<Event[]> {
-  const events: Event[] = [];
-  const same: string[] = [];
-  for (const page of pages) {
-    ctx.signal.throwIfAborted();
-    const item = toItem(ctx, page);
-    const isSame = (await ctx.stored.version(page.id)) === item.version;
-    // A page that moved has the version it had, and other readers.
-    const isThere =
-      isSame && (item.access === undefined || (await ctx.stored.accessKey(page.id)) === accessKeyOf(item.access));
-    if (isThere) same.push(page.id);
-    else events.push({ t: "upsert", item });
+/** One page as it is now; nothing when it is gone. */
+async function readOne({ ctx, client, scope }: Tools, id: string): Promise<Result[]> {
+  try {
+    const page = await client.page(id);
+    return isInside(scope, page.space) ? [{ t: "upsert", item: toItem(ctx, page) }] : [];
+  } catch (error) {
+    if (!isApiError(error, "source_not_found")) throw error;
+    return [];
   }
-  return same.length > 0 ? [...events, { t: "seen", externalIds: same }] : events;
 }
 
 function toItem(ctx: Context, page: PageRecord): SourceItem {

@@ -4,7 +4,7 @@ import type { SyncRequest } from "#sources/contract.ts";
 import { openEngine } from "../../kit/engine.ts";
 import { contextOf, type KitFixture } from "../../kit/fixture.ts";
 import { makeReferenceFixture } from "../../kit/reference/fixture.ts";
-import type { ReferenceCursor } from "../../kit/reference/source.ts";
+import type { ReferenceKept } from "../../kit/reference/source.ts";
 import { die, killDuring } from "./death.ts";
 import { makeHarness, WORKSPACE } from "./harness.ts";
 
@@ -279,7 +279,7 @@ test("killed at any of ten moments, a run ends in the same records", async ({ ex
     const kb = await makeHarness(async function* (run, signal) {
       const { stored, state, ...request } = run;
       const ctx = { ...contextOf(fixture as KitFixture, signal), config: fixture.config, stored, state };
-      for await (const event of fixture.source.sync(ctx, request as SyncRequest<ReferenceCursor>)) {
+      for await (const event of fixture.source.sync(ctx, request as SyncRequest<ReferenceKept>)) {
         if (--countdown === 0) die(life);
         yield event;
       }

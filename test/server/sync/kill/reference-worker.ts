@@ -16,7 +16,7 @@ import { makeStore } from "#storage/store.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import type { ReferenceConfig } from "../../../kit/reference/client.ts";
 import { groupPrincipal, userPrincipal } from "../../../kit/reference/people.ts";
-import { makeReferenceSource, type ReferenceCursor } from "../../../kit/reference/source.ts";
+import { makeReferenceSource, type ReferenceKept } from "../../../kit/reference/source.ts";
 
 export const KILL_WORKSPACE = "wsp_2222222222222222";
 export const KILL_CONNECTOR = "con_2222222222222222";
@@ -107,20 +107,21 @@ export async function openReferenceWorker(file: string, port: number, writerEntr
  */
 function makeTellingSource() {
   const source = makeReferenceSource();
-  type Event = SyncEvent<ReferenceCursor>;
+  type Event = SyncEvent<ReferenceKept>;
 
   async function* sync(
     ctx: SyncContext<ReferenceConfig>,
-    run: SyncRequest<ReferenceCursor>,
+    run: SyncRequest<ReferenceKept>,
   ): AsyncGenerator<Event, void> {
     const { cursor } = run;
-    let space = cursor?.type === "listing" && cursor.runId === run.runId ? cursor.space : undefined;
+    let space = cursor?.walk?.runId === run.runId ? cursor?.walk?.checkpoint.open?.id : undefined;
     for await (const event of source.sync(ctx, run)) {
       if (event.t === "checkpoint") {
-        const next = event.cursor.type === "listing" ? event.cursor.space : undefined;
+        const { walk, feed } = event.cursor;
+        const next = walk?.checkpoint.open?.id;
         if (space !== undefined && next !== space) yield* listed(ctx, space);
         space = next;
-        ctx.state.put("at", event.cursor.type === "listing" ? { space } : { since: event.cursor.since });
+        ctx.state.put("at", walk ? { space } : { since: feed?.since });
       }
       yield event;
     }
