@@ -4,7 +4,7 @@
  * remote picture. Source: S45.
  */
 import { beforeOpenPicture, withoutPictures } from "./pictures.ts";
-import { replaceEach } from "./replace-each.ts";
+import { replaceEach, withLineFeeds } from "./replace-each.ts";
 import { visible } from "./visible.ts";
 
 /** How long a value of each sort may get, in UTF-16 code units. */
@@ -179,11 +179,6 @@ const LEAVES_WITH_CUT = /\s|\u200c|\u200d|\ufe0f/;
 const LINE_BREAKS = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 const RETURNS = ["\r\n", "\r"];
 const ANY_LINE_BREAK = [...RETURNS, "\v", "\f", "\u0085", "\u2028", "\u2029"];
-
-/** Splitting and joining takes a third of the time of a pattern, where there is very much to replace. */
-function withLineFeeds(text: string, breaks: readonly string[]): string {
-  return breaks.reduce((all, each) => (all.includes(each) ? all.split(each).join("\n") : all), text);
-}
 
 /** Cheap to ask of every text that leaves: most have none of these. */
 const MAYBE_UNSEEN =

@@ -14,6 +14,7 @@ export interface DayRange {
  * Weeks begin on Monday.
  */
 export function parseDays(text: string, now: number, timeZone: string, isAhead = false): DayRange | undefined {
+  if (text.length > MOST_CHARS) return undefined;
   const asked = text.trim().toLowerCase().replace(/\s+/g, " ");
   const today = dayOf(now, timeZone);
   const days =
@@ -24,6 +25,9 @@ export function parseDays(text: string, now: number, timeZone: string, isAhead =
   if (days === undefined) return undefined;
   return { from: startOfDay(days.first, timeZone), until: startOfDay(days.next, timeZone) };
 }
+
+/** No way to write a day is half as long. */
+const MOST_CHARS = 100;
 
 /** `2026-11-19`: the day of a moment in the zone. */
 export function formatDay(at: number, timeZone: string): string {

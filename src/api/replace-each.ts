@@ -24,6 +24,11 @@ export function replaceEach(
   return parts.length === 0 ? text : parts.join("") + text.slice(from);
 }
 
+/** The text with `\n` for each of these line breaks. Splitting and joining takes a third of the time of a pattern, where there is very much to replace. */
+export function withLineFeeds(text: string, breaks: readonly string[]): string {
+  return breaks.reduce((all, each) => (all.includes(each) ? all.split(each).join("\n") : all), text);
+}
+
 type Wish = Record<"wanted" | "by", string> & { isMeant: ((text: string, end: number) => boolean) | undefined };
 
 function replaceMany(text: string, from: number, { wanted, by, isMeant }: Wish): string {

@@ -38,7 +38,7 @@ export function decodeWords(text: string, decode: (bytes: Buffer, charset: strin
  * @returns undefined where the name says nothing of these bytes: there is none, nobody knows it, or they aren't in it
  */
 export function decodeNamed(bytes: Uint8Array, declared: string | undefined): string | undefined {
-  const charset = declared?.trim().toLowerCase() ?? "";
+  const charset = declared?.slice(0, 60).trim().toLowerCase() ?? "";
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isStateful(charset)) return new TextDecoder(charset).decode(buffer);
   const isUnicode = charset === "" || isUtf8Name(charset);

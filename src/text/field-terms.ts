@@ -6,6 +6,8 @@ type Value = string | number | boolean | readonly string[];
 /** Longest name of a field, and longest value that is compared, in UTF-16 code units. */
 export const MAX_FIELD_NAME_CHARS = 100;
 const MAX_COMPARED_CHARS = 200;
+/** A stranger's name may be of any length. */
+const LOOKED_AT_CHARS = 4 * MAX_FIELD_NAME_CHARS;
 /** Most terms of an item: a hundred lists of hundreds would outweigh its text. */
 const MAX_TERMS = 2_000;
 
@@ -18,14 +20,17 @@ const NUMBER_MARK = "\u0003";
  * name without a letter or digit, which is no name.
  */
 export function fieldName(rawName: string): string {
-  const name = rawName.normalize("NFKC").replace(/[^\p{L}\p{M}\p{N}.-]+/gu, "_");
+  const name = rawName
+    .slice(0, LOOKED_AT_CHARS)
+    .normalize("NFKC")
+    .replace(/[^\p{L}\p{M}\p{N}.-]+/gu, "_");
   const whole = name.replace(/^[_.-]+/u, "").slice(0, MAX_FIELD_NAME_CHARS);
   return whole.replace(/[_.-]+$/u, "").replace(/\p{Surrogate}/gu, "");
 }
 
 /** What two spellings of one field share: `Due date`, `due-date`, `due_date` and `dueDate` are `duedate`. */
 export function fieldKey(name: string): string {
-  return foldWord(name).replace(/[^\p{L}\p{M}\p{N}]+/gu, "");
+  return foldWord(name.slice(0, LOOKED_AT_CHARS)).replace(/[^\p{L}\p{M}\p{N}]+/gu, "");
 }
 
 /**

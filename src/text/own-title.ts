@@ -1,6 +1,8 @@
 import { isDefaultTitle } from "./default-titles.ts";
 
 const MAX_TITLE_CHARS = 300;
+/** A document may state a title of any length. */
+const LOOKED_AT_CHARS = 4 * MAX_TITLE_CHARS;
 
 /**
  * The title that a document gives itself, as the title of a file that has only a name; undefined where it gives none, or
@@ -9,7 +11,7 @@ const MAX_TITLE_CHARS = 300;
  * @param stated  what its properties, front matter, `<title>`, subject or first heading say
  */
 export function ownTitle(stated: string | undefined, fileName: string): string | undefined {
-  const title = (stated ?? "").replace(/\s+/gu, " ").trim();
+  const title = wholeCharacters((stated ?? "").slice(0, LOOKED_AT_CHARS).replace(/\s+/gu, " ").trim());
   if (!/[\p{L}\p{N}]/u.test(title) || isDefaultTitle(title)) return undefined;
   if (title === fileName) return undefined;
   return title.length <= MAX_TITLE_CHARS ? title : shortened(title);
@@ -27,5 +29,9 @@ export function titleAndName(
 function shortened(title: string): string {
   const head = title.slice(0, MAX_TITLE_CHARS - 1);
   const word = head.lastIndexOf(" ");
-  return `${(word > MAX_TITLE_CHARS / 2 ? head.slice(0, word) : head).replace(/\p{Surrogate}$/u, "")}…`;
+  return `${wholeCharacters(word > MAX_TITLE_CHARS / 2 ? head.slice(0, word) : head)}…`;
+}
+
+function wholeCharacters(text: string): string {
+  return text.replace(/\p{Surrogate}$/u, "");
 }

@@ -289,6 +289,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/sources/forge/webhook.ts#verifyHook": "a secret or its key",
   "src/sources/http/minted.ts#appJwt": "a secret or its key",
   "src/sources/http/key-file.ts#readKeyFile": "a secret or its key",
+  "src/text/default-titles.ts#isDefaultTitle": "a title that ownTitle has cut, tried there",
   "src/text/forms.ts#wordForm": "a word of at most 64 characters",
   "src/text/forms.ts#decompose": "a word of at most 64 characters",
   "src/text/stem-english.ts#stemEnglish": "a word of at most 64 characters",

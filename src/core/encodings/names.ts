@@ -8,7 +8,7 @@ import iconv from "iconv-lite";
  * Source: https://encoding.spec.whatwg.org/#names-and-labels
  */
 export function readableName(name: string | undefined): string | undefined {
-  const lower = name?.trim().toLowerCase() ?? "";
+  const lower = lowerName(name).trim();
   const label = labelOf(lower);
   if (label === "" || isUtf8Name(lower) || NO_ENCODING.test(label)) return undefined;
   const read = LABELS[label] ?? lower;
@@ -17,7 +17,7 @@ export function readableName(name: string | undefined): string | undefined {
 
 /** True for a name of UTF-8, or of the ASCII that is part of it. */
 export function isUtf8Name(name: string | undefined): boolean {
-  return UTF_8.test(labelOf(name?.toLowerCase() ?? ""));
+  return UTF_8.test(labelOf(lowerName(name)));
 }
 
 /** iconv-lite has none for this one, the platform has. */
@@ -31,7 +31,7 @@ export interface TextPieces {
 
 /** Reads pieces in the encoding of this name, or in UTF-8. The platform's decoder takes Windows' Latin for ISO's, which has no euro. */
 export function makeTextPieces(name: string | undefined): TextPieces {
-  const read = WIDE.test(labelOf(name?.toLowerCase() ?? "")) ? name : readableName(name);
+  const read = WIDE.test(labelOf(lowerName(name))) ? name : readableName(name);
   if (read === undefined || read === ISO_2022_JP) return platformPieces(read ?? "utf-8");
   const decoder = iconv.getDecoder(read);
   return { write: (bytes) => decoder.write(asBuffer(bytes)), end: () => decoder.end() ?? "" };
@@ -46,9 +46,16 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/** No encoding has a name that is half as long. */
+const MOST_NAME_CHARS = 60;
+
+function lowerName(name: string | undefined): string {
+  return name?.slice(0, MOST_NAME_CHARS).toLowerCase() ?? "";
+}
+
 /** As iconv-lite compares names: letters and digits alone. */
 function labelOf(lower: string): string {
-  return lower.slice(0, 60).replaceAll(/[^0-9a-z]/gu, "");
+  return lower.replaceAll(/[^0-9a-z]/gu, "");
 }
 
 const UTF_8 = /^(?:x?(?:unicode\d\d)?utf8(?:mb[34])?|(?:us)?ascii|iso646us|ansix341968)$/u;

@@ -18,8 +18,8 @@ export function decodeStateful(buffer: Buffer, encoding: string): string | undef
   if (encoding === ISO_2022_JP) return new TextDecoder(encoding).decode(buffer);
   const table = SHIFTED[encoding];
   if (table === undefined) return undefined;
-  const out: number[] = [];
-  let isShifted = false;
+  const out = Buffer.allocUnsafe(buffer.length);
+  let [length, isShifted] = [0, false];
   for (let at = 0; at < buffer.length; at++) {
     const byte = buffer[at] ?? 0;
     if (byte === 0x1b && buffer[at + 1] === 0x24) at += 3;
@@ -27,10 +27,10 @@ export function decodeStateful(buffer: Buffer, encoding: string): string | undef
     else {
       // A line begins in ASCII.
       if (byte === 0x0a) isShifted = false;
-      out.push(isShifted && byte > 0x20 ? byte | 0x80 : byte);
+      out[length++] = isShifted && byte > 0x20 ? byte | 0x80 : byte;
     }
   }
-  return iconv.decode(Buffer.from(out), table);
+  return iconv.decode(out.subarray(0, length), table);
 }
 
 const SHIFT_OUT = 0x0e;

@@ -96,5 +96,5 @@ function containerIdentity(connectorId: string, container: ContainerRef): string
 }
 
 function nameOf(text: string): string {
-  return cut(storable(text), MOST_NAME_CHARS);
+  return cut(storable(text.slice(0, 4 * MOST_NAME_CHARS)), MOST_NAME_CHARS);
 }

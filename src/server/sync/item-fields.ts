@@ -54,13 +54,13 @@ function typed(name: string, value: FieldValue): FieldValue {
   if (typeof value !== "string") return value;
   if (COUNTS.has(name) && /^\d{1,15}$/.test(value)) return Number(value);
   const between = Object.hasOwn(LISTS, name) ? LISTS[name] : undefined;
-  return between === undefined ? value : value.split(between);
+  return between === undefined ? value : value.split(between, CLAIM_LIMITS.values);
 }
 
 function keptValue(value: FieldValue, limits: typeof OWN_LIMITS): FieldValue | undefined {
   if (typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
-  const kept = (text: string, maxChars: number) => cut(storable(text).trim(), maxChars);
+  const kept = (text: string, maxChars: number) => cut(storable(text.slice(0, 4 * maxChars)).trim(), maxChars);
   if (typeof value === "string") return kept(value, limits.textChars) || undefined;
   const values = value.slice(0, limits.values).map((text) => kept(text, limits.valueChars));
   const present = values.filter((text) => text !== "");

@@ -1,3 +1,5 @@
+import { withLineFeeds } from "#api/replace-each.ts";
+
 /**
  * The text as it may be stored: line feeds only, no control characters except tab and line feed, no lone surrogates
  * (they have no UTF-8 form). What an extractor hands over is so already; titles, names and inline texts come as a
@@ -5,8 +7,7 @@
  */
 export function storable(text: string): string {
   if (!UNCLEAN.test(text)) return text;
-  return text
-    .replace(/\r\n?/g, "\n")
+  return withLineFeeds(text, ["\r\n", "\r"])
     .replace(CONTROLS, "")
     .replace(/\p{Surrogate}/gu, "\ufffd");
 }

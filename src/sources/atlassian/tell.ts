@@ -20,9 +20,15 @@ export function tellItems(stored: StoredItems, items: readonly SourceItem[]): Re
   );
 }
 
+/** No title or name there has half as many. */
+const MOST_CHARS = 1_000;
+
 /** A title or name on one line. */
 export function readable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Surrogate}\s]+/gu, " ").trim();
+  return text
+    .slice(0, MOST_CHARS)
+    .replace(/[\p{Cc}\p{Surrogate}\s]+/gu, " ")
+    .trim();
 }
 
 export function digestOf(...of: readonly unknown[]): string {

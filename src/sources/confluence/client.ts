@@ -1,4 +1,5 @@
 import { ApiError } from "#api/errors.ts";
+import { replaceEach } from "#api/replace-each.ts";
 import { inChunks } from "#core/in-chunks.ts";
 import { makeAtlassianHttp, timeOf } from "#sources/atlassian/client.ts";
 import { baseUrlOf, isCloud } from "#sources/atlassian/config.ts";
@@ -187,5 +188,5 @@ export type ConfluenceClient = ReturnType<typeof makeConfluenceClient>;
 
 /** A text as a CQL literal. */
 export function quoted(text: string): string {
-  return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+  return `"${replaceEach(replaceEach(text, "\\", "\\\\"), '"', '\\"')}"`;
 }

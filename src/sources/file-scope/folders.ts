@@ -13,6 +13,9 @@ export function foldersOf(segments: readonly string[], nameOf: (segment: string)
 /** What people read is in composed form (NFC); the id keeps the name as it is. */
 export function readableName(segment: string): string {
   const name = readableSegment(segment);
-  // oxlint-disable-next-line no-control-regex -- names may hold them
-  return name.replace(/[\0-\x1f\x7f]/g, " ").trim() === "" ? "Untitled" : name.normalize("NFC");
+  return SEEN.test(name) ? name.normalize("NFC") : "Untitled";
 }
+
+/** A character that is neither white nor a control. */
+// oxlint-disable-next-line no-control-regex -- names may hold them
+const SEEN = /[^\0-\x1f\x7f\s]/;

@@ -33,8 +33,8 @@ export function segmentsOf(id: string): string[] {
   const segments: string[] = [];
   for (let i = 0; i < parts.length; i++) {
     const [part = "", next] = [parts[i], parts[i + 1]];
-    const together = `${BYTES}${next}`;
-    const isOne = part === "." && next !== undefined && decode(together) !== undefined;
+    const together = part === "." && next !== undefined ? `${BYTES}${next}` : undefined;
+    const isOne = together !== undefined && decode(together) !== undefined;
     segments.push(isOne ? together : part);
     if (isOne) i += 1;
   }
@@ -100,12 +100,16 @@ export function* foldersAbove(id: string): Generator<string, void> {
 /** The path in a URL: every byte beyond the plain ones escaped; a lone surrogate has no bytes and is U+FFFD. */
 export function inUrl(id: string): string {
   const escaped = (segment: string) => {
+    if (PLAIN.test(segment)) return segment;
     if (!isEscaped(segment)) return encodeURIComponent(segment.replace(/\p{Surrogate}/gu, "\ufffd"));
     const pieces = [...piecesOf(unescaped(segment))];
     return pieces.map(({ valid, bytes }) => (valid ? encodeURIComponent(bytes) : inHex(bytes))).join("");
   };
   return segmentsOf(id).map(escaped).join("/");
 }
+
+/** Nothing to escape. */
+const PLAIN = /^[A-Za-z0-9._~-]*$/;
 
 /** Bytes from 0x80 to 0x9f in Windows-1252; beyond them it is Latin-1. Node's own decoder reads them as control characters. */
 const WESTERN = "€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ";
@@ -132,9 +136,28 @@ function decode(segment: string): Buffer | undefined {
 }
 
 function unescaped(segment: string): Buffer {
-  const pieces = segment.slice(BYTES.length).split(/%([0-9A-F]{2})/);
-  // Between two escapes stands text: every second piece is an escape.
-  return Buffer.concat(pieces.map((piece, i) => Buffer.from(piece, i % 2 === 1 ? "hex" : "utf8")));
+  const name = Buffer.from(segment.slice(BYTES.length));
+  let length = 0;
+  for (let at = 0; at < name.length; at++) {
+    const byte = name[at] ?? 0;
+    const escaped = byte === PERCENT ? hexAt(name, at + 1) : -1;
+    name[length++] = escaped < 0 ? byte : escaped;
+    if (escaped >= 0) at += 2;
+  }
+  return name.subarray(0, length);
+}
+
+const PERCENT = 0x25;
+
+/** The byte that two capital hexadecimal digits stand for; -1 when they aren't there. */
+function hexAt(bytes: Buffer, at: number): number {
+  const [high, low] = [digitOf(bytes[at]), digitOf(bytes[at + 1])];
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+function digitOf(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  return byte >= 0x41 && byte <= 0x46 ? byte - 0x37 : -1;
 }
 
 /** The name in order: pieces of text, and of bytes that are in no character, as Latin-1. */
@@ -154,14 +177,17 @@ function sequenceAt(name: Buffer, at: number): number {
   const first = name[at] ?? 0xff;
   if (first < 0x80) return 1;
   const second = name[at + 1] ?? 0;
-  const isNext = (i: number) => ((name[at + i] ?? 0) & 0xc0) === 0x80;
-  if (first < 0xc2 || first > 0xf4 || !isNext(1)) return 0;
+  if (first < 0xc2 || first > 0xf4 || !isNext(second)) return 0;
   if (first < 0xe0) return 2;
   const isTooShort = (first === 0xe0 && second < 0xa0) || (first === 0xf0 && second < 0x90);
   const isNone = (first === 0xed && second > 0x9f) || (first === 0xf4 && second > 0x8f);
-  if (isTooShort || isNone || !isNext(2)) return 0;
+  if (isTooShort || isNone || !isNext(name[at + 2] ?? 0)) return 0;
   if (first < 0xf0) return 3;
-  return isNext(3) ? 4 : 0;
+  return isNext(name[at + 3] ?? 0) ? 4 : 0;
+}
+
+function isNext(byte: number): boolean {
+  return (byte & 0xc0) === 0x80;
 }
 
 function inHex(latin1: string): string {

@@ -23,11 +23,15 @@ export interface DigestRequest {
   cnonce: string;
 }
 
+/** A server's headers together have no more. */
+const MOST_CHARS = 16_384;
+
 /** Every challenge of a header, in its order; what can't be read is left out. Source: RFC 9110 §11.6.1. */
 export function parseChallenges(header: string): Challenge[] {
   const found: { scheme: string; params: Record<string, string> }[] = [];
   const token = /[\s,]*([!#$%&'*+.^_`|~\w-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/gy;
-  for (let match = token.exec(header); match !== null; match = token.exec(header)) {
+  const read = header.slice(0, MOST_CHARS);
+  for (let match = token.exec(read); match !== null; match = token.exec(read)) {
     const [, name = "", quoted, plain] = match;
     const value = quoted?.replace(/\\(.)/g, "$1") ?? plain;
     if (value === undefined)

@@ -56,7 +56,8 @@ const ABSENT: readonly number[] = Array.from({ length: 100 }, (_, i) => 400 + i)
 /** What a text of rules says. @throws ApiError `source_unavailable` when its patterns would take too long */
 export function toRobots(text: string, config: WebConfig): Robots {
   const { origin, host } = siteOf(config);
-  const lines = text.split(/\r\n|\r|\n/);
+  // Empty lines and comments say nothing, however many there are.
+  const lines = text.split(/[\r\n]+/).filter((line) => line.includes(":"));
   const wild = lines.filter((line) => /^\s*(?:dis)?allow\s*:.*\*./i.test(line));
   const isHostile =
     wild.reduce((sum, { length }) => sum + length, 0) > MAX_WILD_CHARS ||
