@@ -236,6 +236,8 @@ export const connectionRoutes = {
   }),
 };
 
+const Answered = z.looseObject({ state: z.string().max(500).optional(), code: z.string().max(4_000).optional() });
+
 /** What the page behind an intent's `redirectUrl` asks. A different browser or person is refused. Source: S30. */
 export const connectionIntentRoutes = {
   read: createRoute({
@@ -261,10 +263,15 @@ export const connectionIntentRoutes = {
   callback: createRoute({
     method: "get",
     path: "/api/mcp-servers/callback",
-    summary: "Return from a provider",
-    request: {
-      query: z.looseObject({ state: z.string().max(500).optional(), code: z.string().max(4_000).optional() }),
-    },
+    summary: "Return from a provider where an admin registered kb",
+    request: { query: Answered },
+    responses: { 302: { description: "Redirect to a page of this server" }, default: problemAnswer },
+  }),
+  callbackOf: createRoute({
+    method: "get",
+    path: "/api/mcp-servers/callback/{client}",
+    summary: "Return from a provider where kb registered itself",
+    request: { params: z.object({ client: z.string().max(50) }), query: Answered },
     responses: { 302: { description: "Redirect to a page of this server" }, default: problemAnswer },
   }),
   found: createRoute({

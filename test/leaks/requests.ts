@@ -208,6 +208,7 @@ export const NOTHING_TO_ASK: Readonly<Record<string, string>> = {
   "POST /api/mcp-servers/intents/read": "needs a link that works once",
   "POST /api/mcp-servers/intents/open": "needs a link that works once",
   "GET /api/mcp-servers/callback": "needs a way to a provider; leads to a page",
+  "GET /api/mcp-servers/callback/{client}": "needs a way to a provider; leads to a page",
   "POST /api/mcp-servers/intents/found": "needs who was found at a provider",
   "POST /api/mcp-servers/intents/confirm": "needs who was found at a provider; connects them",
   "GET /oauth/clients/mcp.json": "is the same for everybody",

@@ -5722,7 +5722,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Return from a provider */
+        /** Return from a provider where an admin registered kb */
         get: {
             parameters: {
                 query?: {
@@ -5744,6 +5744,53 @@ export interface paths {
                 };
                 400: components["responses"]["InvalidRequest"];
                 403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/callback/{client}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Return from a provider where kb registered itself */
+        get: {
+            parameters: {
+                query?: {
+                    code?: string;
+                    state?: string;
+                };
+                header?: never;
+                path: {
+                    client: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Redirect to a page of this server */
+                302: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                400: components["responses"]["InvalidRequest"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
                 408: components["responses"]["RequestTimeout"];
                 429: components["responses"]["TooManyRequests"];
                 431: components["responses"]["HeadersTooLarge"];

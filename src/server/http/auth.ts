@@ -225,6 +225,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "POST /api/mcp-servers/intents/read": SESSION,
   "POST /api/mcp-servers/intents/open": SESSION,
   "GET /api/mcp-servers/callback": OPEN,
+  "GET /api/mcp-servers/callback/{client}": OPEN,
   "POST /api/mcp-servers/intents/found": SESSION,
   "POST /api/mcp-servers/intents/confirm": SESSION,
   "GET /oauth/clients/mcp.json": OPEN,

@@ -27,16 +27,17 @@ import { toConnection } from "./view.ts";
  * Tokens are asked for only in the session and the browser that were sent there.
  *
  * @param actor          whose session the browser has
+ * @param back           the query, and what stands behind the address where they came back
  * @param browserSecret  of its cookie
  * @returns a page of this server
  */
 export async function arriveIntent(
   deps: ServerDeps,
   actor: Actor | undefined,
-  query: string,
+  back: { query: string; callback?: string },
   browserSecret: string | undefined,
 ): Promise<string> {
-  const answer = readAnswer(query);
+  const answer = readAnswer(back.query);
   const flow = await deps.once.find("intent_away", answer.state);
   if (!flow) return lost();
   const content = contentOf("intent_away", flow);
@@ -48,7 +49,8 @@ export async function arriveIntent(
     return endOf(flow, content.intentId, status, reason);
   };
   if (answer.isRefused) return end("cancelled", "denied");
-  if (answer.code === undefined || !isIssuer(content, answer)) return end("failed", "sign_in_failed");
+  const isFromThere = isIssuer(content, answer) && content.client.callback === back.callback;
+  if (answer.code === undefined || !isFromThere) return end("failed", "sign_in_failed");
   try {
     const server = await keepSigningIn(deps, actor.workspaceId, flow.providerId, content);
     const found = await redeem(deps, server, content, answer.code);

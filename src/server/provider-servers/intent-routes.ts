@@ -1,6 +1,8 @@
 import { connectionIntentRoutes } from "#api/connections.ts";
 import { readCookie } from "#server/http/authenticate.ts";
 import { makeSecretCookie, type SessionCookie } from "#server/http/cookies.ts";
+import { defined } from "#core/defined.ts";
+import type { AppContext } from "#server/http/env.ts";
 import type { Mount } from "#server/http/mount.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import { FLOW_MS } from "#server/accounts/one-time.ts";
@@ -29,16 +31,19 @@ export function mountConnectionIntents(at: Mount, services: Services): void {
     }
     return { url };
   });
-  at.open(routes.callback, async ({ c }) => {
+  const comeBack = async (c: AppContext, callback?: string) => {
     const { headers } = c.req.raw;
     const secret = readCookie(headers, cookie.name);
     const actor = secret === undefined ? undefined : await sessions.findActor(secret);
     const query = new URL(c.req.url).search.slice(1);
-    const path = await arriveIntent(deps, actor, query, readCookie(headers, browser.name));
+    const back = { query, ...defined({ callback }) };
+    const path = await arriveIntent(deps, actor, back, readCookie(headers, browser.name));
     c.header("Set-Cookie", browser.clear(), { append: true });
     c.header("Referrer-Policy", "no-referrer");
     return c.redirect(path, 302);
-  });
+  };
+  at.open(routes.callback, ({ c }) => comeBack(c));
+  at.open(routes.callbackOf, ({ c, params }) => comeBack(c, params.client));
   at.member(routes.found, ({ actor, body }) => describeFoundConnection(deps, actor, body.id));
   at.member(routes.confirm, ({ actor, body }) => decideFoundConnection(deps, actor, body.id, body.isAccepted));
   at.open(routes.client, ({ c }) => {

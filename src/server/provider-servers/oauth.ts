@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { cleanLine, MAX_CHARS } from "#api/clean.ts";
 import { ApiError } from "#api/errors.ts";
@@ -19,6 +20,8 @@ export type ProviderOAuth = ReturnType<typeof makeProviderOAuth>;
 export interface RegisteredClient {
   authorization: ConnectionAuthorization;
   clientSecret?: string | undefined;
+  /** What stands behind the address to come back to; nothing for a client that an admin registered with the address alone. */
+  callback?: string | undefined;
 }
 
 /** Who somebody is at an authorization server, where it says so. */
@@ -43,7 +46,8 @@ export function makeProviderOAuth({
   askMs?: number;
   now(): number;
 }) {
-  const redirectUrl = `${baseUrl}/api/mcp-servers/callback`;
+  const redirectUrlOf = ({ callback }: Pick<RegisteredClient, "callback">) =>
+    `${baseUrl}/api/mcp-servers/callback${callback === undefined ? "" : `/${callback}`}`;
   // What a server's documents name is reached where it is public, at the server's own host and port, or where the operator named it.
   const httpFor = ({ resource, tokenEndpoint }: Pick<McpAuthorization, "resource" | "tokenEndpoint">) =>
     pool.for({
@@ -71,11 +75,11 @@ export function makeProviderOAuth({
     });
   }
 
-  function metadataFor(authMethod: string) {
+  function metadataFor(authMethod: string, callback: string) {
     return {
       client_name: "kb",
       client_uri: baseUrl,
-      redirect_uris: [redirectUrl],
+      redirect_uris: [redirectUrlOf({ callback })],
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
       token_endpoint_auth_method: authMethod,
@@ -90,7 +94,10 @@ export function makeProviderOAuth({
       const answer = await httpFor(found).request({
         method: "POST",
         url,
-        json: { ...metadataFor(wanted), ...(found.scopes.length > 0 && { scope: found.scopes.join(" ") }) },
+        json: {
+          ...metadataFor(wanted, callbackOf(found)),
+          ...(found.scopes.length > 0 && { scope: found.scopes.join(" ") }),
+        },
         redirect: "none",
         isIdempotent: false,
       });
@@ -126,9 +133,11 @@ export function makeProviderOAuth({
       if (own.clientId !== null) return asWhom(own.clientId, own.secret);
       if (registrationEndpoint !== undefined) {
         const said = await registerSelf(found, registrationEndpoint);
-        return asWhom(said.client_id, said.client_secret, said.token_endpoint_auth_method);
+        const client = asWhom(said.client_id, said.client_secret, said.token_endpoint_auth_method);
+        return { ...client, callback: callbackOf(found) };
       }
-      if (found.supportsCimd && baseUrl.startsWith("https:")) return asWhom(`${baseUrl}${CLIENT_DOCUMENT}`, undefined);
+      if (found.supportsCimd && baseUrl.startsWith("https:"))
+        return { ...asWhom(`${baseUrl}${CLIENT_DOCUMENT}`, undefined), callback: DOCUMENT_CALLBACK };
       throw notRegistered(
         "registration_not_supported",
         "The authorization server takes no clients that register themselves.",
@@ -136,19 +145,20 @@ export function makeProviderOAuth({
     },
 
     /** The document that an authorization server reads when our client ID is its URL. */
-    clientDocument: () => ({ client_id: `${baseUrl}${CLIENT_DOCUMENT}`, ...metadataFor("none") }),
+    clientDocument: () => ({ client_id: `${baseUrl}${CLIENT_DOCUMENT}`, ...metadataFor("none", DOCUMENT_CALLBACK) }),
 
     /** The page of the authorization server for this trip. */
     addressOf(
       { authorizationEndpoint }: Pick<McpAuthorization, "authorizationEndpoint">,
-      { authorization }: RegisteredClient,
+      client: RegisteredClient,
       { scopes, state, verifier }: { scopes: readonly string[]; state: string; verifier: string },
     ): string {
       const url = new URL(authorizationEndpoint);
+      const { authorization } = client;
       const parameters = {
         response_type: "code",
         client_id: authorization.clientId,
-        redirect_uri: redirectUrl,
+        redirect_uri: redirectUrlOf(client),
         ...(scopes.length > 0 && { scope: scopes.join(" ") }),
         state,
         resource: authorization.resource,
@@ -160,7 +170,7 @@ export function makeProviderOAuth({
 
     /** @throws GrantRefused; ApiError `source_unavailable` */
     redeem: (client: RegisteredClient, code: string, verifier: string): Promise<GrantedTokens> =>
-      endpointOf(client).redeem(code, { verifier, redirectUrl }),
+      endpointOf(client).redeem(code, { verifier, redirectUrl: redirectUrlOf(client) }),
 
     /** At the token endpoint that is pinned, and nowhere else. @throws GrantRefused; ApiError `source_unavailable` */
     refresh: (client: RegisteredClient, secrets: { token: string; refreshToken: string }): Promise<GrantedTokens> =>
@@ -206,6 +216,14 @@ export function makeProviderOAuth({
 
 /** Where the metadata document of this server's client is. */
 const CLIENT_DOCUMENT = "/oauth/clients/mcp.json";
+/** The document is the same for every authorization server, and so is the address in it. */
+const DOCUMENT_CALLBACK = "document";
+
+/** Of each authorization server another one: what comes from elsewhere is an answer to another question. Source: S30. */
+function callbackOf({ issuer }: Pick<McpAuthorization, "issuer">): string {
+  return createHash("sha256").update(issuer).digest("base64url").slice(0, 16);
+}
+
 /** No person waits longer for an authorization server. */
 const ASK_MS = 20_000;
 

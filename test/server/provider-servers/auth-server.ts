@@ -160,13 +160,15 @@ export async function makeOAuthServer(
     settings?: object;
     /** `host:port` that the operator has listed for something else. */
     hosts?: string[];
+    /** Another one. */
+    also?: Awaited<ReturnType<typeof startAuthServer>>;
   } = {},
 ) {
   const there = await startAuthServer(options.metadata);
   const url = `${there.url}/mcp`;
   const mcp: FakeMcp = { accepts: there.accepts, seen: [] };
   const kb = await makeProviderServer({
-    servers: { [url]: mcp },
+    servers: { [url]: mcp, ...(options.also && { [`${options.also.url}/mcp`]: { ...options.also, seen: [] } }) },
     addressGuard: makeAddressGuard({
       lookup: () => Promise.resolve([]),
       privateHosts: [new URL(there.url).host, ...(options.hosts ?? [])],

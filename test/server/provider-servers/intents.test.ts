@@ -32,7 +32,7 @@ describe("an intent", () => {
     const sent = Object.fromEntries(new URL(url).searchParams);
     expect(sent).toMatchObject({
       response_type: "code",
-      redirect_uri: "http://127.0.0.1:7700/api/mcp-servers/callback",
+      redirect_uri: expect.stringMatching(/^http:\/\/127\.0\.0\.1:7700\/api\/mcp-servers\/callback\/[\w-]{16}$/),
       scope: "read openid",
       resource: `${kb.there.url}/mcp`,
       code_challenge_method: "S256",
