@@ -138,9 +138,11 @@ async function settle(
   const isOpening = !isDeepStrictEqual(config, today.config) || !isNarrower(today, changed);
   // Who takes it over reads as somebody else, and those who read it before read on.
   const hasMoved = (isOtherAccount && !isTakenOver) || isElsewhere(source, today.config, config);
-  const { itemWrites } = tx.in(workspaceId);
+  const { itemWrites, access } = tx.in(workspaceId);
   const isLeft = isTakenOver || (await itemWrites.listReadElsewhere(today.connectorId, 1)).length > 0;
-  const isOthers = isTakenOver && opensToTaker(actor, before);
+  // Its items can name the former owner, who is one of the members again.
+  const isNamed = isTakenOver && (await access.isMember(before.ownerUserId));
+  const isOthers = (isTakenOver && opensToTaker(actor, before)) || isNamed;
   if ((source.spec.acl === "connector" && hasMoved) || isOthers || (isLeft && isOpening)) {
     return deps.syncs.withhold(tx, workspaceId, source, after);
   }

@@ -95,7 +95,8 @@ export function makePolicy(options: PolicyOptions): Policy {
     let validUntil = Infinity;
     for (const gate of await on.access.connectorGates()) {
       const until = ages(gate) ? believedUntil(gate.aclCheckedAt, believing) : Infinity;
-      if (until === undefined || isShut(gate, ages(gate))) closed.add(connectorPrincipal(gate.connectorId));
+      if (until === undefined || isShut(gate, ages(gate)) || hasLeft(gate, userId))
+        closed.add(connectorPrincipal(gate.connectorId));
       if (ages(gate) && !isShut(gate, true)) mirrors.add(gate.connectorId);
       // A fresh look at the source raises no epoch, so what age has closed is judged again each time.
       validUntil = Math.min(validUntil, until ?? now);
@@ -197,6 +198,11 @@ async function openOf(
 /** Whether nothing of a connector may be read, whatever its items' clocks say. */
 function isShut({ state, refusedAt, withheldAt }: ConnectorGate, isMirror: boolean): boolean {
   return state === "deleting" || withheldAt !== null || (isMirror && (state === "needs_owner" || refusedAt !== null));
+}
+
+/** Its items can name the owner who left: back again, they are nobody's before somebody takes it over. Source: S60. */
+function hasLeft({ state, ownerUserId }: ConnectorGate, userId: string): boolean {
+  return state === "needs_owner" && ownerUserId === userId;
 }
 
 /** The access number of nobody. */

@@ -36,9 +36,7 @@ describe("who stands in an item's own access list", () => {
     }
   });
 
-  test("doesn't as a member, where only their own connector tells it", async ({
-    expect,
-  }) => {
+  test("doesn't as a member, where only their own connector tells it", async ({ expect }) => {
     for (const role of ["owner", "admin"] as const) {
       const { kb, setRole, reads } = await makeNamed(role, "herself");
       expect(await reads()).toEqual(["all", "plan"]);
