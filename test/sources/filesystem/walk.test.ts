@@ -94,6 +94,16 @@ describe("what is content", () => {
     expect(idsOf(found)).toEqual(["docs/a.md"]);
   });
 
+  test("64 folders deep is read, and a deeper folder is one event", async () => {
+    const folder = makeFolder();
+    const deep = Array(64).fill("d").join("/");
+    folder.write(`${deep}/a.md`);
+    folder.write(`${deep}/more/b.md`);
+    const found = await folder.events();
+    expect(idsOf(found)).toEqual([`${deep}/a.md`]);
+    expect(skipsOf(found)).toEqual([`${deep}/more: excluded_by_policy`]);
+  });
+
   test("folders that programs make stay out, told by name or by the file beside or in them, unless asked for", async () => {
     const folder = makeFolder();
     for (const rel of ["web/package.json", "web/dist/a.md", "web/node_modules/x/readme.md", "rust/Cargo.toml"])
