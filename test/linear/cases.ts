@@ -251,7 +251,6 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/sources/listed.ts#namelessSkip": "puts a source's own words into an event",
   "src/sources/listed.ts#idAt": "a key that a source names",
   "src/sources/failures.ts#failedSkip": "puts two texts into an event as they are",
-  "src/sources/waits.ts#waitingSkip": "puts a name into an event as it is",
   "src/sources/atlassian/signature.ts#readSigned": "a secret or its key",
   "src/api/clean.ts#permalinkOf": "kb's own names",
   "src/core/operator-proof.ts#deriveFolderKey": "a secret or its key",
