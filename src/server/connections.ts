@@ -13,6 +13,8 @@ export interface ConnectionTimes {
   youngMs: number;
   /** Between two looks. */
   lookMs: number;
+  /** While the server ends: until the first request of a connection that comes then, or the next one that is begun. */
+  endingMs: number;
 }
 
 /** Open files of this process: connections, and everything else. */
@@ -54,8 +56,7 @@ const [FULL, RELIEVED] = [0.9, 0.8];
 const CRAMPED = 0.95;
 const COUNT_EVERY_MS = 1_000;
 const LOG_EVERY_MS = 60_000;
-/** While a server ends: what has arrived by then is a request that is answered, and what is begun has so long to be one. */
-const [ENDING_LOOK_MS, ENDING_REQUEST_MS] = [50, 1_000];
+const ENDING_LOOK_MS = 50;
 
 /**
  * Looks after connections that have no request under way. Node limits the time of headers from their first byte on, so that
@@ -96,7 +97,10 @@ export function watchConnections(server: Server, options: ConnectionOptions): Co
       const waitedMs = now() - state.since;
       const isSilent = socket.bytesRead === state.bytes;
       if (endingSince !== undefined) {
-        if (isSilent || now() - endingSince > ENDING_REQUEST_MS) socket.destroySoon();
+        // Who connects while the server ends sends the request a round trip later.
+        const isNew = state.since >= endingSince;
+        if (isSilent && !isNew) socket.destroySoon();
+        else if (now() - Math.max(state.since, endingSince) > times.endingMs) socket.destroySoon();
       } else if (state.hasAsked) {
         if (waitedMs > keepAliveMs + times.requestMs) socket.destroy();
       } else if (waitedMs > (isSilent ? times.firstByteMs : times.requestMs)) socket.destroy();

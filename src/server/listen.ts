@@ -43,7 +43,13 @@ const PATIENCE = {
 };
 
 /** A connection closes 20 seconds after it came when it has sent nothing by then; a look each second keeps to it. */
-const TIMES: ConnectionTimes = { firstByteMs: 19_000, requestMs: 40_000, youngMs: 1_000, lookMs: 1_000 };
+const TIMES: ConnectionTimes = {
+  firstByteMs: 19_000,
+  requestMs: 40_000,
+  youngMs: 1_000,
+  lookMs: 1_000,
+  endingMs: 700,
+};
 
 export interface ListenOptions {
   /** Milliseconds that a connection may be without a request between two of them. */

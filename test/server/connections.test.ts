@@ -5,8 +5,8 @@ import { describe, onTestFinished, test } from "vitest";
 import { listen, type ListenOptions } from "#server/listen.ts";
 import { makeTestLog } from "../helpers.ts";
 
-const SHORT = { firstByteMs: 60, requestMs: 200, youngMs: 0, lookMs: 10 };
-const LONG = { firstByteMs: 60_000, requestMs: 60_000, youngMs: 0, lookMs: 10 };
+const SHORT = { firstByteMs: 60, requestMs: 200, youngMs: 0, lookMs: 10, endingMs: 60 };
+const LONG = { firstByteMs: 60_000, requestMs: 60_000, youngMs: 0, lookMs: 10, endingMs: 60_000 };
 
 /** A server whose answers wait for `release` where the path is /slow. */
 async function serve(options: ListenOptions = {}) {
@@ -135,8 +135,33 @@ describe("from the end's beginning on", () => {
     expect(await slow).toEqual({ connection: "close", text: "late" });
   });
 
+  test("a connection that comes then has its time for a request, however long ago the end began", async ({
+    expect,
+  }) => {
+    const { listener, url } = await serve({ times: LONG });
+    const idle = await open(listener.port);
+    listener.beginClosing();
+    const late = await open(listener.port);
+    // Its connection came after that one.
+    await ask(url);
+    await once(idle, "close");
+    late.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    const [answer] = await Promise.race([once(late, "data"), once(late, "close").then(() => ["closed"])]);
+    expect(String(answer)).toContain("HTTP/1.1 200");
+  });
+
+  test("a connection without a request holds up no end, whether it sends nothing or half a header", async ({
+    expect,
+  }) => {
+    const { listener, url } = await serve({ times: { ...LONG, endingMs: 60 } });
+    listener.beginClosing();
+    await Promise.all(["", "GET / HTTP/1.1\r\nX-"].map((text) => open(listener.port, text)));
+    await ask(url);
+    expect(await listener.close(60_000)).toBe(0);
+  });
+
   test("a close waits for the answers under way, cuts none, and then for nothing else", async ({ expect }) => {
-    const { listener, url, release, asked } = await serve({ times: LONG });
+    const { listener, url, release, asked } = await serve({ times: { ...LONG, endingMs: 1_000 } });
     await open(listener.port, "GET / HTTP/1.1\r\nX-");
     const slow = ask(`${url}/slow`);
     await asked;
