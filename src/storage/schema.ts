@@ -19,6 +19,7 @@ export interface Tables {
   api_tokens: ApiTokensTable;
   local_roots: LocalRootsTable;
   audit: AuditTable;
+  waiting_reads: WaitingReadsTable;
   email_links: EmailLinksTable;
   sso_identities: SsoIdentitiesTable;
   sso_flows: SsoFlowsTable;
@@ -217,6 +218,15 @@ export interface AuditTable {
   previousHash: Generated<string | null>;
   /** SHA-256 over the previous hash and this row, hex. */
   hash: Generated<string | null>;
+}
+
+/** Reads of the last minute, on their way into rows of the audit. */
+export interface WaitingReadsTable {
+  workspaceId: string;
+  /** Counts up per workspace. */
+  number: number;
+  /** A row of the audit without its place in the chain, as JSON. */
+  record: string;
 }
 
 /** Links that prove an address or set a password; single use. */

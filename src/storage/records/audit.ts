@@ -8,11 +8,10 @@ import {
   toAuditRow,
 } from "#storage/audit-chain.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { READ_ACTION } from "#storage/read-rows.ts";
 import type { AuditTable } from "#storage/schema.ts";
 import type { AppendAuditArgs } from "#storage/writer/append-audit.ts";
-
-/** The action of rows that say what was shown or read. */
-export const READ_ACTION = "items.read";
+import { JOINED_AT_ONCE, type JoinReadsArgs } from "#storage/writer/join-reads.ts";
 
 export interface AuditListOptions {
   limit: number;
@@ -57,11 +56,24 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
-    /** Appends rows in a transaction of their own, behind the requests that wait for an answer. Not inside a transaction. */
+    /**
+     * Appends rows in a transaction of their own, behind the requests that wait for an answer; reads are on the disk then, and
+     * wait for `joinReads`. Not inside a transaction.
+     */
     async appendMany(records: readonly NewAuditRecord[]): Promise<void> {
       if (!sql.writer) throw new Error("Rows are appended in groups outside transactions only.");
       const args: AppendAuditArgs = { workspaceId, records };
       await sql.writer.call("appendAudit", args, "batch");
+    },
+
+    /** Joins the reads that wait, and appends them to the chain. Not inside a transaction. */
+    async joinReads(): Promise<void> {
+      const { writer } = sql;
+      if (!writer) throw new Error("Reads are joined outside transactions only.");
+      const args: JoinReadsArgs = { workspaceId };
+      // The procedure gives how many it took.
+      const join = () => writer.call("joinReads", args, "batch") as Promise<number>;
+      while ((await join()) >= JOINED_AT_ONCE);
     },
 
     /** Newest first. */

@@ -1,6 +1,6 @@
 import { ID_PREFIXES } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import { READ_ACTION } from "./audit.ts";
+import { READ_ACTION } from "#storage/read-rows.ts";
 
 /** Ids of one query. */
 const SLICE = 500;

@@ -1,4 +1,5 @@
 import { type ChainEnd, type NewAuditRecord, nextRow, NO_CHAIN } from "#storage/audit-chain.ts";
+import { READ_ACTION } from "#storage/read-rows.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";
 
@@ -24,21 +25,55 @@ const COLUMNS = [
   "hash",
 ] as const;
 
-/** The procedure `appendAudit`: rows at the end of a workspace's chain, in one transaction; 200 take some 5 ms. */
+/**
+ * The procedure `appendAudit`: rows at the end of a workspace's chain, in one transaction; 200 take some 5 ms. Reads wait to
+ * be joined first.
+ */
 export function makeAppendAudit(connection: SqliteConnection) {
-  const insert = `insert into audit (${COLUMNS.join(", ")}) values (${COLUMNS.map(() => "?").join(", ")})`;
   return ({ workspaceId, records }: AppendAuditArgs): void =>
     inTransaction(connection.raw, () => {
-      let end = endOf(connection, workspaceId);
-      for (const record of records) {
-        const row = nextRow(workspaceId, end, record);
-        connection.execute(
-          insert,
-          COLUMNS.map((column) => row[column]),
-        );
-        end = { seq: row.seq, hash: row.hash };
-      }
+      const isRead = ({ action }: NewAuditRecord) => action === READ_ACTION;
+      keepReads(connection, workspaceId, records.filter(isRead));
+      appendRows(
+        connection,
+        workspaceId,
+        records.filter((record) => !isRead(record)),
+      );
     });
+}
+
+/** Appends rows to the chain of a workspace. Call it in a transaction. */
+export function appendRows(
+  connection: SqliteConnection,
+  workspaceId: string,
+  records: readonly NewAuditRecord[],
+): void {
+  const insert = `insert into audit (${COLUMNS.join(", ")}) values (${COLUMNS.map(() => "?").join(", ")})`;
+  let end = endOf(connection, workspaceId);
+  for (const record of records) {
+    const row = nextRow(workspaceId, end, record);
+    connection.execute(
+      insert,
+      COLUMNS.map((column) => row[column]),
+    );
+    end = { seq: row.seq, hash: row.hash };
+  }
+}
+
+/** Adds reads behind those that wait. Call it in a transaction. */
+function keepReads(connection: SqliteConnection, workspaceId: string, records: readonly NewAuditRecord[]): void {
+  if (records.length === 0) return;
+  const { rows } = connection.execute("select max(number) as last from waiting_reads where workspaceId = ?", [
+    workspaceId,
+  ]);
+  let number = Number(rows[0]?.["last"] ?? 0);
+  for (const record of records) {
+    connection.execute("insert into waiting_reads (workspaceId, number, record) values (?, ?, ?)", [
+      workspaceId,
+      (number += 1),
+      JSON.stringify(record),
+    ]);
+  }
 }
 
 function endOf(connection: SqliteConnection, workspaceId: string): ChainEnd {

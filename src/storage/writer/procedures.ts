@@ -9,6 +9,7 @@ import { probeStorage } from "./probe-storage.ts";
 import { makePurgeItems, type PurgeArgs } from "./purge.ts";
 import { makeAccessSweeper, type SweepAccessesArgs } from "./sweep-accesses.ts";
 import { makeReindex } from "./reindex.ts";
+import { makeJoinReads, type JoinReadsArgs } from "./join-reads.ts";
 import { applyPeople } from "#storage/batch/people.ts";
 import type { PeopleBatch, PeopleEnd, PeopleTeller } from "#storage/batch/people-batch.ts";
 import { beginPeople, endPeople } from "#storage/batch/people-end.ts";
@@ -47,6 +48,7 @@ export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: 
   const purgeItems = makePurgeItems(connection, index);
   const maskStored = makeMaskStored(connection, index);
   const appendAudit = makeAppendAudit(connection);
+  const joinReads = makeJoinReads(connection);
   const reindex = makeReindex(connection, index);
   const people = <What, Result>(
     work: (connection: SqliteConnection, workspaceId: string, what: What) => Result,
@@ -63,6 +65,7 @@ export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: 
       ["sweepAccesses", (_, args) => accesses.run(args as SweepAccessesArgs)],
       ["maskStored", (_, args) => maskStored(args as MaskStoredArgs)],
       ["appendAudit", (_, args) => appendAudit(args as AppendAuditArgs)],
+      ["joinReads", (_, args) => joinReads(args as JoinReadsArgs)],
       ["probeStorage", () => probeStorage(connection)],
       // Upkeep comes after every batch: this one is nothing but the turn, where nobody stores anything.
       ["takeTurn", () => undefined],

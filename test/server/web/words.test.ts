@@ -10,7 +10,7 @@ import { dayEnd, dayStart } from "#server/web/app/days.ts";
 import { safeReturnTo } from "#api/return-to.ts";
 import { signInAddress } from "#server/web/app/return-to.ts";
 import { describeTime } from "#server/web/app/ui/time-words.ts";
-import { READ_ACTION } from "#storage/records/audit.ts";
+import { READ_ACTION } from "#storage/read-rows.ts";
 
 describe("where a person goes after signing in", () => {
   test.for([

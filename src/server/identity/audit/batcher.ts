@@ -15,11 +15,16 @@ export interface AuditBatcher {
   flush(): Promise<void>;
 }
 
+/** Runs this later. */
+export type Schedule = (run: () => void, ms: number) => void;
+
 export interface AuditBatcherOptions {
   store: Store;
   log: Log;
-  /** Runs this later; set in tests. */
-  schedule?: (run: () => void, ms: number) => void;
+  /** Set in tests. */
+  schedule?: Schedule;
+  /** Told of each workspace of which rows were written. */
+  onWritten?(workspaceId: string): void;
 }
 
 /** How long a row waits, and how many are written at once: about 5 ms of the writer. */
@@ -29,7 +34,12 @@ const GROUP = 200;
 const MAX_WAITING = 10_000;
 
 /** Makes the batcher of every workspace's audit rows. Rows are in memory until written: a kill loses at most a second of them. */
-export function makeAuditBatcher({ store, log, schedule = scheduleUnheld }: AuditBatcherOptions): AuditBatcher {
+export function makeAuditBatcher({
+  store,
+  log,
+  schedule = scheduleUnheld,
+  onWritten,
+}: AuditBatcherOptions): AuditBatcher {
   const waiting = new Map<string, NewAuditRecord[]>();
   let count = 0;
   let taken = 0;
@@ -57,6 +67,7 @@ export function makeAuditBatcher({ store, log, schedule = scheduleUnheld }: Audi
           later();
           return;
         }
+        onWritten?.(workspaceId);
         rows.splice(0, group.length);
         count -= group.length;
       }
@@ -93,6 +104,6 @@ export function makeAuditBatcher({ store, log, schedule = scheduleUnheld }: Audi
 }
 
 /** A timer that keeps no process alive; the end of the server flushes. */
-function scheduleUnheld(run: () => void, ms: number): void {
+export function scheduleUnheld(run: () => void, ms: number): void {
   setTimeout(run, ms).unref();
 }

@@ -1,34 +1,20 @@
 import type { Clock } from "#core/clock.ts";
 import { networkOf } from "#net/client-ip.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { NewAuditRecord } from "#storage/audit-chain.ts";
-import { READ_ACTION } from "#storage/records/audit.ts";
+import { addRead, MAX_IDS, READ_ACTION, type ReadDetails, type ReadRecord } from "#storage/read-rows.ts";
 import type { AuditBatcher } from "./batcher.ts";
 import type { ReadPlace, ReadRecorder } from "./recorder.ts";
 import { describeCredential, rowOf } from "./rows.ts";
 import { makeSeenItems } from "./seen-items.ts";
 
-/** What a row says about answers. */
-interface ReadDetails extends Record<string, unknown> {
-  client: string | null;
-  /** The items that this credential did not receive from this network that day before. */
-  kbIds: string[];
-  answers: number;
-  /** How many items the answers showed beyond `kbIds`. */
-  repeats: number;
-}
-
 interface ReadRow {
   workspaceId: string;
-  row: NewAuditRecord;
-  details: ReadDetails;
+  row: ReadRecord;
 }
 
 const DAY_MS = 86_400_000;
 /** The same network as where the use of tokens is noted. */
 const NETWORK_BITS = 24;
-/** Ids in a row that several answers share. */
-const MAX_IDS = 200;
 /** Counts that wait in memory: about 2 MB. */
 const MAX_COUNTS = 2_000;
 
@@ -68,7 +54,7 @@ export function makeReadRecorder({
 
   function count(key: string, next: ReadRow): void {
     const counted = counts.get(key);
-    if (counted !== undefined) return join(counted, next);
+    if (counted !== undefined) return addRead(counted.row, next.row);
     if (counts.size >= MAX_COUNTS) settle();
     counts.set(key, next);
   }
@@ -77,8 +63,8 @@ export function makeReadRecorder({
     if (taken !== batcher.taken()) open.clear();
     taken = batcher.taken();
     const waiting = open.get(key);
-    if (waiting !== undefined && batcher.hasRoom() && waiting.details.kbIds.length < MAX_IDS) {
-      return join(waiting, next);
+    if (waiting !== undefined && batcher.hasRoom() && waiting.row.details.kbIds.length < MAX_IDS) {
+      return addRead(waiting.row, next.row);
     }
     batcher.add(next.workspaceId, next.row);
     open.set(key, next);
@@ -94,7 +80,7 @@ export function makeReadRecorder({
       const items = [...new Set(kbIds)];
       const fresh = seen.findNew(reader, items);
       const next = makeReadRow(actor, place, { fresh, repeats: items.length - fresh.length, now });
-      const key = `${day} ${reader} ${place.type} ${place.name} ${next.details.client ?? ""}`;
+      const key = `${day} ${reader} ${place.type} ${place.name} ${next.row.details.client ?? ""}`;
       // Where rows can't be written, nothing is shown: naming refuses then.
       if (fresh.length === 0 && batcher.hasRoom()) return count(key, next);
       name(key, next);
@@ -111,13 +97,5 @@ function makeReadRow(
 ): ReadRow {
   const details: ReadDetails = { client: actor.origin?.client ?? null, kbIds: fresh, answers: 1, repeats };
   const row = rowOf(actor, { action: READ_ACTION, target: { type: place.type, id: place.name }, details }, now);
-  return { workspaceId: actor.workspaceId, row, details };
-}
-
-/** Adds an answer to a row that is not written yet; the row keeps the request of its first answer. */
-function join({ row, details }: ReadRow, next: ReadRow): void {
-  row.at = next.row.at;
-  details.kbIds.push(...next.details.kbIds);
-  details.answers += next.details.answers;
-  details.repeats += next.details.repeats;
+  return { workspaceId: actor.workspaceId, row: { ...row, details } };
 }

@@ -38,8 +38,8 @@ export interface ReadPlace {
 /** Writes down which items were shown or read: ids only, no query and no title. Source: S53. */
 export interface ReadRecorder {
   /**
-   * Notes the items of one answer. New ones are written within a second, some together, so that no search waits for it;
-   * what the credential received that day before is counted.
+   * Notes the items of one answer. New ones are on the disk within a second, some together, so that no search waits for it,
+   * and in the chain within a minute; what the credential received that day before is counted.
    *
    * @throws ApiError `unavailable` when 10,000 rows could not be written: nothing is shown that nobody could trace
    */

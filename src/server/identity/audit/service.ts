@@ -9,12 +9,13 @@ import { cleanLine, MAX_CHARS } from "#api/clean.ts";
 import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import type { AuditRecord } from "#storage/audit-chain.ts";
-import { READ_ACTION } from "#storage/records/audit.ts";
+import { READ_ACTION } from "#storage/read-rows.ts";
 import type { Store } from "#storage/store.ts";
 import { checkChain, exportLine, readRows } from "./chain.ts";
-import { type AuditBatcherOptions, makeAuditBatcher } from "./batcher.ts";
+import { type AuditBatcherOptions, makeAuditBatcher, scheduleUnheld } from "./batcher.ts";
 import { idsOf, rowOf, systemRowOf } from "./rows.ts";
 import { makeReadRecorder } from "./reads.ts";
+import { makeReadJoiner } from "./read-joiner.ts";
 import { makeUseRecorder } from "./uses.ts";
 
 export interface AuditService extends AuditRecorder, ReadRecorder, UseRecorder {
@@ -51,14 +52,22 @@ const KEEP_MS = 90 * 86_400_000;
 const SWEEP_SLICE = 1_000;
 
 /** The audit of a workspace: rows are appended, chained by their hashes, and never changed. */
-export function makeAuditService({ store, clock, cursors, log, schedule }: AuditOptions): AuditService {
-  const batcher = makeAuditBatcher({ store, log, ...defined({ schedule }) });
+export function makeAuditService({
+  store,
+  clock,
+  cursors,
+  log,
+  schedule = scheduleUnheld,
+}: AuditOptions): AuditService {
+  const joiner = makeReadJoiner({ store, log, schedule });
+  const batcher = makeAuditBatcher({ store, log, schedule, onWritten: joiner.note });
   const uses = makeUseRecorder({ store, clock, log, batcher });
   const reads = makeReadRecorder({ clock, batcher });
 
-  async function flush(): Promise<void> {
+  async function flush(workspaceIds?: readonly string[]): Promise<void> {
     reads.settle();
     await batcher.flush();
+    await joiner.join(workspaceIds);
   }
 
   return {
@@ -73,7 +82,7 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
     recordUse: uses.recordUse,
 
     async list(actor, { limit, cursor, ...filter }) {
-      await flush();
+      await flush([actor.workspaceId]);
       const { rows, nextCursor } = await pageOf(actor, "GET /api/audit", { limit, cursor }, filter);
       const names = await store.in(actor.workspaceId).names.of(rows.flatMap(idsOf));
       return {
@@ -86,17 +95,17 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
       if (userId !== actor.userId && !actsAsAdmin(actor)) {
         throw new ApiError("forbidden", { message: "Only admins of the workspace can see what others read." });
       }
-      await flush();
+      await flush([actor.workspaceId]);
       const filter = { action: READ_ACTION, userId, ...defined({ credential }) };
       const page = await pageOf(actor, "GET /api/audit/reads", { limit, cursor }, filter);
       return { reads: page.rows.map(toRead), nextCursor: page.nextCursor };
     },
     async check(actor) {
-      await flush();
+      await flush([actor.workspaceId]);
       return checkChain(store.in(actor.workspaceId).audit);
     },
     async export(actor, since) {
-      await flush();
+      await flush([actor.workspaceId]);
       const target = { type: "workspace", id: actor.workspaceId };
       await store.transaction(async (tx) => {
         const act = {
@@ -116,15 +125,16 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
       await batcher.flush();
     },
     async sweep() {
+      const workspaceIds = (await store.workspaces.list()).map(({ workspaceId }) => workspaceId);
       // Counts of repeats wait no longer than the time between two sweeps.
-      await flush();
+      await flush(workspaceIds);
       const before = clock.now() - KEEP_MS;
-      for (const { workspaceId } of await store.workspaces.list()) {
+      for (const workspaceId of workspaceIds) {
         const { audit } = store.in(workspaceId);
         while ((await audit.sweep(before, SWEEP_SLICE)) >= SWEEP_SLICE);
       }
     },
-    flush,
+    flush: () => flush(),
   };
 
   async function pageOf(

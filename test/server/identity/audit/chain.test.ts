@@ -40,7 +40,7 @@ const row = (at: number, details: Record<string, unknown> = {}): NewAuditRecord 
   at: at,
   actorUserId: null,
   credential: "system",
-  action: "items.read",
+  action: "group.created",
   targetType: "tool",
   targetId: "kb_search",
   outcome: "done",

@@ -37,9 +37,16 @@ async function makeAudit() {
   const { workspaceId } = makeActor(0);
   await store.workspaces.insert({ workspaceId, name: "Acme", timeZone: "UTC", createdAt: TEST_NOW });
   const cursors = makeCursorCodec(new Uint8Array(32), clock);
-  const timers: (() => void)[] = [];
-  const start = () =>
-    makeAuditService({ store, clock, cursors, log: makeTestLog(), schedule: (run) => void timers.push(run) });
+  let timers: { at: number; run: () => void }[] = [];
+  const schedule = (run: () => void, ms: number) => void timers.push({ at: clock.now() + ms, run });
+  const start = () => makeAuditService({ store, clock, cursors, log: makeTestLog(), schedule });
+  /** What a process does by itself until now, and all of it when told so. */
+  const pass = async (isAll = false) => {
+    const due = timers.filter(({ at }) => isAll || at <= clock.now());
+    timers = timers.filter((timer) => !due.includes(timer));
+    due.forEach(({ run }) => run());
+    if (due.length > 0) await new Promise((resolve) => setImmediate(resolve));
+  };
   const reader = start();
   const readAll = async () => {
     const reads = [];
@@ -50,7 +57,7 @@ async function makeAudit() {
       cursor = page.nextCursor;
     }
   };
-  return { clock, database, start, timers, readAll, check: () => reader.check(makeActor(0)) };
+  return { clock, database, start, pass, readAll, check: () => reader.check(makeActor(0)) };
 }
 
 /** Sums by credential and day. */
@@ -83,8 +90,7 @@ async function play(seed: number, between: "flush" | "restart" | "kill") {
     if (upTo(20) > 0) continue;
     if (between === "kill") {
       // The second after the answer has passed: what waits for longer is lost.
-      audit.timers.splice(0).forEach((run) => run());
-      await new Promise((resolve) => setImmediate(resolve));
+      await audit.pass(upTo(2) === 0);
     } else await service.flush();
     if (between !== "flush") service = audit.start();
   }
@@ -141,8 +147,7 @@ describe("reads of a day", () => {
       repeats,
     ]);
     expect(rows.toSorted()).toEqual([
-      ["2026-11-21", 0, 1, 2],
-      ["2026-11-21", 2, 1, 0],
+      ["2026-11-21", 2, 2, 2],
       ["2026-11-22", 2, 1, 0],
     ]);
   });
@@ -167,7 +172,7 @@ describe("reads of a day", () => {
 
   // 20,000 answers in 1,000 seconds over as small a part of 100,000 items as they are of a day's answers: each item
   // comes as often as in a day, and each row holds as many.
-  test.for([1, 4])(
+  test.for([1, 10])(
     "take at most 50 MB for 20 searches a second with %i credentials",
     async (credentials, { expect }) => {
       const perDay = (20 * 86_400) / 20_000;
@@ -186,9 +191,7 @@ describe("reads of a day", () => {
           service.recordReads(makeActor(n % credentials), PLACES[0], kbIds);
         }
         audit.clock.advance(1_000);
-        const due = audit.timers.splice(0);
-        due.forEach((run) => run());
-        if (due.length > 0) await new Promise((resolve) => setImmediate(resolve));
+        await audit.pass();
       }
       await service.flush();
       const bytes = ((await size()) - before) * perDay;
@@ -200,8 +203,9 @@ describe("reads of a day", () => {
   );
 });
 
-/** Rows and indexes, as they lie in the file. */
-const PAGES = "select p.page_count * s.page_size as bytes from pragma_page_count p, pragma_page_size s";
+/** Rows and indexes, as they lie in the file; pages of reads that waited are used again. */
+const PAGES = `select (p.page_count - f.freelist_count) * s.page_size as bytes
+  from pragma_page_count p, pragma_freelist_count f, pragma_page_size s`;
 
 describe("what a process remembers of a day", () => {
   test("is bounded by items: beyond, all are new again", ({ expect }) => {

@@ -1,0 +1,56 @@
+import type { NewAuditRecord } from "./audit-chain.ts";
+
+/** The action of rows that say what was shown or read. */
+export const READ_ACTION = "items.read";
+
+/** What a row of the audit says about answers that showed items. */
+export interface ReadDetails extends Record<string, unknown> {
+  client: string | null;
+  /** The items that this credential did not receive from this network that day before. */
+  kbIds: string[];
+  answers: number;
+  /** How many items the answers showed beyond `kbIds`. */
+  repeats: number;
+}
+
+export interface ReadRecord extends NewAuditRecord {
+  details: ReadDetails;
+}
+
+/** Ids in a row that several answers share. */
+export const MAX_IDS = 200;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Joins what the same credential received from the same address by the same tool and client on the same UTC day, in the order
+ * of `records`: each row has the time of its last answer, and the address and request of its first.
+ */
+export function joinRecords(records: readonly ReadRecord[]): ReadRecord[] {
+  const joined: ReadRecord[] = [];
+  const open = new Map<string, ReadRecord>();
+  for (const record of records) {
+    const key = keyOf(record);
+    const row = open.get(key);
+    if (row !== undefined && row.details.kbIds.length + record.details.kbIds.length <= MAX_IDS) addRead(row, record);
+    else {
+      const next = { ...record, details: { ...record.details, kbIds: [...record.details.kbIds] } };
+      joined.push(next);
+      open.set(key, next);
+    }
+  }
+  return joined;
+}
+
+/** Adds an answer to a row; the row keeps the request of its first answer. */
+export function addRead(row: ReadRecord, next: ReadRecord): void {
+  row.at = next.at;
+  row.details.kbIds.push(...next.details.kbIds);
+  row.details.answers += next.details.answers;
+  row.details.repeats += next.details.repeats;
+}
+
+function keyOf({ at, actorUserId, credential, ip, targetType, targetId, outcome, details }: ReadRecord): string {
+  const day = Math.floor(at / DAY_MS);
+  return JSON.stringify([day, actorUserId, credential, ip, targetType, targetId, outcome, details.client]);
+}
