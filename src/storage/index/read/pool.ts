@@ -95,11 +95,34 @@ function makeThreads(options: SearchPoolOptions, size: number): Runner {
         next.reject(error);
         continue;
       }
-      slot.running = { ...next, id: nextId++ };
-      const message: SearcherMessage = { id: slot.running.id, task: next.task };
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
-      slot.worker.postMessage(message);
+      give(slot.worker, slot, next);
     }
+  };
+
+  const give = (worker: Worker, slot: Slot, waiting: Waiting) => {
+    slot.running = { ...waiting, id: nextId++ };
+    const message: SearcherMessage = { id: slot.running.id, task: waiting.task };
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
+    worker.postMessage(message);
+  };
+
+  /** Starts one more thread with a task that others answer: one that works is free sooner than one has started, 40 ms against 220. */
+  const rehearse = (slot: Slot, task: SearcherTask) => {
+    const nobody = { expiresAt: Infinity, resolve: () => undefined, reject: () => undefined };
+    try {
+      give((slot.worker = start(slot)), slot, { ...nobody, task });
+    } catch {
+      // The threads that work answer without it.
+    }
+  };
+
+  const takeUp = (task: SearcherTask) => {
+    const idle = slots.filter(({ running }) => running === undefined);
+    const started = idle.find(({ worker }) => worker !== undefined);
+    const [another] = idle;
+    if (started !== undefined) pump(started);
+    else if (another !== undefined && idle.length < slots.length) rehearse(another, task);
+    else if (another !== undefined) pump(another);
   };
 
   const onReply = (slot: Slot) => (reply: SearcherReply) => {
@@ -128,8 +151,7 @@ function makeThreads(options: SearchPoolOptions, size: number): Runner {
       if (isClosed) return Promise.reject(closed());
       return new Promise((resolve, reject) => {
         queue.push({ task, expiresAt: performance.now() + deadlineMs, resolve, reject });
-        const idle = slots.find((slot) => slot.running === undefined);
-        if (idle !== undefined) pump(idle);
+        takeUp(task);
       });
     },
     async close() {

@@ -50,6 +50,40 @@ test("a thread that dies fails its question only; the next one gets a new thread
   }
 });
 
+test("a search waits for a thread that works rather than for one that starts, and the next ones have both", async () => {
+  const index = new TestIndex();
+  const folder = path.dirname(index.file);
+  const file = (name: string) => path.join(folder, name);
+  const entry = file("starting.mjs");
+  writeFileSync(
+    entry,
+    `import { existsSync, writeFileSync } from "node:fs";
+     import { parentPort, threadId } from "node:worker_threads";
+     const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+     // The second thread starts when the test says so.
+     if (existsSync(${JSON.stringify(file("first"))})) while (!existsSync(${JSON.stringify(file("go"))})) sleep(5);
+     else writeFileSync(${JSON.stringify(file("first"))}, "");
+     parentPort.on("message", ({ id, close }) => {
+       if (close) return parentPort.close();
+       sleep(20);
+       parentPort.postMessage({ id, ok: true, value: { total: threadId } });
+     });`,
+  );
+  const pool = makeSearchPool({ file: index.file, size: 2, workerUrl: entry });
+  const search = async () => (await pool.search(makeRequest({}))).total;
+  try {
+    const first = await search();
+    const late = setTimeout(() => writeFileSync(file("go"), ""), 3_000);
+    expect(await Promise.all([search(), search(), search()])).toEqual([first, first, first]);
+    clearTimeout(late);
+    writeFileSync(file("go"), "");
+    await expect.poll(async () => new Set(await Promise.all([search(), search()])).size).toBe(2);
+  } finally {
+    await pool.close();
+    index.close();
+  }
+});
+
 test("a pool that closes lets its threads end what they are at, and is closed when they have ended", async () => {
   const index = new TestIndex();
   const file = (name: string) => JSON.stringify(path.join(path.dirname(index.file), name));
