@@ -23,8 +23,10 @@ export interface SearchGate {
 /** Searches at work: two for each search thread, so that one is ready when a thread gets free. */
 export const SEARCHES_AT_ONCE = 4;
 
-/** Of one person, one for each search thread: a colleague's begins at once, and waits for none that has not begun. Source: docs/decisions/0050. */
-const MOST_OF_ONE = 2;
+/** Of one person, one for each search thread; while others search, one: a thread is free for a colleague's. Source: docs/decisions/0050. */
+const [MOST_ALONE, MOST_BESIDE_OTHERS] = [2, 1];
+/** Others search while one of theirs came in this time. */
+const BESIDE_MS = 10_000;
 
 /** Nobody waits longer than this for a search to begin. */
 const MAX_WAIT_MS = 1_000;
@@ -60,6 +62,7 @@ export function makeSearchGate({
 }: SearchGateOptions): SearchGate {
   const queue = makeFairQueue<Waiting>();
   const running = makeTally();
+  const recent = makeRecent(clock);
   // Those that wait do so only while others work.
   const gaps = makeGaps(() => running.all === 0, time);
   let averageMs = FIRST_GUESS_MS;
@@ -69,9 +72,11 @@ export function makeSearchGate({
     return Math.min(MOST_WAITING, Math.max(FEWEST_WAITING, inTime));
   };
 
+  const mayBegin = (waiter: Waiter) => running.of(waiter) < (recent.hasOther(waiter) ? MOST_BESIDE_OTHERS : MOST_ALONE);
+
   const settle = () => {
     while (running.all < slots) {
-      const next = queue.take((waiter) => running.of(waiter) < MOST_OF_ONE);
+      const next = queue.take(mayBegin);
       if (next === undefined) break;
       running.add(next.waiter, 1);
       next.start();
@@ -96,6 +101,7 @@ export function makeSearchGate({
 
   return {
     async run(waiter, work) {
+      recent.note(waiter);
       await new Promise<void>((start, refuse) => {
         queue.add(waiter, { waiter, start, refuse });
         settle();
@@ -106,10 +112,31 @@ export function makeSearchGate({
   };
 }
 
+/** Who has searched of late, the latest last. */
+function makeRecent(clock: Clock) {
+  const people = new Map<string, number>();
+  return {
+    note(waiter: Waiter): void {
+      people.delete(keyOf(waiter));
+      people.set(keyOf(waiter), clock.now());
+    },
+    hasOther(waiter: Waiter): boolean {
+      for (const [key, at] of people) {
+        if (clock.now() - at <= BESIDE_MS) break;
+        people.delete(key);
+      }
+      return people.size > (people.has(keyOf(waiter)) ? 1 : 0);
+    },
+  };
+}
+
+function keyOf({ workspaceId, userId }: Waiter): string {
+  return `${workspaceId} ${userId}`;
+}
+
 /** Searches at work, of all and of each person. */
 function makeTally() {
   const people = new Map<string, number>();
-  const keyOf = ({ workspaceId, userId }: Waiter) => `${workspaceId} ${userId}`;
   return {
     all: 0,
     of: (waiter: Waiter) => people.get(keyOf(waiter)) ?? 0,

@@ -75,10 +75,11 @@ describe("waiting searches", () => {
     const waiting = 32 - 2 - gate.refused.length;
     expect(waiting).toBe(4);
     expect(gate.refused.every((line) => /^f\d+: search_overloaded$/.test(line))).toBe(true);
+    const first = gate.names();
     await gate.endAll(500);
     const next = gate.names();
     await gate.endAll(500);
-    expect([...next, ...gate.names()]).toEqual(["f2", "elsewhere", "lone", "f3"]);
+    expect([first, next, gate.names()]).toEqual([["f0", "lone"], ["f1", "elsewhere"], ["f2"]]);
   });
 
   test("wait in greater number when searches are fast, and in smaller once they turn slow", async ({ expect }) => {
@@ -117,7 +118,17 @@ describe("one person's searches", () => {
     gate.ask("lone");
     await gate.settled();
     expect(gate.names()).toEqual(["f0", "f1", "lone"]);
-    await gate.endAll(10);
+  });
+
+  test("are one at a time while others search, and two again ten seconds later", async ({ expect }) => {
+    const gate = makeBusyGate(4);
+    gate.ask("lone");
+    for (let n = 0; n < 5; n++) gate.ask(`f${n}`, person("flood"));
+    await gate.settled();
+    expect(gate.names()).toEqual(["lone", "f0"]);
+    await gate.endAll(10_000);
+    expect(gate.names()).toEqual(["f1"]);
+    await gate.endAll(1);
     expect(gate.names()).toEqual(["f2", "f3"]);
   });
 });
