@@ -6,7 +6,7 @@ import { type Batches, type Batching, makeBatches } from "./batching.ts";
 import type { Source, StoredItems, SyncContext, SyncEnd, SyncEvent, SyncRequest, What } from "./contract.ts";
 import { failedSkip } from "./failures.ts";
 import { NOT_UNDERSTOOD } from "./listed.ts";
-import type { Entry, FailedContainer, Outcome, Page, Session, SessionSpec, WalkEvent } from "./session.ts";
+import type { Entry, FailedContainer, Outcome, Page, Session, SessionSpec } from "./session.ts";
 
 /** Where a run stands, and the feed of its source. */
 export interface Kept<Cursor, Checkpoint> {
@@ -127,23 +127,28 @@ async function* walk<Config, Cursor, Checkpoint>(
   const since = mode === "incremental" ? feed : undefined;
   const batches = makeBatches(batching, ctx.now, own?.done);
   const failed = makeFailed(own?.failed);
-  const telling: Telling = { ctx, session, batches, failed, mode };
+  const telling: Telling<Kept<Cursor, Checkpoint>, Checkpoint> = {
+    ctx,
+    session,
+    batches,
+    failed,
+    mode,
+    keep(given) {
+      // Copied: a walk may go on writing into what it gave.
+      const checkpoint = structuredClone(given);
+      return {
+        feed,
+        ...(runId !== undefined && { walk: { runId, checkpoint, done: batches.done, failed: failed.list() } }),
+      };
+    },
+  };
   const request = { mode, scope, ...(since !== undefined && { since }), ...(own && { resume: own.checkpoint }) };
   const events = session.walk(request);
   try {
     let step = await events.next();
-    for (; !step.done && !ctx.signal.aborted;) {
-      let failure: { error: unknown } | undefined;
-      for (const event of piecesOf(step.value)) {
-        if (event.t === "page") failure = yield* tellPage(telling, event);
-        else yield* tellEntry(telling, event);
-        if (failure) break;
-        if (event.t !== "page" || event.checkpoint === undefined || !batches.isDue()) continue;
-        // Copied: a walk may go on writing into what it gave.
-        const checkpoint = structuredClone(event.checkpoint);
-        const place = runId !== undefined && { walk: { runId, checkpoint, done: batches.done, failed: failed.list() } };
-        yield* batches.checkpoint({ feed, ...place }, defined({ note: event.note, total: event.total }));
-      }
+    while (!step.done && !ctx.signal.aborted) {
+      const event = step.value;
+      const failure = event.t === "page" ? yield* tellPage(telling, event) : yield* tellEntry(telling, event);
       step = failure ? await events.throw(failure.error) : await events.next();
     }
     if (!step.done || ctx.signal.aborted) return;
@@ -155,17 +160,6 @@ async function* walk<Config, Cursor, Checkpoint>(
     // A walk that is left in its middle lets go of what it holds.
     await events.return(undefined as never);
   }
-}
-
-/** A page that can be gone on with after each of its entries, entry by entry. */
-function* piecesOf<Checkpoint>(event: WalkEvent<Checkpoint>): Generator<WalkEvent<Checkpoint>, void> {
-  if (event.t === "page" && event.within) {
-    const { within, entries, checkpoint: _last, ...rest } = event;
-    for (const [at, entry] of entries.entries()) {
-      yield { ...rest, looks: 0, entries: [entry], checkpoint: within(at + 1) };
-    }
-    yield { ...event, entries: [] };
-  } else yield event;
 }
 
 /** The containers that failed so far. */
@@ -183,56 +177,58 @@ function makeFailed(before: readonly What[] = []) {
   };
 }
 
-interface Telling extends Reading {
+interface Telling<Stored = unknown, Checkpoint = never> extends Reading {
   batches: Batches;
   failed: ReturnType<typeof makeFailed>;
   mode: SyncRequest<unknown>["mode"];
+  /** What is stored with a checkpoint. */
+  keep(checkpoint: Checkpoint): Stored;
 }
 
 /**
  * What of a page is as it was stored is only named, and what has other readers is told so; the rest is read. Gives what that
  * failed with.
  */
-async function* tellPage<Checkpoint>(
-  telling: Telling,
-  { entries, looks }: Page<Checkpoint>,
-): AsyncGenerator<SyncEvent<never>, { error: unknown } | undefined> {
-  const { batches, mode } = telling;
+async function* tellPage<Stored, Checkpoint>(
+  telling: Telling<Stored, Checkpoint>,
+  { entries, checkpoint, within, looks, note, total }: Page<Checkpoint>,
+): AsyncGenerator<SyncEvent<Stored>, { error: unknown } | undefined> {
+  const { batches, keep, ctx, mode } = telling;
+  const place = (at: Checkpoint) => batches.checkpoint(keep(at), defined({ note, total }));
   batches.look(looks ?? 0);
   const toRead: string[] = [];
-  for (const entry of entries) {
+  for (const [at, entry] of entries.entries()) {
     if ("t" in entry) yield* tellEntry(telling, entry);
     else {
       const { externalId, access, build } = entry;
-      const state = await compare(telling, entry);
-      if (state === "same") yield* batches.seen(externalId);
-      // What has other readers may have moved under the same version: an item that is at hand says where it is.
-      else if (state === "other readers" && access && (mode === "access" || !build))
-        yield { t: "access", externalId, access };
+      const isSame = isAsStored(entry, await ctx.stored.version(externalId), mode);
+      if (isSame && (access === undefined || (await ctx.stored.accessKey(externalId)) === accessKeyOf(access)))
+        yield* batches.seen(externalId);
+      // What others read now may have moved under the same version: an item that is at hand says where it is.
+      else if (isSame && access && (mode === "access" || !build)) yield { t: "access", externalId, access };
       else if (build) yield batches.upsert(build());
       else toRead.push(externalId);
     }
+    if (within && batches.isDue()) yield* place(within(at + 1));
   }
   try {
-    for await (const result of readAll(telling, toRead)) yield* tellEntry(telling, result);
-    return undefined;
+    for await (const outcome of readAll(telling, toRead)) yield* tellEntry(telling, outcome);
   } catch (error) {
     return { error };
   }
+  if (checkpoint !== undefined && batches.isDue()) yield* place(checkpoint);
+  return undefined;
 }
 
-/** What is stored of an entry, against it. Of what is stored a run of mode `access` reads nothing. */
-async function compare(
-  { ctx: { stored }, mode }: Telling,
-  { externalId, version, access }: Entry,
-): Promise<"same" | "other readers" | "other"> {
-  const before = await stored.version(externalId);
-  if (before === undefined || (before !== version && mode !== "access")) return "other";
-  if (access === undefined || (await stored.accessKey(externalId)) === accessKeyOf(access)) return "same";
-  return "other readers";
+/** Of what is stored a run of mode `access` reads nothing. */
+function isAsStored({ version }: Entry, before: string | undefined, mode: Telling["mode"]): boolean {
+  return before !== undefined && (before === version || mode === "access");
 }
 
-function* tellEntry({ batches, failed }: Telling, entry: Outcome): Generator<SyncEvent<never>, void> {
+function* tellEntry(
+  { batches, failed }: Pick<Telling, "batches" | "failed">,
+  entry: Outcome,
+): Generator<SyncEvent<never>, undefined> {
   if (entry.t === "upsert") yield batches.upsert(entry.item);
   else if (entry.t === "seen" && !entry.container) for (const id of entry.externalIds) yield* batches.seen(id);
   else if (entry.t === "failed") {
