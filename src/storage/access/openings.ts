@@ -92,7 +92,8 @@ function readersOf({ details }: AuditRecord): Record<"before" | "after" | "added
   const told = details["added"];
   if (isRecord(told)) {
     const principals = stringsIn(told["ids"]);
-    return { before, after, added: { principals, others: (numberIn(told, "count") ?? 0) - principals.length } };
+    const others = Math.max(0, (numberIn(told, "count") ?? 0) - principals.length);
+    return { before, after, added: { principals, others } };
   }
   const wasNamed = new Set(before?.principals);
   const principals = after?.principals.filter((name) => !wasNamed.has(name)) ?? [];
