@@ -1,4 +1,4 @@
-import { test } from "vitest";
+import { describe, test } from "vitest";
 import { makeVisibleCache } from "#storage/access/visible.ts";
 import type { AccessStore } from "#storage/records/access.ts";
 import { internIn } from "./intern.ts";
@@ -98,4 +98,44 @@ test("however people join and leave while accesses come, the visible set is what
     expect(wrong).toEqual([]);
   }
   expect(accesses.length).toBeGreaterThan(100);
+});
+
+describe("reading in pieces", () => {
+  /** The store, which gives two accesses at a time and lists in no order. */
+  function inPieces(access: AccessStore): AccessStore {
+    return {
+      ...access,
+      accessTextAfter: (after) => access.accessTextAfter(after, 2),
+      listsHolding: async (principals, after) =>
+        new Map([...(await access.listsHolding(principals, after))].map(([name, lists]) => [name, lists.toReversed()])),
+    };
+  }
+
+  test("finds what one piece would, also when two ask at once and more came meanwhile", async ({ expect }) => {
+    const { access, read, intern } = await makeAccesses();
+    const pieces = inPieces(access);
+    const aclIds = ["a", "b", "a", "c", "a"].map((name, n) => intern([name, `x${n}`]));
+    const cache = makeVisibleCache();
+    const ask = async (...principals: string[]) => {
+      const open = await cache.of(pieces, principals);
+      return aclIds.filter((aclId) => open.has(aclId));
+    };
+    const ofA = [0, 2, 4].map((n) => aclIds[n]);
+    expect(await Promise.all([ask("a"), ask("a"), ask("b", "c")])).toEqual([ofA, ofA, [aclIds[1], aclIds[3]]]);
+    expect(read.filter((line) => line.startsWith("accesses")).length).toBeLessThan(9);
+    for (let n = 5; n < 12; n++) aclIds.push(intern([n % 2 === 0 ? "a" : "b", `x${n}`]));
+    expect(await ask("a")).toEqual([0, 2, 4, 6, 8, 10].map((n) => aclIds[n]));
+    read.length = 0;
+    expect(await ask("a")).toHaveLength(6);
+    expect(read).toEqual([]);
+  });
+
+  test("ends where fewer accesses are there than numbers were given", async ({ expect }) => {
+    const { access, intern } = await makeAccesses();
+    const [a] = [intern(["a"]), intern(["b"])];
+    const cache = makeVisibleCache();
+    const marks = await access.marks();
+    const open = await cache.of({ ...access, marks: async () => ({ ...marks, aclId: marks.aclId + 5 }) }, ["a"]);
+    expect([open.has(a), open.has(marks.aclId + 1)]).toEqual([true, false]);
+  });
 });
