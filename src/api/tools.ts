@@ -345,6 +345,8 @@ export interface ToolContextItem {
   status?: string;
   due?: string;
   updated?: string;
+  /** The day on which kb read it, where its source doesn't tell when it changed. */
+  indexed?: string;
   url?: string;
 }
 

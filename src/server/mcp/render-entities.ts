@@ -115,7 +115,9 @@ function projectItem(item: ItemRecord, options: Printing): ToolContextItem {
     kind: item.kind,
     ...(item.status !== null && { status: item.status }),
     ...(item.dueAt !== null && { due: formatDay(item.dueAt, timeZone) }),
-    ...(item.updatedAt !== null && { updated: formatDay(item.updatedAt, timeZone) }),
+    ...(item.updatedAt === null
+      ? { indexed: formatDay(item.indexedAt, timeZone) }
+      : { updated: formatDay(item.updatedAt, timeZone) }),
     url: urlOf(item, options),
   };
 }
@@ -218,6 +220,7 @@ function itemLine(item: ToolContextItem, time: Printing): string {
     item.status === undefined ? item.kind : `${item.kind}, ${item.status}`,
     ...part("due: ", item.due),
     ...part("updated: ", item.updated && withDistance(item.updated, time)),
+    ...part("indexed: ", item.indexed && withDistance(item.indexed, time)),
     ...part("URL: ", item.url),
     `kbId: ${item.kbId}`,
   ].join(" | ");

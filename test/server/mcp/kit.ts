@@ -25,7 +25,8 @@ export interface TestItem {
   author?: SourcePerson;
   assignees?: SourcePerson[];
   containers?: SourceContainer[];
-  updatedAt?: number;
+  /** Null where its source doesn't tell. */
+  updatedAt?: number | null;
   dueAt?: number;
   /** Who may read it; the whole workspace unless told. */
   readers?: Principal[];
@@ -112,7 +113,7 @@ function toOp(workspaceId: string, connectorId: string, item: TestItem, n: numbe
         fields: item.fields ?? {},
         author: item.author ? person(item.author) : null,
         assignees: (item.assignees ?? []).map(person),
-        updatedAt: item.updatedAt ?? TEST_NOW - DAY,
+        updatedAt: item.updatedAt === undefined ? TEST_NOW - DAY : item.updatedAt,
         dueAt: item.dueAt ?? null,
       }),
       url: item.url ?? null,

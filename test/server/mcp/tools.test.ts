@@ -219,6 +219,27 @@ describe("kb_search", () => {
   });
 });
 
+describe("an item whose source tells no time of change", () => {
+  test("has the day on which kb read it, in hits and overviews, and comes after those that have one", async () => {
+    const kb = await makeKit();
+    const owner = await kb.addOwner();
+    const assignees = [{ name: "Nora Green", claimed: false }];
+    await kb.addItems(owner, [
+      { title: "Timeless", kind: "task", assignees, updatedAt: null },
+      { title: "Old", kind: "task", assignees, updatedAt: kb.clock.now() - 900 * 86_400_000 },
+    ]);
+    const day = new Date(kb.clock.now()).toISOString().slice(0, 10);
+    const hits = await kb.tool(owner, "kb_search", { query: "", sortBy: "recency" });
+    expect(hits.titles).toEqual(["Old", "Timeless"]);
+    expect(hits.data.results[1]).toMatchObject({ indexed: day });
+    expect(hits.data.results[0]).not.toHaveProperty("indexed");
+    const overview = await kb.tool(owner, "kb_get_entity_context", { entity: "nora green" });
+    expect(overview.data.newest).toMatchObject([{ title: "Old" }, { title: "Timeless", indexed: day }]);
+    expect(overview.data.newest[0]).not.toHaveProperty("indexed");
+    expect(overview.text).toContain(`- Timeless | task | indexed: ${day} (today)`);
+  });
+});
+
 describe("entities", () => {
   test("are found by name, and hidden names do not exist", async () => {
     const { kb, member } = await makeFilled();
