@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createRequire, isBuiltin } from "node:module";
 import { join } from "node:path";
 import ts from "typescript";
 import { describe, test } from "vitest";
@@ -143,6 +144,48 @@ describe("the built program", () => {
     expect(await findMissing(sitesIn("planted.js", text))).toEqual(
       ["nothing", "parze", "nowhere", "lost", "gone"].map((name) => `planted.js: ${name} of yaml`),
     );
+  });
+});
+
+/** Files of the sources that find something beside the program, and what they find in `dist`. */
+const BESIDE: Readonly<Record<string, readonly string[]>> = {
+  "cli/keychain-child.ts": [],
+  "cli/keychain.ts": ["keychain-child.js"],
+  "core/build.ts": ["build.json"],
+  "core/spawn.ts": [],
+  "extract/pdf/open.ts": ["cmaps/UniJIS-UCS2-H.bcmap"],
+  "server/main.ts": ["web/index.html"],
+};
+
+describe("what is beside the built program", () => {
+  const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.startsWith("server/web/app"))
+    .map((file) => ({ file, text: readFileSync(join(root, "src", file), "utf8") }));
+
+  test("is every file that it starts or reads", ({ expect }) => {
+    const looking = sources.filter(({ text }) => /import\.meta\.(?:url|dirname)|findPackageRoot\(/u.test(text));
+    expect(looking.map(({ file }) => file).toSorted()).toEqual(Object.keys(BESIDE).toSorted());
+    const started = sources.flatMap(({ text }) =>
+      [...text.matchAll(/findSpawnEntry\("(\w+)"/gu)].map(([, name]) => name),
+    );
+    expect([...new Set(started)].toSorted()).toEqual(["counter", "extractor", "searcher", "writer"]);
+    const files = [...Object.values(BESIDE).flat(), ...started.map((name) => `${name}.js`)];
+    expect(files.filter((file) => !existsSync(join(dist, file)))).toEqual([]);
+  });
+
+  test("is every package that it requires, with the names that it takes", ({ expect }) => {
+    const files = readdirSync(dist).filter((file) => file.endsWith(".js"));
+    const required = files.flatMap((file) => {
+      const text = readFileSync(join(dist, file), "utf8");
+      return [...text.matchAll(/\b(?:__)?require\("([^"]+)"\)/gu)].map(([, name]) => name ?? "");
+    });
+    expect(required.length).toBeGreaterThan(5);
+    expect(required.filter((name) => !isBuiltin(name))).toEqual([]);
+    const loaded = sources.flatMap(({ text }) =>
+      [...text.matchAll(/const \{ (\w+) \} = load\("([^"]+)"\)/gu)].map(([, name, from]) => [name, from]),
+    );
+    expect(loaded).toEqual([["AsyncEntry", "@napi-rs/keyring"]]);
+    expect(createRequire(import.meta.url)("@napi-rs/keyring")).toHaveProperty("AsyncEntry");
   });
 });
 

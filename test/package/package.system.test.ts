@@ -1,7 +1,8 @@
 import { execFile, execFileSync } from "node:child_process";
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findFreePort } from "../e2e/newcomer.ts";
@@ -9,6 +10,7 @@ import { cleanEnv } from "../e2e/server-process.ts";
 import { extractFile } from "../extract/documents.ts";
 import { makeSamples } from "../extract/mutations.ts";
 import { CLI } from "../program.ts";
+import { pack } from "./install.ts";
 
 /** Where tests are root, the program runs as somebody else: nobody may write where it is installed. */
 const OTHER = process.getuid?.() === 0 ? userNamed("nobody") : undefined;
@@ -23,7 +25,7 @@ const kb = (...args: string[]) => run(process.execPath, [CLI, ...args]);
 const json = async <T>(...args: string[]) => JSON.parse((await kb(...args, "--json")).stdout) as T;
 
 beforeAll(async () => {
-  mkdirSync(files, { recursive: true });
+  for (const folder of [files, join(dir, "again")]) mkdirSync(folder, { recursive: true });
   for (const { name, bytes } of makeSamples()) writeFileSync(join(files, name), bytes);
   own(dir);
   env = cleanEnv(home, { KB_PORT: String(await findFreePort()) });
@@ -38,6 +40,13 @@ afterAll(async () => {
 });
 
 describe("the installed package", () => {
+  test("is the same file, byte for byte, when it is packed again", { timeout: 120_000 }, async ({ skip }) => {
+    const tarball = process.env["KB_TEST_TARBALL"];
+    if (tarball === undefined) return skip();
+    const again = await pack(join(dir, "again"));
+    expect([basename(again), sha256(again)]).toEqual([basename(tarball), sha256(tarball)]);
+  });
+
   test("reads a file of every format as the sources do", async () => {
     const listed = await json<{ files: Listed[] }>("files", "list", "--limit", "200");
     const byName = new Map(listed.files.map((file) => [file.externalId, file]));
@@ -90,17 +99,6 @@ describe("the installed package", () => {
     for (const path of named) expect((await fetch(url + path)).status, path).toBe(200);
   });
 
-  test("helps with every command, and tells a bad call what to do", async () => {
-    const { stdout } = await kb("help");
-    const nouns = [...stdout.matchAll(/^ {2}([a-z][a-z-]+)\s{2,}\S/gmu)].map(([, noun]) => noun ?? "");
-    expect(nouns.length).toBeGreaterThan(15);
-    for (const noun of nouns) {
-      expect((await kb(noun, "--help")).stdout, noun).toContain(`kb ${noun}`);
-      const bad = await kb(noun, "--no-such-option").catch((error: { code: number; stderr: string }) => error);
-      expect(bad, noun).toMatchObject({ code: 2, stderr: expect.stringMatching(/\S/u) });
-    }
-  }, 300_000);
-
   test("stops, starts again, and has kept everything", async () => {
     const before = await json<{ files: Listed[] }>("files", "list", "--limit", "200");
     await kb("stop");
@@ -116,6 +114,10 @@ interface Listed {
   indexState: string;
   fields: object;
   textState: { chars: number };
+}
+
+function sha256(path: string): string {
+  return createHash("sha256").update(readFileSync(path)).digest("hex");
 }
 
 /** The longest word of letters, as somebody would look for it. */

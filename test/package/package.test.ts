@@ -58,6 +58,12 @@ describe("the package", () => {
   });
 });
 
+test("npm pack packs nothing, and names the command that makes a whole package", async () => {
+  const root = new URL("../..", import.meta.url).pathname;
+  const packed = promisify(execFile)("npm", ["pack", "--dry-run"], { cwd: root });
+  await expect(packed).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("Run `npm run package`") });
+});
+
 /** One file for each kind of reader; the others are tried on the installed package, by the system tests. */
 const FILES = ["a.txt", "a.html", "a.pdf", "a.docx", "a.xlsx", "a.eml", "a.ipynb"];
 const TEXTS = {
