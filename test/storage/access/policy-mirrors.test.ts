@@ -82,7 +82,7 @@ describe("an item with a clock of its own", () => {
     expect((await world.policy.viewerOf(ana)).validUntil).toBeGreaterThan(at + DAY_MS);
   });
 
-  test("is open beside a connector that has grown old, and not beside one that is shut, or to whom it isn't for", async ({
+  test("is open beside a connector that has grown old, not beside one that is shut, to others, or by a clock of tomorrow", async ({
     expect,
   }) => {
     const { world, wsp, connector, set, clockAt, reads } = await start();
@@ -100,6 +100,9 @@ describe("an item with a clock of its own", () => {
     // Of a source that mirrors nothing, no item has a clock that counts.
     await clockAt(pushed, ofPushed, at);
     expect(await reads(ofOld, ofClosed, ofPushed)).toEqual([true, false, false]);
+    const ahead = await world.item(wsp, { connectorId: old });
+    await clockAt(old, ahead, world.clock.ms + HOUR_MS);
+    expect(await reads(ahead)).toEqual([false]);
     await set(old, { refusedAt: 1 });
     expect(await reads(ofOld)).toEqual([false]);
     await set(old, { refusedAt: null, state: "needs_owner" });

@@ -100,6 +100,15 @@ test("however people join and leave while accesses come, the visible set is what
   expect(accesses.length).toBeGreaterThan(100);
 });
 
+test("two people who differ only in what no list names share what they see", async ({ expect }) => {
+  const { access, intern } = await makeAccesses();
+  intern(["a"]);
+  const cache = makeVisibleCache();
+  const open = await cache.of(access, ["a"]);
+  expect(await cache.of(access, ["a", "x"])).toBe(open);
+  expect(await cache.of(access, ["x"])).not.toBe(open);
+});
+
 describe("reading in pieces", () => {
   /** The store, which gives two accesses at a time and lists in no order. */
   function inPieces(access: AccessStore): AccessStore {
