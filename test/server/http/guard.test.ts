@@ -138,7 +138,8 @@ describe("every answer", () => {
     expect((await kb.anyone().get("/readyz")).json).toEqual({ status: "ok" });
     isReady = false;
     expect((await kb.anyone().get("/healthz")).json).toEqual({ status: "ok" });
-    expect(await kb.anyone().get("/readyz")).toMatchObject({ status: 503, json: { code: "unavailable" } });
+    const detail = "The server is starting or shutting down.";
+    expect(await kb.anyone().get("/readyz")).toMatchObject({ status: 503, json: { code: "unavailable", detail } });
   });
 });
 

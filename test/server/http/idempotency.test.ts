@@ -169,6 +169,26 @@ describe("Idempotency-Key", () => {
     expect(rows).toMatchObject([{ answer: null, targetId: "con_1", status: 201 }]);
   });
 
+  test("what a rule calls a secret is none where it is absent, and is whatever it looks like", async ({ expect }) => {
+    const { store } = await openTestStore();
+    const service = makeIdempotency({ store, clock: makeTestClock() });
+    const caller: Caller = { type: "connector", connector: { workspaceId: "w", connectorId: "c", keyId: "k" } };
+    const twice = async (key: string, body: object) => {
+      const rule = { id: "one.id", secrets: ["secret"] };
+      const request = { rule, caller, route: "POST /x", key, pathId: undefined, content: {} };
+      await service.run(request, async () => ({ status: 201, body }));
+      return service.run(request, async () => expect.fail("made twice"));
+    };
+    for (const absent of [{ one: { id: "a" } }, { one: { id: "a" }, secret: null }]) {
+      const again = await twice(JSON.stringify(absent).slice(-9, -2).replaceAll(/\W/g, "x"), absent);
+      expect(again).toMatchObject({ isReplay: true, status: 201, body: absent });
+    }
+    await expect(twice("k", { one: { id: "a" }, secret: "plain" })).rejects.toMatchObject({
+      code: "already_created",
+      details: { id: "a" },
+    });
+  });
+
   test("every rule names a route that a signed-in caller opens", ({ expect }) => {
     const wrong = Object.keys(CREATE_RULES).filter((route) => ROUTE_ACCESS[route]?.public !== false);
     expect(wrong).toEqual([]);
