@@ -92,3 +92,19 @@ describe("groups", () => {
     expect(await me.post("/api/groups", body)).toMatchObject({ status: 400, json: { field } });
   });
 });
+
+test("the audit says of a change what changed, and of the owner only where they did", async ({ expect }) => {
+  const { kb, owner, me } = await makeTeam();
+  const admin = await kb.addMember(owner.workspaceId, "admin");
+  const { id } = (await me.post("/api/groups", { name: "Ops" })).json.group;
+  const changed = async (body: object) => {
+    expect((await me.patch(`/api/groups/${id}`, body)).status).toBe(200);
+    const { entries } = (await me.get("/api/audit?action=group.changed")).json;
+    return entries[0].details;
+  };
+  expect(await changed({ name: "Operations" })).toMatchObject({ isRenamed: true });
+  expect(await changed({ name: "Ops" })).not.toHaveProperty("owner");
+  const handed = await changed({ ownerId: admin.userId });
+  expect(handed).toMatchObject({ owner: { from: owner.userId, to: admin.userId } });
+  expect(handed).not.toHaveProperty("isRenamed");
+});

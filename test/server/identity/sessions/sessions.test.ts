@@ -381,3 +381,15 @@ describe("passwords", () => {
 test("a test server stands at its fixed time", async ({ expect }) => {
   expect((await makeServer()).clock.now()).toBe(TEST_NOW);
 });
+
+test("when a session was last seen is written once in five minutes", async ({ expect }) => {
+  const kb = await makeServer();
+  const ana = await kb.addOwner();
+  const seen = async () => (await kb.as(ana).get("/api/sessions")).json.sessions[0].lastSeenAt as string;
+  const first = await seen();
+  kb.clock.advance(5 * 60_000 - 1);
+  expect(await seen()).toBe(first);
+  kb.clock.advance(1);
+  await seen();
+  expect(Date.parse(await seen()) - Date.parse(first)).toBe(5 * 60_000);
+});

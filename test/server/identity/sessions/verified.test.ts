@@ -145,3 +145,16 @@ describe("an address in a request", () => {
     expect(answer).toMatchObject({ status: 400, json: { field: "email" } });
   });
 });
+
+test("who opens a link without being signed in is asked for the password of the account", async ({ expect }) => {
+  const { kb, mailbox } = await makeMailingServer();
+  const ana = await kb.addOwner();
+  await kb.as(ana).post("/api/email-verification");
+  const token = mailbox.linkFor(ana.email);
+  const open = (body: object) => kb.anyone().post("/api/email-verification/confirm", { token, ...body });
+  for (const body of [{}, { password: "not the password" }]) {
+    expect(await open(body)).toMatchObject({ status: 403, json: { code: "password_needed" } });
+  }
+  expect(await verifiedAt(kb, ana.email)).toBeNull();
+  expect((await open({ password: TEST_PASSWORD })).status).toBe(200);
+});

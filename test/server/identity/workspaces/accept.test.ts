@@ -102,6 +102,15 @@ describe("the link of an invitation", () => {
 });
 
 describe("accepting an invitation", () => {
+  test("is for who says both an address and a password, or is signed in", async ({ expect }) => {
+    const kb = await makeServer();
+    const { token } = await invite(kb);
+    for (const half of [{ password: TEST_PASSWORD }, { email: BO.email }, {}]) {
+      const { status, json } = await kb.anyone().post("/api/invitations/accept", { token, name: "Bo", ...half });
+      expect([half, status, json.code]).toEqual([half, 401, "unauthenticated"]);
+    }
+  });
+
   test("a person signed in to another workspace accepts with the link alone and goes on there", async ({ expect }) => {
     const kb = await makeServer();
     const bo = await kb.addMember(await kb.addWorkspace("Own"), "owner", BO.email);
