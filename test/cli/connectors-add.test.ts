@@ -77,6 +77,26 @@ describe("connectors add", () => {
     expect(declined.body).not.toHaveProperty("credentials");
   });
 
+  test("asks for no sign-in to a path of the server, and for no address that an account knows", async ({ expect }) => {
+    const git = { ...WIKI, authTypes: ["credentials", "none"] };
+    const url = { ...WIKI.configSchema.properties.url, localPath: "dotted" };
+    const properties = { ...WIKI.configSchema.properties, url };
+    const local = { ...git, configSchema: { ...WIKI.configSchema, properties } };
+    const settings = ["--set", "url=./repository", "--set", "edition=own"];
+    // A question would fail: no prompt is there.
+    const { body } = await sentBy(world(local, { isTty: true, prompts: {} }), ...settings);
+    expect(body).not.toHaveProperty("credentials");
+
+    const known = {
+      ...WIKI.configSchema.properties,
+      url: { type: "string", title: "Address", fromAccount: "baseUrl" },
+    };
+    const service = { ...WIKI, configSchema: { ...WIKI.configSchema, properties: known } };
+    const account = ["--account", "acc_aaaa2222aaaa2222", "--set", "edition=own"];
+    const sent = await sentBy(world(service, { isTty: true, prompts: {} }), ...account);
+    expect(sent.body).toMatchObject({ accountId: "acc_aaaa2222aaaa2222", config: { edition: "own" } });
+  });
+
   test("asks for what goes with a secret, too, and shows a name that is none", async ({ expect }) => {
     const properties = {
       email: { type: "string", title: "Email", description: "Cloud only." },
