@@ -2,6 +2,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { makeJpeg, makeMp3, makeMsg, makeTar, makeTgz } from "./containers.ts";
 import { makePdf } from "./documents.ts";
 import { makeOfficeSamples, mutateMember } from "./office-samples.ts";
+import { signed } from "./signed-files.ts";
 import { makeTnef } from "./tnef-files.ts";
 import { makeZip } from "./zip-files.ts";
 
@@ -62,6 +63,14 @@ function makeStructured(words: string): Sample[] {
     "a.toml": `title = "T"\n[a.b]\nx = """\n${words}\n"""\n[[c]]\ny = 1\n`,
     "a.xml": `<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a><title>T</title><p x="y">${words}<em>d</em> &b;</p></a>`,
     "a.xls": `<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet ss:Name="S"><Table><Row ss:Index="2"><Cell><Data ss:Type="String">${words}</Data><Comment><Data>c</Data></Comment></Cell></Row></Table></Worksheet></Workbook>`,
+    "w.xml": `<?xml version="1.0"?><w:wordDocument xmlns:w="http://schemas.microsoft.com/office/word/2003/wordml" xmlns:o="urn:schemas-microsoft-com:office:office"><o:DocumentProperties><o:Title>T</o:Title></o:DocumentProperties><w:styles><w:style w:type="paragraph" w:styleId="H1"><w:name w:val="heading 1"/></w:style></w:styles><w:body><w:p><w:pPr><w:pStyle w:val="H1"/></w:pPr><w:r><w:t>Head</w:t></w:r></w:p><w:p><w:r><w:t>${words}</w:t></w:r><w:r><w:footnote><w:p><w:r><w:t>n</w:t></w:r></w:p></w:footnote></w:r></w:p></w:body></w:wordDocument>`,
+    "feed.rss": `<?xml version="1.0"?><rss version="2.0"><channel><title>News</title><item><title>First</title><author>Ana</author><description>&lt;p&gt;${words}&lt;/p&gt;</description></item><item><title>Second</title></item></channel></rss>`,
+    "a.tex": `\\documentclass{article}\n\\title{T}\n\\begin{document}\n\\section{One}\nM{\\"u}ller: ${words}\n\\end{document}\n`,
+    "a.adoc": `= Title\n:author: Ana\n\n== One\n\n${words}\n\n[source]\n----\ncode\n----\n\n== Two\n\n|===\n|a |b\n|===\n`,
+    "a.rst": `Title\n=====\n\n:author: Ana\n\nOne\n---\n\n${words}\n\n.. note:: n\n\nTwo\n---\n\n::\n\n  code\n`,
+    "a.org": `#+TITLE: T\n#+AUTHOR: Ana\n\n* One :tag:\n:PROPERTIES:\n:ID: 1\n:END:\n${words}\n* Two\n| a | b |\n`,
+    "a.ics": `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20240305T101112Z\r\nSUMMARY:S\r\nATTENDEE;CN=Ana:mailto:ana@x.test\r\nDESCRIPTION:${words}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n`,
+    "a.vcf": `BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Ana\r\nEMAIL:ana@x.test\r\nNOTE:${words}\r\nEND:VCARD\r\n`,
     "a.ass": `[Script Info]\n[Events]\nFormat: Start, Name, Text\nDialogue: 0:00:01.00,Ana,${words}\n`,
     "a.log": `2024-01-01 10:00:00 ${words}\n at x\n2024-01-02 11:00:00 b\n`,
     "a.srt": `1\n00:00:01,000 --> 00:00:02,000\n<i>${words}</i>\n\n2\n00:06:01,000 --> 00:06:02,000\nb\n`,
@@ -87,6 +96,7 @@ function makeContainers(words: string): Sample[] {
         files: [{ name: "a.txt", bytes: Buffer.from(words) }],
       }),
     },
+    { name: "a.p7m", bytes: signed(Buffer.from(`Content-Type: text/plain\r\n\r\n${words}\r\n`), false) },
     { name: "a.zip", bytes: makeZip(files) },
     { name: "a.tar", bytes: makeTar(files) },
     { name: "a.tgz", bytes: makeTgz(files) },

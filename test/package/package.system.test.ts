@@ -62,8 +62,7 @@ describe("the installed package", () => {
       });
       const word = wordOf(read.text);
       if (word === undefined) continue;
-      const { results } = await json<{ results: { kbId: string }[] }>("search", word, "--limit", "50");
-      expect({ name, word, isFound: results.some(({ kbId }) => kbId === file?.kbId) }).toMatchObject({ isFound: true });
+      expect({ name, word, isFound: (await found(word)).has(file?.kbId ?? "") }).toMatchObject({ isFound: true });
     }
   }, 300_000);
 
@@ -118,6 +117,22 @@ interface Listed {
 
 function sha256(path: string): string {
   return createHash("sha256").update(readFileSync(path)).digest("hex");
+}
+
+/** The items that a search for a word finds, on all its pages. */
+async function found(word: string): Promise<ReadonlySet<string>> {
+  const kbIds = new Set<string>();
+  for (let more: string[] = []; ;) {
+    const { results, nextCursor } = await json<Page>("search", word, "--limit", "50", ...more);
+    for (const { kbId } of results) kbIds.add(kbId);
+    if (nextCursor === null) return kbIds;
+    more = ["--cursor", nextCursor];
+  }
+}
+
+interface Page {
+  results: { kbId: string }[];
+  nextCursor: string | null;
 }
 
 /** The longest word of letters, as somebody would look for it. */

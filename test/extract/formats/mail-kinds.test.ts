@@ -1,6 +1,7 @@
 import { describe, test } from "vitest";
 import { extractFile, textOf } from "../documents.ts";
 import { makeTnef } from "../tnef-files.ts";
+import { signed } from "../signed-files.ts";
 
 const HEAD = "From: Ana <ana@one.test>\r\nTo: bo@two.test\r\nDate: Tue, 5 Mar 2024 10:11:12 +0100\r\nSubject: Plan\r\n";
 
@@ -216,31 +217,6 @@ test.for([
   expect(result).toMatchObject({ state: "no_text", reason: "unsupported_type" });
   expect(result.state === "no_text" && result.message).toContain(`kb can't read text from ${label} files`);
 });
-
-/** A value of BER, with a length or open-ended. */
-function ber(tag: number, content: Buffer, isOpen = false): Buffer {
-  if (isOpen) return Buffer.concat([Buffer.from([tag, 0x80]), content, Buffer.alloc(2)]);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(content.length);
-  return Buffer.concat([Buffer.from([tag, 0x84]), length, content]);
-}
-
-/** Signed data that wraps this, in one piece or in pieces of 10 bytes as streams are signed. */
-function signed(content: Buffer, isOpen: boolean): Buffer {
-  const oid = (hex: string) => Buffer.from(`0609${hex}`, "hex");
-  const pieces = Array.from({ length: Math.ceil(content.length / 10) }, (_, n) =>
-    content.subarray(n * 10, n * 10 + 10),
-  );
-  const octets = isOpen ? ber(0x24, Buffer.concat(pieces.map((piece) => ber(0x04, piece))), true) : ber(0x04, content);
-  const info = ber(0x30, Buffer.concat([oid("2a864886f70d010701"), ber(0xa0, octets, isOpen)]), isOpen);
-  const data = Buffer.concat([
-    Buffer.from("020101", "hex"),
-    ber(0x31, Buffer.alloc(0)),
-    info,
-    ber(0x31, Buffer.alloc(0)),
-  ]);
-  return ber(0x30, Buffer.concat([oid("2a864886f70d010702"), ber(0xa0, ber(0x30, data, isOpen), isOpen)]), isOpen);
-}
 
 describe.for([false, true])("what a signature wraps, open-ended: %s", (isOpen) => {
   const part = Buffer.from("Content-Type: text/plain; charset=utf-8\r\n\r\nwrappedword grüße\r\n");
