@@ -3,17 +3,18 @@ import { type CheckOutcome, runCheck } from "#sources/check.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
 import type { Batching } from "#sources/batching.ts";
+import { runSessions } from "#sources/run-session.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { McpConfig } from "./config.ts";
 import { readById, resourceId } from "./entries.ts";
 import { asking, toFailure } from "./failures.ts";
-import { isInScope, type McpCursor, openSession, requireAgreement, syncMcp, usableMapping } from "./sync.ts";
+import { isInScope, mcpSessions, openSession, requireAgreement, usableMapping } from "./sync.ts";
 
 /**
  * What is behind a connection to a provider server: its resources, and what its tools list as an admin has mapped them.
  * MCP carries no permissions: everything is for those whom the connection is open to.
  */
-export function makeMcpSource({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<McpConfig, McpCursor> {
+export function makeMcpSource({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<McpConfig> {
   const compiled = rememberScope();
   const turns = makeTurns();
   return {
@@ -23,10 +24,12 @@ export function makeMcpSource({ batching = {} }: { batching?: Partial<Batching> 
       kinds: ["file"],
       auth: [{ type: "connection" }],
       config: McpConfig,
+      // 2: a cursor is the run's own.
+      stateVersion: 2,
       acl: "connector",
     },
     check: checkServer,
-    sync: (ctx, run) => syncMcp(ctx, run, batching),
+    sync: runSessions(mcpSessions, batching),
     async fetchContent(ctx, { externalId }) {
       if (!/^(?:resource|tool):./s.test(externalId)) throw notFound();
       if (externalId.startsWith("tool:")) requireAgreement(ctx);

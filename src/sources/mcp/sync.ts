@@ -1,14 +1,15 @@
 import { z } from "zod";
 import { ApiError, isApiError } from "#api/errors.ts";
 import { cleanLine } from "#api/clean.ts";
-import { type CycleMark, stepCycle } from "#core/cycle.ts";
+import { stepCycle } from "#core/cycle.ts";
 import { plural } from "#api/plural.ts";
 import { defined } from "#core/defined.ts";
 import { agreementRequired } from "#mcp-client/agreement.ts";
 import type { McpSession } from "#mcp-client/contract.ts";
 import { faultsOfMapping, type ToolMapping } from "#mcp-client/mapping.ts";
-import type { SourceContext, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
-import { type Batches, type Batching, makeBatches } from "#sources/batching.ts";
+import type { SourceContext, SourceItem, SyncContext } from "#sources/contract.ts";
+import { failedSkip } from "#sources/failures.ts";
+import type { Outcome, SessionSpec, WalkEnd, WalkEvent } from "#sources/session.ts";
 import { compileScope, type CompiledScope } from "#sources/file-scope/scope.ts";
 import { hasNoText } from "#sources/file-scope/mime-hints.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
@@ -16,20 +17,19 @@ import { configKey, type McpConfig } from "./config.ts";
 import { type Content, digest, type Entry, type EntryPage, PARTS, type Place, readPage } from "./entries.ts";
 import { asking, refusalOf } from "./failures.ts";
 
-/** Where a run stands. Another run starts at the beginning, since it must name everything itself. */
-export interface McpCursor {
-  runId: string | null;
-  place: Place;
-  done: number;
+/** Where a walk stands in the server's lists. */
+const Checkpoint = z.object({
+  place: z.object({ part: z.enum(PARTS), cursor: z.string().optional() }),
+  /** Entries so far. */
+  entries: z.number().int(),
   /** What was handed over of the page there, so that an interrupted run asks no entry again while the page is the same. */
-  read?: { page: string; entries: number };
+  read: z.object({ page: z.string(), entries: z.number().int() }).optional(),
   /** Notices a list that leads back to where it was. */
-  mark?: CycleMark;
+  mark: z.object({ place: z.string(), steps: z.number().int(), power: z.number().int() }),
   /** Templates that the server did not complete in time. */
-  uncompleted?: number;
-}
-
-type Event = SyncEvent<McpCursor>;
+  uncompleted: z.number().int(),
+});
+type Checkpoint = z.infer<typeof Checkpoint>;
 
 /** A server that names more has the rest left out, and nothing is removed. */
 const MAX_ENTRIES = 200_000;
@@ -37,27 +37,26 @@ const MAX_ENTRIES = 200_000;
 const ITEMS_MS = 60_000;
 const FIRST: Place = { part: "resources" };
 
-/**
- * One run: the same listing for `full` and `incremental`, since notices can get lost. `items` reads only those ids, by the
- * same listing: what a resource is called stands nowhere else.
- */
-export async function* syncMcp(
-  ctx: SyncContext<McpConfig>,
-  run: SyncRequest<McpCursor>,
-  batching: Partial<Batching>,
-): AsyncGenerator<Event, void> {
-  const scope = compileScope(run.scope);
-  requireAgreement(ctx);
-  const session = await openSession(ctx, ctx.signal);
-  try {
-    const mapping = await usableMapping(ctx, session);
-    const tools = { session, mapping, scope };
-    if (run.mode === "items") yield* syncItems(ctx, new Set(run.externalIds), tools);
-    else yield* syncAll(ctx, run, tools, batching);
-  } finally {
-    await session.close();
-  }
-}
+/** Notices can get lost: every run lists everything. */
+export const mcpSessions: SessionSpec<McpConfig, null, Checkpoint> = {
+  cursor: z.null(),
+  checkpoint: Checkpoint,
+  async open(ctx, run) {
+    requireAgreement(ctx);
+    const session = await openSession(ctx, ctx.signal);
+    try {
+      const tools = { session, mapping: await usableMapping(ctx, session), scope: compileScope(run.scope) };
+      return {
+        walk: ({ resume }) => walk(ctx, tools, resume),
+        read: (ids) => readItems(ctx, tools, new Set(ids)),
+        close: () => session.close(),
+      };
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+  },
+};
 
 /** @throws ApiError `source_unauthorized` for a connector without a connection */
 export async function openSession(
@@ -116,63 +115,47 @@ interface Tools {
   scope: CompiledScope;
 }
 
-async function* syncAll(
+async function* walk(
   ctx: SyncContext<McpConfig>,
-  run: SyncRequest<McpCursor>,
   tools: Tools,
-  batching: Partial<Batching>,
-): AsyncGenerator<Event, void> {
-  const runId = run.runId ?? null;
-  const former = StoredCursor.safeParse(run.cursor).data;
-  const resumed = runId !== null && former?.runId === runId ? former : undefined;
-  let place: Place | undefined = resumed && { part: resumed.place.part, ...defined({ cursor: resumed.place.cursor }) };
+  resume: Checkpoint | undefined,
+): AsyncGenerator<WalkEvent<Checkpoint>, WalkEnd<null>> {
+  let place: Place | undefined = resume && { part: resume.place.part, ...defined({ cursor: resume.place.cursor }) };
   place ??= FIRST;
-  let { read, mark, uncompleted = 0 } = resumed ?? {};
+  let { read, mark, uncompleted = 0, entries: count = 0 } = resume ?? {};
   mark ??= stepCycle(undefined, markOf(place));
-  const batches = makeBatches(batching, ctx.now, resumed?.done);
   const named = new Set<string>();
   let why: string | undefined;
-  while (place !== undefined && why === undefined) {
-    batches.look();
+  while (place !== undefined && mark !== undefined && why === undefined) {
     const { entries, next, uncompleted: missing = 0 }: EntryPage = await page(ctx, tools, place);
+    yield { t: "page", entries: [], looks: 1 };
     const ids = digest(...entries.map(({ externalId }) => externalId));
     const before = read?.page === ids ? read.entries : 0;
     for (const [at, entry] of entries.entries()) {
-      if (ctx.signal.aborted) return;
       if (named.has(entry.externalId)) continue;
       named.add(entry.externalId);
       if (at < before) continue;
-      yield* hand(ctx, entry, { batches, scope: tools.scope });
-      if (!batches.isDue()) continue;
-      const cursor = { runId, place, done: batches.done, read: { page: ids, entries: at + 1 }, ...defined({ mark }) };
-      yield* batches.checkpoint({ ...cursor, uncompleted });
+      count += 1;
+      const checkpoint = { place, entries: count, read: { page: ids, entries: at + 1 }, mark, uncompleted };
+      yield { t: "page", entries: [await outcomeOf(ctx, entry, tools.scope)], checkpoint };
     }
     uncompleted += missing;
     [place, read] = [next, undefined];
     if (place === undefined) break;
     mark = stepCycle(mark, markOf(place));
     if (mark === undefined) why = ROUND;
-    else if (Math.max(batches.done, named.size) >= MAX_ENTRIES) why = endless(MAX_ENTRIES);
-    else yield* batches.checkpoint({ runId, place, done: batches.done, mark, uncompleted });
+    else if (Math.max(count, named.size) >= MAX_ENTRIES) why = endless(MAX_ENTRIES);
+    else yield { t: "page", entries: [], checkpoint: { place, entries: count, mark, uncompleted } };
   }
   if (uncompleted > 0) why ??= slow(uncompleted);
-  if (ctx.signal.aborted) return;
-  yield* batches.checkpoint({ runId: null, place: FIRST, done: batches.done }, { total: batches.done });
-  yield why === undefined
-    ? { t: "end", listing: "complete", permissions: "current" }
-    : { t: "end", listing: "partial", why, permissions: "current" };
+  return { complete: why === undefined, ...defined({ why }), cursor: null, permissions: "current" };
 }
 
 /** What to say of an entry, once. */
-async function* hand(
-  ctx: SyncContext<McpConfig>,
-  entry: Entry,
-  { batches, scope }: { batches: Batches; scope: CompiledScope },
-): AsyncGenerator<Event, void> {
-  if (!isInScope(scope, entry.externalId)) return yield leftOut(entry.externalId);
-  const event = await lookAt(ctx, entry);
-  if (event === undefined) yield* batches.seen(entry.externalId);
-  else yield event.t === "upsert" ? batches.upsert(event.item) : event;
+async function outcomeOf(ctx: SyncContext<McpConfig>, entry: Entry, scope: CompiledScope): Promise<Outcome> {
+  const { externalId } = entry;
+  if (!isInScope(scope, externalId)) return leftOut(externalId);
+  return (await lookAt(ctx, entry)) ?? { t: "seen", externalIds: [externalId] };
 }
 
 function markOf({ part, cursor = "" }: Place): string {
@@ -189,7 +172,12 @@ function slow(templates: number): string {
   return `The server didn't complete ${plural(templates, "template")} of resources within a minute, so those resources were not looked at. Nothing was removed.`;
 }
 
-async function* syncItems(ctx: SyncContext<McpConfig>, wanted: Set<string>, tools: Tools): AsyncGenerator<Event, void> {
+/** Only these, by the same listing: what a resource is called stands nowhere else. */
+async function* readItems(
+  ctx: SyncContext<McpConfig>,
+  tools: Tools,
+  wanted: Set<string>,
+): AsyncGenerator<Outcome, void> {
   let place: Place | undefined = FIRST;
   const until = ctx.now() + ITEMS_MS;
   let isWhole = true;
@@ -197,16 +185,15 @@ async function* syncItems(ctx: SyncContext<McpConfig>, wanted: Set<string>, tool
     const { entries, next, uncompleted } = await page(ctx, tools, place);
     isWhole &&= uncompleted === undefined;
     for (const entry of entries) {
-      if (ctx.signal.aborted) return;
-      if (!isInScope(tools.scope, entry.externalId) || !wanted.delete(entry.externalId)) continue;
-      const event = await lookAt(ctx, entry);
-      yield event ?? { t: "seen", externalIds: [entry.externalId] };
+      if (isInScope(tools.scope, entry.externalId) && wanted.delete(entry.externalId))
+        yield await outcomeOf(ctx, entry, tools.scope);
     }
     place = next;
   }
-  if (ctx.signal.aborted) return;
-  if (place === undefined && isWhole) for (const externalId of wanted) yield { t: "delete", externalId };
-  yield { t: "end", listing: "partial", permissions: "current" };
+  for (const externalId of wanted) {
+    if (place === undefined && isWhole) yield { t: "delete", externalId };
+    else yield failedSkip(externalId, "The server's lists didn't name it within a minute.");
+  }
 }
 
 async function page(
@@ -221,7 +208,7 @@ async function page(
 }
 
 /** What to say of an entry; undefined when it is as it was stored. */
-async function lookAt(ctx: SyncContext<McpConfig>, entry: Entry): Promise<Event | undefined> {
+async function lookAt(ctx: SyncContext<McpConfig>, entry: Entry): Promise<Outcome | undefined> {
   const { externalId, stamp } = entry;
   const stored = await ctx.stored.version(externalId);
   if (stamp !== undefined && stored === versionOf(ctx.config, entry, stamp)) return undefined;
@@ -245,7 +232,7 @@ function upsert(
   entry: Entry,
   content: Content | "too_large" | "unsupported_type",
   stamp: string,
-): Event {
+): Outcome {
   const { externalId, title, url, updatedAt, size } = entry;
   const mimeType = entry.mimeType ?? (typeof content === "string" ? undefined : content.mimeType);
   const item: SourceItem = {
@@ -275,17 +262,7 @@ function versionOf(config: McpConfig, { title, mimeType, url, updatedAt }: Entry
   return `${stamp}:${digest(title, mimeType ?? "", url ?? "", String(updatedAt ?? ""))}:${configKey(config)}`;
 }
 
-function leftOut(externalId: string): Event {
+function leftOut(externalId: string): Outcome {
   const message = "The connector's scope leaves it out.";
   return { t: "skip", externalId, reason: "excluded_by_scope", message, retryable: false };
 }
-
-/** An unreadable cursor is ignored: the listing starts again, and nothing is lost. */
-const StoredCursor = z.object({
-  runId: z.string().nullable(),
-  place: z.object({ part: z.enum(PARTS), cursor: z.string().optional() }),
-  done: z.number().int(),
-  read: z.object({ page: z.string(), entries: z.number().int() }).optional(),
-  uncompleted: z.number().int().optional(),
-  mark: z.object({ place: z.string(), steps: z.number().int(), power: z.number().int() }).optional(),
-});
