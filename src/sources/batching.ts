@@ -32,6 +32,8 @@ export interface Batches {
   flush(): Generator<Event, void>;
   /** Whether the next place that the run can go on from is to be told. */
   isDue(): boolean;
+  /** Whether an item was handed over since the last place: what begins again there has less to do. */
+  hasChanged(): boolean;
   /** The checkpoint with this cursor, after all that it covers, and how far the run is. */
   checkpoint<Cursor>(
     cursor: Cursor,
@@ -68,6 +70,7 @@ export function makeBatches(limits: Partial<Batching>, now: () => number, doneBe
       return { t: "upsert", item };
     },
     isDue: () => handed.upserts >= upserts || handed.seen >= seen || handed.looks >= looks || now() >= dueAt,
+    hasChanged: () => handed.upserts > 0,
     flush,
     *checkpoint(cursor, { total, note } = {}) {
       yield* flush();

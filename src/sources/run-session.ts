@@ -133,6 +133,7 @@ async function* walk<Config, Cursor, Checkpoint>(
     batches,
     failed,
     mode,
+    isNew: makeIsNew(own?.checkpoint),
     keep(given) {
       // Copied: a walk may go on writing into what it gave.
       const checkpoint = structuredClone(given);
@@ -162,6 +163,20 @@ async function* walk<Config, Cursor, Checkpoint>(
   }
 }
 
+/**
+ * Whether a place is another than the last one. At one that isn't, a run that gives its worker to others would do the same
+ * again in each of its turns.
+ */
+function makeIsNew(before: unknown) {
+  let last = JSON.stringify(before);
+  return (place: unknown): boolean => {
+    const text = JSON.stringify(place);
+    const isNew = text !== last;
+    last = text;
+    return isNew;
+  };
+}
+
 /** The containers that failed so far. */
 function makeFailed(before: readonly What[] = []) {
   const failed = new Map(before.map((what) => [JSON.stringify(what), what]));
@@ -181,6 +196,7 @@ interface Telling<Stored = unknown, Checkpoint = never> extends Reading {
   batches: Batches;
   failed: ReturnType<typeof makeFailed>;
   mode: SyncRequest<unknown>["mode"];
+  isNew(checkpoint: unknown): boolean;
   /** What is stored with a checkpoint. */
   keep(checkpoint: Checkpoint): Stored;
 }
@@ -193,8 +209,10 @@ async function* tellPage<Stored, Checkpoint>(
   telling: Telling<Stored, Checkpoint>,
   { entries, checkpoint, within, looks, note, total }: Page<Checkpoint>,
 ): AsyncGenerator<SyncEvent<Stored>, { error: unknown } | undefined> {
-  const { batches, keep, ctx, mode } = telling;
-  const place = (at: Checkpoint) => batches.checkpoint(keep(at), defined({ note, total }));
+  const { batches, keep, isNew, ctx, mode } = telling;
+  function* place(at: Checkpoint): Generator<SyncEvent<Stored>, void> {
+    if (isNew(at) || batches.hasChanged()) yield* batches.checkpoint(keep(at), defined({ note, total }));
+  }
   batches.look(looks ?? 0);
   const toRead: string[] = [];
   for (const [at, entry] of entries.entries()) {

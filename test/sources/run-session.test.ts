@@ -191,6 +191,28 @@ test("a checkpoint goes to another attempt of its run alone, as it was when it w
   expect(cursorsOf(await run()).at(-1)).toEqual({ feed: "later" });
 });
 
+test("a place that a run began at is given again only once something was stored", async () => {
+  const build = () => itemOf("new");
+  const { run } = open(
+    async function* () {
+      yield { t: "page", entries: [{ externalId: "same", version: "1" }], checkpoint: { at: 1 } };
+      yield { t: "page", entries: [{ externalId: "same", version: "1" }], checkpoint: { at: 1 } };
+      yield { t: "page", entries: [{ externalId: "new", version: "1", build }], checkpoint: { at: 1 } };
+      yield { t: "page", entries: [], checkpoint: { at: 2 } };
+      return END;
+    },
+    { stored: { same: "1" } },
+  );
+  const placesOf = (events: readonly SyncEvent[]) =>
+    events.flatMap((event) => {
+      if (event.t === "upsert") return [event.item.externalId];
+      return event.t === "checkpoint" ? [Object(event.cursor).walk?.checkpoint.at] : [];
+    });
+  const first = await run();
+  expect(placesOf(first)).toEqual([1, "new", 1, 2, undefined]);
+  expect(placesOf(await run({ cursor: cursorsOf(first)[0] }))).toEqual(["new", 1, 2, undefined]);
+});
+
 test("what reading a page fails with is the failure of the place in the walk that gave it", async () => {
   const error = new ApiError("source_unavailable", { message: "No." });
   const caught: unknown[] = [];

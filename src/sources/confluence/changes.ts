@@ -25,7 +25,7 @@ export async function* readChanges(
 ): AsyncGenerator<Event, void> {
   const { client, containers, unread } = tools;
   const due = await unread.due();
-  const open = yield* containers.readNew(list.known, place, (space) => listSpace(tools, space));
+  const open = yield* containers.readNew(list.known, place, (space, at) => listSpace(tools, space, at));
   const { here, gone } = await containers.keep(list);
   for (const id of gone) {
     // Deleted, archived, or closed to this account: until a listing of everything says which, nobody reads it.

@@ -29,7 +29,7 @@ export async function* readChanges(
 ): AsyncGenerator<Event, void> {
   const { client, containers, unread } = tools;
   const due = await unread.due();
-  const open = yield* containers.readNew(list.known, place, (project) => readProject(tools, project));
+  const open = yield* containers.readNew(list.known, place, (project, at) => readProject(tools, project, at));
   const { here, gone } = await containers.keep(list);
   for (const id of gone) {
     // Deleted, archived, or closed to this account: until a listing of everything says which, nobody reads it.
