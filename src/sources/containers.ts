@@ -39,11 +39,12 @@ export interface ContainerPlace<At, Feed> {
   /** Where the feed of changes stood when the walk began: the next run goes on there. */
   feed: Feed;
   after: string;
-  open?: { id: string; at: At } | undefined;
+  /** With another label it is read from its beginning: what an attempt before told of it has the former one. */
+  open?: { id: string; label: string; at: At } | undefined;
 }
 
 export function placeSchema<At, Feed>(at: z.ZodType<At>, feed: z.ZodType<Feed>): z.ZodType<ContainerPlace<At, Feed>> {
-  const Place = z.object({ feed, after: z.string(), open: z.object({ id: z.string(), at }).optional() });
+  const Place = z.object({ feed, after: z.string(), open: z.object({ id: z.string(), label: z.string(), at }).optional() });
   // Zod takes a value that may be undefined for one that may be absent.
   return Place as unknown as z.ZodType<ContainerPlace<At, Feed>>;
 }
@@ -118,10 +119,10 @@ export function makeContainers<C extends { id: string }>(
   ): AsyncGenerator<WalkEvent<ContainerPlace<At, Feed>>, void> {
     let after = from;
     for (const container of containers) {
-      const { id } = container;
+      const [{ id }, label] = [container, labelOf(container)];
       if (after !== "" && compare(id, after) <= 0) continue;
       try {
-        let position = open?.id === id ? open.at : undefined;
+        let position = open?.id === id && open.label === label ? open.at : undefined;
         for await (const event of read(container, position)) {
           if (event.t !== "page") {
             yield event;
@@ -129,7 +130,8 @@ export function makeContainers<C extends { id: string }>(
           }
           const { at, ...page } = event;
           position = at ?? position;
-          yield { ...page, checkpoint: { feed, after, ...(position !== undefined && { open: { id, at: position } }) } };
+          const place = position !== undefined && { open: { id, label, at: position } };
+          yield { ...page, checkpoint: { feed, after, ...place } };
         }
         failures.well();
       } catch (error) {

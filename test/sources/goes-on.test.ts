@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { SyncEvent } from "#sources/contract.ts";
 import type { KitFixture } from "../kit/fixture.ts";
-import { copyReplica, makeReplica, type Replica, runInto } from "../kit/replica.ts";
+import { copyReplica, makeReplica, type Replica, runInto, snapshotOf } from "../kit/replica.ts";
 import { openSite as openConfluence } from "./confluence/fixture.ts";
 import { openSite as openJira } from "./jira/fixture.ts";
 
@@ -42,5 +42,19 @@ test.each(Object.entries(SITES))(
     await named(replica, { killAfter: MANY - 20 });
     expect(await named(replica, { isResume: true })).toBeLessThan(whole - MANY / 3);
     expect([...replica.items.values()].filter(({ title }) => title.startsWith("One of many"))).toHaveLength(MANY);
+  },
+);
+
+test.each(Object.entries(SITES))(
+  "%s: what has another name when a stopped listing goes on has it everywhere",
+  { timeout: 60_000 },
+  async (_name, open) => {
+    const { fixture, rename } = await open();
+    const [replica, whole] = [makeReplica(), makeReplica()];
+    await runInto(fixture, replica, { killAfter: MANY - 20 });
+    rename();
+    await runInto(fixture, replica, { isResume: true });
+    await runInto(fixture, whole);
+    expect(snapshotOf(replica)).toEqual(snapshotOf(whole));
   },
 );

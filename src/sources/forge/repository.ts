@@ -8,12 +8,10 @@ import { filesRef, parseId, repositoryRef } from "./ids.ts";
 import { toPartItem, toThreadItem } from "./map.ts";
 import { takeOdd } from "./odd.ts";
 import { readReviews } from "./reviews.ts";
-import { type ForgeTools, labelOf, putState, type RepositoryState } from "./tools.ts";
+import { type ForgeTools, putState, type RepositoryState } from "./tools.ts";
 
 /** How far a run has listed a repository, so that its next attempt asks for the rest alone. */
 export const Place = z.object({
-  /** What its items are made with: another name, and it is listed from the beginning. */
-  label: z.string(),
   part: z.enum(["threads", "comments", "files"]),
   /** Absent: that part was not begun. */
   from: z.string().max(200).optional(),
@@ -33,11 +31,9 @@ type Told = AsyncGenerator<ContainerEvent<Place>, void>;
 /** Everything that a repository has, or the rest of it where an attempt of the same run has ended. */
 export async function* listRepository(tools: ForgeTools, repository: ForgeRepository, begun?: Place): Told {
   const { ctx, forge, repositories } = tools;
-  const label = labelOf(repository);
-  const resumed = begun?.label === label ? begun : undefined;
-  const place: Place = resumed ?? { label, part: "threads", since: ctx.now(), last: 0, total: 0, isHalf: false };
+  const place: Place = begun ?? { part: "threads", since: ctx.now(), last: 0, total: 0, isHalf: false };
   forge.odd.take();
-  if (hasThreads(repository) && place.part !== "files") yield* listThreads(tools, repository, place, resumed);
+  if (hasThreads(repository) && place.part !== "files") yield* listThreads(tools, repository, place, begun);
   place.part = "files";
   const files = yield* tellFiles(tools, repository, { at: place });
   if (place.isHalf) throw halfRead(`kb doesn't understand all that ${repository.fullName} has.`);
