@@ -20,6 +20,8 @@ export interface ContainerSpec<C> {
   compare?(a: string, b: string): number;
   /** Under what its failure is counted; its id unless told. */
   countedAs?(id: string): string;
+  /** Each has a feed of its own that waits for it: one that was read as a whole and fails is not read so again. */
+  hasFeeds?: boolean;
   /** What else the source forgets of one that was not read. */
   forget?(id: string): void | Promise<void>;
   failures: Failures;
@@ -44,7 +46,11 @@ export interface ContainerPlace<At, Feed> {
 }
 
 export function placeSchema<At, Feed>(at: z.ZodType<At>, feed: z.ZodType<Feed>): z.ZodType<ContainerPlace<At, Feed>> {
-  const Place = z.object({ feed, after: z.string(), open: z.object({ id: z.string(), label: z.string(), at }).optional() });
+  const Place = z.object({
+    feed,
+    after: z.string(),
+    open: z.object({ id: z.string(), label: z.string(), at }).optional(),
+  });
   // Zod takes a value that may be undefined for one that may be absent.
   return Place as unknown as z.ZodType<ContainerPlace<At, Feed>>;
 }
@@ -75,6 +81,7 @@ export function makeContainers<C extends { id: string }>(
     labelOf = nameOf,
     countedAs = (id) => id,
     compare = byText,
+    hasFeeds = false,
     failures,
     ...spec
   }: ContainerSpec<C>,
@@ -92,15 +99,17 @@ export function makeContainers<C extends { id: string }>(
     as: countedAs(id),
   });
 
-  /** One that is refused, or fails, alone. The next run reads it whole. @throws what is about more than it */
+  /** It was read as a whole under the name that it has. */
+  const isKnown = async (container: C) => (await state.get(`${key}:${container.id}`)) === labelOf(container);
+
+  /** One that is refused, or fails, alone. The next run reads it whole, or goes on by its feed. @throws what is about more than it */
   async function notRead(container: C, error: unknown): Promise<Result | FailedContainer> {
     const { id } = container;
     const code = refusalOf(error);
-    if (code === undefined) {
-      await failures.requireOfOne(error);
-      await waits.failed(id);
-    }
-    await forget(id);
+    if (code === undefined) await failures.requireOfOne(error);
+    const goesOn = code === undefined && hasFeeds && (await isKnown(container));
+    if (code === undefined && !goesOn) await waits.failed(id);
+    if (!goesOn) await forget(id);
     if (code !== undefined) return { t: "refused", what: { container: refOf(id) }, code };
     const why = isApiError(error) ? `: ${error.message}` : ".";
     return failed(id, `${nameOf(container)} can't be read now${why}`);
@@ -145,9 +154,6 @@ export function makeContainers<C extends { id: string }>(
   /** What is said of one that waits: it stays as it is. */
   const waiting = (id: string, name: string) =>
     failed(id, `${name} could not be read several times. It is tried again later.`);
-
-  /** It was read as a whole under the name that it has. */
-  const isKnown = async (container: C) => (await state.get(`${key}:${container.id}`)) === labelOf(container);
 
   return {
     notRead,

@@ -25,6 +25,7 @@ export function makeTools(ctx: SyncContext<unknown>, parts: Pick<ForgeTools, "fo
     nameOf: ({ fullName }) => fullName,
     labelOf,
     compare: byNumber,
+    hasFeeds: true,
     countedAs: (id) => repositoryRef({ id }).id,
     forget: (id) => ctx.state.put(stateKey(id), undefined),
     failures,

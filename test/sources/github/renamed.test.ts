@@ -40,3 +40,20 @@ test("an issue that is deleted while its repository is refused is gone once that
   await runInto(fixture, replica, { mode: "incremental" });
   expect(stored()).toHaveLength(before.filter((id) => !id.includes(`#${issues.gone.number}`)).length);
 });
+
+test("a repository that fails in an increment is asked for what changed since the last one, not for everything", async () => {
+  const { fixture, replica, web, server } = await open();
+  server.instead = ({ path }, response) => {
+    if (!path.startsWith(`/repositories/${web.id}/`)) return false;
+    response.writeHead(500).end("{}");
+    return true;
+  };
+  const { events } = await runInto(fixture, replica, { mode: "incremental" });
+  expect(events).toContainEqual(expect.objectContaining({ t: "skip", reason: "failed", externalId: `r${web.id}` }));
+  server.instead = undefined;
+  server.requests.length = 0;
+  await runInto(fixture, replica, { mode: "incremental" });
+  const asked = server.requests.filter(({ path }) => path.startsWith(`/repositories/${web.id}/issues?`));
+  expect(asked.length).toBeGreaterThan(0);
+  expect(asked.filter(({ path }) => !path.includes("since="))).toEqual([]);
+});
