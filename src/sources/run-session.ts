@@ -238,9 +238,9 @@ async function* tellPage<Stored, Checkpoint>(
   return undefined;
 }
 
-/** Of what is stored a run of mode `access` reads nothing. */
-function isAsStored({ version }: Entry, before: string | undefined, mode: Telling["mode"]): boolean {
-  return before !== undefined && (before === version || mode === "access");
+/** Of what is stored a run of mode `access` reads nothing; an item that is at hand has not to be read. */
+function isAsStored({ version, build }: Entry, before: string | undefined, mode: Telling["mode"]): boolean {
+  return before !== undefined && (before === version || (mode === "access" && !build));
 }
 
 function* tellEntry(

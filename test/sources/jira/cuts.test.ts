@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { textOfAdf } from "#sources/atlassian/adf.ts";
 import { textOfWiki } from "#sources/jira/wiki.ts";
-import { makeReplica, runInto } from "../../kit/replica.ts";
+import { makeReplica, runInto, snapshotOf } from "../../kit/replica.ts";
 import { openSite } from "./fixture.ts";
 import type { Asked } from "./server.ts";
 
@@ -69,6 +69,21 @@ describe("jira and what is cut, late or told twice", { timeout: 60_000 }, () => 
     ops.browse = closed;
     await runInto(fixture, replica);
     expect(accessOf()).toBe(narrow);
+  });
+
+  test("an issue that has moved is where it is now after a check of access", async () => {
+    const { world, fixture } = await openSite();
+    const replica = makeReplica();
+    await runInto(fixture, replica);
+    const { outage } = world.made;
+    const eng = world.project("ENG");
+    Object.assign(outage, { project: eng.id, key: "ENG-900" });
+    await runInto(fixture, replica, { mode: "access" });
+    const homes = replica.items.get(outage.id)?.containers?.filter(({ isHome }) => isHome).map(({ id }) => id);
+    expect(homes).toEqual([eng.id]);
+    const whole = makeReplica();
+    await runInto(fixture, whole);
+    expect(snapshotOf(replica)).toEqual(snapshotOf(whole));
   });
 
   test("an issue that is not found by nobody is not deleted", async () => {
