@@ -6,7 +6,7 @@ import { type Batches, type Batching, makeBatches } from "./batching.ts";
 import type { Source, StoredItems, SyncContext, SyncEnd, SyncEvent, SyncRequest, What } from "./contract.ts";
 import { failedSkip } from "./failures.ts";
 import { NOT_UNDERSTOOD } from "./listed.ts";
-import type { Entry, FailedContainer, Outcome, Page, Session, SessionSpec } from "./session.ts";
+import type { Entry, FailedContainer, Outcome, Page, Session, SessionSpec, WalkEnd } from "./session.ts";
 
 /** Where a run stands, and the feed of its source. */
 export interface Kept<Cursor, Checkpoint> {
@@ -153,14 +153,27 @@ async function* walk<Config, Cursor, Checkpoint>(
       step = failure ? await events.throw(failure.error) : await events.next();
     }
     if (!step.done || ctx.signal.aborted) return;
-    const { complete, why, cursor, permissions } = step.value;
-    yield* batches.checkpoint({ feed: cursor }, { total: batches.done });
-    const listing = complete && !failed.isFull() ? "complete" : "partial";
-    yield { t: "end", listing, permissions, ...defined({ why }), ...(complete && failed.notLookedAt()) };
+    yield* batches.checkpoint({ feed: step.value.cursor }, { total: batches.done });
+    yield endOf(step.value, failed, { isOfAll: step.value.complete || since === undefined });
   } finally {
     // A walk that is left in its middle lets go of what it holds.
     await events.return(undefined as never);
   }
+}
+
+/** What no permission may be proven by: containers that failed, and, where there are too many to name them, the whole run. */
+function endOf(
+  { complete, why, permissions }: WalkEnd<unknown>,
+  failed: Telling["failed"],
+  { isOfAll }: { isOfAll: boolean },
+): SyncEnd {
+  return {
+    t: "end",
+    listing: complete && !failed.isFull() ? "complete" : "partial",
+    permissions: isOfAll && failed.isFull() ? "not_checked" : permissions,
+    ...defined({ why }),
+    ...(isOfAll && failed.notLookedAt()),
+  };
 }
 
 /**

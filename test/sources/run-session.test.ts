@@ -1,72 +1,15 @@
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import { accessKeyOf } from "#core/access-key.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SyncEvent } from "#sources/contract.ts";
 import { failedSkip } from "#sources/failures.ts";
-import { runSessions } from "#sources/run-session.ts";
-import type { Session, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
+import type { WalkRequest } from "#sources/session.ts";
+import { cursorsOf, END, EVERYONE, itemOf, open, type Place, told, type Walk } from "./one-walk.ts";
 
-type Place = { at: number };
-type Walk = (run: WalkRequest<string, Place>) => AsyncGenerator<WalkEvent<Place>, WalkEnd<string>>;
-
-const EVERYONE: SourceAccess = { known: true, all: [["workspace"]] };
-const END: WalkEnd<string> = { complete: true, cursor: "later", permissions: "current" };
-
-const itemOf = (externalId: string): SourceItem => ({
-  externalId,
-  kind: "file",
-  title: externalId,
-  content: { type: "none" },
-});
-
-/** A source of one walk, over what is stored: the version of each id. */
-function open(
-  walk: Walk,
-  { stored = {}, read }: { stored?: Record<string, string>; read?: Session<string, Place>["read"] },
-) {
-  let closed = 0;
-  const sync = runSessions<unknown, string, Place>(
-    {
-      cursor: z.string(),
-      checkpoint: z.object({ at: z.number() }),
-      open: async () => ({ walk, read: read ?? (async function* () {})(), close: () => void closed++ }) as never,
-    },
-    { everyMs: 0 },
-  );
-  const abort = new AbortController();
-  const ctx = {
-    signal: abort.signal,
-    now: () => 0,
-    stored: {
-      version: async (id: string) => stored[id],
-      accessKey: async () => accessKeyOf(EVERYONE),
-      list: async function* () {},
-    },
-  } as unknown as SyncContext<unknown>;
-  const run = async (request: Partial<SyncRequest<unknown>> = {}): Promise<SyncEvent[]> => {
-    const events: SyncEvent[] = [];
-    const whole = {
-      mode: "full",
-      runId: "one",
-      scope: { include: [], exclude: [] },
-      cursor: null,
-      ...request,
-    } as never;
-    for await (const event of sync(ctx, whole)) events.push(event);
-    return events;
-  };
-  return { run, abort, closed: () => closed };
-}
-
-const cursorsOf = (events: readonly SyncEvent[]) =>
-  events.flatMap((event) => (event.t === "checkpoint" ? [event.cursor] : []));
 const nothing: Walk = async function* () {
   yield { t: "page", entries: [] };
   return END;
 };
-const told = (events: readonly SyncEvent[]) => events.filter(({ t }) => t !== "checkpoint" && t !== "progress");
 
 test("what is as it was is only named, other readers are told, and what changed is built or read", async () => {
   const asked: string[][] = [];
@@ -162,7 +105,18 @@ test("more containers than can be noted prove nothing of the others", async () =
       yield { t: "failed", container: { type: "folder", id: `${at}` }, message: "No." };
     return END;
   }, {});
-  expect((await run()).at(-1)).toMatchObject({ listing: "partial" });
+  expect((await run()).at(-1)).toMatchObject({ listing: "partial", permissions: "not_checked" });
+});
+
+test("what failed in a walk through everything was not looked at, whether all was named or not", async () => {
+  const container = { type: "folder", id: "broken" } as const;
+  const { run } = open(async function* () {
+    yield { t: "failed", container, message: "No." };
+    return { ...END, complete: false, why: "Half." };
+  }, {});
+  for (const mode of ["full", "access", "incremental"] as const)
+    expect((await run({ mode })).at(-1)).toMatchObject({ listing: "partial", notLookedAt: [{ container }] });
+  expect((await run({ mode: "incremental", cursor: { feed: "before" } })).at(-1)).not.toHaveProperty("notLookedAt");
 });
 
 test("a checkpoint goes to another attempt of its run alone, as it was when it was given, and the feed to all", async () => {

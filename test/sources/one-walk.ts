@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { accessKeyOf } from "#core/access-key.ts";
+import type { SourceAccess } from "#core/principals.ts";
+import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { runSessions } from "#sources/run-session.ts";
+import type { Session, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
+
+export type Place = { at: number };
+export type Walk = (run: WalkRequest<string, Place>) => AsyncGenerator<WalkEvent<Place>, WalkEnd<string>>;
+
+export const EVERYONE: SourceAccess = { known: true, all: [["workspace"]] };
+export const END: WalkEnd<string> = { complete: true, cursor: "later", permissions: "current" };
+
+export const itemOf = (externalId: string): SourceItem => ({
+  externalId,
+  kind: "file",
+  title: externalId,
+  content: { type: "none" },
+});
+
+/** A source of one walk, over what is stored: the version of each id. */
+export function open(
+  walk: Walk,
+  { stored = {}, read }: { stored?: Record<string, string>; read?: Session<string, Place>["read"] },
+) {
+  let closed = 0;
+  const sync = runSessions<unknown, string, Place>(
+    {
+      cursor: z.string(),
+      checkpoint: z.object({ at: z.number() }),
+      open: async () => ({ walk, read: read ?? (async function* () {})(), close: () => void closed++ }) as never,
+    },
+    { everyMs: 0 },
+  );
+  const abort = new AbortController();
+  const ctx = {
+    signal: abort.signal,
+    now: () => 0,
+    stored: {
+      version: async (id: string) => stored[id],
+      accessKey: async () => accessKeyOf(EVERYONE),
+      list: async function* () {},
+    },
+  } as unknown as SyncContext<unknown>;
+  const run = async (request: Partial<SyncRequest<unknown>> = {}): Promise<SyncEvent[]> => {
+    const events: SyncEvent[] = [];
+    const whole = {
+      mode: "full",
+      runId: "one",
+      scope: { include: [], exclude: [] },
+      cursor: null,
+      ...request,
+    } as never;
+    for await (const event of sync(ctx, whole)) events.push(event);
+    return events;
+  };
+  return { run, abort, closed: () => closed };
+}
+
+export const cursorsOf = (events: readonly SyncEvent[]) =>
+  events.flatMap((event) => (event.t === "checkpoint" ? [event.cursor] : []));
+export const told = (events: readonly SyncEvent[]) => events.filter(({ t }) => t !== "checkpoint" && t !== "progress");
