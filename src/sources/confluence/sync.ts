@@ -32,9 +32,10 @@ async function* walk(
     const at = unread.isFull() ? Math.max(since.at, place.feed.at - DAY_MS) : place.feed.at;
     return { complete: false, cursor: { at }, permissions: "not_checked" };
   }
-  if (!resume) await unread.clear();
+  await unread.beginListing({ isResumed: resume !== undefined });
   yield* containers.walk(list.known, place, (space, at) => listSpace(tools, space, at));
   await containers.keep(list);
+  await unread.endListing();
   await client.whoAmI();
   const { listing, ...why } = listingOf(list.isWhole, "Confluence's list of spaces");
   return { complete: listing === "complete", ...why, cursor: place.feed, permissions: "current" };

@@ -31,9 +31,10 @@ async function* walk(
     const at = unread.isFull() ? Math.max(since.at, place.feed.at - DAY_MS) : place.feed.at;
     return { complete: false, cursor: { at }, permissions: "not_checked" };
   }
-  if (!resume) await unread.clear();
+  await unread.beginListing({ isResumed: resume !== undefined });
   yield* containers.walk(list.known, place, (project, at) => readProject(tools, project, at));
   await containers.keep(list);
+  await unread.endListing();
   // What was answered to nobody must not pass for everything.
   await client.whoAmI();
   const { listing, ...why } = listingOf(list.isWhole, "Jira's list of projects");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeReplica, runInto } from "../../kit/replica.ts";
+import { copyReplica, makeReplica, runInto } from "../../kit/replica.ts";
 import { openSite } from "./fixture.ts";
 
 type Answer = { id?: unknown; results?: Answer[]; [key: string]: unknown };
@@ -67,6 +67,23 @@ describe.each(["cloud", "data_center"] as const)("confluence and odd records, as
     blue.updated = Date.now() - 2 * DAY_MS;
     await runInto(fixture, replica, { mode: "incremental" });
     expect(JSON.stringify(replica.items.get(blue.id))).toContain("Edited.");
+  });
+
+  test("a page that failed is asked for after a listing of everything that never came to its end", async () => {
+    const { world, fixture, spoil } = await open();
+    const replica = makeReplica();
+    await runInto(fixture, replica);
+    const { lunch } = world.made;
+    world.edit(lunch, "Edited.");
+    await runInto({ ...fixture, rewrite: spoil(lunch.id, { version: 5 }) }, replica, { mode: "incremental" });
+    lunch.updated = Date.now() - 2 * DAY_MS;
+    replica.cursor = { feed: { at: Date.now() } };
+    // Killed at its first checkpoint, and cancelled: no other attempt follows.
+    const { events } = await runInto(fixture, copyReplica(replica));
+    await runInto(fixture, replica, { killAfter: events.findIndex(({ t }) => t === "checkpoint") + 1 });
+    expect(JSON.stringify(replica.items.get(lunch.id))).not.toContain("Edited.");
+    await runInto(fixture, replica, { mode: "incremental" });
+    expect(JSON.stringify(replica.items.get(lunch.id))).toContain("Edited.");
   });
 
   test("a page that a listing of everything could not read is said to have failed, and read by the next increment", async () => {

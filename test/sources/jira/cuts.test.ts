@@ -79,7 +79,10 @@ describe("jira and what is cut, late or told twice", { timeout: 60_000 }, () => 
     const eng = world.project("ENG");
     Object.assign(outage, { project: eng.id, key: "ENG-900" });
     await runInto(fixture, replica, { mode: "access" });
-    const homes = replica.items.get(outage.id)?.containers?.filter(({ isHome }) => isHome).map(({ id }) => id);
+    const homes = replica.items
+      .get(outage.id)
+      ?.containers?.filter(({ isHome }) => isHome)
+      .map(({ id }) => id);
     expect(homes).toEqual([eng.id]);
     const whole = makeReplica();
     await runInto(fixture, whole);
