@@ -23,7 +23,7 @@ type Event = SyncEvent<never>;
 export interface Batches {
   /** Items so far, those of former attempts included. */
   readonly done: number;
-  /** Folders, or requests that list. */
+  /** Folders, or requests that list. Of a run that tells none, no checkpoint does: it ends at no bound. */
   look(count?: number): void;
   /** An item is as it was stored. */
   seen(externalId: string): Generator<Event, void>;
@@ -44,6 +44,7 @@ export interface Batches {
 export function makeBatches(limits: Partial<Batching>, now: () => number, doneBefore = 0): Batches {
   const { upserts, seen, looks, everyMs } = { ...DEFAULT_BATCHING, ...limits };
   let done = doneBefore;
+  let hasLooks = false;
   let handed = { upserts: 0, seen: 0, looks: 0 };
   let unchanged: string[] = [];
   let dueAt = now() + everyMs / FIRST_SOONER;
@@ -57,7 +58,10 @@ export function makeBatches(limits: Partial<Batching>, now: () => number, doneBe
     get done() {
       return done;
     },
-    look: (count = 1) => void (handed.looks += count),
+    look(count = 1) {
+      hasLooks = true;
+      handed.looks += count;
+    },
     *seen(externalId) {
       done += 1;
       handed.seen += 1;
@@ -74,7 +78,7 @@ export function makeBatches(limits: Partial<Batching>, now: () => number, doneBe
     flush,
     *checkpoint(cursor, { total, note } = {}) {
       yield* flush();
-      yield { t: "checkpoint", cursor, looks: handed.looks };
+      yield { t: "checkpoint", cursor, ...(hasLooks && { looks: handed.looks }) };
       yield { t: "progress", done, ...defined({ note, total: total && Math.max(total, done) }) };
       handed = { upserts: 0, seen: 0, looks: 0 };
       dueAt = now() + everyMs;

@@ -226,7 +226,7 @@ async function* tellPage<Stored, Checkpoint>(
   function* place(at: Checkpoint): Generator<SyncEvent<Stored>, void> {
     if (isNew(at) || batches.hasChanged()) yield* batches.checkpoint(keep(at), defined({ note, total }));
   }
-  batches.look(looks ?? 0);
+  if (looks !== undefined) batches.look(looks);
   const toRead: string[] = [];
   for (const [at, entry] of entries.entries()) {
     if ("t" in entry) yield* tellEntry(telling, entry);

@@ -206,6 +206,18 @@ test("a page whose contents take long can be gone on with after each entry", asy
   expect(places).toEqual([1, 2, 9, undefined]);
 });
 
+test("a run may end at a bound only where its source tells what it lists", async () => {
+  const looksOf = async (looks: { looks?: number }) => {
+    const { run } = open(async function* () {
+      yield { t: "page", entries: [], checkpoint: { at: 1 }, ...looks };
+      return END;
+    }, {});
+    return (await run()).flatMap((event) => (event.t === "checkpoint" ? [event.looks] : []));
+  };
+  expect(await looksOf({})).toEqual([undefined, undefined]);
+  expect(await looksOf({ looks: 2 })).toEqual([2, 0]);
+});
+
 test("a run that is stopped says no end, and its session is closed", async () => {
   const { run, abort, closed } = open(async function* () {
     yield { t: "page", entries: [] };
