@@ -5,6 +5,7 @@ import type { ContainerRef, SyncContext } from "./contract.ts";
 import { type Failures, refusalOf } from "./failures.ts";
 import { NOT_UNDERSTOOD } from "./listed.ts";
 import type { FailedContainer, Page, Result, WalkEvent } from "./session.ts";
+import { stateKeyOf } from "./state-key.ts";
 import { makeWaits } from "./waits.ts";
 
 /** What a source says of its containers. */
@@ -89,7 +90,7 @@ export function makeContainers<C extends { id: string }>(
   const waits = makeWaits({ state, now });
   const listKey = `${key}s`;
   const forget = async (id: string) => {
-    state.put(`${key}:${id}`, undefined);
+    state.put(stateKeyOf(key, id), undefined);
     await spec.forget?.(id);
   };
   const failed = (id: string, message: string): FailedContainer => ({
@@ -100,7 +101,7 @@ export function makeContainers<C extends { id: string }>(
   });
 
   /** It was read as a whole under the name that it has. */
-  const isKnown = async (container: C) => (await state.get(`${key}:${container.id}`)) === labelOf(container);
+  const isKnown = async (container: C) => (await state.get(stateKeyOf(key, container.id))) === labelOf(container);
 
   /** One that is refused, or fails, alone. The next run reads it whole, or goes on by its feed. @throws what is about more than it */
   async function notRead(container: C, error: unknown): Promise<Result | FailedContainer> {
@@ -165,7 +166,7 @@ export function makeContainers<C extends { id: string }>(
     waiting,
     /** It was read as a whole. */
     async isRead(container: C): Promise<void> {
-      state.put(`${key}:${container.id}`, labelOf(container));
+      state.put(stateKeyOf(key, container.id), labelOf(container));
       await waits.done(container.id);
     },
     /** Those that were listed and aren't understood: each stays as it is. */

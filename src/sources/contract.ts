@@ -272,7 +272,10 @@ export interface StoredItems {
 /** Small values as JSON. What is put is stored with the next checkpoint; a run that dies before has not put it. */
 export interface SourceState {
   get(key: string): Promise<unknown>;
-  /** @param value  at most 64 KiB as JSON; undefined deletes the key */
+  /**
+   * @param key  at most 200 characters
+   * @param value  at most 64 KiB as JSON; undefined deletes the key
+   */
   put(key: string, value: unknown): void;
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { SourceState } from "./contract.ts";
+import { stateKeyOf } from "./state-key.ts";
 
 /** Failures in a row after which the next try waits. */
 const FREE_TRIES = 3;
@@ -13,7 +14,7 @@ const Tries = z.object({ count: z.number(), until: z.number() });
  * that double up to three hours, so that one that never can be read does not make each run long. Full runs don't wait.
  */
 export function makeWaits({ state, now }: { state: SourceState; now(): number }) {
-  const keyOf = (id: string) => `tries:${id}`;
+  const keyOf = (id: string) => stateKeyOf("tries", id);
   const triesOf = async (id: string) => Tries.safeParse(await state.get(keyOf(id))).data;
   return {
     async isWaiting(id: string): Promise<boolean> {

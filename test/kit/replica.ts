@@ -147,7 +147,10 @@ function partsOf(replica: Replica): Pick<SyncContext<unknown>, "stored" | "state
     },
     state: {
       get: async (key) => (replica.put.has(key) ? replica.put.get(key) : replica.state.get(key)),
-      put: (key, value) => void replica.put.set(key, value),
+      put(key, value) {
+        if (key === "" || key.length > 200) throw new RangeError("A key has 1 to 200 characters.");
+        replica.put.set(key, value);
+      },
     },
   };
 }
