@@ -276,6 +276,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/sources/http/failures.ts#unreachable": "an error, not a text",
   "src/sources/left-out.ts#lookAgain": "an error, not a text",
   "src/sources/containers.ts#byNumber": "compares two texts",
+  "src/sources/state-key.ts#stateKeyOf": "makes the key of one id",
   "src/sources/filesystem/open-inside.ts#byCodeUnits": "compares two texts",
   "src/sources/s3/keys.ts#compareKeys": "compares two texts",
   "src/core/spawn.ts#findPackageRoot": "a place on this machine",
