@@ -117,7 +117,7 @@ export function makeContainers<C extends { id: string }>(
   }
 
   /**
-   * Reads these one after another, in the order in which they are given, from a place on.
+   * Reads these one after another, in the order of their ids, from a place on.
    *
    * @param read  gives what is in one of them, from a place on where an attempt has ended
    * @throws what is about more than one
@@ -128,7 +128,7 @@ export function makeContainers<C extends { id: string }>(
     read: (container: C, at: At | undefined) => AsyncIterable<ContainerEvent<At>>,
   ): AsyncGenerator<WalkEvent<ContainerPlace<At, Feed>>, void> {
     let after = from;
-    for (const container of containers) {
+    for (const container of [...containers].sort((a, b) => compare(a.id, b.id))) {
       const [{ id }, label] = [container, labelOf(container)];
       if (after !== "" && compare(id, after) <= 0) continue;
       try {

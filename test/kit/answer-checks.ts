@@ -10,19 +10,24 @@ const NAMES = new Set(["id", "ts", "event_id", "fileId", "number", "node_id", "o
 
 type Spoil = (record: unknown) => unknown;
 
-const rest =
-  (value: unknown): Spoil =>
-  (record) =>
-    Object.fromEntries(Object.entries(record as object).map(([key, own]) => [key, NAMES.has(key) ? own : value]));
+const isName = ({ idKeys = [] }: KitFixture, key: string): boolean => NAMES.has(key) || idKeys.includes(key);
+
+const rest = (fixture: KitFixture, value: unknown): Spoil => {
+  const spoil = ([key, own]: [string, unknown]) => [key, isName(fixture, key) ? own : value];
+  return (record) => Object.fromEntries(Object.entries(record as object).map(spoil));
+};
 
 /** Shapes that no source expects. */
-const SHAPES: Readonly<Record<string, Spoil>> = {
-  "whose fields are null": rest(null),
-  "whose fields are objects": rest({ odd: true }),
+const shapesOf = (fixture: KitFixture): Readonly<Record<string, Spoil>> => ({
+  "whose fields are null": rest(fixture, null),
+  "whose fields are objects": rest(fixture, { odd: true }),
   "that is null": () => null,
   "that is text": () => "odd",
-  "whose id is an object": (record) => ({ ...(record as object), id: { odd: true }, ts: {}, event_id: {}, fileId: {} }),
-};
+  "whose id is an object": (record) => {
+    const ids = ["id", "ts", "event_id", "fileId", ...(fixture.idKeys ?? [])].map((key) => [key, { odd: true }]);
+    return { ...(record as object), ...Object.fromEntries(ids) };
+  },
+});
 
 export const oddRecord: SourceCheck = {
   id: "odd-record",
@@ -32,11 +37,11 @@ export const oddRecord: SourceCheck = {
     const { replica } = await readAll(fixture);
     const faults: string[] = [];
     for (const kind of await kindsOf(fixture, replica)) {
-      for (const [shape, spoil] of Object.entries(SHAPES)) {
+      for (const [shape, spoil] of Object.entries(shapesOf(fixture))) {
         const spoilt = new Set<string>();
         const rewrite: Rewrite = inLists(kind, ({ records, names }) => {
           const at = Math.floor(records.length / 2);
-          for (const name of [...names, ...namesOf(records[at])]) spoilt.add(name);
+          for (const name of [...names, ...namesOf(fixture, records[at])]) spoilt.add(name);
           records[at] = spoil(records[at]);
         });
         const what = `A record of ${kind} ${shape}`;
@@ -49,9 +54,9 @@ export const oddRecord: SourceCheck = {
 };
 
 /** What a record calls itself. */
-function namesOf(record: unknown): string[] {
+function namesOf(fixture: KitFixture, record: unknown): string[] {
   return Object.entries(record as object).flatMap(([key, value]) =>
-    key !== "type" && key !== "object" && NAMES.has(key) ? [String(value)] : [],
+    key !== "type" && key !== "object" && isName(fixture, key) ? [String(value)] : [],
   );
 }
 

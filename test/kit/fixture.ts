@@ -96,6 +96,8 @@ export interface KitFixture<Config = unknown, Cursor = unknown> {
    * (`search/jql .issues`): `next`, or `_links.next` for one inside.
    */
   endMarks?: Readonly<Record<string, string>>;
+  /** Keys that records are known by, besides `id`, `ts`, `event_id`, `fileId`, `number` and `node_id`: such as `sub_url`. */
+  idKeys?: readonly string[];
   /** Set by checks: what becomes of the remote's JSON answers on their way to the source. */
   rewrite?: Rewrite;
   /** Milliseconds that a run may go on after its abort; seconds unless given. For a source that never ends. */
