@@ -55,17 +55,31 @@ export type Failures = ReturnType<typeof makeFailures>;
 export function makeFailures(probe: () => Promise<unknown>) {
   let inARow = 0;
   let down: unknown;
+
+  /** @throws the error when it is about more than this one thing, or what `probe` throws: that is about all, wherever it is caught */
+  async function requireOfOne(error: unknown): Promise<void> {
+    if (error === down || failedStatus(error) === undefined) throw error;
+    if (++inARow % IN_A_ROW > 0) return;
+    down = await failureOf(probe);
+    if (down !== undefined) throw down;
+  }
+
   return {
     /** One was read. */
     well(): void {
       inARow = 0;
     },
-    /** @throws the error when it is about more than this one thing, or what `probe` throws: that is about all, wherever it is caught */
-    async requireOfOne(error: unknown): Promise<void> {
-      if (error === down || failedStatus(error) === undefined) throw error;
-      if (++inARow % IN_A_ROW > 0) return;
-      down = await failureOf(probe);
-      if (down !== undefined) throw down;
+    requireOfOne,
+    /** What is said of one that is refused, or fails, alone. @throws what is about more than it */
+    async outcomeOf(
+      externalId: string,
+      error: unknown,
+      message: string,
+    ): Promise<Extract<SyncEvent, { t: "refused" | "skip" }>> {
+      const code = refusalOf(error);
+      if (code !== undefined) return { t: "refused", what: { externalId }, code };
+      await requireOfOne(error);
+      return failedSkip(externalId, message);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { isApiError } from "#api/errors.ts";
 import type { SyncContext } from "./contract.ts";
 import type { Result } from "./session.ts";
-import { type Failures, failedSkip, refusalOf } from "./failures.ts";
+import type { Failures } from "./failures.ts";
 
 interface Reading {
   ctx: Pick<SyncContext<unknown>, "signal">;
@@ -30,13 +30,7 @@ export async function* readEach<Event extends { t: string }>(
       if (events.length > 0) yield* events;
       else yield { t: "delete", externalId };
     } catch (error) {
-      const code = refusalOf(error);
-      if (code !== undefined) {
-        yield { t: "refused", what: { externalId }, code };
-        continue;
-      }
-      await failures.requireOfOne(error);
-      yield failedSkip(externalId, isApiError(error) ? error.message : "It can't be read now.");
+      yield await failures.outcomeOf(externalId, error, isApiError(error) ? error.message : "It can't be read now.");
     }
   }
 }

@@ -1,6 +1,6 @@
 import { isApiError } from "#api/errors.ts";
 import { tellSeen } from "#sources/seen.ts";
-import { failedSkip, refusalOf } from "#sources/failures.ts";
+import { failedSkip } from "#sources/failures.ts";
 import { namelessSkip, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { Outcome } from "#sources/session.ts";
 import { parseId, partId, projectRef } from "./ids.ts";
@@ -28,16 +28,10 @@ export async function issueNotRead(
   externalId: string,
   error: unknown,
 ): Promise<Outcome[]> {
-  const code = refusalOf(error);
-  if (code === undefined) {
-    await tools.failures.requireOfOne(error);
-    await tools.unread.note(externalId);
-  }
-  const event: Outcome =
-    code === undefined
-      ? failedSkip(externalId, isApiError(error) ? error.message : NOT_UNDERSTOOD)
-      : { t: "refused", what: { externalId }, code };
-  return [event, ...tellSeen(await storedParts(tools, project, externalId))];
+  const message = isApiError(error) ? error.message : NOT_UNDERSTOOD;
+  const outcome = await tools.failures.outcomeOf(externalId, error, message);
+  if (outcome.t === "skip") await tools.unread.note(externalId);
+  return [outcome, ...tellSeen(await storedParts(tools, project, externalId))];
 }
 
 /** Comments of an issue that aren't understood: what is stored of its parts stays. */

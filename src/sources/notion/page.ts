@@ -1,6 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 import type { ContainerRef, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
-import { type Failures, failedSkip, refusalOf } from "#sources/failures.ts";
+import { type Failures, failedSkip } from "#sources/failures.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { namelessSkip, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { tellItems } from "#sources/seen.ts";
@@ -127,12 +127,10 @@ export function* keepParts(id: string): Generator<Event, void> {
 
 /** A page that is refused, or fails, alone. @throws what is about more than the page */
 export async function* notRead(tools: Tools, id: string, error: unknown): AsyncGenerator<Event, void> {
-  const code = refusalOf(error);
-  if (code === undefined) await tools.failures.requireOfOne(error);
+  const outcome = await tools.failures.outcomeOf(id, error, messageOf(error));
   tools.told.add(id);
   yield* keepParts(id);
-  if (code !== undefined) yield { t: "refused", what: { externalId: id }, code };
-  else yield failure(id, error);
+  yield outcome;
 }
 
 /** Pages and databases that were listed and aren't understood; what is stored of them was asked for by itself. */
@@ -145,7 +143,11 @@ export async function* tellOdd({ client, ctx, told }: Tools): AsyncGenerator<Eve
 
 /** @param error  one that `orFailure` gave, or that the failures let pass */
 export function failure(externalId: string, error: unknown): Event {
-  return failedSkip(externalId, error instanceof ApiError ? error.message : "It can't be read now.");
+  return failedSkip(externalId, messageOf(error));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof ApiError ? error.message : "It can't be read now.";
 }
 
 function fileItems({ ctx, facts }: Tools, placed: Placed, files: PageText["files"]): SourceItem[] {

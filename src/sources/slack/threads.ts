@@ -3,7 +3,7 @@ import type { Scope } from "#core/scope.ts";
 import type { SourceItem, SyncContext } from "#sources/contract.ts";
 import type { Containers } from "#sources/containers.ts";
 import { isRoomInScope, roomRef } from "#sources/chat/rooms.ts";
-import { type Failures, failedSkip, refusalOf } from "#sources/failures.ts";
+import { type Failures, failedSkip } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { tellSeen } from "#sources/seen.ts";
 import type { Outcome } from "#sources/session.ts";
@@ -62,11 +62,8 @@ export async function readThreads(
       if (!isUnderstood(thread)) said.push(...(await keepFiles(ctx, room, externalId)));
       failures.well();
     } catch (error) {
-      const code = refusalOf(error);
-      if (code === undefined) await failures.requireOfOne(error);
-      const failed: Outcome = failedSkip(externalId, "The thread can't be read now.");
-      const refused = code && ({ t: "refused", what: { externalId }, code } as const);
-      said.push(refused ?? failed, ...(await keepFiles(ctx, room, externalId)));
+      const outcome = await failures.outcomeOf(externalId, error, "The thread can't be read now.");
+      said.push(outcome, ...(await keepFiles(ctx, room, externalId)));
     }
   }
   return { items, said };
