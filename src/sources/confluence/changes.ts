@@ -1,39 +1,26 @@
+import type { Found } from "#sources/atlassian/sessions.ts";
 import type { WalkEvent } from "#sources/session.ts";
 import { externalIdOf, formatId, spaceRef } from "./ids.ts";
 import { readSingly } from "./items.ts";
-import { listSpace } from "./listing.ts";
 import type { Content, SpaceRecord } from "./records.ts";
 import { readSome } from "./some.ts";
 import type { Spaces } from "./spaces.ts";
 import { closed } from "./texts.ts";
-import { type ConfluenceCheckpoint, notUnderstood, type Tools } from "./tools.ts";
+import { notUnderstood, type Tools } from "./tools.ts";
 
 /** The index is a little behind what is written, and minutes are all that CQL counts in. */
 const OVERLAP_MINUTES = 10;
 
-type Event = WalkEvent<ConfluenceCheckpoint>;
+type Event = WalkEvent<never>;
 
-/**
- * What changed since `before`, and spaces that are new, renamed or gone. What is deleted, moved, or restricted otherwise is
- * in no search: the next listing finds it.
- */
-export async function* readChanges(
+/** What changed since `before`, and what former runs could not read. */
+export async function* readUpdated(
   tools: Tools,
-  list: Spaces,
-  place: ConfluenceCheckpoint,
   before: number,
+  found: Found<SpaceRecord>,
 ): AsyncGenerator<Event, void> {
-  const { client, containers, unread } = tools;
-  const due = await unread.due();
-  const open = yield* containers.readNew(list.known, place, (space, at) => listSpace(tools, space, at));
-  const { here, gone } = await containers.keep(list);
-  for (const id of gone) {
-    // Deleted, archived, or closed to this account: until a listing of everything says which, nobody reads it.
-    yield { t: "refused", what: { container: spaceRef(id) }, code: "source_not_found" };
-  }
-  yield* readUpdated(tools, before, { here, open });
-  yield* readNoted(tools, list, due);
-  await client.whoAmI();
+  yield* readChanged(tools, before, found);
+  yield* readNoted(tools, found.list, found.due);
 }
 
 /** What former runs could not read, as it is now. */
@@ -55,10 +42,10 @@ function since(tools: Tools, before: number): string {
   return `lastmodified >= now("-${minutes}m")`;
 }
 
-async function* readUpdated(
+async function* readChanged(
   tools: Tools,
   before: number,
-  { here, open }: { here: ReadonlySet<string>; open: readonly SpaceRecord[] },
+  { here, open }: Found<SpaceRecord>,
 ): AsyncGenerator<Event, void> {
   const { client } = tools;
   const pages = new Map<string, Content[]>();

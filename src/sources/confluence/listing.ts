@@ -163,7 +163,7 @@ async function* lookAgain(tools: Tools, space: SpaceRecord, named: Set<string>):
     yield { t: "page", entries: await allNotUnderstood(tools, odd) };
     // Or in the space that they have moved to since that was listed.
     for (const spaceId of new Set(read.map((page) => page.spaceId))) {
-      const where = spaceId === space.id ? space : tools.spaces.get(spaceId);
+      const where = spaceId === space.id ? space : tools.byId.get(spaceId);
       const found = read.filter((page) => page.spaceId === spaceId);
       if (where) yield { t: "page", entries: await tellFresh(tools, where, found) };
     }
@@ -183,7 +183,7 @@ async function lookAtPart(
   const { ctx, client, failures } = tools;
   try {
     const record = await client.part(part);
-    const where = tools.spaces.get(record?.space?.id ?? "") ?? space;
+    const where = tools.byId.get(record?.space?.id ?? "") ?? space;
     const items = await toParts(tools, where, record ? [record] : [], ({ id: page }) => named.has(page));
     failures.well();
     const events: Outcome[] = await tellItems(ctx.stored, items);

@@ -1,11 +1,9 @@
-import { z } from "zod";
 import { makeNames } from "#sources/atlassian/names.ts";
-import { byNumber, makeContainers, placeSchema } from "#sources/containers.ts";
+import { beginRun } from "#sources/atlassian/sessions.ts";
 import type { SyncContext } from "#sources/contract.ts";
-import { failedSkip, makeFailures } from "#sources/failures.ts";
+import { failedSkip } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { OpenRequest, Outcome } from "#sources/session.ts";
-import { makeUnread } from "#sources/unread.ts";
 import { makeConfluenceClient } from "./client.ts";
 import type { ConfluenceConfig } from "./config.ts";
 import { spaceRef } from "./ids.ts";
@@ -13,23 +11,12 @@ import { nameOf } from "./map.ts";
 import { mentionedIn } from "./storage.ts";
 import type { SpaceRecord, UserRecord } from "./records.ts";
 
-/** By the server's clock: what changed before was read. */
-export const ConfluenceCursor = z.object({ at: z.number() });
-export type ConfluenceCursor = z.infer<typeof ConfluenceCursor>;
-
-/** Of the space that is being read, the pages up to this one were. */
-export const ConfluenceCheckpoint = placeSchema(z.string(), ConfluenceCursor);
-export type ConfluenceCheckpoint = z.infer<typeof ConfluenceCheckpoint>;
-
 export type Tools = Awaited<ReturnType<typeof makeTools>>;
 
 /** What a run works with. */
 export async function makeTools(ctx: SyncContext<ConfluenceConfig>, { scope }: OpenRequest) {
   const client = makeConfluenceClient(ctx);
-  // Signed in as nobody, Confluence shows what is public: that is not all there is.
-  const { at } = await client.whoAmI();
-  const ahead = at - ctx.now();
-  const failures = makeFailures(() => client.whoAmI());
+  const run = await beginRun<SpaceRecord>(ctx, client, { key: "space", refOf: spaceRef, nameOf });
   const users = new Map<string, UserRecord>();
   const asked = new Set<string>();
   const usersOf = async (ids: readonly (string | undefined)[]): Promise<ReadonlyMap<string, UserRecord>> => {
@@ -41,26 +28,10 @@ export async function makeTools(ctx: SyncContext<ConfluenceConfig>, { scope }: O
     return users;
   };
   return {
+    ...run,
     ctx,
     scope,
     client,
-    at,
-    /** Those that are read, by id. */
-    spaces: new Map<string, SpaceRecord>(),
-    failures,
-    /** Pages and parts that could not be read. */
-    unread: makeUnread(ctx.state),
-    containers: makeContainers<SpaceRecord>(ctx, {
-      key: "space",
-      refOf: spaceRef,
-      nameOf,
-      compare: byNumber,
-      labelOf: (space) => `${space.key}\n${nameOf(space)}`,
-      countedAs: (id) => `space ${id}`,
-      failures,
-    }),
-    /** The server's clock, now. */
-    serverNow: () => ctx.now() + ahead,
     mapping: { names: makeNames(ctx, "confluence"), config: ctx.config, base: client.base },
     /** Who they are; each is asked for once. */
     usersOf,

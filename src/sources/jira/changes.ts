@@ -2,49 +2,37 @@ import type { SourceItem } from "#sources/contract.ts";
 import { failedSkip, failedStatus } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { judgedEntryOf, type PageEntry, type WalkEvent } from "#sources/session.ts";
+import type { Found } from "#sources/atlassian/sessions.ts";
 import { projectRef } from "./ids.ts";
 import { fieldsOf, isHere, narrowed } from "./issue.ts";
-import { readIssues, readProject } from "./listing.ts";
+import { readIssues } from "./listing.ts";
 import { partsIn } from "./map.ts";
 import { readOne } from "./items.ts";
 import { issueNotRead, storedParts, tellOdd, tellOddComments } from "./parts.ts";
 import type { Projects } from "./projects.ts";
 import type { ProjectRecord } from "./records.ts";
-import type { JiraCheckpoint, Tools } from "./tools.ts";
+import type { Tools } from "./tools.ts";
 
 /** The index of Cloud is a little behind what is written, and minutes are all that JQL counts in. */
 const OVERLAP_MINUTES = 10;
 
-type Event = WalkEvent<JiraCheckpoint>;
+type Event = WalkEvent<never>;
 
-/**
- * What changed since `before`, projects that are new, renamed or gone, and parts that are gone. Deleted issues, and those
- * that moved out of sight, are in no search: the next listing finds them.
- */
-export async function* readChanges(
+/** What changed since `before`, parts that are gone, and what former runs could not read. */
+export async function* readUpdated(
   tools: Tools,
-  list: Projects,
-  place: JiraCheckpoint,
   before: number,
+  found: Found<ProjectRecord>,
 ): AsyncGenerator<Event, void> {
-  const { client, containers, unread } = tools;
-  const due = await unread.due();
-  const open = yield* containers.readNew(list.known, place, (project, at) => readProject(tools, project, at));
-  const { here, gone } = await containers.keep(list);
-  for (const id of gone) {
-    // Deleted, archived, or closed to this account: until a listing of everything says which, nobody reads it.
-    yield { t: "refused", what: { container: projectRef(id) }, code: "source_not_found" };
-  }
-  const told = yield* readUpdated(tools, before, { here, open });
-  for (const id of due) yield* readNoted(tools, list, id, told);
-  await client.whoAmI();
+  const told = yield* readChanged(tools, before, found);
+  for (const id of found.due) yield* readNoted(tools, found.list, id, told);
 }
 
 /** Gives the ids that it told of. */
-async function* readUpdated(
+async function* readChanged(
   tools: Tools,
   before: number,
-  { here, open }: { here: ReadonlySet<string>; open: readonly ProjectRecord[] },
+  { here, open }: Found<ProjectRecord>,
 ): AsyncGenerator<Event, ReadonlySet<string>> {
   const { ctx, client, containers } = tools;
   const changed = new Map<string, string>();

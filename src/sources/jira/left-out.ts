@@ -70,7 +70,7 @@ async function askFor(tools: Tools, project: ProjectRecord, ids: readonly string
 /** In its project, or in the one that it has moved to since that was listed. */
 async function readWherever(tools: Tools, project: ProjectRecord, id: string): Promise<IssueItems> {
   const read = await readWhole(tools, project, id);
-  const other = tools.projects.get(read.elsewhere ?? "");
+  const other = tools.byId.get(read.elsewhere ?? "");
   return other ? readWhole(tools, other, id) : read;
 }
 

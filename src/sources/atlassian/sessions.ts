@@ -1,0 +1,156 @@
+/** The syncs of Jira and Confluence: projects or spaces as a whole, and by a search what changed in them since. */
+import { z } from "zod";
+import {
+  byNumber,
+  type ContainerEvent,
+  type ContainerList,
+  type ContainerPlace,
+  type ContainerSpec,
+  makeContainers,
+  placeSchema,
+} from "#sources/containers.ts";
+import type { ContainerRef, SyncContext } from "#sources/contract.ts";
+import { makeFailures } from "#sources/failures.ts";
+import { listingOf } from "#sources/listed.ts";
+import type { OpenRequest, Outcome, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
+import { makeUnread } from "#sources/unread.ts";
+
+/** By the server's clock: what changed before was read. */
+const Cursor = z.object({ at: z.number() });
+type Cursor = z.infer<typeof Cursor>;
+
+/** What the run of a site works with. */
+export type SiteRun<C extends SiteContainer> = Awaited<ReturnType<typeof beginRun<C>>>;
+
+/** A project or a space. */
+interface SiteContainer {
+  id: string;
+  key: string;
+}
+
+/** @throws ApiError when nobody is signed in: the site shows what is public then, and that is not all there is */
+export async function beginRun<C extends SiteContainer>(
+  ctx: Pick<SyncContext<unknown>, "state" | "now">,
+  client: { whoAmI(): Promise<{ at: number }> },
+  { key, refOf, nameOf }: Pick<ContainerSpec<C>, "key" | "refOf" | "nameOf">,
+) {
+  const { at } = await client.whoAmI();
+  const ahead = at - ctx.now();
+  const failures = makeFailures(() => client.whoAmI());
+  return {
+    /** The server's clock when the run began. */
+    at,
+    /** The server's clock, now. */
+    serverNow: () => ctx.now() + ahead,
+    /** Somebody is signed in still. @throws ApiError */
+    requireSignIn: () => client.whoAmI(),
+    failures,
+    /** What could not be read, or not in full. */
+    unread: makeUnread(ctx.state),
+    /** The projects or spaces that are read. */
+    byId: new Map<string, C>(),
+    containers: makeContainers<C>(ctx, {
+      key,
+      refOf,
+      nameOf,
+      compare: byNumber,
+      labelOf: (container) => `${container.key}\n${nameOf(container)}`,
+      countedAs: (id) => `${key} ${id}`,
+      failures,
+    }),
+  };
+}
+
+/** What an increment finds. */
+export interface Found<C> {
+  list: ContainerList<C>;
+  /** Ids of those that are there, whether they can be read or not. */
+  here: ReadonlySet<string>;
+  /** Those that can be read. */
+  open: readonly C[];
+  /** Ids of what former runs could not read, to be asked for again. */
+  due: readonly string[];
+}
+
+export interface AtlassianSpec<Config, C extends SiteContainer, At, Tools extends SiteRun<C>> {
+  /** Where a page of one project or space begins. */
+  at: z.ZodType<At>;
+  /** What the list of them is called, for people. */
+  listName: string;
+  refOf(id: string): ContainerRef;
+  makeTools(ctx: SyncContext<Config>, run: OpenRequest): Promise<Tools>;
+  /** The projects or spaces in scope. */
+  list(tools: Tools): Promise<ContainerList<C>>;
+  /** All that is in one. */
+  readWhole(tools: Tools, container: C, at?: At): AsyncIterable<ContainerEvent<At>>;
+  /** What changed since `before` in those that are open, and what is `due`. */
+  readUpdated(tools: Tools, before: number, found: Found<C>): AsyncIterable<WalkEvent<never>>;
+  readItems(tools: Tools, externalIds: readonly string[]): AsyncGenerator<Outcome, void>;
+}
+
+/**
+ * Who reads what is told with everything; an increment misses what is deleted, moved, or restricted otherwise, which is in no
+ * search: the next listing finds it.
+ */
+export function atlassianSessions<Config, C extends SiteContainer, At, Tools extends SiteRun<C>>(
+  spec: AtlassianSpec<Config, C, At, Tools>,
+): SessionSpec<Config, Cursor, ContainerPlace<At, Cursor>> {
+  return {
+    cursor: Cursor,
+    checkpoint: placeSchema(spec.at, Cursor),
+    async open(ctx, run) {
+      const tools = await spec.makeTools(ctx, run);
+      return { walk: (request) => walk(spec, tools, request), read: (ids) => spec.readItems(tools, ids) };
+    },
+  };
+}
+
+type Walk<At> = WalkEvent<ContainerPlace<At, Cursor>>;
+
+async function* walk<C extends SiteContainer, At, Tools extends SiteRun<C>>(
+  spec: AtlassianSpec<never, C, At, Tools>,
+  tools: Tools,
+  { since, resume }: WalkRequest<Cursor, ContainerPlace<At, Cursor>>,
+): AsyncGenerator<Walk<At>, WalkEnd<Cursor>> {
+  const { containers, byId, unread } = tools;
+  const place = resume ?? { feed: { at: tools.at }, after: "" };
+  const list = await spec.list(tools);
+  for (const container of list.known) byId.set(container.id, container);
+  yield* containers.odd(list);
+  if (since) {
+    yield* readChanges(spec, tools, list, place, since.at);
+    // Of more than can be noted, the last day is read again.
+    const at = unread.isFull() ? Math.max(since.at, place.feed.at - DAY_MS) : place.feed.at;
+    return { complete: false, cursor: { at }, permissions: "not_checked" };
+  }
+  await unread.beginListing({ isResumed: resume !== undefined });
+  yield* containers.walk(list.known, place, (container, at) => spec.readWhole(tools, container, at));
+  await containers.keep(list);
+  await unread.endListing();
+  // What was answered to nobody must not pass for everything.
+  await tools.requireSignIn();
+  const { listing, ...why } = listingOf(list.isWhole, spec.listName);
+  return { complete: listing === "complete", ...why, cursor: place.feed, permissions: "current" };
+}
+
+const DAY_MS = 86_400_000;
+
+/** What changed, and projects or spaces that are new, renamed or gone. */
+async function* readChanges<C extends SiteContainer, At, Tools extends SiteRun<C>>(
+  spec: AtlassianSpec<never, C, At, Tools>,
+  tools: Tools,
+  list: ContainerList<C>,
+  place: ContainerPlace<At, Cursor>,
+  before: number,
+): AsyncGenerator<Walk<At>, void> {
+  const { containers, unread } = tools;
+  const due = await unread.due();
+  const open = yield* containers.readNew(list.known, place, (container, at) => spec.readWhole(tools, container, at));
+  const { here, gone } = await containers.keep(list);
+  for (const id of gone) {
+    // Deleted, archived, or closed to this account: until a listing of everything says which, nobody reads it.
+    yield { t: "refused", what: { container: spec.refOf(id) }, code: "source_not_found" };
+  }
+  yield* spec.readUpdated(tools, before, { list, here, open, due });
+  await tools.requireSignIn();
+}
