@@ -1,7 +1,7 @@
 /** Headers of mails with words in other encodings, for the mailbox and for the file. Source: RFC 2047. */
 import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
-import { ISO_2022_JP, isUtf8Name, readableName } from "./encodings/names.ts";
+import { ISO_2022_JP, isUtf8Name, lowerName, readableName } from "./encodings/names.ts";
 
 /**
  * The text with its encoded words read; those that stand beside each other are one, because a character may be cut in two.
@@ -38,7 +38,7 @@ export function decodeWords(text: string, decode: (bytes: Buffer, charset: strin
  * @returns undefined where the name says nothing of these bytes: there is none, nobody knows it, or they aren't in it
  */
 export function decodeNamed(bytes: Uint8Array, declared: string | undefined): string | undefined {
-  const charset = declared?.slice(0, 60).trim().toLowerCase() ?? "";
+  const charset = lowerName(declared).trim();
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isStateful(charset)) return new TextDecoder(charset).decode(buffer);
   const isUnicode = charset === "" || isUtf8Name(charset);

@@ -49,7 +49,8 @@ function asBuffer(bytes: Uint8Array): Buffer {
 /** No encoding has a name that is half as long. */
 const MOST_NAME_CHARS = 60;
 
-function lowerName(name: string | undefined): string {
+/** A name of an encoding as names are compared, without what no such name has. */
+export function lowerName(name: string | undefined): string {
   return name?.slice(0, MOST_NAME_CHARS).toLowerCase() ?? "";
 }
 
