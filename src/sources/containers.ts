@@ -47,13 +47,11 @@ export interface ContainerPlace<At, Feed> {
 }
 
 export function placeSchema<At, Feed>(at: z.ZodType<At>, feed: z.ZodType<Feed>): z.ZodType<ContainerPlace<At, Feed>> {
-  const Place = z.object({
+  return z.object({
     feed,
     after: z.string(),
     open: z.object({ id: z.string(), label: z.string(), at }).optional(),
   });
-  // Zod takes a value that may be undefined for one that may be absent.
-  return Place as unknown as z.ZodType<ContainerPlace<At, Feed>>;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { SourceItem, SyncContext } from "#sources/contract.ts";
 import type { Scope } from "#core/scope.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
+import { tellSeen } from "#sources/seen.ts";
 import type { Outcome } from "#sources/session.ts";
 import { failedSkip, refusalOf } from "#sources/failures.ts";
 import type { ForgeListing, ForgeRepository } from "./contract.ts";
@@ -44,8 +45,7 @@ async function* readFiles(
     if (code !== undefined) {
       await repositories.forget(repository.id);
       yield { t: "refused", what: { container: repositoryRef(repository) }, code };
-      for (const path of paths) yield { t: "seen", externalIds: [fileId(repository, path)] };
-      return;
+      return yield* tellSeen(paths.map((path) => fileId(repository, path)));
     }
     await failures.requireOfOne(error);
     for (const path of paths)

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Scope } from "#core/scope.ts";
-import { byNumber, placeSchema } from "#sources/containers.ts";
+import { placeSchema } from "#sources/containers.ts";
 import type { SyncContext } from "#sources/contract.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { listingOf } from "#sources/listed.ts";
@@ -22,13 +22,13 @@ const Checkpoint = placeSchema(Place, Cursor);
 type Checkpoint = z.infer<typeof Checkpoint>;
 
 export function forgeSessions<Config>(
-  open: (ctx: SyncContext<Config>) => Pick<ForgeTools, "forge" | "facts" | "files">,
+  connect: (ctx: SyncContext<Config>) => Pick<ForgeTools, "forge" | "facts" | "files">,
 ): SessionSpec<Config, Cursor, Checkpoint> {
   return {
     cursor: Cursor,
     checkpoint: Checkpoint,
     open(ctx, { scope }) {
-      const tools = makeTools(ctx, open(ctx));
+      const tools = makeTools(ctx, connect(ctx));
       return Promise.resolve({
         walk: (run) => walk(tools, run),
         read: (ids) => readItems(tools, scope, ids),
@@ -114,8 +114,6 @@ async function listInScope({ forge }: ForgeTools, scope: Scope) {
     // Whose it is isn't known: a scope that names only owners has it.
     odd: odd.filter((id) => !there.has(id)),
     isWhole,
-    known: repositories
-      .filter((repository) => isRepositoryInScope(scope, repository))
-      .sort((a, b) => byNumber(a.id, b.id)),
+    known: repositories.filter((repository) => isRepositoryInScope(scope, repository)),
   };
 }
