@@ -34,10 +34,12 @@ export function runSessions<Config, Cursor, Checkpoint>(
 ): Sync<Config, Cursor, Checkpoint> {
   const read = keptSchema(spec);
   return async function* sync(ctx, run) {
-    const session = await spec.open(ctx, run);
+    const kept = read(run.cursor);
+    const { mode, scope, runId, readsGroups } = run;
+    const session = await spec.open(ctx, { mode, scope, ...defined({ runId, readsGroups, feed: kept.feed }) });
     try {
-      if (run.mode === "items") yield* readAsked(ctx, session, run.externalIds ?? []);
-      else yield* walk({ ctx, run, session, batching }, read(run.cursor));
+      if (mode === "items") yield* readAsked(ctx, session, run.externalIds ?? []);
+      else yield* walk({ ctx, run, session, batching }, kept);
     } finally {
       await session.close?.();
     }
@@ -55,7 +57,7 @@ function keptSchema<Cursor, Checkpoint>({ cursor, checkpoint }: SessionSpec<neve
       .catch(undefined),
   });
   return (stored: unknown): Kept<Cursor, Checkpoint> => {
-    const { feed, walk: former } = Stored.safeParse(stored).data ?? {};
+    const { feed = lone(stored), walk: former } = Stored.safeParse(stored).data ?? {};
     const place = checkpoint.safeParse(former?.checkpoint);
     return {
       feed: cursor.safeParse(feed).data,
@@ -64,6 +66,11 @@ function keptSchema<Cursor, Checkpoint>({ cursor, checkpoint }: SessionSpec<neve
         former && place.success ? { ...former, checkpoint: place.data, failed: former.failed as What[] } : undefined,
     };
   };
+}
+
+/** A cursor that was stored before there were sessions: no walk beside it. */
+function lone(stored: unknown): unknown {
+  return typeof stored === "object" && stored !== null && !("walk" in stored) ? stored : undefined;
 }
 
 /** Only these, as they are now. */

@@ -14,10 +14,16 @@ export interface SessionSpec<Config, Cursor, Checkpoint> {
   /** Where a walk stands. It goes back to another attempt of the same run, and to nobody else. */
   checkpoint: z.ZodType<Checkpoint>;
   /** Signs in, opens a folder, fetches a mirror: once for each run. */
-  open(ctx: SyncContext<Config>, run: OpenRequest): Promise<Session<Cursor, Checkpoint>>;
+  open(ctx: SyncContext<Config>, run: OpenRequest<Cursor>): Promise<Session<Cursor, Checkpoint>>;
 }
 
-export type OpenRequest = Pick<SyncRequest<unknown>, "mode" | "scope" | "runId" | "readsGroups">;
+export interface OpenRequest<Cursor = unknown> extends Pick<
+  SyncRequest<unknown>,
+  "mode" | "scope" | "runId" | "readsGroups"
+> {
+  /** The cursor of the last run that came to its end, whatever the mode is. */
+  feed?: Cursor;
+}
 
 /** One run's dealings with the source: `walk` once, or `read` alone in mode `items`. Never both at the same moment. */
 export interface Session<Cursor, Checkpoint> {
