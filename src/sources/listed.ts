@@ -60,6 +60,11 @@ export type OddRecords = ReturnType<typeof makeOddRecords>;
 export function makeOddRecords() {
   let odd: string[] = [];
   let nameless = 0;
+  const take = (): { ids: string[]; nameless: number } => {
+    const taken = { ids: [...new Set(odd)], nameless };
+    [odd, nameless] = [[], 0];
+    return taken;
+  };
   return {
     /** The records that are understood; the others are kept. */
     known<T>(list: Listed<T>): T[] {
@@ -72,10 +77,11 @@ export function makeOddRecords() {
       odd.push(id);
     },
     /** What was kept since the last time. */
-    take(): { ids: string[]; nameless: number } {
-      const taken = { ids: [...new Set(odd)], nameless };
-      [odd, nameless] = [[], 0];
-      return taken;
+    take,
+    /** What is read, and what was kept of that alone. */
+    async of<T>(read: () => Promise<T>): Promise<{ found: T; ids: string[]; nameless: number }> {
+      take();
+      return { found: await read(), ...take() };
     },
   };
 }

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { SourceState } from "./contract.ts";
+import { failedSkip } from "./failures.ts";
+import { NOT_UNDERSTOOD } from "./listed.ts";
 
 /** So many ids fit into one value of the state. */
 const MOST_NOTED = 250;
@@ -58,4 +60,13 @@ export function makeUnread(state: SourceState) {
     /** More failed in this run than can be noted. */
     isFull: (): boolean => isFull,
   };
+}
+
+/** A thing that was listed and isn't understood: it stays as it is, and is asked for by itself. */
+export async function notUnderstood(
+  { unread }: { unread: Pick<Unread, "note"> },
+  externalId: string,
+): Promise<ReturnType<typeof failedSkip>> {
+  await unread.note(externalId);
+  return failedSkip(externalId, NOT_UNDERSTOOD);
 }

@@ -107,4 +107,12 @@ describe("a list", () => {
     expect(odd.take()).toEqual({ ids: ["b", "c"], nameless: 1 });
     expect(odd.take()).toEqual({ ids: [], nameless: 0 });
   });
+
+  test("what is read is told with what of it isn't understood, and without what was met before", async () => {
+    const odd = makeOddRecords();
+    odd.add("before");
+    const read = async () => odd.known(list.parse([{ id: "b" }, 5]));
+    expect(await odd.of(read)).toEqual({ found: [], ids: ["b"], nameless: 1 });
+    expect(odd.take()).toEqual({ ids: [], nameless: 0 });
+  });
 });

@@ -6,7 +6,8 @@ import type { Content, SpaceRecord } from "./records.ts";
 import { readSome } from "./some.ts";
 import type { Spaces } from "./spaces.ts";
 import { closed } from "./texts.ts";
-import { notUnderstood, type Tools } from "./tools.ts";
+import { notUnderstood } from "#sources/unread.ts";
+import type { Tools } from "./tools.ts";
 
 /** The index is a little behind what is written, and minutes are all that CQL counts in. */
 const OVERLAP_MINUTES = 10;

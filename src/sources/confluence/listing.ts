@@ -12,7 +12,8 @@ import { externalIdOf, formatId, parseId, spaceRef } from "./ids.ts";
 import { nameOf, toPart } from "./map.ts";
 import type { Content, PageRecord, SpaceRecord } from "./records.ts";
 import { tellFresh, tellListed, textsOf } from "./texts.ts";
-import { allNotUnderstood, notUnderstood, type Tools } from "./tools.ts";
+import { notUnderstood } from "#sources/unread.ts";
+import { allNotUnderstood, type Tools } from "./tools.ts";
 import { makeTree } from "./tree.ts";
 
 type Listed = ContainerPage<string>;

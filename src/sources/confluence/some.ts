@@ -6,7 +6,8 @@ import { formatId } from "./ids.ts";
 import { tellAccess, toParts, withoutParts } from "./listing.ts";
 import type { Content, SpaceRecord } from "./records.ts";
 import { closed, judgeNow, tellFresh, textsOf } from "./texts.ts";
-import { allNotUnderstood, notUnderstood, type Tools } from "./tools.ts";
+import { notUnderstood } from "#sources/unread.ts";
+import { allNotUnderstood, type Tools } from "./tools.ts";
 
 /** Pages and parts of one piece. */
 const PIECE = 100;
@@ -35,9 +36,10 @@ export async function* readSome(
     for (const id of new Set(some.flatMap(({ container }) => container?.id ?? []))) {
       if (ids.includes(id) || (await ctx.stored.version(formatId({ type: "page", id }))) !== undefined) stored.add(id);
     }
-    client.odd.take();
-    const items = await toParts(tools, space, some, ({ id }) => stored.has(id));
-    for (const id of client.odd.take().ids) yield await notUnderstood(tools, id);
+    const { found: items, ids: odd } = await client.odd.of(() =>
+      toParts(tools, space, some, ({ id }) => stored.has(id)),
+    );
+    yield* await allNotUnderstood(tools, odd);
     const asked = [...new Set(items.map(({ partOf = "" }) => partOf))].filter((id) => !ids.includes(id));
     const pages = await client.pagesByIds(asked, { hasTexts: false });
     const access = await tellAccess(

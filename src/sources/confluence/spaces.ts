@@ -13,9 +13,8 @@ export async function spacesOf(
   { personalSpaces }: Pick<ConfluenceConfig, "personalSpaces">,
   scope: Scope = { include: [], exclude: [] },
 ): Promise<Spaces> {
-  client.odd.take();
-  const all = new Map((await client.spaces()).map((space) => [space.id, space]));
-  const { ids, nameless } = client.odd.take();
+  const { found, ids, nameless } = await client.odd.of(() => client.spaces());
+  const all = new Map(found.map((space) => [space.id, space]));
   const spaces = [...all.values()]
     .filter(({ status }) => status === undefined || status.toLowerCase() === "current")
     .filter((space) => (personalSpaces || !isPersonal(space)) && isPlaceInScope(scope, space.id))

@@ -8,7 +8,8 @@ import type { Outcome } from "#sources/session.ts";
 import { formatId } from "./ids.ts";
 import { toPage, versionOf } from "./map.ts";
 import type { PageRecord, SpaceRecord } from "./records.ts";
-import { allNotUnderstood, notUnderstood, type Tools } from "./tools.ts";
+import { notUnderstood } from "#sources/unread.ts";
+import { allNotUnderstood, type Tools } from "./tools.ts";
 import { type Judged, makeTree } from "./tree.ts";
 
 /** Pages whose texts are asked for at once. */
@@ -37,12 +38,10 @@ export async function textsOf(tools: Reading, ids: readonly string[]): Promise<T
 async function readTexts(tools: Reading, some: readonly string[]): Promise<Texts> {
   const { client, failures } = tools;
   try {
-    client.odd.take();
-    const pages = await client.pagesByIds(some, { hasTexts: true });
-    const { ids, nameless } = client.odd.take();
+    const { found, ids, nameless } = await client.odd.of(() => client.pagesByIds(some, { hasTexts: true }));
     if (nameless > 0) throw halfRead(NOT_UNDERSTOOD);
     failures.well();
-    return { pages, odd: new Set(ids) };
+    return { pages: found, odd: new Set(ids) };
   } catch (error) {
     const isTooLarge = isApiError(error, "payload_too_large");
     if (!isTooLarge && failedStatus(error) === undefined) throw error;

@@ -1,9 +1,8 @@
 import { makeNames } from "#sources/atlassian/names.ts";
 import { beginRun } from "#sources/atlassian/sessions.ts";
 import type { SyncContext } from "#sources/contract.ts";
-import { failedSkip } from "#sources/failures.ts";
-import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { OpenRequest, Outcome } from "#sources/session.ts";
+import { notUnderstood } from "#sources/unread.ts";
 import { makeConfluenceClient } from "./client.ts";
 import type { ConfluenceConfig } from "./config.ts";
 import { spaceRef } from "./ids.ts";
@@ -41,12 +40,6 @@ export async function makeTools(ctx: SyncContext<ConfluenceConfig>, { scope }: O
       return (id) => [users.get(id)?.displayName, users.get(id)?.name].find((name) => name?.trim());
     },
   };
-}
-
-/** A page, comment or attachment that isn't understood: it stays as it is, and is asked for by itself. */
-export async function notUnderstood({ unread }: Pick<Tools, "unread">, externalId: string): Promise<Outcome> {
-  await unread.note(externalId);
-  return failedSkip(externalId, NOT_UNDERSTOOD);
 }
 
 export async function allNotUnderstood(

@@ -1,4 +1,5 @@
 import { ApiError, isApiError } from "#api/errors.ts";
+import { notUnderstood } from "#sources/unread.ts";
 import { FOLDER_TYPE } from "./client.ts";
 import { tellLeftOut } from "./left-out.ts";
 import type { DriveFile } from "./records.ts";
@@ -10,7 +11,6 @@ import {
   isRead,
   isUnknown,
   notTold,
-  notUnderstood,
   placeKeyOf,
   tellFiles,
   tellFolder,

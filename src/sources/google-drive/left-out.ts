@@ -3,7 +3,8 @@ import { lookAgain } from "#sources/left-out.ts";
 import { namelessSkip, type OddRecords } from "#sources/listed.ts";
 import { refusal } from "./refusal.ts";
 import type { DriveFile } from "./records.ts";
-import { type Event, notTold, notUnderstood, tellFiles, type Tools } from "./tell.ts";
+import { notUnderstood } from "#sources/unread.ts";
+import { type Event, notTold, tellFiles, type Tools } from "./tell.ts";
 import { folderRef } from "./tree.ts";
 
 /** Files that are stored in these folders, and that a listing of them did not name: those that are there are told. */

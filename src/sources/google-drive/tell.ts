@@ -62,9 +62,8 @@ export async function openTools(
 ): Promise<Tools> {
   const me = await client.me();
   const readers = makeReaders(ctx, me);
-  client.odd.take();
-  const drives = new Map((await client.drives()).map((drive) => [drive.id, drive]));
-  const { ids: odd, nameless } = client.odd.take();
+  const { found, ids: odd, nameless } = await client.odd.of(() => client.drives());
+  const drives = new Map(found.map((drive) => [drive.id, drive]));
   const isOdd = (driveId: string) => !drives.has(driveId) && (nameless > 0 || odd.includes(driveId));
   const domains = await fromDirectory(() => client.domains());
   const root = await client.root();
@@ -127,11 +126,6 @@ export async function notTold({ failures, unread }: Tools, id: string, error: un
   return failedSkip(id, isApiError(error) ? error.message : NOT_UNDERSTOOD);
 }
 
-/** A file or folder that was listed and isn't understood: it stays as it is, and is asked for by itself. */
-export async function notUnderstood({ unread }: Tools, id: string): Promise<Skip> {
-  await unread.note(id);
-  return failedSkip(id, NOT_UNDERSTOOD);
-}
 type Skip = ReturnType<typeof failedSkip>;
 
 async function tellOne(tools: Tools, file: DriveFile): Promise<Event | "same" | undefined> {

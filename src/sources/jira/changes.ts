@@ -1,7 +1,7 @@
 import type { SourceItem } from "#sources/contract.ts";
-import { failedSkip, failedStatus } from "#sources/failures.ts";
-import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { failedStatus } from "#sources/failures.ts";
 import { judgedEntryOf, type PageEntry, type WalkEvent } from "#sources/session.ts";
+import { notUnderstood } from "#sources/unread.ts";
 import type { Found } from "#sources/atlassian/sessions.ts";
 import { projectRef } from "./ids.ts";
 import { fieldsOf, isHere, narrowed } from "./issue.ts";
@@ -64,14 +64,8 @@ async function* readChanged(
     if (isOut) yield* dropStored(tools, id);
     else if (!read.has(projectId)) yield* hideMoved(tools, id, projectId, elsewhere);
   }
-  for (const id of odd) if (!found.has(id)) yield await tellUnread(tools, id);
+  for (const id of odd) if (!found.has(id)) yield await notUnderstood(tools, id);
   return found;
-}
-
-/** An issue that isn't understood, wherever it is: it stays as it is, and is asked for by itself. */
-async function tellUnread({ unread }: Tools, id: string): Promise<Event> {
-  await unread.note(id);
-  return failedSkip(id, NOT_UNDERSTOOD);
 }
 
 /** An issue that a former run could not read, as it is now. */

@@ -11,11 +11,9 @@ export type Projects = ContainerList<ProjectRecord>;
 
 /** The projects to read, in the order of their ids. */
 export async function readProjects(client: JiraClient, scope: Scope): Promise<Projects> {
-  client.odd.take();
-  const all = await client.projects();
-  const { ids, nameless } = client.odd.take();
+  const { found, ids, nameless } = await client.odd.of(() => client.projects());
   return {
-    known: all.filter(({ id }) => isPlaceInScope(scope, id)).sort((a, b) => byNumber(a.id, b.id)),
+    known: found.filter(({ id }) => isPlaceInScope(scope, id)).sort((a, b) => byNumber(a.id, b.id)),
     odd: ids.filter((id) => isPlaceInScope(scope, id)),
     isWhole: nameless === 0,
   };
