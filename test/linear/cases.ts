@@ -247,7 +247,6 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/sources/file-scope/readers.ts#readersGroup": "kb's own names",
   "src/sources/forge/map.ts#userPrincipal": "kb's own names",
   "src/sources/git-repository/failures.ts#toCheckProblem": "an error, not a text",
-  "src/sources/notion/page.ts#failure": "an error, not a text",
   "src/sources/listed.ts#namelessSkip": "puts a source's own words into an event",
   "src/sources/listed.ts#idAt": "a key that a source names",
   "src/sources/failures.ts#failedSkip": "puts two texts into an event as they are",

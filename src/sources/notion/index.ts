@@ -1,13 +1,15 @@
+import type { Batching } from "#sources/batching.ts";
 import type { Source } from "#sources/contract.ts";
 import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
+import { runSessions } from "#sources/run-session.ts";
 import { browseNotion } from "./browse.ts";
 import { checkNotion } from "./check.ts";
 import { makeNotionClient, type NotionContext } from "./client.ts";
 import { NOTION_API, NotionConfig, NotionCredentials } from "./config.ts";
 import { readNotionFile } from "./content.ts";
 import { isInScope, parseItemId } from "./map.ts";
-import { type NotionCursor, syncNotion } from "./sync.ts";
+import { notionSessions } from "./sync.ts";
 import { notionWebhook } from "./webhook.ts";
 
 /** Three requests a second. Source: https://developers.notion.com/reference/request-limits */
@@ -17,7 +19,8 @@ const LIMITS: LimitSpec = { perMinute: 180, burst: 10 };
 export function makeNotionSource({
   apiUrl = NOTION_API,
   limits = LIMITS,
-}: { apiUrl?: string; limits?: LimitSpec } = {}): Source<NotionConfig, NotionCursor> {
+  batching = {},
+}: { apiUrl?: string; limits?: LimitSpec; batching?: Partial<Batching> } = {}): Source<NotionConfig> {
   const open = (ctx: NotionContext) => makeNotionClient(ctx, apiUrl);
   return {
     spec: {
@@ -33,7 +36,7 @@ export function makeNotionSource({
       links: { hosts: [/(?:^|\.)notion\.so$/], ignoredParams: /^(?:pvs|v)$/ },
     },
     check: (ctx) => checkNotion(ctx, open(ctx)),
-    sync: (ctx, run) => syncNotion(ctx, open(ctx), run),
+    sync: runSessions(notionSessions(open), batching),
     syncIdentities: (ctx) => tellReaders(ctx),
     namedGroup: namedReaders,
     browse: (ctx, at) => browseNotion(open(ctx), at),

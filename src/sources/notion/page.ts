@@ -1,9 +1,9 @@
 import { ApiError } from "#api/errors.ts";
-import type { ContainerRef, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { ContainerRef, SourceItem, SyncContext } from "#sources/contract.ts";
 import { type Failures, failedSkip } from "#sources/failures.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { namelessSkip, NOT_UNDERSTOOD } from "#sources/listed.ts";
-import { tellItems } from "#sources/seen.ts";
+import { entryOf, type OpenRequest, type Outcome, type Page, type WalkEvent } from "#sources/session.ts";
 import { type NotionClient, orRefusal } from "./client.ts";
 import type { NotionConfig } from "./config.ts";
 import { commentsRef, type Facts, filesRef, headOf, isInScope, type Placed, toComment, toFile, toPage } from "./map.ts";
@@ -14,12 +14,16 @@ import type { Tree } from "./tree.ts";
 /** What a run works with. */
 export interface Tools {
   ctx: SyncContext<NotionConfig>;
-  run: Pick<SyncRequest<unknown>, "mode" | "scope" | "externalIds" | "runId">;
+  scope: OpenRequest["scope"];
   client: NotionClient;
   tree: Tree;
   facts: Facts;
   /** A page that was last edited well before this is as it was when it was read: Notion tells edits by the minute. */
   settledBefore: number;
+  /** Everything is named: what is not, is gone. */
+  isListing: boolean;
+  /** Pages that are told in their turn. */
+  listed: Map<string, PageRecord>;
   /** Ids of pages, and of databases that were looked into. */
   told: Set<string>;
   /** Pages and databases that stand on pages and were not looked at yet. */
@@ -27,7 +31,7 @@ export interface Tools {
   failures: Failures;
 }
 
-type Event = SyncEvent<never>;
+type Event = WalkEvent<never>;
 
 /** An edit is told by its minute, and may be stored a little later. */
 const SETTLED_MS = 120_000;
@@ -35,27 +39,23 @@ const isGone = ({ in_trash: isTrashed }: PageRecord) => isTrashed === true;
 
 /** A page as it is now, with its files and comments. */
 export async function* tellPage(tools: Tools, page: PageRecord): AsyncGenerator<Event, void> {
-  const { ctx, tree, facts, told, run } = tools;
+  const { ctx, tree, facts, told, scope, isListing } = tools;
   ctx.signal.throwIfAborted();
   if (told.has(page.id)) return;
   told.add(page.id);
   const stored = await ctx.stored.version(page.id);
   try {
     const placed: Placed = { page, chain: await tree.chainOf(page.parent) };
-    if (isGone(page) || !isInScope(run.scope, idsOf(placed))) {
-      // A listing of everything removes by not naming.
-      if (run.mode !== "full" && stored !== undefined) yield* deletePage(tools, page.id);
+    if (isGone(page) || !isInScope(scope, idsOf(placed))) {
+      if (!isListing && stored !== undefined) yield* deletePage(page.id);
       return;
     }
     const isSettled = Date.parse(page.last_edited_time) + SETTLED_MS < tools.settledBefore;
     const isSame = isSettled && stored?.startsWith(headOf(placed, facts)) === true && !isInPart(stored);
-    if (isSame) {
-      yield { t: "seen", externalIds: [page.id] };
-      yield { t: "seen", externalIds: [], container: filesRef(page.id) };
-    } else {
-      yield* tellText(tools, placed, stored);
-    }
-    if (run.mode === "full" || !isSame) yield* tellComments(tools, placed, stored !== undefined);
+    if (isSame) yield { t: "page", entries: [seen(page.id), seenIn(filesRef(page.id))] };
+    else yield pageOf(filesRef(page.id), await readText(tools, placed), stored, `blocks of ${page.id}`);
+    if (isListing || !isSame)
+      yield pageOf(commentsRef(page.id), await commentItems(tools, placed), stored, `comments of ${page.id}`);
     tools.failures.well();
   } catch (error) {
     yield* notRead(tools, page.id, error);
@@ -69,64 +69,52 @@ export async function isAsStored({ ctx, tree, facts }: Tools, page: PageRecord):
   return stored.startsWith(headOf({ page, chain: await tree.chainOf(page.parent) }, facts));
 }
 
-async function* tellText(tools: Tools, placed: Placed, stored: string | undefined): AsyncGenerator<Event, void> {
+async function readText(tools: Tools, placed: Placed): Promise<Parts> {
   const { client, facts, found } = tools;
-  const { page } = placed;
-  const { text, files, children, isWhole } = await readPageText(client, page.id);
+  const { text, files, children, isWhole } = await readPageText(client, placed.page.id);
   found.push(...children);
   const item = toPage(placed, text, facts);
-  yield* await tellItems(tools.ctx.stored, [isWhole ? item : { ...item, version: `${item.version}${IN_PART}` }]);
-  yield* await tellItems(tools.ctx.stored, fileItems(tools, placed, files));
-  if (isWhole) yield* endParts(filesRef(page.id), stored !== undefined);
-  else yield* keepOdd(filesRef(page.id), `blocks of ${page.id}`);
+  const page = isWhole ? item : { ...item, version: `${item.version}${IN_PART}` };
+  return { items: [page, ...fileItems(tools, placed, files)], isWhole };
 }
 
 /** Ends the version of a page of which not every block was understood: it is read again each time. */
 const IN_PART = "~";
 const isInPart = (version: string) => version.endsWith(IN_PART);
 
-/** Not all of these was understood: what is stored of it stays. */
-function* keepOdd(container: ContainerRef, what: string): Generator<Event, void> {
-  yield { t: "seen", externalIds: [], container };
-  yield failedSkip(what, NOT_UNDERSTOOD);
+/** What was stored there and is not among the items is gone; where not all of `what` was understood, it stays. */
+function pageOf(
+  container: ContainerRef,
+  { items, isWhole }: Parts,
+  stored: string | undefined,
+  what: string,
+): Page<never> {
+  const kept: Outcome[] = [seenIn(container), failedSkip(what, NOT_UNDERSTOOD)];
+  const listed: Outcome[] = stored === undefined ? [] : [{ t: "listed", container }];
+  return { t: "page", entries: [...items.map(entryOf), ...(isWhole ? listed : kept)] };
 }
 
-async function* tellComments(tools: Tools, placed: Placed, isStored: boolean): AsyncGenerator<Event, void> {
-  const { items, isWhole } = await commentItems(tools, placed);
-  yield* await tellItems(tools.ctx.stored, items);
-  if (isWhole) yield* endParts(commentsRef(placed.page.id), isStored);
-  else yield* keepOdd(commentsRef(placed.page.id), `comments of ${placed.page.id}`);
+/** Of the files and comments of a page, those that were not named are gone. */
+export function endParts(id: string): Outcome[] {
+  return [filesRef(id), commentsRef(id)].map((container) => ({ t: "listed", container }));
 }
 
-/** What was among the parts of a page and was not named is gone. */
-function* endParts(container: ContainerRef, isStored: boolean): Generator<Event, void> {
-  if (isStored) yield { t: "listed", container };
-}
-
-/** The files and comments of a page that was read whole; those that are stored and not among them are gone. */
-export async function* tellParts(tools: Tools, pageId: string, { items, isWhole }: Parts): AsyncGenerator<Event, void> {
-  const parts = items.filter(({ externalId }) => externalId !== pageId);
-  yield* await tellItems(tools.ctx.stored, parts);
-  if (!isWhole) return;
-  const ids = new Set(parts.map(({ externalId }) => externalId));
-  for (const container of [filesRef(pageId), commentsRef(pageId)])
-    for await (const { externalId } of tools.ctx.stored.list(container))
-      if (!ids.has(externalId)) yield { t: "delete", externalId };
-}
-
-export async function* deletePage({ ctx }: Tools, id: string): AsyncGenerator<Event, void> {
-  for (const container of [filesRef(id), commentsRef(id)])
-    for await (const { externalId } of ctx.stored.list(container)) yield { t: "delete", externalId };
+export function* deletePage(id: string): Generator<Outcome, void> {
+  yield* endParts(id);
   yield { t: "delete", externalId: id };
 }
 
 /** What is stored of the files and comments of a page that can't be read now stays. */
-export function* keepParts(id: string): Generator<Event, void> {
-  for (const container of [filesRef(id), commentsRef(id)]) yield { t: "seen", externalIds: [], container };
-}
+const keepParts = (id: string): Outcome[] => [filesRef(id), commentsRef(id)].map(seenIn);
+
+/** What is stored of a page stays. */
+export const keepPage = (id: string): Outcome[] => [seen(id), ...keepParts(id)];
+
+const seen = (id: string): Outcome => ({ t: "seen", externalIds: [id] });
+const seenIn = (container: ContainerRef): Outcome => ({ t: "seen", externalIds: [], container });
 
 /** A page that is refused, or fails, alone. @throws what is about more than the page */
-export async function* notRead(tools: Tools, id: string, error: unknown): AsyncGenerator<Event, void> {
+export async function* notRead(tools: Tools, id: string, error: unknown): AsyncGenerator<Outcome, void> {
   const outcome = await tools.failures.outcomeOf(id, error, messageOf(error));
   tools.told.add(id);
   yield* keepParts(id);
@@ -134,16 +122,17 @@ export async function* notRead(tools: Tools, id: string, error: unknown): AsyncG
 }
 
 /** Pages and databases that were listed and aren't understood; what is stored of them was asked for by itself. */
-export async function* tellOdd({ client, ctx, told }: Tools): AsyncGenerator<Event, void> {
+export async function* tellOdd({ client, ctx, told }: Tools): AsyncGenerator<Outcome, void> {
   const { ids, nameless } = client.odd.take();
   for (const id of ids)
     if (!told.has(id) && (await ctx.stored.version(id)) === undefined) yield failedSkip(id, NOT_UNDERSTOOD);
   if (nameless > 0) yield namelessSkip("pages of the workspace", nameless, "pages or databases");
 }
 
-/** @param error  one that `orFailure` gave, or that the failures let pass */
-export function failure(externalId: string, error: unknown): Event {
-  return failedSkip(externalId, messageOf(error));
+/** A database, or its rows, at which Notion fails. @throws what is about more than it */
+export async function notLooked({ failures }: Tools, externalId: string, error: ApiError): Promise<Outcome> {
+  await failures.requireOfOne(error);
+  return failedSkip(externalId, error.message);
 }
 
 function messageOf(error: unknown): string {
@@ -173,9 +162,9 @@ async function commentItems({ ctx, client, facts }: Tools, placed: Placed): Prom
 
 /** A page and its parts; undefined for one that is gone, or out of scope. */
 export async function readWhole(tools: Tools, page: PageRecord): Promise<Parts | undefined | "source_forbidden"> {
-  const { client, tree, facts, run } = tools;
+  const { client, tree, facts, scope } = tools;
   const placed: Placed = { page, chain: await tree.chainOf(page.parent) };
-  if (isGone(page) || !isInScope(run.scope, idsOf(placed))) return undefined;
+  if (isGone(page) || !isInScope(scope, idsOf(placed))) return undefined;
   const found = await orRefusal(() => readPageText(client, page.id));
   if (typeof found === "string") return found === "source_forbidden" ? found : undefined;
   const comments = await commentItems(tools, placed);

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { makeNotionSource } from "#sources/notion/index.ts";
-import type { KitFixture } from "../../kit/fixture.ts";
+import { AT_EACH_PAGE, type KitFixture } from "../../kit/fixture.ts";
 import { oddNames } from "../odd-names.ts";
 import { type NotionServer, refuse, startNotion, TOKEN } from "./server.ts";
 import { rich, World } from "./world.ts";
@@ -30,7 +30,11 @@ export async function openNotion(made: Made = makeWorld()) {
 
 export function makeNotionFixture(made: Made, notion: NotionServer): KitFixture {
   const { world, home, guide, alone, tasks, rows, paper } = made;
-  const source = makeNotionSource({ apiUrl: notion.origin, limits: { perMinute: 600_000, burst: 10_000 } });
+  const source = makeNotionSource({
+    apiUrl: notion.origin,
+    limits: { perMinute: 600_000, burst: 10_000 },
+    batching: AT_EACH_PAGE,
+  });
   const config = source.spec.config.parse({});
   let count = 0;
   const fileId = `${guide.id}.f${paper.id}`;

@@ -163,6 +163,20 @@ describe("increments", () => {
     expect(server.requests.map(({ path }) => path)).toEqual(["/v1/users/me", "/v1/users", "/v1/search"]);
   });
 
+  test("a cursor of before there were sessions is gone on from, and one of a listing is not", async () => {
+    const notion = await connect();
+    const { replica, notion: server } = notion;
+    notion.age(120);
+    await notion.run();
+    replica.cursor = { type: "changes", at: Date.now() };
+    server.requests.length = 0;
+    await notion.run("incremental");
+    expect(server.requests).toHaveLength(3);
+    replica.cursor = { type: "listing", runId: "syn_a", at: Date.now(), settledBefore: 0, after: "z", done: 0 };
+    const { events } = await notion.run("incremental");
+    expect(events.at(-1)).toMatchObject({ t: "end", listing: "complete" });
+  });
+
   test("what went to the trash is gone within hours, files and comments with it", async () => {
     const notion = await connect();
     const { guide, rows, replica, alone } = notion;
