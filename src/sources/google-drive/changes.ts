@@ -1,4 +1,5 @@
 import { ApiError, isApiError } from "#api/errors.ts";
+import type { ContainerEvent } from "#sources/containers.ts";
 import { notUnderstood } from "#sources/unread.ts";
 import { FOLDER_TYPE } from "./client.ts";
 import { tellLeftOut } from "./left-out.ts";
@@ -6,29 +7,28 @@ import type { DriveFile } from "./records.ts";
 import { refusal } from "./refusal.ts";
 import {
   type Corpus,
-  type Event,
+  entriesOf,
   folderKey,
   isRead,
   isUnknown,
+  keepPlace,
   notTold,
   placeKeyOf,
-  tellFiles,
-  tellFolder,
+  tellNamed,
   type Tools,
 } from "./tell.ts";
 import { folderRef } from "./tree.ts";
 
-/** What changed in a corpus since a token, and after each page the token that covers it. */
-export async function* syncChanges(
-  tools: Tools,
-  { drive }: Corpus,
-  token: string,
-): AsyncGenerator<Event | { t: "page"; token: string }, void> {
+type Events = AsyncGenerator<ContainerEvent<never>, void>;
+
+/** What changed in a corpus since its token, which moves with each page; nothing of one that was not read as a whole. */
+export async function* readLog(tools: Tools, { key, drive }: Corpus): Events {
+  const { client, unread, begun } = tools;
   tools.deletes = true;
-  tools.client.odd.take();
+  client.odd.take();
   let failedFrom: string | undefined;
-  for (let from = token; ;) {
-    const { changes, nextPageToken, newStartPageToken } = await tools.client.changes(from, drive?.id);
+  for (let from = begun.tokens[key]; from !== undefined;) {
+    const { changes, nextPageToken, newStartPageToken } = await client.changes(from, drive?.id);
     const files = new Map<string, { file: DriveFile | undefined; isRemoved: boolean }>();
     for (const { changeType, fileId, file, removed } of changes) {
       if (changeType === "drive" || fileId === undefined) continue;
@@ -36,16 +36,15 @@ export async function* syncChanges(
       files.delete(fileId);
       files.set(fileId, { file, isRemoved: removed === true });
     }
-    for (const id of tools.client.odd.take().ids) files.set(id, { file: undefined, isRemoved: false });
-    for await (const event of tellChanges(tools, files)) {
-      // More failed than can be noted: the next run reads this again, and all that came after it.
-      if (tools.unread.isFull()) failedFrom ??= from;
-      yield event;
-    }
+    for (const id of client.odd.take().ids) files.set(id, { file: undefined, isRemoved: false });
+    yield* tellChanges(tools, files);
+    // More failed than can be noted: the next run reads this again, and all that came after it.
+    if (unread.isFull()) failedFrom ??= from;
     const next = nextPageToken ?? newStartPageToken;
     if (next === undefined) throw new ApiError("source_unavailable", { message: "Google's changes have no end." });
-    yield { t: "page", token: failedFrom ?? next };
-    if (nextPageToken === undefined) return;
+    const entries = await tellNamed(tools);
+    begun.tokens[key] = failedFrom ?? next;
+    yield { t: "page", entries };
     if (nextPageToken === from) {
       throw new ApiError("source_unavailable", { message: "Google sends the same page again and again." });
     }
@@ -54,26 +53,23 @@ export async function* syncChanges(
 }
 
 /** What former runs could not read, as it is now. */
-export async function* tellNoted(tools: Tools, due: readonly string[]): AsyncGenerator<Event, void> {
+export async function* tellNoted(tools: Tools, due: readonly string[]): Events {
   tools.deletes = true;
   for (const id of due) {
-    let hasFailed = false;
-    for await (const event of tellChanges(tools, new Map([[id, { file: undefined, isRemoved: false }]]))) {
-      hasFailed ||= event.t === "skip" && event.reason === "failed";
-      yield event;
-    }
-    if (!hasFailed) await tools.unread.done(id);
+    // One that fails again is noted again.
+    await tools.unread.done(id);
+    yield* tellChanges(tools, new Map([[id, { file: undefined, isRemoved: false }]]));
   }
 }
 
 async function* tellChanges(
   tools: Tools,
   changes: ReadonlyMap<string, { file: DriveFile | undefined; isRemoved: boolean }>,
-): AsyncGenerator<Event, void> {
+): Events {
   const { client, tree } = tools;
   const found = new Map<string, DriveFile | undefined>();
   const refused: string[] = [];
-  const failed: Event[] = [];
+  const failed: Awaited<ReturnType<typeof notTold>>[] = [];
   for (const [id, { file, isRemoved }] of changes) {
     try {
       // What left this log may be in another: where it is now counts.
@@ -97,15 +93,15 @@ async function* tellChanges(
   }
 }
 
-async function* tellChange(tools: Tools, id: string, file: DriveFile | undefined): AsyncGenerator<Event, void> {
+async function* tellChange(tools: Tools, id: string, file: DriveFile | undefined): Events {
   if (file?.driveId !== undefined && isUnknown(tools, file)) yield* notPlaced(tools, id, file.driveId);
   else if (!file || !isRead(tools, file)) yield* gone(tools, id);
   else if (file.mimeType === FOLDER_TYPE) yield* changedFolder(tools, file);
-  else yield* tellFiles(tools, [file]);
+  else yield { t: "page", entries: await entriesOf(tools, [file]) };
 }
 
 /** Who reads a shared drive that isn't understood is not known: what came there is not for those who read it where it was. */
-async function* notPlaced(tools: Tools, externalId: string, driveId: string): AsyncGenerator<Event, void> {
+async function* notPlaced(tools: Tools, externalId: string, driveId: string): Events {
   const { stored } = tools.ctx;
   let isThere = (await stored.version(externalId)) === undefined;
   if (!isThere) for await (const known of stored.list(folderRef(driveId))) isThere ||= known.externalId === externalId;
@@ -114,7 +110,7 @@ async function* notPlaced(tools: Tools, externalId: string, driveId: string): As
 }
 
 /** A file, or a folder with all that is in it. */
-async function* gone({ ctx }: Tools, id: string): AsyncGenerator<Event, void> {
+async function* gone({ ctx }: Tools, id: string): Events {
   const key = folderKey(id);
   if ((await ctx.state.get(key)) === undefined) {
     yield { t: "delete", externalId: id };
@@ -125,22 +121,22 @@ async function* gone({ ctx }: Tools, id: string): AsyncGenerator<Event, void> {
 }
 
 /** Who reads a folder is one row. What is in it is told again when it is elsewhere, or called otherwise. */
-async function* changedFolder(tools: Tools, { id, driveId }: DriveFile): AsyncGenerator<Event, void> {
+async function* changedFolder(tools: Tools, { id, driveId }: DriveFile): Events {
   const { ctx, tree } = tools;
   const folder = await tree.folder(id);
   if (!folder) {
     yield* gone(tools, id);
     return;
   }
-  const isWhereItWas = (await ctx.state.get(folderKey(id))) === placeKeyOf(folder);
-  yield* tellFolder(tools, folder);
-  if (isWhereItWas) return;
+  yield tree.groupOf(folder);
+  if ((await ctx.state.get(folderKey(id))) === placeKeyOf(folder)) return;
   const corpus = driveId !== undefined && tools.isMember(driveId) ? driveId : undefined;
   const named = new Set<string>();
-  const isWhole = yield* walk(tools, id, { driveId: corpus, depth: 0, named });
-  if (!isWhole) return;
-  yield* tellLeftOut(tools, [id], named);
-  yield { t: "listed", container: folderRef(id) };
+  if (yield* walk(tools, id, { driveId: corpus, depth: 0, named })) {
+    yield* tellLeftOut(tools, [id], named);
+    yield { t: "listed", container: folderRef(id) };
+  }
+  keepPlace(tools, folder);
 }
 
 /** Google allows 100. */
@@ -151,7 +147,7 @@ async function* walk(
   tools: Tools,
   id: string,
   { driveId, depth, named }: { driveId: string | undefined; depth: number; named: Set<string> },
-): AsyncGenerator<Event, boolean> {
+): AsyncGenerator<ContainerEvent<never>, boolean> {
   if (depth > MAX_DEPTH) return false;
   const { client, tree } = tools;
   let isWhole = true;
@@ -164,7 +160,7 @@ async function* walk(
       tree.add(file);
       folders.push(file.id);
     }
-    yield* tellFiles(tools, page.files);
+    yield { t: "page", entries: await entriesOf(tools, page.files) };
     const odd = client.odd.take();
     isWhole &&= odd.ids.length === 0 && odd.nameless === 0;
     for (const each of odd.ids) yield await notUnderstood(tools, each);
@@ -172,7 +168,8 @@ async function* walk(
   for (const inner of folders) {
     const folder = await tree.folder(inner);
     if (!folder) continue;
-    yield* tellFolder(tools, folder);
+    yield tree.groupOf(folder);
+    keepPlace(tools, folder);
     isWhole = (yield* walk(tools, inner, { driveId, depth: depth + 1, named })) && isWhole;
   }
   return isWhole;

@@ -1,19 +1,19 @@
 import { z } from "zod";
+import { placeSchema } from "#sources/containers.ts";
 
-export const GoogleDriveCursor = z.discriminatedUnion("type", [
-  z.object({
-    type: z.literal("listing"),
-    runId: z.string().nullable(),
-    /** Where the changes of each corpus begin that was listed, or is being listed. */
-    tokens: z.record(z.string(), z.string()),
-    /** Corpora that were listed, or could not be. */
-    over: z.array(z.string()),
-    /** The next page of the one that is being listed. */
-    page: z.object({ key: z.string(), token: z.string() }).optional(),
-    done: z.number(),
-    notLookedAt: z.array(z.string()),
-    isPartial: z.boolean(),
-  }),
-  z.object({ type: z.literal("changes"), tokens: z.record(z.string(), z.string()) }),
-]);
-export type GoogleDriveCursor = z.infer<typeof GoogleDriveCursor>;
+const tokens = z.record(z.string(), z.string());
+
+/** Where the changes of each corpus begin that was read as a whole. */
+export const Cursor = z.object({ type: z.literal("changes"), tokens });
+export type Cursor = z.infer<typeof Cursor>;
+
+/** What a run has come to. `isPartial`: Google has not looked everywhere. */
+const Begun = z.object({ tokens, isPartial: z.boolean() });
+export type Begun = z.infer<typeof Begun>;
+
+/** The next page of the corpus that is being listed, and where its changes begin. */
+const At = z.object({ start: z.string(), page: z.string() });
+export type At = z.infer<typeof At>;
+
+export const Checkpoint = placeSchema(At, Begun);
+export type Checkpoint = z.infer<typeof Checkpoint>;

@@ -1,16 +1,17 @@
+import type { Batching } from "#sources/batching.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
+import { runSessions } from "#sources/run-session.ts";
 import { browseDrive } from "./browse.ts";
 import { checkDrive } from "./check.ts";
 import { makeClient } from "./client.ts";
 import { DRIVE_SCOPE, GOOGLE, GoogleDriveConfig, GoogleDriveCredentials, type GooglePlaces } from "./config.ts";
 import { readDriveFile } from "./content.ts";
-import type { GoogleDriveCursor } from "./cursor.ts";
 import { makeAddressBook } from "./directory.ts";
 import { isInScope } from "./map.ts";
 import { syncGooglePeople } from "./people.ts";
-import { syncDrive } from "./sync.ts";
+import { driveSessions } from "./sync.ts";
 import { makeDriveWebhook } from "./webhook.ts";
 
 /** Which 403 is a limit. Source: https://developers.google.com/workspace/drive/api/guides/handle-errors */
@@ -33,13 +34,15 @@ const LIMITS: LimitSpec = { perMinute: 3_000, burst: 100 };
 export interface GoogleDriveOptions {
   places?: GooglePlaces;
   limits?: LimitSpec;
+  batching?: Partial<Batching>;
 }
 
 /** Files of Google Drive, for those who can read them there. */
-export function makeGoogleDriveSource({ places = GOOGLE, limits = LIMITS }: GoogleDriveOptions = {}): Source<
-  GoogleDriveConfig,
-  GoogleDriveCursor
-> {
+export function makeGoogleDriveSource({
+  places = GOOGLE,
+  limits = LIMITS,
+  batching = {},
+}: GoogleDriveOptions = {}): Source<GoogleDriveConfig> {
   const book = makeAddressBook();
   const open = (ctx: SourceContext<GoogleDriveConfig>) => makeClient(ctx, places);
   const { tokenUrl } = places;
@@ -67,7 +70,7 @@ export function makeGoogleDriveSource({ places = GOOGLE, limits = LIMITS }: Goog
       },
     },
     check: (ctx) => checkDrive(ctx, open(ctx)),
-    sync: (ctx, run) => syncDrive(ctx, open(ctx), book, run),
+    sync: runSessions(driveSessions(open, book), batching),
     syncIdentities: (ctx, run) => syncGooglePeople(ctx, open(ctx), book, run),
     browse: (ctx, at) => browseDrive(ctx, open(ctx), at),
     webhook: makeDriveWebhook(open),

@@ -1,10 +1,12 @@
 import { isApiError } from "#api/errors.ts";
+import type { ContainerPage } from "#sources/containers.ts";
 import { lookAgain } from "#sources/left-out.ts";
 import { namelessSkip, type OddRecords } from "#sources/listed.ts";
 import { refusal } from "./refusal.ts";
 import type { DriveFile } from "./records.ts";
+import type { Outcome, PageEntry } from "#sources/session.ts";
 import { notUnderstood } from "#sources/unread.ts";
-import { type Event, notTold, tellFiles, type Tools } from "./tell.ts";
+import { entriesOf, notTold, tellNamed, type Tools } from "./tell.ts";
 import { folderRef } from "./tree.ts";
 
 /** Files that are stored in these folders, and that a listing of them did not name: those that are there are told. */
@@ -12,17 +14,18 @@ export async function* tellLeftOut(
   tools: Tools,
   folders: readonly string[],
   named: ReadonlySet<string>,
-): AsyncGenerator<Event, void> {
+): AsyncGenerator<ContainerPage<never>, void> {
   const missing = new Set<string>();
   for (const id of folders) {
     for await (const { externalId } of tools.ctx.stored.list(folderRef(id)))
       if (!named.has(externalId)) missing.add(externalId);
   }
-  for await (const { events } of lookAgain([...missing], (ids) => askFor(tools, ids))) yield* events;
+  for await (const { events } of lookAgain([...missing], (ids) => askFor(tools, ids)))
+    yield { t: "page", entries: [...events, ...(await tellNamed(tools))] };
 }
 
-async function askFor(tools: Tools, ids: readonly string[]): Promise<{ events: Event[]; count: number }> {
-  const events: Event[] = [];
+async function askFor(tools: Tools, ids: readonly string[]): Promise<{ events: PageEntry[]; count: number }> {
+  const events: PageEntry[] = [];
   const found: DriveFile[] = [];
   let failed = 0;
   for (const id of ids) {
@@ -38,7 +41,7 @@ async function askFor(tools: Tools, ids: readonly string[]): Promise<{ events: E
       }
     }
   }
-  for await (const event of tellFiles(tools, found)) events.push(event);
+  events.push(...(await entriesOf(tools, found)));
   return { events, count: found.length + failed };
 }
 
@@ -47,7 +50,7 @@ export async function* tellOdd(
   tools: Tools,
   key: string,
   { ids, nameless }: ReturnType<OddRecords["take"]>,
-): AsyncGenerator<Event, void> {
+): AsyncGenerator<Outcome, void> {
   for (const id of ids) {
     if ((await tools.ctx.stored.version(id)) === undefined) yield await notUnderstood(tools, id);
   }

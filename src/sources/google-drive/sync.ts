@@ -1,11 +1,14 @@
 import { isApiError } from "#api/errors.ts";
-import type { SyncRequest, What } from "#sources/contract.ts";
-import { failedSkip, refusalOf } from "#sources/failures.ts";
+import type { ContainerEvent } from "#sources/containers.ts";
+import type { SyncContext } from "#sources/contract.ts";
+import { failedSkip } from "#sources/failures.ts";
 import { listingOf, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
+import type { Outcome, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
 import { type DriveClient, FOLDER_TYPE } from "./client.ts";
-import { syncChanges, tellNoted } from "./changes.ts";
-import { GoogleDriveCursor } from "./cursor.ts";
+import { readLog, tellNoted } from "./changes.ts";
+import type { GoogleDriveConfig } from "./config.ts";
+import { type At, Checkpoint, Cursor } from "./cursor.ts";
 import type { AddressBook } from "./directory.ts";
 import { tellLeftOut, tellOdd } from "./left-out.ts";
 import { SHORTCUT_TYPE } from "./map.ts";
@@ -13,159 +16,150 @@ import type { DriveFile } from "./records.ts";
 import { refusal } from "./refusal.ts";
 import {
   type Corpus,
-  type DriveSyncContext,
-  type Event,
+  entriesOf,
+  isUnknown,
+  itemOf,
+  keepPlace,
+  nameOf,
   notTold,
   openTools,
   tellDueGroups,
-  isUnknown,
-  tellFiles,
-  tellFolder,
   tellNamed,
   type Tools,
 } from "./tell.ts";
-import { folderRef } from "./tree.ts";
+import { type Folder, folderRef, SHARED_WITH_ME } from "./tree.ts";
 
-export async function* syncDrive(
-  ctx: DriveSyncContext,
-  client: DriveClient,
+export function driveSessions(
+  clientOf: (ctx: SyncContext<GoogleDriveConfig>) => DriveClient,
   book: AddressBook,
-  run: SyncRequest<GoogleDriveCursor>,
-): AsyncGenerator<Event, void> {
-  const cursor = GoogleDriveCursor.safeParse(run.cursor).data;
-  const tools = await openTools(ctx, run, client, book);
-  if (run.mode === "items") yield* readItems(tools);
-  else if (run.mode === "incremental" && cursor?.type === "changes") yield* readChanges(tools, cursor.tokens);
-  else yield* listAll(tools, cursor);
+): SessionSpec<GoogleDriveConfig, Cursor, Checkpoint> {
+  return {
+    cursor: Cursor,
+    checkpoint: Checkpoint,
+    async open(ctx, run) {
+      const tools = await openTools(ctx, run, clientOf(ctx), book);
+      return { walk: (request) => walk(tools, request), read: (ids) => readItems(tools, ids) };
+    },
+  };
 }
 
-type Listing = Extract<GoogleDriveCursor, { type: "listing" }>;
+type Walk = AsyncGenerator<WalkEvent<Checkpoint>, void>;
+
+async function* walk(
+  tools: Tools,
+  { since, resume }: WalkRequest<Cursor, Checkpoint>,
+): AsyncGenerator<WalkEvent<Checkpoint>, WalkEnd<Cursor>> {
+  const place = resume ?? { feed: { tokens: { ...since?.tokens }, isPartial: false }, after: "" };
+  tools.begun = place.feed;
+  yield* inBothHomes(
+    tools,
+    since ? readChanges(tools, place) : listAll(tools, place, { isResumed: resume !== undefined }),
+  );
+  const { tokens, isPartial } = place.feed;
+  const cursor: Cursor = { type: "changes", tokens };
+  // A change of what is above may not be in the log: who reads what is read whole, twice a day.
+  if (since) return { complete: false, cursor, permissions: "not_checked" };
+  const { listing, ...why } = listingOf(tools.isWhole, "Google's list of shared drives");
+  // Google says itself when it has not looked everywhere.
+  const complete = listing === "complete" && !isPartial;
+  return { complete, ...why, cursor, permissions: isPartial ? "not_checked" : "current" };
+}
+
+/** What is in no shared drive has two outermost folders: what became of one became of the other. */
+async function* inBothHomes({ rootId }: Tools, events: Walk): Walk {
+  const container = folderRef(SHARED_WITH_ME);
+  for await (const event of events) {
+    yield event;
+    if (event.t === "failed" && event.container.id === rootId) yield { ...event, container };
+    const what = event.t === "refused" && "container" in event.what ? event.what.container : undefined;
+    if (event.t === "refused" && what?.id === rootId) yield { ...event, what: { container } };
+  }
+}
 
 /** Everything, and then what changed meanwhile; or only who may read it. */
-async function* listAll(tools: Tools, cursor: GoogleDriveCursor | undefined): AsyncGenerator<Event, void> {
-  const { run, corpora, missing } = tools;
-  const runId = run.runId ?? null;
-  // Only an attempt of the same run goes on: the listing of another named what may be gone by now.
-  const former = cursor?.type === "listing" && runId !== null && cursor.runId === runId ? cursor : undefined;
-  const at: Listing = former ?? {
-    type: "listing",
-    runId,
-    tokens: {},
-    over: [],
-    done: 0,
-    notLookedAt: [],
-    isPartial: false,
-  };
-  if (!former) await tools.unread.clear();
-  for (const id of tools.oddDrives) {
-    yield failedSkip(id, NOT_UNDERSTOOD);
-    if (!at.notLookedAt.includes(id)) at.notLookedAt.push(id);
-  }
-  for (const id of missing)
+async function* listAll(tools: Tools, place: Checkpoint, { isResumed }: { isResumed: boolean }): Walk {
+  const { mode, corpora, missing, containers, unread, oddDrives: odd } = tools;
+  await unread.beginListing({ isResumed });
+  yield* containers.odd({ odd });
+  for (const id of missing) {
     yield failedSkip(id, `The shared drive ${id} doesn't exist, or the account isn't a member of it.`);
-  for (const id of missing) yield { t: "refused", what: { container: folderRef(id) }, code: "source_not_found" };
-  for (const corpus of corpora) {
-    const { key } = corpus;
-    if (at.over.includes(key)) continue;
-    try {
-      at.tokens[key] ??= await tools.client.startToken(corpus.drive?.id);
-      yield* listCorpus(tools, corpus, at);
-    } catch (error) {
-      delete at.tokens[key];
-      const events = await notRead(tools, corpus, error);
-      yield* events;
-      if (events.some(({ t }) => t === "skip")) at.notLookedAt.push(...placesOf(tools, corpus));
-    }
-    at.over.push(key);
-    delete at.page;
-    yield* tellNamed(tools);
-    yield { t: "checkpoint", cursor: structuredClone(at) };
+    yield { t: "refused", what: { container: folderRef(id) }, code: "source_not_found" };
   }
-  const tokens = { ...at.tokens };
+  yield* containers.walk(corpora, place, (corpus, at) => listCorpus(tools, corpus, at));
+  if (mode === "access") return;
   // What moved meanwhile from where it was not listed yet to where all was listed is in the changes.
-  if (run.mode === "full" || run.mode === "incremental") {
-    for (const corpus of corpora) {
-      const token = tokens[corpus.key];
-      if (token === undefined) continue;
-      try {
-        for await (const event of syncChanges(tools, corpus, token)) {
-          if (event.t === "page") tokens[corpus.key] = event.token;
-          else yield event;
-        }
-      } catch (error) {
-        // What changed since is asked for by the next run.
-        yield* await notRead(tools, corpus, error);
-      }
+  for (const corpus of corpora) {
+    try {
+      yield* readLog(tools, corpus);
+    } catch (error) {
+      // What changed since is asked for by the next run.
+      yield await containers.notRead(corpus, error);
     }
-    yield* tellNamed(tools);
   }
-  yield { t: "checkpoint", cursor: { type: "changes", tokens } };
-  const notLookedAt = at.notLookedAt.map((id): What => ({ container: folderRef(id) }));
-  yield {
-    t: "end",
-    ...listingOf(tools.isWhole, "Google's list of shared drives"),
-    // Google says itself when it has not looked everywhere.
-    ...(at.isPartial && { listing: "partial" }),
-    ...(notLookedAt.length > 0 && { notLookedAt }),
-    permissions: at.isPartial ? "not_checked" : "current",
-  };
+  await unread.endListing();
 }
 
 const FOLDERS = `mimeType='${FOLDER_TYPE}'`;
 const FILES = `mimeType!='${FOLDER_TYPE}' and mimeType!='${SHORTCUT_TYPE}'`;
 
-async function* listCorpus(tools: Tools, corpus: Corpus, at: Listing): AsyncGenerator<Event, void> {
-  const { client, tree, ctx } = tools;
+async function* listCorpus(tools: Tools, corpus: Corpus, from?: At): AsyncGenerator<ContainerEvent<At>, void> {
+  const { client, begun, containers } = tools;
   const { key, drive } = corpus;
   tools.deletes = false;
+  const start = from?.start ?? (await client.startToken(drive?.id));
   client.odd.take();
-  if (drive) yield* tree.driveGroups(drive);
+  if (drive) yield* tools.tree.driveGroups(drive);
+  const folders = yield* tellFolders(tools, corpus);
+  const named = new Set<string>();
+  for await (const { files, incompleteSearch, nextPageToken: page } of filePages(tools, corpus, from?.page)) {
+    begun.isPartial ||= incompleteSearch === true;
+    const own = files.filter((file) => isOf(tools, corpus, file));
+    for (const { id } of own) named.add(id);
+    const entries = await entriesOf(tools, own);
+    const at = page === undefined ? undefined : { start, page };
+    yield { t: "page", entries: [...entries, ...(await tellNamed(tools))], at, note: nameOf(corpus) };
+  }
+  yield* tellOdd(tools, key, client.odd.take());
+  if (!begun.isPartial) {
+    // What an attempt before this one named.
+    if (from) for await (const { files } of client.list(FILES, drive?.id)) for (const { id } of files) named.add(id);
+    yield* tellLeftOut(tools, drive ? [key] : [tools.rootId, SHARED_WITH_ME], named);
+  }
+  for (const folder of folders) keepPlace(tools, folder);
+  begun.tokens[key] = start;
+  await containers.isRead(corpus);
+}
+
+/** Who reads each folder of a corpus. Where that can't be said of one, who reads what is in it is as it was. */
+async function* tellFolders(tools: Tools, corpus: Corpus): AsyncGenerator<Outcome, Folder[]> {
+  const { client, tree, ctx, begun } = tools;
   const folders: DriveFile[] = [];
-  for await (const page of client.list(FOLDERS, drive?.id)) {
-    at.isPartial ||= page.incompleteSearch === true;
-    for (const record of page.files) if (isOf(tools, corpus, record)) folders.push(record);
+  const told: Folder[] = [];
+  for await (const { files, incompleteSearch } of client.list(FOLDERS, corpus.drive?.id)) {
+    begun.isPartial ||= incompleteSearch === true;
+    folders.push(...files.filter((record) => isOf(tools, corpus, record)));
   }
   for (const record of folders) tree.add(record);
   for (const { id } of folders) {
     ctx.signal.throwIfAborted();
     try {
       const folder = await tree.folder(id);
-      if (folder) yield* tellFolder(tools, folder);
+      if (!folder) continue;
+      yield tree.groupOf(folder);
+      told.push(folder);
     } catch (error) {
-      yield await notTold(tools, id, error);
-      // Who reads what is in it is as it was.
-      at.notLookedAt.push(id);
+      const { message } = await notTold(tools, id, error);
+      yield { t: "failed", container: folderRef(id), message };
     }
   }
-  const named = new Set<string>();
-  const isResumed = at.page?.key === key;
-  for await (const { page, next } of filePages(tools, corpus, at)) {
-    at.isPartial ||= page.incompleteSearch === true;
-    const own = page.files.filter((file) => isOf(tools, corpus, file));
-    for (const { id } of own) named.add(id);
-    yield* tellFiles(tools, own);
-    yield* tellNamed(tools);
-    at.done += own.length;
-    yield { t: "progress", done: at.done };
-    if (next === undefined) continue;
-    at.page = { key, token: next };
-    yield { t: "checkpoint", cursor: structuredClone(at) };
-  }
-  const odd = client.odd.take();
-  yield* tellOdd(tools, key, odd);
-  if (at.isPartial) return;
-  // What an attempt before this one named.
-  if (isResumed) for await (const { files } of client.list(FILES, drive?.id)) for (const { id } of files) named.add(id);
-  yield* tellLeftOut(tools, drive ? [key] : tools.homes, named);
-  yield* tellNamed(tools);
+  return told;
 }
 
-async function* filePages({ client }: Tools, { key, drive }: Corpus, { page: kept }: Listing) {
-  let from = kept?.key === key ? kept.token : undefined;
-  for (;;) {
+async function* filePages({ client }: Tools, { drive }: Corpus, page?: string) {
+  for (let from = page; ;) {
     try {
-      for await (const page of client.list(FILES, drive?.id, from)) {
-        yield { page, next: page.nextPageToken };
+      for await (const answer of client.list(FILES, drive?.id, from)) {
+        yield answer;
         from = undefined;
       }
       return;
@@ -182,99 +176,53 @@ function isOf({ isMember }: Tools, { key }: Corpus, { driveId }: DriveFile): boo
   return key === "" ? driveId === undefined || !isMember(driveId) : driveId === key;
 }
 
-/** What changed in each corpus since its token. */
-async function* readChanges(tools: Tools, former: Readonly<Record<string, string>>): AsyncGenerator<Event, void> {
-  const { corpora, run } = tools;
-  const tokens = { ...former };
+/** What changed in each corpus since its token, and what former runs could not read. */
+async function* readChanges(tools: Tools, place: Checkpoint): Walk {
+  const { corpora, containers, begun } = tools;
   const here = new Set(corpora.map(({ key }) => key));
   const due = await tools.unread.due();
-  for (const key of Object.keys(former)) {
+  for (const key of Object.keys(begun.tokens)) {
     if (here.has(key) || tools.isOdd(key)) continue;
-    delete tokens[key];
+    await containers.forget(key === "" ? tools.rootId : key);
     if (key !== "") yield { t: "delete_container", ...folderRef(key) };
   }
-  for (const corpus of corpora) {
-    const { key, drive } = corpus;
-    try {
-      const token = tokens[key];
-      if (token === undefined) {
-        const start = await tools.client.startToken(drive?.id);
-        const at: Listing = {
-          type: "listing",
-          runId: run.runId ?? null,
-          tokens: {},
-          over: [],
-          done: 0,
-          notLookedAt: [],
-          isPartial: false,
-        };
-        for await (const event of listCorpus(tools, corpus, at)) if (event.t !== "checkpoint") yield event;
-        if (drive && !at.isPartial) yield { t: "listed", container: folderRef(key) };
-        tokens[key] = start;
-      } else {
-        if (drive) yield* tools.tree.driveGroups(drive);
-        for await (const event of syncChanges(tools, corpus, token)) {
-          if (event.t !== "page") {
-            yield event;
-            continue;
-          }
-          yield* tellNamed(tools);
-          tokens[key] = event.token;
-          yield { t: "checkpoint", cursor: { type: "changes", tokens: { ...tokens } } };
-        }
-      }
-    } catch (error) {
-      const events = await notRead(tools, corpus, error);
-      yield* events;
-      // Once it is shown again everything in it is told.
-      if (events.some(({ t }) => t === "refused")) delete tokens[key];
-    }
-    yield* tellNamed(tools);
-    yield { t: "checkpoint", cursor: { type: "changes", tokens: { ...tokens } } };
-  }
+  yield* containers.walk(corpora, place, (corpus, at) => readAgain(tools, corpus, at));
   yield* tellNoted(tools, due);
-  yield* tellNamed(tools);
+  yield* await tellNamed(tools);
   yield* tellDueGroups(tools);
-  yield { t: "checkpoint", cursor: { type: "changes", tokens } };
-  // A change of what is above may not be in the log: who reads what is read whole, twice a day.
-  yield { t: "end", listing: "partial", permissions: "not_checked" };
 }
 
-/** Only these, as they are now. */
-async function* readItems(tools: Tools): AsyncGenerator<Event, void> {
-  tools.deletes = true;
-  yield* readEach<Event>(tools, tools.run.externalIds, (externalId) => readOne(tools, externalId));
-  yield* tellNamed(tools);
-  yield { t: "end", listing: "partial", permissions: "not_checked" };
+/** What changed in a corpus; all of it when it is new, or was refused before. */
+async function* readAgain(tools: Tools, corpus: Corpus, at?: At): AsyncGenerator<ContainerEvent<At>, void> {
+  const { containers, begun } = tools;
+  const { id, drive } = corpus;
+  if (begun.tokens[corpus.key] !== undefined) {
+    if (drive) yield* tools.tree.driveGroups(drive);
+    yield* readLog(tools, corpus);
+    await containers.isRead(corpus);
+  } else if (await containers.isWaiting(corpus)) yield containers.waiting(id, nameOf(corpus));
+  else {
+    yield* listCorpus(tools, corpus, at);
+    if (drive && !begun.isPartial) yield { t: "listed", container: folderRef(id) };
+  }
 }
 
-async function readOne(tools: Tools, externalId: string): Promise<Event[]> {
+/** What is at hand, and what is asked for, as it is now. */
+async function* readItems(tools: Tools, externalIds: readonly string[]): AsyncGenerator<Outcome, void> {
+  yield* readEach<Outcome>(tools, externalIds, (externalId) => readOne(tools, externalId));
+  yield* await tellNamed(tools);
+}
+
+async function readOne(tools: Tools, externalId: string): Promise<Outcome[]> {
+  const listed = tools.atHand.get(externalId);
+  if (listed) return [{ t: "upsert", item: listed }];
   try {
     const file = await tools.client.find(externalId);
     if (file && isUnknown(tools, file)) return [failedSkip(externalId, NOT_UNDERSTOOD)];
-    const events: Event[] = [];
-    if (file && file.trashed !== true) for await (const event of tellFiles(tools, [file])) events.push(event);
-    return events.some(({ t }) => t === "upsert" || t === "skip") ? events : [];
+    const item = file && (await itemOf(tools, file));
+    return item ? ["t" in item ? item : { t: "upsert", item }] : [];
   } catch (error) {
     if (!isApiError(error, "source_forbidden")) throw error;
     return [await refusal(tools, externalId)];
   }
-}
-
-/** A shared drive, or what is in none, that is refused, or fails, alone. @throws what is about more than that */
-async function notRead(
-  tools: Tools,
-  corpus: Corpus,
-  error: unknown,
-): Promise<Extract<Event, { t: "refused" | "skip" }>[]> {
-  const code = refusalOf(error);
-  if (code === undefined) await tools.failures.requireOfOne(error);
-  const places = placesOf(tools, corpus);
-  if (code !== undefined) return places.map((id) => ({ t: "refused", what: { container: folderRef(id) }, code }));
-  return [failedSkip(places.join(), `${corpus.drive?.name ?? "My Drive"} can't be read now.`)];
-}
-
-/** The outermost folders of a corpus. */
-function placesOf({ homes }: Tools, { key, drive }: Corpus): readonly string[] {
-  return drive ? [key] : homes;
 }

@@ -1,40 +1,43 @@
-import { accessKeyOf } from "#core/access-key.ts";
 import { isApiError } from "#api/errors.ts";
-import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { defined } from "#core/defined.ts";
+import { type Containers, makeContainers } from "#sources/containers.ts";
+import type { SourceItem, SyncContext } from "#sources/contract.ts";
 import { type Failures, failedSkip, makeFailures } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
-import { SEEN_IDS } from "#sources/seen.ts";
+import type { OpenRequest, Outcome, PageEntry } from "#sources/session.ts";
 import { makeUnread, type Unread } from "#sources/unread.ts";
+import { readableName } from "#sources/file-scope/folders.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { type DriveClient, FOLDER_TYPE, fromDirectory } from "./client.ts";
 import type { GoogleDriveConfig } from "./config.ts";
+import type { Begun } from "./cursor.ts";
 import { type AddressBook, groupPages, membersOf } from "./directory.ts";
 import { digest, isInScope, SHORTCUT_TYPE, toItem } from "./map.ts";
 import { domainOf, googleGroupId, makeReaders, type Readers } from "./readers.ts";
 import type { DriveFile, SharedDrive } from "./records.ts";
-import { type Folder, makeTree, SHARED_WITH_ME, type Tree } from "./tree.ts";
-import type { GoogleDriveCursor } from "./cursor.ts";
+import { type Folder, folderRef, makeTree, type Tree } from "./tree.ts";
 
-export type DriveSyncContext = SyncContext<GoogleDriveConfig>;
-export type Event = SyncEvent<GoogleDriveCursor>;
+type DriveSyncContext = SyncContext<GoogleDriveConfig>;
 
 /** What is listed in one go, and has a log of changes of its own. */
 export interface Corpus {
+  /** Of its outermost folder. */
+  id: string;
   /** The shared drive's id; empty for what the account has, and is shown by others. */
   key: string;
   drive?: SharedDrive;
 }
 
-export interface Tools {
+export interface Tools extends Pick<OpenRequest, "mode" | "scope" | "readsGroups"> {
   ctx: DriveSyncContext;
-  run: SyncRequest<GoogleDriveCursor>;
   client: DriveClient;
   readers: Readers;
   tree: Tree;
   book: AddressBook;
   corpora: readonly Corpus[];
-  /** Ids of the outermost folders of what is in no shared drive. */
-  homes: readonly string[];
+  containers: Containers<Corpus>;
+  begun: Begun;
+  rootId: string;
   /** Shared drives that the config names, and that are not there. */
   missing: readonly string[];
   domains: readonly string[] | undefined;
@@ -48,15 +51,19 @@ export interface Tools {
   isOdd(driveId: string): boolean;
   /** Every shared drive was understood, or says its id. */
   isWhole: boolean;
-  /** What was told in this attempt, by id. */
+  /** Groups and people that were told in this attempt, by id. */
   told: Set<string>;
+  /** The items of the files that were named just now. */
+  atHand: Map<string, SourceItem>;
   /** What is not wanted is said to be gone; else the end of a listing sees to it. */
   deletes: boolean;
 }
 
+export const nameOf = ({ drive }: Corpus): string => (drive ? readableName(drive.name) : "My Drive");
+
 export async function openTools(
   ctx: DriveSyncContext,
-  run: SyncRequest<GoogleDriveCursor>,
+  { mode, scope, readsGroups }: OpenRequest,
   client: DriveClient,
   book: AddressBook,
 ): Promise<Tools> {
@@ -67,29 +74,46 @@ export async function openTools(
   const isOdd = (driveId: string) => !drives.has(driveId) && (nameless > 0 || odd.includes(driveId));
   const domains = await fromDirectory(() => client.domains());
   const root = await client.root();
-  const tree = makeTree({ client, readers, me, root, drives, domains });
   const { myDrive, drives: named } = ctx.config;
-  const wanted = [...drives.values()].filter(({ id }) => named.length === 0 || named.includes(id));
-  return {
+  const wanted = found.filter(({ id }) => named.length === 0 || named.includes(id));
+  const failures = makeFailures(() => client.me());
+  const tools: Omit<Tools, "containers"> = {
     ctx,
-    run,
+    mode,
+    scope,
+    ...(readsGroups && { readsGroups }),
     client,
     readers,
-    tree,
+    tree: makeTree({ client, readers, me, root, drives, domains }),
     book,
-    corpora: [...(myDrive ? [{ key: "" }] : []), ...wanted.map((drive) => ({ key: drive.id, drive }))],
-    homes: [root.id, SHARED_WITH_ME],
+    corpora: [
+      ...(myDrive ? [{ id: root.id, key: "" }] : []),
+      ...wanted.map((drive) => ({ id: drive.id, key: drive.id, drive })),
+    ],
+    begun: { tokens: {}, isPartial: false },
+    rootId: root.id,
     missing: named.filter((id) => !drives.has(id) && !isOdd(id)),
     domains,
-    failures: makeFailures(() => client.me()),
+    failures,
     unread: makeUnread(ctx.state),
     isMember: (driveId) => drives.has(driveId),
     oddDrives: odd.filter((id) => named.length === 0 || named.includes(id)),
     isOdd,
     isWhole: nameless === 0,
     told: new Set(),
-    deletes: false,
+    atHand: new Map(),
+    deletes: mode === "items",
   };
+  const containers = makeContainers<Corpus>(ctx, {
+    key: "drive",
+    refOf: folderRef,
+    nameOf,
+    hasFeeds: true,
+    // Once it is shown again everything in it is told.
+    forget: (id) => void delete tools.begun.tokens[id === root.id ? "" : id],
+    failures,
+  });
+  return Object.assign(tools, { containers });
 }
 
 /** Whether a file is in what is read. */
@@ -103,20 +127,21 @@ export function isUnknown({ isOdd }: Tools, { driveId }: DriveFile): boolean {
   return driveId !== undefined && isOdd(driveId);
 }
 
-/** Files as they are now. One at which Google fails stays as it is. */
-export async function* tellFiles(tools: Tools, files: readonly DriveFile[]): AsyncGenerator<Event, void> {
-  let same: string[] = [];
+/** What is said of files as they are now. One at which Google fails stays as it is. */
+export async function entriesOf(tools: Tools, files: readonly DriveFile[]): Promise<PageEntry[]> {
+  const entries: PageEntry[] = [];
+  tools.atHand.clear();
   for (const file of files) {
     tools.ctx.signal.throwIfAborted();
-    const event = await tellOne(tools, file);
-    if (event === undefined) continue;
-    if (event !== "same") yield event;
-    else if (same.push(file.id) >= SEEN_IDS) {
-      yield { t: "seen", externalIds: same };
-      same = [];
+    try {
+      const entry = await entryOf(tools, file);
+      tools.failures.well();
+      if (entry) entries.push(entry);
+    } catch (error) {
+      entries.push(await notTold(tools, file.id, error));
     }
   }
-  if (same.length > 0) yield { t: "seen", externalIds: same };
+  return entries;
 }
 
 /** One thing at which Google fails: it stays as it is. @throws what is about more than it */
@@ -128,46 +153,40 @@ export async function notTold({ failures, unread }: Tools, id: string, error: un
 
 type Skip = ReturnType<typeof failedSkip>;
 
-async function tellOne(tools: Tools, file: DriveFile): Promise<Event | "same" | undefined> {
-  try {
-    const event = await tellFile(tools, file);
-    tools.failures.well();
-    return event;
-  } catch (error) {
-    return notTold(tools, file.id, error);
-  }
+async function entryOf(tools: Tools, file: DriveFile): Promise<PageEntry | undefined> {
+  const { ctx, mode, deletes, atHand } = tools;
+  const { id: externalId } = file;
+  if (isUnknown(tools, file)) return undefined;
+  const item = await itemOf(tools, file);
+  const stored = await ctx.stored.version(externalId);
+  if (!item || "t" in item) return deletes && stored !== undefined ? { t: "delete", externalId } : item;
+  if (mode === "access" && stored === undefined) return undefined;
+  const { version, access } = item;
+  // What was refused before and is in the log again is open again.
+  if (deletes && access && stored === version) return { t: "access", externalId, access };
+  atHand.set(externalId, item);
+  return { externalId, ...defined({ version, access }) };
 }
 
-async function tellFile(tools: Tools, file: DriveFile): Promise<Event | "same" | undefined> {
-  const { ctx, run, tree } = tools;
+/** The item of a file, or why it is left out; undefined for what is none, is gone, or is not read. */
+export async function itemOf(tools: Tools, file: DriveFile): Promise<SourceItem | Outcome | undefined> {
+  const { ctx, scope, tree } = tools;
   const { id, mimeType, name } = file;
   // The target of a shortcut is listed where it is.
-  if (mimeType === FOLDER_TYPE || mimeType === SHORTCUT_TYPE || isUnknown(tools, file)) return undefined;
-  const stored = await ctx.stored.version(id);
-  const gone: Event | undefined = stored === undefined || !tools.deletes ? undefined : { t: "delete", externalId: id };
-  if (file.trashed === true || !isRead(tools, file)) return gone;
+  if (mimeType === FOLDER_TYPE || mimeType === SHORTCUT_TYPE) return undefined;
+  if (file.trashed === true || !isRead(tools, file)) return undefined;
   if (!ctx.config.secretFiles && isSecretFile(name)) {
     const message = "The name suggests keys or passwords.";
-    return gone ?? { t: "skip", externalId: id, reason: "excluded_by_policy", message, retryable: false };
+    return { t: "skip", externalId: id, reason: "excluded_by_policy", message, retryable: false };
   }
   const place = await tree.placeOf(file);
   const ids = place.chain.map((folder) => folder.id);
-  if (!isInScope(run.scope, ids)) return gone;
-  const item = toItem(ctx, file, place);
-  const isSameAccess = (await ctx.stored.accessKey(id)) === accessKeyOf(place.access);
-  if (run.mode === "access") {
-    if (stored === undefined) return undefined;
-    return isSameAccess ? "same" : { t: "access", externalId: id, access: place.access };
-  }
-  if (run.mode === "items" || stored !== item.version) return { t: "upsert", item };
-  // What was refused before and is in the log again is open again.
-  return isSameAccess && !tools.deletes ? "same" : { t: "access", externalId: id, access: place.access };
+  return isInScope(scope, ids) ? toItem(ctx, file, place) : undefined;
 }
 
-/** A folder as a group: who reads it reads what is in it. */
-export function* tellFolder({ ctx, run, tree }: Tools, folder: Folder): Generator<Event> {
-  if (run.mode !== "access") ctx.state.put(folderKey(folder.id), placeKeyOf(folder));
-  yield tree.groupOf(folder);
+/** Where a folder is, once all that is in it was told there. */
+export function keepPlace({ ctx, mode }: Tools, folder: Folder): void {
+  if (mode !== "access") ctx.state.put(folderKey(folder.id), placeKeyOf(folder));
 }
 
 export const folderKey = (id: string) => `folder:${id}`;
@@ -178,11 +197,12 @@ export function placeKeyOf({ name, parentId }: Folder): string {
 }
 
 /** Groups of Google and people that were named since the last time. */
-export async function* tellNamed(tools: Tools): AsyncGenerator<Event, void> {
+export async function tellNamed(tools: Tools): Promise<Outcome[]> {
   const { readers, domains, told } = tools;
+  const events: Outcome[] = [];
   for (const [id, email] of readers.groups) {
     if (told.has(id)) continue;
-    yield* tellGroup(tools, id, email);
+    events.push(...(await tellGroup(tools, id, email)));
     // One that failed is not told.
     told.add(id);
   }
@@ -192,24 +212,24 @@ export async function* tellNamed(tools: Tools): AsyncGenerator<Event, void> {
     // Who is of the organization is told by its directory, with whether they are suspended.
     if (domains?.includes(domainOf(email) ?? "") === true) continue;
     const [principal = ""] = readers.user(id);
-    yield {
+    events.push({
       t: "identity",
       principal,
       state: "active",
       ...(name !== undefined && { name }),
       ...(email !== undefined && { login: email, email: { address: email, isVerified: false } }),
-    };
+    });
   }
+  return events;
 }
 
-async function* tellGroup(tools: Tools, id: string, email: string): AsyncGenerator<Event, void> {
+async function tellGroup(tools: Tools, id: string, email: string): Promise<Outcome[]> {
   const { ctx, client, readers, book } = tools;
   const group = readers.group(googleGroupId(id));
   const members = await membersOf({ client, readers, book, now: ctx.now }, id, email);
-  if (members) yield* groupPages(group, members);
-  // Nobody stands for a group whose members are not known.
-  else yield { t: "refused", what: { group }, code: "source_forbidden" };
   await keepGroup(ctx, id, email);
+  // Nobody stands for a group whose members are not known.
+  return members ? [...groupPages(group, members)] : [{ t: "refused", what: { group }, code: "source_forbidden" }];
 }
 
 const GROUPS = "groups";
@@ -231,13 +251,13 @@ async function keepGroup(ctx: DriveSyncContext, id: string, email: string): Prom
 }
 
 /** Who is in the groups of Google that were not looked at for longest; in all of them where a person asks for it. */
-export async function* tellDueGroups(tools: Tools): AsyncGenerator<Event, void> {
-  const { ctx, run, told } = tools;
+export async function* tellDueGroups(tools: Tools): AsyncGenerator<Outcome, void> {
+  const { ctx, readsGroups, told } = tools;
   const kept = await keptGroups(ctx);
   const due = kept.filter(([, , at]) => ctx.now() - at >= READ_AGAIN_MS).slice(0, MOST_AGAIN);
-  for (const [id, email] of run.readsGroups ? kept : due) {
+  for (const [id, email] of readsGroups ? kept : due) {
     if (told.has(id)) continue;
     told.add(id);
-    yield* tellGroup(tools, id, email);
+    yield* await tellGroup(tools, id, email);
   }
 }

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
 import { makeGoogleDriveSource } from "#sources/google-drive/index.ts";
-import type { Failing, Failure, KitFixture } from "../../kit/fixture.ts";
+import { AT_EACH_PAGE, type Failing, type Failure, type KitFixture } from "../../kit/fixture.ts";
 import { type Instead, keyFile, refuse, startGoogle } from "./server.ts";
 import { DOC, World } from "./world.ts";
 
@@ -82,6 +82,7 @@ export function sourceFor({ google: { url } }: Pick<DriveWorld, "google">) {
   return makeGoogleDriveSource({
     places: { apiUrl: url, directoryUrl: url, tokenUrl: `${url}/token` },
     limits: { perMinute: 60_000, burst: 10_000 },
+    batching: AT_EACH_PAGE,
   });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeReplica, runInto } from "../../kit/replica.ts";
+import { copyReplica, makeReplica, runInto } from "../../kit/replica.ts";
 import { makeDriveFixture, makeDriveWorld, TEAM, toGroup } from "./fixture.ts";
 
 describe("google-drive, and what a listing leaves out, with a fake of ours", { timeout: 60_000 }, () => {
@@ -75,4 +75,21 @@ describe("google-drive, and what a listing leaves out, with a fake of ours", { t
     expect([...replica.items.keys()].sort()).toEqual(before);
     expect(new Set(asked())).toEqual(new Set([files.plan]));
   });
+
+  test.each(["full", "incremental"] as const)(
+    "what is in a folder that moved follows, wherever a run in mode %s was killed before",
+    async (mode) => {
+      const { world, places, fixture, replica } = await open();
+      const ids = Array.from({ length: 20 }, (_, at) => world.add(`more-${at}.txt`, places.inner));
+      await runInto(fixture, replica);
+      world.change(places.inner, { name: "Innermost" });
+      const { events } = await runInto(fixture, copyReplica(replica), { mode });
+      for (const at of events.flatMap(({ t }, nth) => (t === "checkpoint" ? [nth + 1] : []))) {
+        const killed = copyReplica(replica);
+        await runInto(fixture, killed, { mode, killAfter: at });
+        await runInto(fixture, killed, { mode: "incremental" });
+        for (const id of ids) expect(JSON.stringify(killed.items.get(id))).toContain("Innermost");
+      }
+    },
+  );
 });

@@ -28,7 +28,7 @@ describe("google-drive and what is odd", { timeout: 60_000 }, () => {
     await runInto(fixture, replica);
     failAt(files.runbook);
     world.change(files.runbook, { name: "runbook-2.txt" });
-    const token = () => Object(replica.cursor).tokens[places.engineering];
+    const token = () => Object(replica.cursor).feed.tokens[places.engineering];
     const before = token();
     const { events } = await runInto(fixture, replica, { mode: "incremental" });
     expect(events).toContainEqual(failed(files.runbook));
@@ -69,5 +69,17 @@ describe("google-drive and what is odd", { timeout: 60_000 }, () => {
     await runInto(fixture, replica, { mode: "incremental" });
     expect(JSON.stringify(replica.items.get(files.plan)?.containers)).toContain(places.sales);
     expect(replica.items.get(files.deal)?.title).toBe("deal-2.txt");
+  });
+
+  test("a cursor of before there were sessions is gone on from: nothing is listed", async () => {
+    const { world, google, places, fixture, replica } = await open();
+    await runInto(fixture, replica);
+    replica.cursor = Object(replica.cursor).feed;
+    for (const key of replica.state.keys()) if (key.startsWith("drive")) replica.state.delete(key);
+    const added = world.add("added.txt", places.engineering);
+    google.paths = [];
+    await runInto(fixture, replica, { mode: "incremental" });
+    expect(replica.items.has(added)).toBe(true);
+    expect(google.paths.filter((path) => path.endsWith("/files"))).toEqual([]);
   });
 });
