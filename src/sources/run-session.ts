@@ -1,26 +1,12 @@
 /** The books of a run whose source gives sessions: what is as it was, what is to be read, what failed, and where it stands. */
-import { z } from "zod";
 import { accessKeyOf } from "#core/access-key.ts";
 import { defined } from "#core/defined.ts";
 import { type Batches, type Batching, makeBatches } from "./batching.ts";
 import type { Source, StoredItems, SyncContext, SyncEnd, SyncEvent, SyncRequest, What } from "./contract.ts";
 import { failedSkip } from "./failures.ts";
+import { type Kept, keptSchema } from "./kept.ts";
 import { NOT_UNDERSTOOD } from "./listed.ts";
 import type { Entry, FailedContainer, Outcome, Page, Session, SessionSpec, WalkEnd } from "./session.ts";
-
-/** Where a run stands, and the feed of its source. */
-export interface Kept<Cursor, Checkpoint> {
-  feed?: Cursor | undefined;
-  walk?: Walk<Checkpoint> | undefined;
-}
-
-interface Walk<Checkpoint> {
-  runId: string;
-  checkpoint: Checkpoint;
-  done: number;
-  /** Containers that failed: what is in them was not named. */
-  failed: What[];
-}
 
 /** Where more failed the listing proves nothing: what is not noted would go. */
 const MOST_FAILED = 1_000;
@@ -36,7 +22,8 @@ export function runSessions<Config, Cursor, Checkpoint>(
   return async function* sync(ctx, run) {
     const kept = read(run.cursor);
     const { mode, scope, runId, readsGroups } = run;
-    const session = await spec.open(ctx, { mode, scope, ...defined({ runId, readsGroups, feed: kept.feed }) });
+    const before = defined({ feed: kept.feed, left: kept.walk?.checkpoint });
+    const session = await spec.open(ctx, { mode, scope, ...defined({ runId, readsGroups }), ...before });
     try {
       if (mode === "items") yield* readAsked(ctx, session, run.externalIds ?? []);
       else yield* walk({ ctx, run, session, batching }, kept);
@@ -44,33 +31,6 @@ export function runSessions<Config, Cursor, Checkpoint>(
       await session.close?.();
     }
   };
-}
-
-/** An unreadable cursor or checkpoint is dropped: everything is listed again, and nothing is lost. */
-function keptSchema<Cursor, Checkpoint>({ cursor, checkpoint }: SessionSpec<never, Cursor, Checkpoint>) {
-  const Container = z.object({ container: z.object({ type: z.string(), id: z.string() }) });
-  const Stored = z.object({
-    feed: z.unknown().optional(),
-    walk: z
-      .object({ runId: z.string(), checkpoint: z.unknown().optional(), done: z.number(), failed: z.array(Container) })
-      .optional()
-      .catch(undefined),
-  });
-  return (stored: unknown): Kept<Cursor, Checkpoint> => {
-    const { feed = lone(stored), walk: former } = Stored.safeParse(stored).data ?? {};
-    const place = checkpoint.safeParse(former?.checkpoint);
-    return {
-      feed: cursor.safeParse(feed).data,
-      // What was said to have failed was read from our own notes: its types are those of `What`.
-      walk:
-        former && place.success ? { ...former, checkpoint: place.data, failed: former.failed as What[] } : undefined,
-    };
-  };
-}
-
-/** A cursor that was stored before there were sessions: no walk beside it. */
-function lone(stored: unknown): unknown {
-  return typeof stored === "object" && stored !== null && !("walk" in stored) ? stored : undefined;
 }
 
 /** Only these, as they are now. */
@@ -236,6 +196,7 @@ async function* tellPage<Stored, Checkpoint>(
   if (looks !== undefined) batches.look(looks);
   const toRead: string[] = [];
   for (const [at, entry] of entries.entries()) {
+    if (ctx.signal.aborted) return undefined;
     if ("t" in entry) yield* tellEntry(telling, entry);
     else {
       const { externalId, access, build } = entry;

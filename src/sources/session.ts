@@ -14,15 +14,17 @@ export interface SessionSpec<Config, Cursor, Checkpoint> {
   /** Where a walk stands. It goes back to another attempt of the same run, and to nobody else. */
   checkpoint: z.ZodType<Checkpoint>;
   /** Signs in, opens a folder, fetches a mirror: once for each run. */
-  open(ctx: SyncContext<Config>, run: OpenRequest<Cursor>): Promise<Session<Cursor, Checkpoint>>;
+  open(ctx: SyncContext<Config>, run: OpenRequest<Cursor, Checkpoint>): Promise<Session<Cursor, Checkpoint>>;
 }
 
-export interface OpenRequest<Cursor = unknown> extends Pick<
+export interface OpenRequest<Cursor = unknown, Checkpoint = unknown> extends Pick<
   SyncRequest<unknown>,
   "mode" | "scope" | "runId" | "readsGroups"
 > {
   /** The cursor of the last run that came to its end, whatever the mode is. */
   feed?: Cursor;
+  /** The last checkpoint of a run after it that did not come to its end, whichever it was: to know of, not to go on from. */
+  left?: Checkpoint;
 }
 
 /** One run's dealings with the source: `walk` once, or `read` alone in mode `items`. Never both at the same moment. */

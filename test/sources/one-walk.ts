@@ -3,7 +3,7 @@ import { accessKeyOf } from "#core/access-key.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { runSessions } from "#sources/run-session.ts";
-import type { Session, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
+import type { OpenRequest, Session, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
 
 export type Place = { at: number };
 export type Walk = (run: WalkRequest<string, Place>) => AsyncGenerator<WalkEvent<Place>, WalkEnd<string>>;
@@ -21,14 +21,19 @@ export const itemOf = (externalId: string): SourceItem => ({
 /** A source of one walk, over what is stored: the version of each id. */
 export function open(
   walk: Walk,
-  { stored = {}, read }: { stored?: Record<string, string>; read?: Session<string, Place>["read"] },
+  {
+    stored = {},
+    read,
+    opened = [],
+  }: { stored?: Record<string, string>; read?: Session<string, Place>["read"]; opened?: OpenRequest<string, Place>[] },
 ) {
   let closed = 0;
   const sync = runSessions<unknown, string, Place>(
     {
       cursor: z.string(),
       checkpoint: z.object({ at: z.number() }),
-      open: async () => ({ walk, read: read ?? (async function* () {})(), close: () => void closed++ }) as never,
+      open: async (_ctx: unknown, request: OpenRequest<string, Place>) =>
+        (opened.push(request), { walk, read: read ?? (async function* () {})(), close: () => void closed++ }) as never,
     },
     { everyMs: 0 },
   );

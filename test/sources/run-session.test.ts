@@ -1,10 +1,16 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SyncEvent } from "#sources/contract.ts";
 import { failedSkip } from "#sources/failures.ts";
-import type { WalkRequest } from "#sources/session.ts";
+import { keptSchema } from "#sources/kept.ts";
+import type { OpenRequest, WalkRequest } from "#sources/session.ts";
 import { cursorsOf, END, EVERYONE, itemOf, open, type Place, told, type Walk } from "./one-walk.ts";
+
+const nobody = (): never => {
+  throw new Error("Nothing is opened here.");
+};
 
 const nothing: Walk = async function* () {
   yield { t: "page", entries: [] };
@@ -143,6 +149,38 @@ test("a checkpoint goes to another attempt of its run alone, as it was when it w
     { since: undefined, resume: undefined },
   ]);
   expect(cursorsOf(await run()).at(-1)).toEqual({ feed: "later" });
+});
+
+test("what a run before left is told to every run, and a cursor of before there were sessions counts", async () => {
+  const opened: OpenRequest<string, Place>[] = [];
+  const { run } = open(nothing, { opened });
+  const walk = { runId: "one", checkpoint: { at: 1 }, done: 0, failed: [] };
+  await run({ cursor: { feed: "before", walk }, runId: "two" });
+  await run({ cursor: { walk }, mode: "items" });
+  await run({ cursor: { feed: "before" } });
+  expect(opened.map(({ feed, left }) => ({ feed, left }))).toEqual([
+    { feed: "before", left: { at: 1 } },
+    { feed: undefined, left: { at: 1 } },
+    { feed: "before", left: undefined },
+  ]);
+  const read = keptSchema({ cursor: z.object({ base: z.string() }), checkpoint: z.null(), open: () => nobody() });
+  expect(read({ base: "a", walk: { position: 5 } })).toEqual({ feed: { base: "a" } });
+  expect(read({ walk })).toEqual({});
+});
+
+test("a page that is told while its run is stopped ends there", async () => {
+  const { run, abort } = open(async function* () {
+    const build = () => (abort.abort(), itemOf("a"));
+    yield {
+      t: "page",
+      entries: [
+        { externalId: "a", build },
+        { externalId: "b", build },
+      ],
+    };
+    return END;
+  }, {});
+  expect(told(await run())).toEqual([{ t: "upsert", item: itemOf("a") }]);
 });
 
 test("a place that a run began at is given again only once something was stored", async () => {

@@ -8,7 +8,8 @@ import { type ContainerEvent, type ContainerList, makeContainers, placeSchema } 
 import { failedSkip, makeFailures } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
-import { type Kept, runSessions } from "#sources/run-session.ts";
+import type { Kept } from "#sources/kept.ts";
+import { runSessions } from "#sources/run-session.ts";
 import {
   judgedEntryOf,
   type OpenRequest,
