@@ -15,8 +15,9 @@ import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { lastSegmentOf, plainPath, readableSegment } from "#sources/file-scope/paths.ts";
 import { openFolderInside, openInside } from "./open-inside.ts";
 import { openRoot, type RootFolder } from "./root.ts";
+import { runSessions } from "#sources/run-session.ts";
 import { compileScope, type CompiledScope } from "#sources/file-scope/scope.ts";
-import { syncFolder, type FilesystemCursor } from "./sync.ts";
+import { type FilesystemKept, filesystemSessions } from "./sync.ts";
 import { watchFolder, type WatchTuning } from "./watch.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
@@ -29,7 +30,7 @@ export interface FilesystemOptions extends Places {
 }
 
 /** Folders of the server: every regular file below an allowed root is an item. Reads only when called. Source: S36. */
-export function makeFilesystemSource(options: FilesystemOptions): Source<FilesystemConfig, FilesystemCursor> {
+export function makeFilesystemSource(options: FilesystemOptions): Source<FilesystemConfig, FilesystemKept> {
   const { batching = {}, isOpenToStrangers = false } = options;
   const places: Places = {
     allowedRoots: async () => (isOpenToStrangers ? [] : options.allowedRoots()),
@@ -47,7 +48,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
       acl: "connector",
     },
     check: (ctx) => checkRoot(ctx, places),
-    sync: (ctx, run) => syncFolder(ctx, run, places, batching),
+    sync: runSessions(filesystemSessions(places), batching),
     async browse(ctx, at) {
       const root = await openRoot(ctx.config.root, places);
       const scope = compileScope({ include: [], exclude: [] });

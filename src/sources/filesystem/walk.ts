@@ -14,6 +14,7 @@ import {
   type Refusal,
   type Verdict,
 } from "./judge.ts";
+import { gather } from "#sources/gather.ts";
 import { byCodeUnits, openFolderInside, openInside, type OpenFolder } from "./open-inside.ts";
 import { idIn, segmentsOf } from "#sources/file-scope/paths.ts";
 import { errorCode } from "./root.ts";
@@ -32,21 +33,22 @@ export type WalkStep = WalkEntry | { type: "folder"; rel: string };
 export const MAX_DEPTH = 64;
 
 /**
- * Walks the root: every file that is content, each folder, and one entry for each file or folder left out. Memory holds the
- * names of the folders on the way to the present one, never the tree. Stops when aborted.
+ * Walks the root: every file that is content, each folder, and one entry for each file or folder left out; some at a time, a
+ * folder as the first. Memory holds the names of the folders on the way to the present one, never the tree. Stops when aborted.
  *
  * @param after  an id: whatever comes before it in the walk's order is passed over, and the folders that it is in; itself not
  * @throws ApiError `source_unavailable` when the root itself can't be read, `resources_exhausted`
  */
 export async function* walk(
   options: JudgeOptions,
-  { after, signal }: { after: string | null; signal: AbortSignal },
-): AsyncGenerator<WalkStep, void> {
+  { after, signal, now }: { after: string | null; signal: AbortSignal; now: () => number },
+): AsyncGenerator<WalkStep[], void> {
   const stack: Frame[] = [];
+  const page = gather<WalkStep>(now);
   try {
     const { frame, entries } = await enterRoot(options, after === null ? [] : segmentsOf(after));
     stack.push(frame);
-    if (after === null) yield* entries;
+    if (after === null) entries.forEach(page.add);
     for (let top = stack.at(-1); top !== undefined && !signal.aborted; top = stack.at(-1)) {
       const step = await nextStep(options, top);
       if (step === undefined) {
@@ -57,12 +59,17 @@ export async function* walk(
         if (entered.frame !== undefined) stack.push(entered.frame);
         // Told before the walk was interrupted.
         if (entered.frame !== undefined && entered.frame.resume.length > 0) continue;
-        if (entered.frame !== undefined) yield { type: "folder", rel: step.rel };
-        yield* entered.entries;
+        if (entered.frame !== undefined) {
+          if (!page.isEmpty()) yield page.take();
+          page.add({ type: "folder", rel: step.rel });
+        }
+        entered.entries.forEach(page.add);
       } else if (step.type !== "nothing") {
-        yield step;
+        page.add(step);
       }
+      if (page.isDue()) yield page.take();
     }
+    if (!page.isEmpty()) yield page.take();
   } finally {
     for (const frame of stack) await frame.folder.close();
   }
@@ -130,13 +137,10 @@ type Step = WalkEntry | Enter | { type: "nothing" };
 /** `lstat` calls under way at once: enough to keep the four threads of the pool busy. */
 const LOOK_AHEAD = 32;
 
-async function enterRoot(options: JudgeOptions, resume: readonly string[]) {
-  const entered = await openFrame(options, { rel: "", isRestricted: false }, undefined, resume).catch(
-    (cause: unknown) => {
-      throw new ApiError("source_unavailable", { message: "The root folder can't be read now.", field: "root", cause });
-    },
-  );
-  return entered;
+function enterRoot(options: JudgeOptions, resume: readonly string[]) {
+  return openFrame(options, { rel: "", isRestricted: false }, undefined, resume).catch((cause: unknown) => {
+    throw new ApiError("source_unavailable", { message: "The root folder can't be read now.", field: "root", cause });
+  });
 }
 
 /** Goes down to a folder as the walk would, and hands it over; no frame when the walk would not get there. */

@@ -5,11 +5,11 @@ import { onTestFinished } from "vitest";
 import { FilesystemConfig } from "#sources/filesystem/config.ts";
 import { makeFilesystemSource, type FilesystemOptions } from "#sources/filesystem/index.ts";
 import { runParts } from "../stored.ts";
-import type { FilesystemCursor } from "#sources/filesystem/sync.ts";
+import type { FilesystemKept } from "#sources/filesystem/sync.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { NO_HTTP } from "../../network.ts";
 
-export type FolderEvent = SyncEvent<FilesystemCursor>;
+export type FolderEvent = SyncEvent<FilesystemKept>;
 
 /** A real folder with real files, a source over it, and shorthands. Stamps lie in the past, so versions are settled. */
 export function makeFolder(options: Partial<FilesystemOptions> = {}) {
@@ -51,7 +51,7 @@ export function makeFolder(options: Partial<FilesystemOptions> = {}) {
   });
   const events = async (
     ctx = context(),
-    request: Partial<SyncRequest<FilesystemCursor>> = {},
+    request: Partial<SyncRequest<FilesystemKept>> = {},
   ): Promise<FolderEvent[]> => {
     const found: FolderEvent[] = [];
     const run = {

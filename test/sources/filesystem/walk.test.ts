@@ -14,8 +14,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Scope } from "#core/scope.ts";
 import { pathOf } from "#sources/file-scope/paths.ts";
+import { isApiError } from "#api/errors.ts";
 import { identityOf } from "#sources/filesystem/root.ts";
-import type { FilesystemCursor } from "#sources/filesystem/sync.ts";
+import type { FilesystemKept } from "#sources/filesystem/sync.ts";
 import { idsOf, makeFolder, skipsOf, type FolderEvent } from "./fixture.ts";
 import { runParts } from "../stored.ts";
 
@@ -240,14 +241,9 @@ describe("what is content", () => {
       });
       expect(idsOf(one)).toEqual(["./b%E4/./c%E4.md"]);
       expect(one).toContainEqual({ t: "delete", externalId: "./gone%E4" });
-      const cursor = {
-        runId: "r",
-        after: "./b%E4/./c%E4.md",
-        done: 3,
-        root: identityOf(statSync(folder.root, { bigint: true })),
-        hasFailed: false,
-      };
-      expect(idsOf(await folder.events(folder.context(), { runId: "r", cursor }))).toEqual([
+      const root = identityOf(statSync(folder.root, { bigint: true }));
+      const walk = { runId: "r", checkpoint: { root, after: "./b%E4/./c%E4.md" }, done: 3, failed: [] };
+      expect(idsOf(await folder.events(folder.context(), { runId: "r", cursor: { walk } }))).toEqual([
         "./b%E4/./c%E4.md",
         "./b%E4/plain.md",
         "a%E4.txt",
@@ -409,7 +405,7 @@ describe("one run after another", () => {
     for (const rel of ["a/1.md", "a/2.md", "b.md", "b/3.md", "c.md"]) folder.write(rel);
     const all = await folder.events(folder.context(), { runId: "syn_1" });
     const cursor = all.find((event) => event.t === "checkpoint")?.cursor;
-    expect(cursor).toMatchObject({ runId: "syn_1", after: "b/3.md", done: 3 } satisfies Partial<FilesystemCursor>);
+    expect(cursor?.walk).toMatchObject({ runId: "syn_1", checkpoint: { after: "b/3.md" }, done: 3 });
     const resumed = await folder.events(folder.context(), { runId: "syn_1", cursor: cursor ?? null });
     expect(idsOf(resumed)).toEqual(["b/3.md", "b.md", "c.md"]);
     const next = await folder.events(folder.context(), { runId: "syn_2", cursor: cursor ?? null });
@@ -421,28 +417,29 @@ describe("one run after another", () => {
     for (const name of ["a", "b", "c", "d", "e"]) mkdirSync(join(folder.root, name, "below"), { recursive: true });
     const events = await folder.events(folder.context(), { runId: "syn_1" });
     const places = events.flatMap((event) => (event.t === "checkpoint" ? [event] : []));
-    expect(places.map(({ cursor, looks }) => `${cursor.after} ${looks}`)).toEqual([
+    expect(places.map(({ cursor, looks }) => `${cursor.walk?.checkpoint.after} ${looks}`)).toEqual([
       "a/below 2",
       "b/below 2",
       "c/below 2",
       "d/below 2",
       "e/below 2",
-      "null 0",
+      "undefined 0",
     ]);
     const [, second] = places;
     if (second === undefined) throw new Error("There is no second place.");
     const resumed = await folder.events(folder.context(), { runId: "syn_1", cursor: second.cursor });
-    expect(resumed.flatMap((event) => (event.t === "checkpoint" ? [event.cursor.after] : []))).toEqual([
-      "c",
-      "d",
-      "e",
-      null,
-    ]);
+    expect(resumed.flatMap((event) => (event.t === "checkpoint" ? [event.cursor.walk?.checkpoint.after] : []))).toEqual(
+      ["c", "d", "e", undefined],
+    );
     // A folder that could not be read an hour ago is not deleted because the walk was interrupted since.
-    const cursor = { ...second.cursor, hasFailed: true };
-    const after = await folder.events(folder.context(), { runId: "syn_1", cursor });
-    expect(after.at(-1)).toMatchObject({ t: "end", listing: "partial" });
-    expect(after.find((event) => event.t === "checkpoint")?.cursor).toMatchObject({ hasFailed: true });
+    const { walk } = second.cursor;
+    const failed = [{ container: { type: "folder", id: "a" } as const }];
+    const after = await folder.events(folder.context(), {
+      runId: "syn_1",
+      cursor: { ...second.cursor, ...(walk && { walk: { ...walk, failed } }) },
+    });
+    expect(after.at(-1)).toMatchObject({ t: "end", listing: "complete", notLookedAt: failed });
+    expect(after.find((event) => event.t === "checkpoint")?.cursor.walk).toMatchObject({ failed });
   });
 
   test("a file edited or removed during the walk is as it was or as it is, and the next run is right", async () => {
@@ -495,6 +492,25 @@ describe("one run after another", () => {
       listing: "complete",
       permissions: "current",
     });
+  });
+
+  test.each([
+    [
+      "a first run that was interrupted",
+      (root: string) => ({ walk: { ...WALK, checkpoint: { root, after: "a.md" } } }),
+    ],
+    ["a run before there were sessions", (root: string) => ({ ...WALK, after: "a.md", root, hasFailed: false })],
+  ])("an empty root that is not the one of %s is unavailable", async (_of, cursorOf) => {
+    const folder = makeFolder();
+    for (const root of ["1:2", identityOf(statSync(folder.root, { bigint: true }))])
+      for (const mode of ["full", "incremental", "items"] as const) {
+        const cursor = cursorOf(root) as FilesystemKept;
+        const ended = folder.events(folder.context(), { mode, cursor, externalIds: ["a.md"] }).then(
+          (events) => label(events.at(-1) ?? { t: "end", listing: "partial", permissions: "current" }),
+          (error: unknown) => isApiError(error) && error.code,
+        );
+        expect(await ended).toBe(root === "1:2" ? "source_unavailable" : "end");
+      }
   });
 
   test("a root that goes away during the walk ends the run with an error", async () => {
@@ -551,6 +567,9 @@ async function asOrdinaryUser<Result>(work: () => Promise<Result>): Promise<Resu
     process.seteuid?.(user);
   }
 }
+
+/** What the books hold of a run that was interrupted. */
+const WALK = { runId: "syn_1", done: 1, failed: [] };
 
 /** A first full run without a store behind it. */
 const FULL = {

@@ -1,0 +1,20 @@
+/** A page for each file would cost as much as looking at it; what is new waits for its page. */
+const MOST_STEPS = 64;
+const MOST_MS = 50;
+
+/** Gathers what a walk comes by one after another into pages. */
+export function gather<Step>(now: () => number) {
+  let page: Step[] = [];
+  let dueAt = now() + MOST_MS;
+  return {
+    add: (step: Step): void => void page.push(step),
+    isEmpty: (): boolean => page.length === 0,
+    isDue: (): boolean => page.length > 0 && (page.length >= MOST_STEPS || now() >= dueAt),
+    take(): Step[] {
+      const taken = page;
+      page = [];
+      dueAt = now() + MOST_MS;
+      return taken;
+    },
+  };
+}
