@@ -67,7 +67,7 @@ async function* readAll({ ctx, session }: Reading, externalIds: readonly string[
 }
 
 function idsOf(outcome: Outcome): readonly string[] {
-  if (outcome.t === "upsert") return [outcome.item.externalId];
+  if (outcome.t === "upsert") return [outcome.item.externalId, outcome.item.formerId ?? []].flat();
   if (outcome.t === "delete" || outcome.t === "skip") return [outcome.externalId];
   if (outcome.t === "seen") return outcome.externalIds;
   return outcome.t === "refused" && "externalId" in outcome.what ? [outcome.what.externalId] : [];

@@ -85,6 +85,17 @@ test("in a run for single items what is no item goes, and what failed or is too 
   expect(events.filter(({ t }) => t === "delete")).toEqual([{ t: "delete", externalId: "out" }]);
 });
 
+test("an id that was asked for and is another now is answered by the item that it became", async () => {
+  const item = { ...itemOf("new"), formerId: "old" };
+  const { run } = open(nothing, {
+    async *read() {
+      yield { t: "upsert", item };
+    },
+  });
+  expect((await run({ mode: "items", externalIds: ["old"] }))[0]).toEqual({ t: "upsert", item });
+  expect(told(await run({ mode: "items", externalIds: ["old"] }))).toHaveLength(2);
+});
+
 const failing: Walk = async function* ({ resume }) {
   const container = { type: "folder", id: "broken" } as const;
   if (!resume) yield { t: "page", entries: [{ t: "failed", container, message: "No." }], checkpoint: { at: 1 } };

@@ -6,14 +6,14 @@ import type { FileContent, Source, SourceContext } from "#sources/contract.ts";
 import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
+import { runSessions } from "#sources/run-session.ts";
 import { browseSite } from "./browse.ts";
 import { checkSite } from "./check.ts";
 import { ask, leave, limited } from "./client.ts";
 import { configKey, siteOf, WebConfig, WebCredentials } from "./config.ts";
 import { factsOf, lastName } from "./map.ts";
-import type { WebCursor } from "./cursor.ts";
 import { readRobots, type Robots } from "./robots.ts";
-import { DEFAULT_OPTIONS, syncSite, type WebOptions } from "./sync.ts";
+import { DEFAULT_OPTIONS, type WebOptions, webSessions } from "./sync.ts";
 import { isDocument, isHtml, mayBeRead, pageUrl } from "./urls.ts";
 import { FILE, formatVersion, parseVersion } from "./version.ts";
 import { isIn, isSecretName, NO_CONTENT, typeOf, versionOfDocument } from "./visit.ts";
@@ -28,7 +28,7 @@ export function makeWebSource({
   isOpenToStrangers = false,
   limits = LIMITS,
   ...given
-}: Partial<WebOptions> & { isOpenToStrangers?: boolean; limits?: LimitSpec } = {}): Source<WebConfig, WebCursor> {
+}: Partial<WebOptions> & { isOpenToStrangers?: boolean; limits?: LimitSpec } = {}): Source<WebConfig> {
   const maxPages = isOpenToStrangers ? STRANGERS_PAGES : DEFAULT_OPTIONS.maxPages;
   const options = { ...DEFAULT_OPTIONS, maxPages, ...given };
   const inScope = makeInScope();
@@ -50,7 +50,7 @@ export function makeWebSource({
       namedIn: ["readers"],
     },
     check: checkSite,
-    sync: (ctx, run) => syncSite(ctx, run, options),
+    sync: runSessions(webSessions(options), { ...DEFAULT_OPTIONS.batching, ...options.batching }),
     syncIdentities: (ctx) => tellReaders(ctx),
     namedGroup: namedReaders,
     browse: browseSite,

@@ -47,7 +47,7 @@ export class CrawlQueue {
         this.add({ url, depth, ...(lastmod !== 0 && { lastmod }) }, { isNamed: true });
       }
     }
-    this.dirtyFrom = Math.max(0, this.chunks.length - 1);
+    this.dirtyFrom = this.chunks.length;
     return true;
   }
 
@@ -89,12 +89,13 @@ export class CrawlQueue {
       this.chunks[last]?.push(row);
       this.sizes[last] = (this.sizes[last] ?? 0) + size;
     }
+    this.dirtyFrom = Math.min(this.dirtyFrom, this.chunks.length - 1);
   }
 
   /** Puts what is new into the state. */
   save(state: SourceState): void {
     for (let i = this.dirtyFrom; i < this.chunks.length; i++) state.put(keyOf(i), this.chunks[i]);
-    this.dirtyFrom = Math.max(0, this.chunks.length - 1);
+    this.dirtyFrom = this.chunks.length;
   }
 
   /** The run is over. */

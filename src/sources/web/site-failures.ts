@@ -1,5 +1,5 @@
 import { ApiError } from "#api/errors.ts";
-import type { Outcome } from "./visit.ts";
+import type { Visited } from "./visit.ts";
 
 /** So many pages one after another don't fail while their server is well. */
 const MAX_FAILURES_IN_A_ROW = 20;
@@ -7,7 +7,7 @@ const MAX_FAILURES_IN_A_ROW = 20;
 const MAX_BROKEN_IN_A_ROW = 3;
 
 /** @throws ApiError when it is the site that fails, and not this page */
-export function requireWell(outcome: Outcome, cursor: { failuresInARow: number }, isStart: boolean): void {
+export function requireWell(outcome: Visited, cursor: { failuresInARow: number }, isStart: boolean): void {
   const error = outcome.type === "failed" || outcome.type === "refused" ? outcome.error : undefined;
   if (isStart) requireStart(outcome);
   if (error === undefined) {
@@ -19,7 +19,7 @@ export function requireWell(outcome: Outcome, cursor: { failuresInARow: number }
 }
 
 /** @throws ApiError for a first page that shows no way to any other: nothing may be taken for gone */
-function requireStart(outcome: Outcome): void {
+function requireStart(outcome: Visited): void {
   const { type, at } = outcome;
   if (type === "gone") {
     throw new ApiError("source_not_found", {

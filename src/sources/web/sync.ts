@@ -1,11 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { z } from "zod";
+import type { SyncContext } from "#sources/contract.ts";
 import { failedSkip } from "#sources/failures.ts";
-import { type Batching, makeBatches } from "#sources/batching.ts";
+import type { Batching } from "#sources/batching.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
+import type { OpenRequest, Outcome, Session, SessionSpec, WalkEnd, WalkEvent } from "#sources/session.ts";
 import type { WebConfig } from "./config.ts";
-import { parseCursor, type WebCursor } from "./cursor.ts";
 import { factsOf } from "./map.ts";
 import { CrawlQueue, type QueueEntry } from "./queue.ts";
 import { readRobots, type Robots } from "./robots.ts";
@@ -13,7 +14,7 @@ import { requireWell } from "./site-failures.ts";
 import { findSeeds, startOf, storedEntries } from "./seeds.ts";
 import { isDocument, mayBeRead, pageUrl, scopePath } from "./urls.ts";
 import { parseVersion } from "./version.ts";
-import { isIn, type Outcome, visit, type VisitTools } from "./visit.ts";
+import { isIn, visit, type Visited, type VisitTools } from "./visit.ts";
 
 export interface WebOptions {
   batching: Partial<Batching>;
@@ -28,8 +29,19 @@ export const DEFAULT_OPTIONS: WebOptions = {
   sleep: async (ms, signal) => void (await wait(ms, undefined, { signal })),
 };
 
-type Event = SyncEvent<WebCursor>;
-type Context = SyncContext<WebConfig>;
+/** Where a walk stands. Another run starts at the beginning, since it must name everything itself. */
+const Place = z.object({
+  /** Pages of the queue that are done with, and the pieces that it is kept in. */
+  at: z.number().int(),
+  chunks: z.number().int(),
+  /** Items. */
+  done: z.number().int(),
+  by: z.enum(["sitemap", "links"]),
+  /** What is stored is looked at one by one, since not everything that leads to it could be read; `added`: it is in the queue. */
+  stored: z.enum(["not", "due", "added"]),
+  failuresInARow: z.number().int(),
+});
+type Place = z.infer<typeof Place>;
 
 /** Pages that stand for another, beyond the depth that is followed. */
 const MAX_LEADS = 3;
@@ -37,35 +49,35 @@ const MAX_LEADS = 3;
 const MAX_TOLD = 20;
 
 /**
- * One run. `full` reads every page, so that it sees where each one leads; `incremental` asks the pages that it knows whether
- * they changed, and reads those that did.
+ * `full` reads every page, so that it sees where each one leads; `incremental` asks the pages that it knows whether they
+ * changed, and reads those that did.
  *
  * @throws ApiError `connector_scope_invalid`; what is wrong with the site, its rules or its sitemap
  */
-export async function* syncSite(
-  ctx: Context,
-  run: SyncRequest<WebCursor>,
-  options: WebOptions,
-): AsyncGenerator<Event, void> {
-  const robots = await readRobots(ctx);
-  const crawl = makeCrawl(ctx, run, options, robots);
-  if (run.mode === "items") yield* crawl.items(run.externalIds ?? []);
-  else yield* crawl.all();
+export function webSessions(options: WebOptions): SessionSpec<WebConfig, null, Place> {
+  return {
+    cursor: z.null(),
+    checkpoint: Place,
+    open: async (ctx, run) => makeCrawl(ctx, run, options, await readRobots(ctx)),
+  };
 }
 
-function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOptions, robots: Robots) {
+function makeCrawl(
+  ctx: SyncContext<WebConfig>,
+  { mode, scope: rules }: OpenRequest,
+  options: WebOptions,
+  robots: Robots,
+): Session<null, Place> {
   const { config } = ctx;
   const facts = factsOf(config, ctx.connector.id);
   const { site } = facts;
-  const scope = compileScope(run.scope);
+  const scope = compileScope(rules);
   const maxPages = Math.min(config.maxPages, options.maxPages);
   const queue = new CrawlQueue(site, maxPages * 5 + 1_000);
   const outcomes = new Map<string, string | null>();
   const start = startOf(site);
-  const isFull = run.mode === "full";
-  const makeOwn = (done: number) => makeBatches({ ...DEFAULT_OPTIONS.batching, ...options.batching }, ctx.now, done);
-  let batches = makeOwn(0);
-  let at = 0;
+  const isFull = mode === "full";
+  let place: Place = { at: 0, chunks: 0, done: 0, by: "links", stored: "not", failuresInARow: 0 };
   let requests = 0;
   /** This attempt has read all that robots.txt says of sitemaps, and there is none. */
   let isWithoutSitemap = false;
@@ -81,8 +93,8 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
     async outcomeOf(href) {
       const told = outcomes.get(href);
       if (told !== undefined) return told;
-      const place = queue.placeOf(href);
-      if (place === undefined || place >= at) return undefined;
+      const at = queue.placeOf(href);
+      if (at === undefined || at >= place.at) return undefined;
       // Before the run was interrupted.
       return parseVersion(await ctx.stored.version(href), facts.key)?.hash ?? null;
     },
@@ -96,10 +108,10 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
     return !scope.excludes(path, false) && (scope.includes(path) || scope.mayContainIncluded(folder));
   }
 
-  function follow(links: readonly URL[], depth: number, by: WebCursor["by"]): void {
+  function follow(links: readonly URL[], depth: number): void {
     for (const url of links) {
       const type = mimeHintOf(url.pathname.slice(url.pathname.lastIndexOf("/") + 1)) ?? "";
-      const isDue = by === "links" ? depth <= config.maxDepth : isDocument(type);
+      const isDue = place.by === "links" ? depth <= config.maxDepth : isDocument(type);
       if (isDue && mayBeRead(url, config.documents) && isWanted(url)) queue.add({ url, depth }, { isNamed: false });
     }
   }
@@ -119,11 +131,8 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
       if (isIn(scope, entry.url)) queue.add(entry, { isNamed: true });
   }
 
-  /** Fills the queue, or what an interrupted run left of it. */
-  async function* begin(): AsyncGenerator<Event, WebCursor> {
-    const runId = run.runId ?? null;
-    const former = parseCursor(run.cursor);
-    if (runId !== null && former?.runId === runId && (await queue.load(ctx.state, former.chunks))) return former;
+  /** Fills the queue. */
+  async function* begin(): AsyncGenerator<Outcome, void> {
     const seeds = await findSeeds(ctx, robots, maxPages * 5);
     for (const entry of seeds.entries) if (isWanted(entry.url)) queue.add(entry, { isNamed: true });
     for (const { url, message } of seeds.failed) yield failedSkip(url, message);
@@ -131,104 +140,103 @@ function makeCrawl(ctx: Context, run: SyncRequest<WebCursor>, options: WebOption
     // A sitemap that is gone must not remove what only it named.
     const isLess = seeds.by === "links" && (await ctx.state.get("by")) === "sitemap";
     const isDue = !isFull || isLess || seeds.failed.length > 0;
-    return { runId, at: 0, chunks: 0, done: 0, by: seeds.by, stored: isDue ? "due" : "not", failuresInARow: 0 };
+    place = { ...place, by: seeds.by, stored: isDue ? "due" : "not" };
   }
 
-  async function* all(): AsyncGenerator<Event, void> {
-    const cursor = yield* begin();
-    at = cursor.at;
-    batches = makeOwn(cursor.done);
-    while (cursor.done < maxPages) {
-      if (at >= queue.length && cursor.stored === "due") {
+  async function* walk(resume: Place | undefined): AsyncGenerator<WalkEvent<Place>, WalkEnd<null>> {
+    if (resume && (await queue.load(ctx.state, resume.chunks))) place = resume;
+    else yield* begin();
+    while (place.done < maxPages) {
+      if (place.at >= queue.length && place.stored === "due") {
         await addStored();
-        cursor.stored = "added";
+        place.stored = "added";
       }
-      const entry = queue.at(at);
+      const entry = queue.at(place.at);
       if (entry === undefined) break;
-      ctx.signal.throwIfAborted();
-      const todo = outcomes.has(entry.url.href) ? [] : [entry];
-      for (let due = todo.shift(); due; due = todo.shift()) {
-        const outcome = await visit(tools, due, !isFull);
-        if (ctx.signal.aborted) return;
-        requireWell(outcome, cursor, due.url.href === start.href && cursor.by === "links");
-        // The page that it says it is a copy of may not be there: then it stands for itself.
-        const original = outcome.type === "nothing" ? originalOf(outcome, due) : undefined;
-        if (original) todo.unshift(original, due);
-        outcomes.set(due.url.href, null);
-        // What leads to a page says nothing of that page.
-        if ("hash" in outcome) outcomes.set(outcome.at.href, outcome.hash);
-        else if (!outcomes.has(outcome.at.href)) outcomes.set(outcome.at.href, null);
-        follow(outcome.links ?? [], due.depth + 1, cursor.by);
-        lead(outcome.leadsTo, due.depth + 1);
-        // What only this page leads to is not found now.
-        const hidesLinks = outcome.type === "failed" || outcome.type === "refused";
-        if (hidesLinks && cursor.stored === "not") cursor.stored = "due";
-        batches.look();
-        if (outcome.type === "same") yield* batches.seen(outcome.at.href);
-        if (!original) yield* eventsOf(outcome, due.url);
-        cursor.done = batches.done;
-      }
-      at += 1;
-      if (!batches.isDue()) continue;
+      if (!outcomes.has(entry.url.href)) yield* look(entry);
+      place.at += 1;
       queue.save(ctx.state);
-      yield* batches.checkpoint({ ...cursor, at, chunks: queue.chunkCount });
+      yield { t: "page", entries: [], checkpoint: { ...place, chunks: queue.chunkCount } };
     }
-    if (ctx.signal.aborted) return;
-    for (let i = at; i < Math.min(queue.length, at + MAX_TOLD); i++) yield* beyond(queue.at(i)?.url);
+    for (let at = place.at; at < Math.min(queue.length, place.at + MAX_TOLD); at++) yield* beyond(queue.at(at)?.url);
     queue.drop(ctx.state);
     // Until a full run has looked at what only the sitemap named; one that can't be read now is still the site's.
-    if (isFull && (cursor.by === "sitemap" || isWithoutSitemap)) ctx.state.put("by", cursor.by);
-    yield* batches.checkpoint({ ...cursor, runId: null, at: 0, chunks: 0 }, { total: cursor.done });
-    yield { t: "end", listing: isFull ? "complete" : "partial", permissions: "current" };
+    if (isFull && (place.by === "sitemap" || isWithoutSitemap)) ctx.state.put("by", place.by);
+    return { complete: isFull, cursor: null, permissions: "current" };
   }
 
-  function* beyond(url: URL | undefined): Generator<Event, void> {
+  /** A page, and before it the one that it says it is a copy of: if that is not there, the page stands for itself. */
+  async function* look(entry: QueueEntry): AsyncGenerator<WalkEvent<never>, void> {
+    const todo = [entry];
+    for (let due = todo.shift(); due; due = todo.shift()) {
+      ctx.signal.throwIfAborted();
+      const visited = await visit(tools, due, !isFull);
+      requireWell(visited, place, due.url.href === start.href && place.by === "links");
+      const original = visited.type === "nothing" ? originalOf(visited, due) : undefined;
+      if (original) todo.unshift(original, due);
+      note(visited, due);
+      yield { t: "page", entries: original ? [] : await outcomesOf(visited, due.url), looks: 1 };
+    }
+  }
+
+  function note(visited: Visited, { url, depth }: QueueEntry): void {
+    const { type, at, links = [], leadsTo } = visited;
+    outcomes.set(url.href, null);
+    // What leads to a page says nothing of that page.
+    if ("hash" in visited) outcomes.set(at.href, visited.hash);
+    else if (!outcomes.has(at.href)) outcomes.set(at.href, null);
+    follow(links, depth + 1);
+    lead(leadsTo, depth + 1);
+    // What only this page leads to is not found now.
+    if ((type === "failed" || type === "refused") && place.stored === "not") place.stored = "due";
+    if (type === "item" || type === "same") place.done += 1;
+  }
+
+  function* beyond(url: URL | undefined): Generator<Outcome, void> {
     if (url === undefined) return;
     const message = `The connector's limit of ${maxPages} pages is reached.`;
     yield { t: "skip", externalId: url.href, reason: "excluded_by_policy", message, retryable: false };
   }
 
-  /** What an outcome says; `asked` is another address when it led on. */
-  async function* eventsOf(outcome: Outcome, asked: URL): AsyncGenerator<Event, void> {
-    const { type, at: found } = outcome;
-    const isStored = async ({ href }: URL) => (await ctx.stored.version(href)) !== undefined;
+  /** What became of an address; `asked` is another one when it led on. Asked for by itself, it is told whatever that is. */
+  async function outcomesOf(visited: Visited, asked: URL): Promise<Outcome[]> {
+    const { type, at: found } = visited;
+    const isStored = async ({ href }: URL) => mode === "items" || (await ctx.stored.version(href)) !== undefined;
     // A full run removes by not naming.
-    const isGone = async (url: URL) => !isFull && (await isStored(url));
-    if (type === "failed" || type === "refused") {
-      if (type === "refused" && !(await isStored(asked))) return;
-      if (type === "failed") yield failedSkip(asked.href, outcome.message);
-      else yield { t: "refused", what: { externalId: asked.href }, code: "source_forbidden" };
-      return;
+    const deleteOf = async (url: URL): Promise<Outcome[]> =>
+      !isFull && (await isStored(url)) ? [{ t: "delete", externalId: url.href }] : [];
+    if (type === "failed") return [failedSkip(asked.href, visited.message)];
+    if (type === "refused")
+      return (await isStored(asked))
+        ? [{ t: "refused", what: { externalId: asked.href }, code: "source_forbidden" }]
+        : [];
+    const said: Outcome[] = [];
+    if (type === "item") said.push({ t: "upsert", item: visited.item });
+    else if (type === "same") said.push({ t: "seen", externalIds: [found.href] });
+    else {
+      if (type === "left_out") said.push(skipOf(visited));
+      // What is too large now may be broken for a moment: the run knows how long it stays.
+      const stays = type === "left_out" && visited.reason === "too_large";
+      if (!stays && found.href === asked.href) said.push(...(await deleteOf(found)));
     }
-    if (type === "left_out") {
-      const { reason, message } = outcome;
-      yield { t: "skip", externalId: found.href, reason, message, retryable: false };
-    }
-    // What is too large now may be broken for a moment: the run knows how long it stays.
-    const stays = type === "same" || (type === "left_out" && outcome.reason === "too_large");
-    if (type === "item") yield batches.upsert(outcome.item);
-    else if (!stays && found.href === asked.href && (await isGone(found)))
-      yield { t: "delete", externalId: found.href };
-    const isFormer = type === "item" && outcome.item.formerId === asked.href;
-    if (found.href !== asked.href && !isFormer && (await isGone(asked))) yield { t: "delete", externalId: asked.href };
+    const isFormer = type === "item" && visited.item.formerId === asked.href;
+    return found.href === asked.href || isFormer ? said : [...said, ...(await deleteOf(asked))];
   }
 
-  async function* items(ids: readonly string[]): AsyncGenerator<Event, void> {
-    for (const externalId of ids) {
-      if (ctx.signal.aborted) return;
+  /** Pages by their addresses. */
+  async function* read(externalIds: readonly string[]): AsyncGenerator<Outcome, void> {
+    for (const externalId of externalIds) {
+      ctx.signal.throwIfAborted();
       const url = pageUrl(externalId, start, site);
-      if (url?.href !== externalId) {
-        yield { t: "delete", externalId };
-        continue;
-      }
-      const version = parseVersion(await ctx.stored.version(externalId), facts.key);
-      const outcome = await visit(tools, { url, depth: version?.depth ?? 0 }, false);
-      // Asked for, it is told whatever became of it.
-      if (outcome.type === "same") yield { t: "seen", externalIds: [outcome.at.href] };
-      yield* eventsOf(outcome, url);
+      const { depth = 0 } = parseVersion(await ctx.stored.version(externalId), facts.key) ?? {};
+      if (url?.href === externalId) yield* await outcomesOf(await visit(tools, { url, depth }, false), url);
+      else yield { t: "delete", externalId };
     }
-    yield { t: "end", listing: "partial", permissions: "current" };
   }
 
-  return { all, items };
+  return { walk: ({ resume }) => walk(resume), read };
+}
+
+function skipOf({ at, reason, message }: Extract<Visited, { type: "left_out" }>): Outcome {
+  return { t: "skip", externalId: at.href, reason, message, retryable: false };
 }

@@ -15,7 +15,7 @@ import { makeRobotsRules } from "./robots-rules.ts";
 import { isDocument, isHtml, mayBeRead, pageUrl, scopePath, twinsOf } from "./urls.ts";
 import { FILE, formatVersion, parseVersion, type PageVersion } from "./version.ts";
 
-export type Outcome = {
+export type Visited = {
   at: URL;
   links?: readonly URL[];
   /** The page that stands for this one. */
@@ -51,7 +51,7 @@ export interface VisitTools {
  *
  * @throws ApiError what is wrong with the site
  */
-export async function visit(tools: VisitTools, entry: QueueEntry, ifChanged: boolean): Promise<Outcome> {
+export async function visit(tools: VisitTools, entry: QueueEntry, ifChanged: boolean): Promise<Visited> {
   const { ctx, facts, robots } = tools;
   const { url, lastmod } = entry;
   const stored = await storedOf(tools, url);
@@ -101,19 +101,19 @@ async function storedOf({ ctx, facts }: VisitTools, { href }: URL): Promise<Page
   return parseVersion(await ctx.stored.version(href), facts.key);
 }
 
-type LeftOut = Extract<Outcome, { type: "left_out" }>["reason"];
+type LeftOut = Extract<Visited, { type: "left_out" }>["reason"];
 
-function leftOut(at: URL, reason: LeftOut, message: string): Outcome {
+function leftOut(at: URL, reason: LeftOut, message: string): Visited {
   return { type: "left_out", at, reason, message };
 }
 
 /** What leads away for now may be a form to sign in: what was read before stays. */
-function ledAway(at: URL, { to, why, isForGood }: LedAway, isStored: boolean): Outcome {
+function ledAway(at: URL, { to, why, isForGood }: LedAway, isStored: boolean): Visited {
   const message = why === "endless" ? "It redirects too many times." : `It redirects to ${to}, which kb doesn't read.`;
   return isStored && !isForGood ? { type: "failed", at, message } : { type: "away", at, message };
 }
 
-async function judge(tools: VisitTools, entry: QueueEntry, answer: PageAnswer): Promise<Outcome> {
+async function judge(tools: VisitTools, entry: QueueEntry, answer: PageAnswer): Promise<Visited> {
   const { url } = entry;
   const { at } = answer;
   const isMoved = at.href !== url.href;
@@ -156,7 +156,7 @@ async function judgePage(
   { url: at, depth, lastmod, stored, formerId, isKnown }: Named & { isKnown: boolean },
   { headers }: PageAnswer,
   page: PageFacts & { html: string },
-): Promise<Outcome> {
+): Promise<Visited> {
   const { ctx, facts, robots, scope } = tools;
   const base = page.base !== undefined && canParseUrl(page.base, at.href) ? new URL(page.base, at) : at;
   const toUrl = (href: string | undefined) => (href === undefined ? undefined : pageUrl(href, base, facts.site));
@@ -203,7 +203,7 @@ function judgeDocument(
   { url: at, depth, lastmod, stored, formerId }: Named,
   { headers }: PageAnswer,
   mimeType: string,
-): Outcome {
+): Visited {
   if (!ctx.config.documents || !isDocument(mimeType)) return { type: "nothing", at };
   const rules = makeRobotsRules(ctx.config.userAgent);
   rules.addHeader(headers.get("x-robots-tag"));

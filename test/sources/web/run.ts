@@ -12,7 +12,12 @@ export async function connect(config: Partial<WebConfig> & { path?: string } = {
   if (!given) onTestFinished(() => site.stop());
   const { path = "/", ...more } = config;
   const slept: number[] = [];
-  const source = makeWebSource({ limits: { perMinute: 600_000 }, sleep: async (ms) => void slept.push(ms) });
+  const source = makeWebSource({
+    // One batch, however slow the machine is: what is seen is told last.
+    batching: { everyMs: Infinity },
+    limits: { perMinute: 600_000 },
+    sleep: async (ms) => void slept.push(ms),
+  });
   const fixture: Pick<KitFixture, "source" | "config"> = {
     // It is called with configurations that its own schema has parsed.
     source: source as unknown as KitFixture["source"],

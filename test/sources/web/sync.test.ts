@@ -330,6 +330,20 @@ describe("what is not there", () => {
     expect(web.paths()).toEqual(["/", "/a", "/e", "/original"]);
   });
 
+  test("an address that is asked for by itself is told, whatever became of it", async () => {
+    const web = await connect({ mode: "crawl" });
+    const { site } = web;
+    site.put("/", page("Home", ["/old", "/a"]));
+    for (const path of ["/old", "/a"]) site.put(path, page(path));
+    await web.run();
+    site.put("/old", "", { status: 301, headers: { location: "/new" } });
+    site.put("/new", page("/old"));
+    site.things.delete("/a");
+    const externalIds = ["/old", "/a", "/none"].map((path) => site.origin + path);
+    expect(await web.run("items", { externalIds })).toEqual(["+ /new", "- /a", "- /none"]);
+    expect(web.paths()).toEqual(["/", "/new"]);
+  });
+
   test("an answer without content is no page, and says so", async () => {
     const web = await connect({ mode: "crawl" });
     const { site } = web;
