@@ -170,8 +170,9 @@ function makeLabels(text: string): { isDefined(start: number, end: number): bool
 function definitionsOf(text: string): Set<string> | "any" {
   const defined = new Set<string>();
   if (!text.includes("]:")) return defined;
+  let count = 0;
   for (const [, label = ""] of text.matchAll(DEFINITION)) {
-    if (defined.size === MAX_PICTURES) return "any";
+    if (count++ === MAX_PICTURES) return "any";
     if (label.length <= MAX_LABEL_CHARS) defined.add(labelKey(label));
   }
   return defined;
@@ -244,7 +245,7 @@ function isSpace(unit: number): boolean {
 }
 
 /** What `\s` stands for. */
-function isWhite(unit: number): boolean {
+export function isWhite(unit: number): boolean {
   if (unit < 0x1680) return isSpace(unit);
   return unit >= 0x2000 && unit <= 0x3000 ? WHITE.test(String.fromCharCode(unit)) : unit === 0x1680 || unit === 0xfeff;
 }

@@ -1,3 +1,4 @@
+import { setImmediate as breath } from "node:timers/promises";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { cleanField, cleanLine, cleanMarked, cut } from "#api/clean.ts";
 import { parseDays } from "#api/days.ts";
@@ -57,6 +58,7 @@ import { parseVersion } from "#sources/web/version.ts";
 import { pathOf } from "#sources/webdav/client.ts";
 import { readMultistatus } from "#sources/webdav/multistatus.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
+import { foldWord } from "#text/fold.ts";
 import { isMail } from "#text/mail.ts";
 import { findMarks, makeMarks } from "#text/marks.ts";
 import { orderOf } from "#text/order.ts";
@@ -74,6 +76,8 @@ const MARKS = makeMarks("alpha beta");
 const TIME = { now: 0, timeZone: "UTC", baseUrl: "https://kb.test" };
 const CAPS = { schemaBytes: 64 * 1024, schemaDepth: 32 };
 const plain = (text: string) => text;
+/** For those that are given it twice. */
+const half = (text: string) => text.slice(0, text.length / 2);
 const tokensOf = makeTokenCounter((text) => countTokens(text, { disallowedSpecial: new Set() }));
 
 /** How those that need more than a text are called, and those that begin with something else but read one. */
@@ -84,8 +88,9 @@ export const CASES: Readonly<Record<string, Call>> = {
   ],
   "src/core/encodings/stateful.ts#decodeStateful": (text) => decodeStateful(Buffer.from(text), "iso-2022-kr"),
   "src/core/json-bounds.ts#findJsonFault": (text) => findJsonFault(text, { maxDepth: 64, maxMembers: 1_000_000 }),
-  "src/core/json-text.ts#memberText": (text) => memberText(JSON.stringify({ [text]: text, id: 1 }), "id"),
-  "src/core/json-text.ts#exactText": (text) => exactText(2 ** 60, JSON.stringify({ [text]: text, id: 1 }), "id"),
+  "src/core/json-text.ts#memberText": (text) => memberText(JSON.stringify({ [half(text)]: half(text), id: 1 }), "id"),
+  "src/core/json-text.ts#exactText": (text) =>
+    exactText(2 ** 60, JSON.stringify({ [half(text)]: half(text), id: 1 }), "id"),
   "src/core/json-text.ts#rpcText": (text) => rpcText("1", { text }),
   "src/core/json-text.ts#endOfString": (text) => endOfString(text, 0),
   "src/sources/confluence/storage.ts#textOfStorage": (text) => textOfStorage(text, () => "Mia"),
@@ -126,8 +131,8 @@ export const CASES: Readonly<Record<string, Call>> = {
   ],
   "src/mcp-client/hits.ts#readText": (text) => readText({ content: [{ type: "text", text }] }),
   "src/mcp-client/read.ts#readTool": (text) => [
-    readTool({ name: text, inputSchema: {} }, CAPS),
-    readTool({ name: "t", title: text, description: text, inputSchema: { properties: { [text]: {} } } }, CAPS),
+    readTool({ name: half(text), inputSchema: {} }, CAPS),
+    readTool({ name: "t", title: text, description: text, inputSchema: { properties: { [half(text)]: {} } } }, CAPS),
   ],
   "src/mcp-client/read.ts#readResource": (text) => [
     readResource({ uri: text }),
@@ -155,7 +160,7 @@ export const CASES: Readonly<Record<string, Call>> = {
   "src/mcp-client/read.ts#readServerInfo": (text) => readServerInfo({ name: text, title: text, version: text }),
   "src/mcp-client/schema.ts#readFields": (text) =>
     readFields({ properties: { a: { description: text, enum: [text] }, [text]: {} }, $ref: text }),
-  "src/server/log/log-lines.ts#formatForPeople": (text) => formatForPeople(text, true),
+  "src/server/log/log-lines.ts#formatForPeople": (text) => formatForPeople(JSON.stringify({ msg: text }), true),
   "src/server/mcp/arguments.ts#readArguments": (text) =>
     [
       { query: text },
@@ -176,16 +181,17 @@ export const CASES: Readonly<Record<string, Call>> = {
     maskItem({
       externalId: "1",
       kind: "page",
-      title: text,
+      title: half(text),
       access: { known: false },
-      content: { type: "inline", text },
+      content: { type: "inline", text: half(text) },
     }),
   "src/sources/atlassian/adf.ts#textOfAdf": (text) =>
     textOfAdf({ type: "doc", content: [{ type: "paragraph", content: [{ type: "text", text }] }] }),
   "src/sources/file-scope/folders.ts#foldersOf": (text) => foldersOf([text], plain),
   "src/sources/file-scope/paths.ts#segmentOf": (text) => segmentOf(Buffer.from(`\xe4${text}`, "latin1")),
   "src/sources/file-scope/paths.ts#pathOf": (text) => pathOfBytes(Buffer.from(`\xe4/${text}`, "latin1")),
-  "src/sources/file-scope/paths.ts#segmentsOf": (text) => segmentsOf(`./%E4/./${text}%E4`),
+  "src/sources/file-scope/paths.ts#segmentsOf": (text) =>
+    pathsOf(text).forEach((path) => segmentsOf(`./%E4/./${path}%E4`)),
   "src/sources/file-scope/paths.ts#isByteSegment": (text) => isByteSegment(`./${text}%E4`),
   "src/sources/file-scope/paths.ts#hasByteSegment": (text) => hasByteSegment(`./${text}%E4`),
   "src/sources/file-scope/paths.ts#bytesOf": (text) => bytesOf(`./${text}%E4`),
@@ -193,8 +199,9 @@ export const CASES: Readonly<Record<string, Call>> = {
   "src/sources/file-scope/paths.ts#readableSegment": (text) => readableSegment(`./${text}%E4`),
   "src/sources/file-scope/paths.ts#lastSegmentOf": (text) => lastSegmentOf(`./${text}%E4`),
   "src/sources/file-scope/paths.ts#idIn": (text) => idIn(text, text),
-  "src/sources/file-scope/paths.ts#foldersAbove": (text) => [...foldersAbove(text.replaceAll("/", "-"))],
-  "src/sources/file-scope/paths.ts#inUrl": (text) => inUrl(`${text}/./${text}%E4`),
+  "src/sources/file-scope/paths.ts#foldersAbove": (text) =>
+    pathsOf(text).forEach((path) => countOf(foldersAbove(path))),
+  "src/sources/file-scope/paths.ts#inUrl": (text) => inUrl(`${half(text)}/./${half(text)}%E4`),
   "src/sources/file-scope/patterns.ts#compilePatterns": (text) => compilePatterns([text]),
   "src/sources/web/robots.ts#toRobots": (text) => outcomeOf(() => toRobots(text, WEB)),
   "src/sources/web/urls.ts#pageUrl": (text) => pageUrl(`https://a.test/${text}`, SITE.start, SITE),
@@ -206,8 +213,12 @@ export const CASES: Readonly<Record<string, Call>> = {
   "src/text/marks.ts#makeMarks": (text) => makeMarks(text.slice(0, 4_000)),
   "src/sources/imap/folders.ts#nameOf": (text) => nameOfFolder(text, "/"),
   "src/sources/push/lines.ts#parsePushLine": (text) => [
-    parsePushLine(text, 1, "p"),
-    parsePushLine(JSON.stringify({ t: "upsert", item: { externalId: "1", kind: "page", title: text, text } }), 1, "p"),
+    parsePushLine(half(text), 1, "p"),
+    parsePushLine(
+      JSON.stringify({ t: "upsert", item: { externalId: "1", kind: "page", title: "a", text: half(text) } }),
+      1,
+      "p",
+    ),
   ],
   "src/server/mcp/token-counter.ts#makeTokenCounter": (text) => tokensOf(text),
   "src/sources/s3/sync.ts#isOwnKey": (text) => isOwnKey(text, { prefix: "a/" }),
@@ -227,6 +238,8 @@ export const CASES: Readonly<Record<string, Call>> = {
     readMultistatus(pieces(text), "h").catch(() => undefined),
   "src/text/analyzer.ts#analyzeDocument": (text) =>
     analyzeDocument({ title: cut(text, 200), path: [], labels: [], text: "" }),
+  // The prefix of a query; other words are shorter.
+  "src/text/fold.ts#foldWord": (text) => foldWord(text.slice(0, 4_000)),
   "src/text/mail.ts#isMail": (text) => isMail(text, text),
   "src/text/marks.ts#findMarks": (text) => findMarks(text, MARKS),
   "src/text/own-title.ts#ownTitle": (text) => ownTitle(text, "name"),
@@ -296,6 +309,17 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/server/mcp/messages.ts#readMessages": "a body that comes in pieces",
 };
 
+/** As many as so much text holds: no path is longer. */
+function pathsOf(text: string): string[] {
+  return Array.from({ length: Math.ceil(text.length / 4_096) }, (_, at) => text.slice(at * 4_096, (at + 1) * 4_096));
+}
+
+function countOf(values: Iterable<unknown>): number {
+  let count = 0;
+  for (const _ of values) count++;
+  return count;
+}
+
 async function readAll(text: string): Promise<void> {
   const entries = readSitemap(pieces(text), "h", { left: 1 << 24, until: Infinity });
   try {
@@ -305,8 +329,13 @@ async function readAll(text: string): Promise<void> {
   }
 }
 
+/** As an answer comes. */
 async function* pieces(text: string): AsyncGenerator<Uint8Array, void> {
-  yield Buffer.from(text);
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += 65_536) {
+    yield bytes.subarray(at, at + 65_536);
+    await breath();
+  }
 }
 
 /** What was thrown is an answer too. */

@@ -1,20 +1,20 @@
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { CASES, ELSEWHERE, outcomeOf } from "./cases.ts";
-import { callOf, costOf } from "./cost.ts";
+import { callOf, control, costOf, MOST_TIMES, NOT_ON_MAIN } from "./cost.ts";
 import { findReaders } from "./exports.ts";
 import { PATTERNS } from "./patterns.ts";
 
-const BYTES = 16 * 1024;
-/** Each may take so many times what reading this much plain text with a pattern takes; a search from each place takes 1,000 times. */
-const MOST = 16;
+const BYTES = 64 * 1024;
+/** Whom nobody waits for may take so many times as long; a search from each place takes 1,000 times. */
+const WAITED_FOR_BY_NOBODY = 60;
+
 /**
- * A terminal has one reader; the others give everybody their turn between pieces, or take a text of a few thousand characters, guess an
- * encoding by so many bytes, or escape each name of a path.
+ * These read no more of a longer text, as of a query or of bytes whose encoding is guessed, or give others their turn after
+ * so much: they may take the 20 ms for this text.
  */
-const SLOWER =
-  /^src\/cli\/|#(?:decodeText|textOfStorage|readPage|readXml|readMultistatus|readSitemap|readHits|toRobots|parseQuery|makeMarks|findMarks|inUrl)$/;
-/** Tokens are looked up piece by piece, in a thread of their own: 200 to 300 times the control on a busy machine. */
-const SLOWEST = /#makeTokenCounter$/;
+const NO_MORE = /#(?:decodeText|readHits|parseQuery|makeMarks|textOfStorage|readPage|readMultistatus|readSitemap)$/;
+const NO_MORE_TIMES = (1024 * 1024) / BYTES;
 
 /** What looks at the start of a text alone, because it keeps or shows no more of it. */
 const CUT_FIRST = [
@@ -37,8 +37,8 @@ const readers = findReaders();
 const byId = new Map(readers.map((reader) => [reader.id, reader]));
 
 function mostOf(id: string): number {
-  if (SLOWEST.test(id)) return MOST * 30;
-  return SLOWER.test(id) ? MOST * 15 : MOST;
+  if (NOT_ON_MAIN.test(id)) return MOST_TIMES * WAITED_FOR_BY_NOBODY;
+  return NO_MORE.test(id) ? MOST_TIMES * NO_MORE_TIMES : MOST_TIMES;
 }
 
 /** The first text for which a reader costs more than so many times the control. */
@@ -54,14 +54,8 @@ async function findDearText(id: string, bytes: number, most: number): Promise<st
   return undefined;
 }
 
-/** What one look at each character costs here and now, in milliseconds. */
-function control(): Promise<number> {
-  const text = "\u00e9a ".repeat(BYTES / 4);
-  return costOf(() => text.replace(/\p{L}+/gu, "b"), 0, 8);
-}
-
 /** What the machine did beside it is no reader's cost: measured again, with a control of its own, before it is believed. */
-const TRIES = 6;
+const TRIES = 8;
 
 let lastControl: number | undefined;
 
@@ -69,9 +63,10 @@ let lastControl: number | undefined;
 async function timesControl(work: () => unknown, most: number): Promise<number | undefined> {
   let times = 0;
   for (let tried = 0; tried < TRIES; tried++) {
-    if (tried > 0 || lastControl === undefined) lastControl = await control();
+    if (tried > 0) await setTimeout(tried * 20);
+    if (tried > 0 || lastControl === undefined) lastControl = await control(BYTES);
     const one = Math.max(0.1, lastControl);
-    times = (await costOf(work, one * most)) / one;
+    times = (await costOf(work, one * most, 8)) / one;
     if (times <= most) return undefined;
   }
   return times;
@@ -93,6 +88,6 @@ describe("what others wrote costs no more than its length", () => {
 
   test.each(CUT_FIRST)("%s costs as much as the start of a text that is longer", async (id) => {
     expect(byId.has(id), id).toBe(true);
-    expect(await findDearText(id, BYTES * 64, MOST)).toBeUndefined();
+    expect(await findDearText(id, BYTES * 16, MOST_TIMES)).toBeUndefined();
   });
 });

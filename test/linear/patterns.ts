@@ -70,8 +70,10 @@ const PARTS = [
 ] as const;
 
 export const PATTERNS: ReadonlyMap<string, (bytes: number) => string> = new Map(
-  PARTS.map((part) => [
-    JSON.stringify(part),
-    (bytes: number) => part.repeat(Math.ceil(bytes / Buffer.byteLength(part))),
-  ]),
+  PARTS.map((part) => [JSON.stringify(part), (bytes: number) => part.repeat(Math.ceil(bytes / bytesOf(part)))]),
 );
+
+/** Half a character comes as an escape of JSON alone. */
+function bytesOf(part: string): number {
+  return part === "\ud83d" ? String.raw`\ud83d`.length : Buffer.byteLength(part);
+}

@@ -10,18 +10,23 @@ export function formatForPeople(line: string, hasColour: boolean): string {
   const name = typeof level === "string" ? level : "info";
   const paint = { debug: colours.dim, warn: colours.yellow, error: colours.red }[name] ?? colours.green;
   const clock = typeof time === "string" ? time.slice(11, 19) : "";
-  const parts = [colours.dim(clock), paint(name.padEnd(5)), printable(String(msg ?? ""))];
+  const parts = [colours.dim(clock), paint(name.padEnd(5)), printable(shortened(String(msg ?? ""), MAX_MESSAGE_CHARS))];
   const details = Object.entries(facts).map(([key, value]) => `${key}=${printable(textOf(value))}`);
   return `${[...parts, ...details.map((detail) => colours.dim(detail))].join(" ")}\n`;
 }
 
-/** What a fact may take of a line; the whole is in the JSON log. */
+/** What a message and a fact may take of a line; the whole is in the JSON log. */
+const MAX_MESSAGE_CHARS = 2_000;
 const MAX_FACT_CHARS = 160;
 
 function textOf(value: unknown): string {
   const isError = typeof value === "object" && value !== null && "message" in value;
   const text = isError ? String(value.message) : typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > MAX_FACT_CHARS ? `${text.slice(0, MAX_FACT_CHARS)}…` : text;
+  return shortened(text, MAX_FACT_CHARS);
+}
+
+function shortened(text: string, maxChars: number): string {
+  return text.length > maxChars ? `${text.slice(0, maxChars)}…` : text;
 }
 
 /** External text can neither move the cursor nor begin a line. */

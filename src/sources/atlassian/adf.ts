@@ -1,3 +1,5 @@
+import { tidy } from "./tidy.ts";
+
 /** A node of the Atlassian Document Format, as far as it is looked at. */
 interface Node {
   type?: unknown;
@@ -104,13 +106,4 @@ function day(timestamp: string): string {
   const at = Number(timestamp);
   if (timestamp === "" || Number.isNaN(at) || Math.abs(at) > 8.64e15) return "";
   return new Date(at).toISOString().slice(0, 10);
-}
-
-function tidy(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .join("\n")
-    .replaceAll(/\n{3,}/g, "\n\n")
-    .trim();
 }

@@ -1,3 +1,5 @@
+import { tidy } from "#sources/atlassian/tidy.ts";
+
 /** Text as it grows: blocks with an empty line between them, rows and list items on lines of their own. */
 export function makeOutput() {
   const parts: string[] = [];
@@ -99,15 +101,7 @@ export function makeOutput() {
       if (shown.trim() === "" && link.label !== "") write(link.label);
       else if (/^https?:/i.test(link.href) && !shown.includes(link.href)) write(` (${link.href})`);
     },
-    end: (): string =>
-      parts
-        .join("")
-        .replaceAll(/\p{Surrogate}/gu, "")
-        .split("\n")
-        .map((line) => line.trimEnd())
-        .join("\n")
-        .replaceAll(/\n{3,}/g, "\n\n")
-        .trim(),
+    end: (): string => tidy(parts.join("").replaceAll(/\p{Surrogate}/gu, "")),
   };
 }
 export type Output = ReturnType<typeof makeOutput>;

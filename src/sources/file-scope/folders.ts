@@ -3,10 +3,12 @@ import { readableSegment } from "./paths.ts";
 
 /** The folders that a file lives in, by their paths; `nameOf` makes of a segment what people read. */
 export function foldersOf(segments: readonly string[], nameOf: (segment: string) => string): SourceContainer[] {
+  let parentId = "";
   return segments.map((segment, depth) => {
-    const id = segments.slice(0, depth + 1).join("/");
-    const parentId = segments.slice(0, depth).join("/");
-    return { type: "folder", id, name: nameOf(segment), isHome: true, ...(parentId !== "" && { parentId }) };
+    const id = depth === 0 ? segment : `${parentId}/${segment}`;
+    const parent = parentId === "" ? {} : { parentId };
+    parentId = id;
+    return { type: "folder", id, name: nameOf(segment), isHome: true, ...parent };
   });
 }
 

@@ -12,31 +12,40 @@ const BYTES = "./";
 /** The segment of a name. */
 export function segmentOf(name: Uint8Array): string {
   const bytes = Buffer.from(name.buffer, name.byteOffset, name.byteLength);
-  if (isUtf8(bytes)) return bytes.toString("utf8");
-  let text = BYTES;
-  for (const { valid, bytes: piece } of piecesOf(bytes)) text += valid ? piece.replaceAll("%", "%25") : inHex(piece);
-  return text;
+  return isUtf8(bytes) ? bytes.toString("utf8") : BYTES + written(bytes, IN_SEGMENT).toString("utf8");
 }
 
 /** The id of a path of bytes. */
 export function pathOf(path: Uint8Array): string {
   const bytes = Buffer.from(path.buffer, path.byteOffset, path.byteLength);
   if (isUtf8(bytes)) return bytes.toString("utf8");
-  const names = bytes.toString("latin1").split("/");
-  return names.map((name) => (isAscii(name) ? name : segmentOf(Buffer.from(name, "latin1")))).join("/");
+  let id = "";
+  let from = 0;
+  for (let at = 0; at < bytes.length;) {
+    const length = sequenceAt(bytes, at);
+    at += length;
+    if (length > 0) continue;
+    const start = bytes.lastIndexOf(SLASH, at) + 1;
+    at = endOf(bytes.indexOf(SLASH, at), bytes);
+    id += bytes.toString("utf8", from, start) + segmentOf(bytes.subarray(start, at));
+    from = at;
+  }
+  return id + bytes.toString("utf8", from);
 }
 
 /** The segments of an id. What is no segment as `segmentOf` makes it is not put together: a `.` among them is no name. */
 export function segmentsOf(id: string): string[] {
-  const parts = id.split("/");
-  if (!mayHoldBytes(id)) return parts;
+  if (!mayHoldBytes(id)) return id.split("/");
   const segments: string[] = [];
-  for (let i = 0; i < parts.length; i++) {
-    const [part = "", next] = [parts[i], parts[i + 1]];
-    const together = part === "." && next !== undefined ? `${BYTES}${next}` : undefined;
-    const isOne = together !== undefined && decode(together) !== undefined;
-    segments.push(isOne ? together : part);
-    if (isOne) i += 1;
+  for (const { text, name } of stretchesOf(id)) {
+    let from = 0;
+    if (name === undefined) {
+      for (let slash = text.indexOf("/"); slash !== -1; slash = text.indexOf("/", from)) {
+        segments.push(text.slice(from, slash));
+        from = slash + 1;
+      }
+    }
+    segments.push(text.slice(from));
   }
   return segments;
 }
@@ -48,40 +57,36 @@ export function isByteSegment(segment: string): boolean {
 
 /** True when a name on the way is no UTF-8. */
 export function hasByteSegment(id: string): boolean {
-  return mayHoldBytes(id) && segmentsOf(id).some(isEscaped);
+  return mayHoldBytes(id) && stretchesOf(id).some(({ name }) => name !== undefined);
 }
 
 /** The bytes of a segment's name, or of a whole path. */
 export function bytesOf(id: string): Buffer {
   if (!mayHoldBytes(id)) return Buffer.from(id);
-  const inLatin1 = (segment: string) => {
-    if (isEscaped(segment)) return unescaped(segment).toString("latin1");
-    return isAscii(segment) ? segment : Buffer.from(segment).toString("latin1");
-  };
-  return Buffer.from(segmentsOf(id).map(inLatin1).join("/"), "latin1");
+  const bytes = stretchesOf(id).flatMap(({ text, name }) => [BETWEEN, name ?? Buffer.from(text)]);
+  return Buffer.concat(bytes.slice(1));
 }
 
 /** The path that patterns and rules of names are asked about: what is no UTF-8 is U+FFFD, as in a list that holds the same bytes. */
 export function plainPath(id: string): string {
   if (!mayHoldBytes(id)) return id;
-  const plain = (segment: string) => (isEscaped(segment) ? unescaped(segment).toString("utf8") : segment);
-  return segmentsOf(id).map(plain).join("/");
+  return stretchesOf(id)
+    .map(({ text, name }) => name?.toString("utf8") ?? text)
+    .join("/");
 }
 
 /** The name that people read: single bytes as in Windows-1252, which most such names are in. */
 export function readableSegment(segment: string): string {
   const name = segment.startsWith(BYTES) ? decode(segment) : undefined;
-  if (name === undefined) return segment;
-  let text = "";
-  for (const { valid, bytes } of piecesOf(name))
-    text += valid ? bytes : bytes.replace(/[\x80-\x9f]/g, (byte) => WESTERN[byte.charCodeAt(0) - 0x80] ?? byte);
-  return text;
+  return name === undefined ? segment : written(name, FOR_PEOPLE).toString("utf8");
 }
 
 /** The last segment of an id. */
 export function lastSegmentOf(id: string): string {
-  const name = id.slice(id.lastIndexOf("/") + 1);
-  return mayHoldBytes(id) ? (segmentsOf(id).at(-1) ?? name) : name;
+  const slash = id.lastIndexOf("/");
+  const mark = slash - 1;
+  const isByteName = isMark(id, mark) && isByteSegment(id.slice(mark));
+  return id.slice(isByteName ? mark : slash + 1);
 }
 
 /** The id of what stands in a folder; `""` is the root. */
@@ -92,40 +97,61 @@ export function idIn(folder: string, segment: string): string {
 /** The folders that a path lies in, the outermost first: `a`, `a/b` of `a/b/c`. */
 export function* foldersAbove(id: string): Generator<string, void> {
   for (let end = id.indexOf("/"); end !== -1; end = id.indexOf("/", end + 1)) {
-    const isMark = id[end - 1] === "." && (end === 1 || id[end - 2] === "/");
-    if (!isMark) yield id.slice(0, end);
+    const last = id.charCodeAt(end - 1);
+    // No folder is without a name.
+    if (last !== SLASH && (last !== DOT || !isMark(id, end - 1))) yield id.slice(0, end);
   }
 }
 
 /** The path in a URL: every byte beyond the plain ones escaped; a lone surrogate has no bytes and is U+FFFD. */
 export function inUrl(id: string): string {
-  const escaped = (segment: string) => {
-    if (PLAIN.test(segment)) return segment;
-    if (!isEscaped(segment)) return encodeURIComponent(segment.replace(/\p{Surrogate}/gu, "\ufffd"));
-    const pieces = [...piecesOf(unescaped(segment))];
-    return pieces.map(({ valid, bytes }) => (valid ? encodeURIComponent(bytes) : inHex(bytes))).join("");
-  };
-  return segmentsOf(id).map(escaped).join("/");
+  if (PLAIN.test(id)) return id;
+  return stretchesOf(id)
+    .map(({ text, name }) =>
+      written(name ?? Buffer.from(text), name === undefined ? PATH_IN_URL : IN_URL).toString("latin1"),
+    )
+    .join("/");
 }
 
 /** Nothing to escape. */
-const PLAIN = /^[A-Za-z0-9._~-]*$/;
-
-/** Bytes from 0x80 to 0x9f in Windows-1252; beyond them it is Latin-1. Node's own decoder reads them as control characters. */
-const WESTERN = "€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ";
-
-function isAscii(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- every byte of ASCII
-  return /^[\0-\x7f]*$/.test(text);
-}
+const PLAIN = /^[A-Za-z0-9._~/-]*$/;
 
 function mayHoldBytes(id: string): boolean {
   return id.startsWith(BYTES) || id.includes("/./");
 }
 
-/** Of a segment that `segmentsOf` gave. */
-function isEscaped(segment: string): boolean {
-  return segment.startsWith(BYTES);
+/** Whether a segment that is `.` begins there, which the name after it may belong to. */
+function isMark(id: string, at: number): boolean {
+  return id[at] === "." && id[at + 1] === "/" && (at === 0 || id[at - 1] === "/");
+}
+
+/** What keeps together in an id: plain names with the slashes between them, or a name that is no UTF-8, with its bytes. */
+interface Stretch {
+  text: string;
+  name?: Buffer;
+}
+
+/** In order; with `/` between them they are the id. */
+function stretchesOf(id: string): Stretch[] {
+  const stretches: Stretch[] = [];
+  let from = 0;
+  for (let mark = id.indexOf(BYTES); mark !== -1; mark = id.indexOf(BYTES, mark + 1)) {
+    if (!isMark(id, mark)) continue;
+    const end = endOf(id.indexOf("/", mark + BYTES.length), id);
+    const text = id.slice(mark, end);
+    const name = decode(text);
+    if (name === undefined) continue;
+    if (mark > from) stretches.push({ text: id.slice(from, mark - 1) });
+    stretches.push({ text, name });
+    from = end + 1;
+  }
+  if (from <= id.length) stretches.push({ text: id.slice(from) });
+  return stretches;
+}
+
+/** Where something was found, or else the end. */
+function endOf(found: number, { length }: { length: number }): number {
+  return found === -1 ? length : found;
 }
 
 /** The name of an escaped segment; undefined when `segmentOf` makes no such segment. */
@@ -135,6 +161,7 @@ function decode(segment: string): Buffer | undefined {
   return !isUtf8(name) && segmentOf(name) === segment ? name : undefined;
 }
 
+/** The bytes that an escaped segment stands for. */
 function unescaped(segment: string): Buffer {
   const name = Buffer.from(segment.slice(BYTES.length));
   let length = 0;
@@ -148,6 +175,9 @@ function unescaped(segment: string): Buffer {
 }
 
 const PERCENT = 0x25;
+const SLASH = 0x2f;
+const DOT = 0x2e;
+const BETWEEN = Buffer.from("/");
 
 /** The byte that two capital hexadecimal digits stand for; -1 when they aren't there. */
 function hexAt(bytes: Buffer, at: number): number {
@@ -160,17 +190,44 @@ function digitOf(byte = 0): number {
   return byte >= 0x41 && byte <= 0x46 ? byte - 0x37 : -1;
 }
 
-/** The name in order: pieces of text, and of bytes that are in no character, as Latin-1. */
-function* piecesOf(name: Buffer): Generator<{ valid: boolean; bytes: string }, void> {
-  for (let from = 0; from < name.length;) {
-    const valid = sequenceAt(name, from) > 0;
-    let to = from;
-    for (let length = sequenceAt(name, to); to < name.length && length > 0 === valid; length = sequenceAt(name, to))
-      to += valid ? length : 1;
-    yield { valid, bytes: name.toString(valid ? "utf8" : "latin1", from, to) };
-    from = to;
-  }
+/** What is written for a byte of a character, and for one that is in none: at most three bytes; undefined for the byte itself. */
+interface Writing {
+  valid: readonly (Uint8Array | undefined)[];
+  other: readonly (Uint8Array | undefined)[];
 }
+
+/** Byte by byte, in one pass. */
+function written(name: Buffer, { valid, other }: Writing): Buffer {
+  const out = Buffer.allocUnsafe(name.length * 3);
+  let length = 0;
+  for (let at = 0; at < name.length;) {
+    const characterBytes = sequenceAt(name, at);
+    const table = characterBytes > 0 ? valid : other;
+    for (const end = at + Math.max(1, characterBytes); at < end; at++) {
+      const byte = name[at] ?? 0;
+      const bytes = table[byte];
+      if (bytes === undefined) out[length++] = byte;
+      else for (let i = 0; i < bytes.length; i++) out[length++] = bytes[i] ?? 0;
+    }
+  }
+  return out.subarray(0, length);
+}
+
+const BYTE_VALUES = Array.from({ length: 256 }, (_, byte) => byte);
+const HEX = BYTE_VALUES.map((byte) => Buffer.from(`%${byte.toString(16).toUpperCase().padStart(2, "0")}`));
+const hexUnless = (isPlain: RegExp) =>
+  HEX.map((hex, byte) => (isPlain.test(String.fromCharCode(byte)) ? undefined : hex));
+
+/** Bytes from 0x80 to 0x9f in Windows-1252; beyond them it is Latin-1. Node's own decoder reads them as control characters. */
+const WESTERN = "€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ";
+
+const IN_SEGMENT: Writing = { valid: hexUnless(/[^%]/), other: HEX };
+const IN_URL: Writing = { valid: hexUnless(/[\w.!~*'()-]/), other: HEX };
+const PATH_IN_URL: Writing = { valid: hexUnless(/[\w.!~*'()/-]/), other: HEX };
+const FOR_PEOPLE: Writing = {
+  valid: [],
+  other: BYTE_VALUES.map((byte) => Buffer.from(WESTERN[byte - 0x80] ?? String.fromCharCode(byte))),
+};
 
 /** The bytes of the character that begins here; 0 when none does. Source: RFC 3629, section 4. */
 function sequenceAt(name: Buffer, at: number): number {
@@ -188,8 +245,4 @@ function sequenceAt(name: Buffer, at: number): number {
 
 function isNext(byte: number): boolean {
   return (byte & 0xc0) === 0x80;
-}
-
-function inHex(latin1: string): string {
-  return Buffer.from(latin1, "latin1").toString("hex").toUpperCase().replace(/../g, "%$&");
 }

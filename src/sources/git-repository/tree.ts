@@ -113,7 +113,13 @@ function call({ gitDir, signal }: Place): Omit<GitCall, "maxBytes"> {
   return { gitDir, signal, timeoutMs: DIFF_MS };
 }
 
+/** No text of 4,000 characters, which a path of an item has at most, has more. */
+const MAX_PATH_BYTES = 12_000;
+
 function toPath(bytes: Buffer): Pick<TreeEntry, "path" | "shown"> {
+  // What no item can have is not read, however long it is. No path begins with a slash.
+  if (bytes.length > MAX_PATH_BYTES)
+    return { path: undefined, shown: `/${bytes.toString("latin1", 0, MAX_PATH_BYTES)}` };
   const path = pathOf(bytes);
   // Only a planted tree has names that are `.`, and they could make the id of another file.
   const hasDot = /(?:^|\/)\.(?:\/|$)/.test(bytes.toString("latin1"));

@@ -2,9 +2,12 @@ import { z } from "zod";
 import { idAt, type Listed, listed, many } from "#sources/listed.ts";
 
 const HEX = /^[0-9a-f]{32}$/;
+/** However its hyphens stand. */
+const MAX_ID_CHARS = 64;
 
 /** In the one form that ids have here; undefined for what is no id: nothing else gets into a path. */
 export function parseNotionId(text: string): string | undefined {
+  if (text.length > MAX_ID_CHARS) return undefined;
   const hex = text.toLowerCase().replaceAll("-", "");
   if (!HEX.test(hex)) return undefined;
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");

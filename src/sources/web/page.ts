@@ -71,7 +71,7 @@ export async function readPage(html: string, agent: string, robotsTag: string | 
     const key = (name ?? property ?? "").toLowerCase();
     if (rest["http-equiv"]?.toLowerCase() === "refresh" && noscripts === 0)
       facts.refresh ??= refreshOf(content.slice(0, MAX_META_CHARS));
-    if (key === "robots" || key === agent.toLowerCase()) rules.add(content.slice(0, MAX_META_CHARS));
+    if (key === "robots" || key === agent.toLowerCase()) rules.add(content);
     if (key === "og:title") texts.shared ||= content.slice(0, 1_000);
     if (key === "article:modified_time" || key === "last-modified") facts.modifiedAt ??= timeOf(content);
     if (key === "description" || key === "author" || key === "keywords") hash.update(`\0${key}=${content}`);

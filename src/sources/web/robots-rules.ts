@@ -6,16 +6,21 @@ export interface RobotsRules {
   until?: number;
 }
 
+/** What is longer is no list of a few words. */
+const MAX_CHARS = 4_096;
+const WORDS = /(?<![^\s,])(?:noindex|nofollow|none)(?![^\s,])/gi;
+
 /** Gathers `<meta name="robots">` and `X-Robots-Tag`; where it isn't clear whom a word is for, it is for us. */
 export function makeRobotsRules(agent: string) {
   const words = new Set<string>();
   let until: number | undefined;
 
-  function add(content: string): void {
+  function add(whole: string): void {
+    const content = whole.slice(0, MAX_CHARS);
     const date = /unavailable_after\s*:\s*([^<>,]{4,60})/i.exec(content)?.[1];
     const at = Date.parse(date ?? "");
     if (!Number.isNaN(at)) until = Math.min(until ?? at, at);
-    for (const word of content.toLowerCase().split(/[\s,]+/)) words.add(word);
+    for (const word of content.match(WORDS) ?? []) words.add(word.toLowerCase());
   }
 
   return {
@@ -23,7 +28,7 @@ export function makeRobotsRules(agent: string) {
     /** `noindex`, `googlebot: noindex`; several headers come as one line. */
     addHeader(line: string | null): void {
       if (line === null) return;
-      for (const part of line.slice(0, 4_096).split(",")) {
+      for (const part of line.slice(0, MAX_CHARS).split(",")) {
         const [, name, rest] = /^\s*([a-z_-]+)\s*:(.*)$/is.exec(part) ?? [];
         if (name === undefined || name.toLowerCase() === "unavailable_after") add(part);
         else if (name.toLowerCase() === agent.toLowerCase()) add(rest ?? "");

@@ -56,8 +56,7 @@ const ABSENT: readonly number[] = Array.from({ length: 100 }, (_, i) => 400 + i)
 /** What a text of rules says. @throws ApiError `source_unavailable` when its patterns would take too long */
 export function toRobots(text: string, config: WebConfig): Robots {
   const { origin, host } = siteOf(config);
-  // Empty lines and comments say nothing, however many there are.
-  const lines = text.split(/[\r\n]+/).filter((line) => line.includes(":"));
+  const lines: string[] = text.slice(0, MAX_BYTES).match(RECORD) ?? [];
   const wild = lines.filter((line) => /^\s*(?:dis)?allow\s*:.*\*./i.test(line));
   const isHostile =
     wild.reduce((sum, { length }) => sum + length, 0) > MAX_WILD_CHARS ||
@@ -79,6 +78,9 @@ export function toRobots(text: string, config: WebConfig): Robots {
     sitemaps: rules.getSitemaps().slice(0, MAX_SITEMAPS),
   };
 }
+
+/** A line that says something to us; what else stands there changes nothing, however much it is. Source: RFC 9309 §2.2.4. */
+const RECORD = /(?<![^\r\n])[^\S\r\n]*(?:user-agent|(?:dis)?allow|crawl-delay|sitemap)[^\S\r\n]*:[^\r\n]*/gi;
 
 /**
  * The lines with no crawlers but us, everybody and one that stands for all others: the parser keeps each rule for each

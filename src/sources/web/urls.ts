@@ -107,19 +107,31 @@ function plainPath(pathname: string): string {
 
 /** Escapes in one form: rules and addresses are compared in it. Source: RFC 3986 §6.2.2. */
 export function plainEscapes(text: string): string {
-  return text.replace(/%[0-9a-f]{2}/gi, (escape) => PLAIN.get(escape) ?? escape.toUpperCase());
+  let plain = "";
+  let from = 0;
+  for (let at = text.indexOf("%"); at !== -1; at = text.indexOf("%", at + 1)) {
+    const code = digitAt(text, at + 1) * 16 + digitAt(text, at + 2);
+    const by = PLAIN[code];
+    if (by === undefined) continue;
+    plain += text.slice(from, at) + by;
+    from = at + 3;
+  }
+  return from === 0 ? text : plain + text.slice(from);
 }
 
-/** By their escapes, the characters that need none. */
-const PLAIN: ReadonlyMap<string, string> = new Map(
-  [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~-"].flatMap((char) => {
-    const hex = char.charCodeAt(0).toString(16);
-    return [
-      [`%${hex}`, char],
-      [`%${hex.toUpperCase()}`, char],
-    ];
-  }),
-);
+/** What is written for each byte: the character that needs no escape, or the escape. */
+const PLAIN: readonly string[] = Array.from({ length: 256 }, (_, code) => {
+  const char = String.fromCharCode(code);
+  return /[\w.~-]/.test(char) ? char : `%${code.toString(16).toUpperCase().padStart(2, "0")}`;
+});
+
+/** Of a hexadecimal digit; else not a number. */
+function digitAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at) | 0x20;
+  if (unit >= 0x61 && unit <= 0x66) return unit - 0x57;
+  const digit = text.charCodeAt(at) - 0x30;
+  return digit >= 0 && digit <= 9 ? digit : NaN;
+}
 
 /** Without the pairs that only count visits. The others stay in their order: rules of robots.txt know it. */
 function plainQuery(search: string): string {

@@ -57,6 +57,7 @@ describe("what of a repository is an item", () => {
       ["100644", Buffer.from([0x6e, 0xff, 0xfe, 0x2e, 0x6d, 0x64])],
       ["120000", bytes("link")],
       ["160000", bytes("submodule")],
+      ["100644", bytes("z".repeat(20_000))],
     ] as const;
     commitRaw(
       root,
@@ -86,6 +87,7 @@ describe("what of a repository is an item", () => {
         "!link: excluded_by_policy",
         "!submodule: excluded_by_policy",
         `!${"y".repeat(4_000)}: excluded_by_policy`,
+        `!/${"z".repeat(3_999)}: excluded_by_policy`,
       ].toSorted(),
     );
     expect(itemsOf(events).every(({ title }) => title.trim() !== "")).toBe(true);

@@ -175,6 +175,9 @@ describe("what Jira's documents say", () => {
       "h1. Plan\n*bold* and [site|https://a.example] for [~ann]\n||a||b||\n{code:java}x{code}\n!shot.png!",
     );
     expect(said).toBe("Plan\nbold and site (https://a.example) for @ann\na | b\nx");
+    expect(textOfWiki("bq. a\n* one\n** two\n* \n\nh2. B\n|a | b ||\nc  \n\n\n\n|")).toBe(
+      "a\n- one\n- two\n-\n\nB\na | b\nc",
+    );
     for (const odd of [
       "*".repeat(50_000),
       "[".repeat(50_000),

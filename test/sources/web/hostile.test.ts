@@ -230,6 +230,7 @@ describe("rules", () => {
     const shared =
       "User-agent: a\nUser-agent: KB-Connector-Search/2.0 # us\nUser-agent: b\nDisallow: /x\n\nUser-agent: c\nDisallow: /y\n";
     expect(["/x", "/y"].map((path) => allows(shared, path))).toEqual([false, true]);
+    expect(allows("User-agent: kb-connector-search\nNoted: x\nUser-agent: *\nDisallow: /x", "/x")).toBe(false);
   });
 
   test("of megabytes are read as far as they must be, and patterns that take for ever allow nothing", async () => {

@@ -1,0 +1,21 @@
+import { isWhite } from "#api/pictures.ts";
+import { textOf } from "#api/visible.ts";
+
+const LINE_FEED = 0x0a;
+
+/** No line ends with white space, and at most one in a row is empty: in one pass, however many lines there are. Source: S67. */
+export function tidy(text: string): string {
+  const units = new Uint16Array(text.length);
+  let [length, breaks] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === LINE_FEED) {
+      while (length > 0 && units[length - 1] !== LINE_FEED && isWhite(units[length - 1] ?? 0)) length--;
+      if (breaks++ < 2) units[length++] = unit;
+      continue;
+    }
+    units[length++] = unit;
+    if (!isWhite(unit)) breaks = 0;
+  }
+  return textOf(units.subarray(0, length)).trim();
+}
