@@ -3,7 +3,7 @@
  * count little. First over HTTP, by threads of the built server, beside bare Node and calls that go less far; then the
  * stages inside it, one after the other in this thread on the same data. Linux only: it reads `/proc`.
  */
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
@@ -12,6 +12,7 @@ import { deserialize, serialize } from "node:v8";
 import { openSearcher } from "#storage/index/read/searcher.ts";
 import type { ShowRequest, ShowResponse } from "#storage/search-index.ts";
 import { renderSearch } from "#server/mcp/render-search.ts";
+import { startBare } from "./bare.ts";
 import { cpuOf, LIMIT, mcpHeaders } from "./load.ts";
 import { exchange, makeQuestions, readEverybody } from "./questions.ts";
 import { type BenchServer, signIn, startServer, syncFolder } from "./server.ts";
@@ -98,26 +99,6 @@ async function reportCalls(
     agent.destroy();
     bare.child.kill();
   }
-}
-
-/** The least that a program on Node does for such a call: it reads a body and answers with as much JSON. */
-const BARE = `
-const answer = JSON.stringify({ results: Array.from({ length: 10 }, (_, n) => ({ n, text: "x".repeat(580) })) });
-const server = require("node:http").createServer((incoming, outgoing) => {
-  let text = "";
-  incoming.on("data", (part) => (text += part));
-  incoming.on("end", () => {
-    JSON.parse(text);
-    outgoing.writeHead(200, { "content-type": "application/json" }).end(answer);
-  });
-});
-server.listen(0, "127.0.0.1", () => process.send(server.address().port));
-`;
-
-async function startBare(): Promise<{ url: string; child: ChildProcess }> {
-  const child = spawn(process.execPath, ["-e", BARE], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
-  const port = await new Promise((resolve) => child.once("message", resolve));
-  return { url: `http://127.0.0.1:${String(port)}/`, child };
 }
 
 /** What a stage costs is how much more the question takes with it than without. */

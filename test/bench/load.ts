@@ -1,6 +1,7 @@
 /** Load for the benchmarks that ask a server, and what it costs that server. Linux only: it reads `/proc`. */
 import { readdirSync, readFileSync } from "node:fs";
 import { Agent } from "node:http";
+import { cpus } from "node:os";
 import { exchange } from "./questions.ts";
 
 /** Milliseconds. */
@@ -97,6 +98,29 @@ export function percentiles(values: readonly number[]): Delays {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (share: number) => round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99), p999: at(0.999), max: at(1), count: sorted.length };
+}
+
+/** What a loop found, with the CPU of process `pid` for each search, and the share of the machine that neither it nor the sender took. */
+export async function measureLoop(pid: number, run: () => Promise<LoopResult>) {
+  const look = () => ({ at: performance.now(), all: cpuOfMachine(), own: process.cpuUsage(), server: cpuOf(pid) });
+  const before = look();
+  const result = await run();
+  const after = look();
+  const main = after.server.main - before.server.main;
+  const others = after.server.others - before.server.others;
+  const { user, system } = process.cpuUsage(before.own);
+  const elsewhere = after.all - before.all - main - others - (user + system) / 1_000;
+  const { p50, p95, p99, count, failed, firstFailure } = result;
+  return {
+    p50,
+    p95,
+    p99,
+    count,
+    failed,
+    ...(firstFailure !== undefined && { firstFailure }),
+    cpuPerSearch: { main: round(main / count), others: round(others / count), all: round((main + others) / count) },
+    takenByOthers: round(Math.max(0, elsewhere) / (after.at - before.at) / cpus().length),
+  };
 }
 
 /** What a process has computed so far. */

@@ -6,12 +6,14 @@
  *   npm run bench -- --only search --items 1000000     --keep PATH: keep the databases, or take those that are there
  *   KB_BENCH_CRANFIELD=<folder> npm run bench -- --only relevance
  *   npm run bench -- --only loop --files 5000          or --folder PATH: a folder of your own instead of made files
+ *   npm run bench -- --only bulk --items 100000 --seconds 60 --rate 200
  *   npm run bench -- --only serve --files 100000        --rate 200 --seconds 30; --keep PATH: keep the data, or take what is there
  */
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { findSpawnEntry } from "#core/spawn.ts";
 import { benchAccess } from "./access.ts";
+import { benchBulk } from "./bulk.ts";
 import { benchCall } from "./call.ts";
 import { benchCli } from "./cli.ts";
 import { benchExtract } from "./extract.ts";
@@ -21,7 +23,7 @@ import { benchSearch } from "./search.ts";
 import { benchServe } from "./serve.ts";
 import { benchSync } from "./sync.ts";
 
-const PARTS = ["cli", "extract", "search", "relevance", "access", "sync", "loop", "call", "serve"] as const;
+const PARTS = ["cli", "extract", "search", "relevance", "access", "sync", "loop", "call", "serve", "bulk"] as const;
 
 await main();
 
@@ -108,6 +110,16 @@ async function main(): Promise<void> {
       seconds: Number(values.seconds),
       textFolder,
       ...(values.keep !== undefined && { keep: values.keep }),
+      report: (name, value) => print(`  ${name}: ${JSON.stringify(value)}`),
+    });
+  }
+  if (isWanted("bulk")) {
+    print("\nsearches after a bulk load: an open loop in milliseconds");
+    await benchBulk({
+      items: Number(values.items),
+      rate: Number(values.rate.find((rate) => rate !== "100") ?? 200),
+      seconds: Number(values.seconds),
+      textFolder,
       report: (name, value) => print(`  ${name}: ${JSON.stringify(value)}`),
     });
   }

@@ -4,9 +4,9 @@
  * the machine others took. CPU of a call depends on it little.
  */
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cpuOf, cpuOfMachine, type Load, type LoopResult, memoryOf, runOpenLoop } from "./load.ts";
+import { type Load, measureLoop, memoryOf, runOpenLoop } from "./load.ts";
 import { makeQuestions } from "./questions.ts";
 import { type Ask, type BenchServer, signIn, startServer, syncFolder } from "./server.ts";
 import { makeFiles } from "./sync.ts";
@@ -77,7 +77,10 @@ async function reportLoads(dir: string, scratch: string, options: ServeBenchOpti
     report("memory before the first search", memoryOf(pidOf(server)));
     await runOpenLoop(load, WARM_UP_PER_SECOND, sleep(WARM_UP_MS));
     for (const rate of rates) {
-      report(`${rate} searches/s`, await measure(server, () => runOpenLoop(load, rate, sleep(seconds * 1_000))));
+      report(
+        `${rate} searches/s`,
+        await measureLoop(pidOf(server), () => runOpenLoop(load, rate, sleep(seconds * 1_000))),
+      );
     }
     report("memory after these searches", memoryOf(pidOf(server)));
     for (const [n, rate] of rates.entries()) {
@@ -97,37 +100,13 @@ async function measureUnderSync(
   { load, rate, folder }: { load: Load; rate: number; folder: string },
 ) {
   let synced: Awaited<ReturnType<typeof syncFolder>> | undefined;
-  const row = await measure(server, async () => {
+  const row = await measureLoop(pidOf(server), async () => {
     const syncing = syncFolder(ask, folder);
     const result = await runOpenLoop(load, rate, syncing);
     synced = await syncing;
     return result;
   });
   return { ...row, itemsPerSecond: synced && round(synced.counts.seen / synced.seconds) };
-}
-
-/** With the server's CPU for each search, and the share of the machine that neither the server nor the sender took. */
-async function measure(server: BenchServer, run: () => Promise<LoopResult>) {
-  const pid = pidOf(server);
-  const look = () => ({ at: performance.now(), all: cpuOfMachine(), own: process.cpuUsage(), server: cpuOf(pid) });
-  const before = look();
-  const result = await run();
-  const after = look();
-  const main = after.server.main - before.server.main;
-  const others = after.server.others - before.server.others;
-  const { user, system } = process.cpuUsage(before.own);
-  const elsewhere = after.all - before.all - main - others - (user + system) / 1_000;
-  const { p50, p95, p99, count, failed, firstFailure } = result;
-  return {
-    p50,
-    p95,
-    p99,
-    count,
-    failed,
-    ...(firstFailure !== undefined && { firstFailure }),
-    cpuPerSearch: { main: round(main / count), others: round(others / count), all: round((main + others) / count) },
-    takenByOthers: round(Math.max(0, elsewhere) / (after.at - before.at) / cpus().length),
-  };
 }
 
 function pidOf({ child }: BenchServer): number {
