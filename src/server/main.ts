@@ -224,6 +224,7 @@ async function compose(
       file: database.file,
       workerUrl: findSpawnEntry("searcher"),
       onFailure: (error) => database.health.note(error),
+      searches: database.searches,
     }),
     spool,
     syncBytes: settings.syncMemoryMb * 1024 * 1024,

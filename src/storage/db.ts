@@ -6,6 +6,7 @@ import { explainOpening } from "./failure.ts";
 import { makeStorageHealth, type StorageHealth } from "./health.ts";
 import { migrate, requireCurrent } from "./migrate.ts";
 import type { Tables } from "./schema.ts";
+import { makeSearchTally, type SearchTally } from "./search-tally.ts";
 import { openReader, openWriter, type Durability } from "./sqlite.ts";
 import { type InlineWriterOptions, startInlineWriter, startWriterThread } from "./writer/client.ts";
 
@@ -15,6 +16,8 @@ const MAX_READERS = 8;
 export interface Database extends SqlHandles {
   writer: WriterClient;
   health: StorageHealth;
+  /** Told of each search at work: the writer's upkeep gives way to them. */
+  searches: SearchTally;
   file: string;
   close(): Promise<void>;
 }
@@ -44,8 +47,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   await prepare(file, durability, otherWriter).catch((error: unknown) => {
     throw explainOpening(error, file);
   });
+  const searches = makeSearchTally();
   const plain = options.writerEntry
-    ? startWriterThread(options.writerEntry, { file, durability })
+    ? startWriterThread(options.writerEntry, { file, durability, searches: searches.memory })
     : startInlineWriter(file, durability, { hasUpkeep: otherWriter === "none", ...options.inline });
   const writer: WriterClient = watched(plain, (error) => health.note(error));
   const health: StorageHealth = makeStorageHealth(
@@ -60,6 +64,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     write,
     writer,
     health,
+    searches,
     async close() {
       await read.destroy();
       await writer.close();

@@ -103,7 +103,7 @@ export async function readAgain(
 }
 
 async function purge(
-  { store, now }: SyncDeps,
+  { store, now, waitForGap }: SyncDeps,
   job: ClaimedJob,
   which: { connectorId?: string; removedBefore?: number },
   signal: AbortSignal,
@@ -111,6 +111,7 @@ async function purge(
   const { itemWrites } = store.in(job.workspaceId);
   for (;;) {
     if (signal.aborted) return { type: "again", at: now() };
+    await waitForGap?.();
     if ((await itemWrites.purge({ ...which, limit: PURGE_SLICE })) < PURGE_SLICE) return { type: "done" };
   }
 }
@@ -129,10 +130,15 @@ async function purgeRefused(deps: SyncDeps, job: ClaimedJob, signal: AbortSignal
   return end;
 }
 
-async function sweepAccesses({ store, now }: SyncDeps, job: ClaimedJob, signal: AbortSignal): Promise<JobEnd> {
+async function sweepAccesses(
+  { store, now, waitForGap }: SyncDeps,
+  job: ClaimedJob,
+  signal: AbortSignal,
+): Promise<JobEnd> {
   const { itemWrites } = store.in(job.workspaceId);
   for (;;) {
     if (signal.aborted) return { type: "again", at: now() };
+    await waitForGap?.();
     if ((await itemWrites.sweepAccesses()).isDone) return { type: "done" };
   }
 }

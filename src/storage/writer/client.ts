@@ -61,11 +61,11 @@ export function startInlineWriter(
   { hasUpkeep = true, ...tuning }: InlineWriterOptions = {},
 ): WriterClient & { connection: SqliteConnection } {
   const connection = openWriter(file, durability);
-  const { procedures, upkeep } = makeWriterWork(connection, tuning);
+  const { procedures, ...upkeep } = makeWriterWork(connection, tuning);
   const engine = new WriterEngine({
     connection,
     procedures,
-    ...(hasUpkeep && { upkeep }),
+    ...(hasUpkeep && upkeep),
     schedule: (run) => queueMicrotask(run),
   });
   const client = makeClient(

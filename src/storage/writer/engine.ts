@@ -1,5 +1,6 @@
 import { explainFailure } from "#storage/failure.ts";
 import type { SqliteConnection, SqlResult } from "#storage/sqlite.ts";
+import type { UpkeepPace } from "./upkeep-pace.ts";
 
 /** Interactive work goes before batch slices. */
 export type Priority = "interactive" | "batch";
@@ -36,6 +37,9 @@ export class WriterEngine {
   readonly #queues: Record<Priority, Waiting[]> = { interactive: [], batch: [] };
   readonly #schedule: (run: () => void) => void;
   readonly #upkeep: () => boolean;
+  readonly #tidy: () => boolean;
+  readonly #pace: UpkeepPace | undefined;
+  #paceTimer: NodeJS.Timeout | undefined;
   /** Whether upkeep may be due: batches make work for it. */
   #hasUpkeep = true;
   /** Why upkeep stopped; told to the next batch, which would only make more of it. */
@@ -54,16 +58,23 @@ export class WriterEngine {
     schedule: (run: () => void) => void;
     /** One slice of upkeep; false = nothing is due. Asked after each batch and while nothing else waits. */
     upkeep?: () => boolean;
+    /** The same of upkeep that can wait: asked when there is no other. */
+    tidy?: () => boolean;
+    /** When that goes on while no batch makes more of it; at once unless told. */
+    pace?: UpkeepPace;
   }) {
     this.#connection = options.connection;
     this.#procedures = options.procedures;
     this.#schedule = options.schedule;
     this.#upkeep = options.upkeep ?? (() => false);
+    this.#tidy = options.tidy ?? (() => false);
+    this.#pace = options.pace;
   }
 
   /** Begins nothing more, upkeep included: the connection is about to be closed. */
   close(): void {
     this.#isClosed = true;
+    clearTimeout(this.#paceTimer);
   }
 
   /** Puts a request in line; resolves with its result once it ran. */
@@ -88,9 +99,10 @@ export class WriterEngine {
     const interactive = this.#queues.interactive.shift();
     // Upkeep takes turns with batches, so that a steady stream of them does not starve it.
     if (!interactive && this.#hasUpkeep && (this.#isUpkeepTurn || this.#queues.batch.length === 0)) {
+      const waitMs = this.#isUpkeepTurn ? 0 : (this.#pace?.wait() ?? 0);
       this.#isUpkeepTurn = false;
-      this.#runUpkeep();
-      this.#schedule(() => this.#pump());
+      if (this.#runUpkeep(waitMs === 0)) this.#schedule(() => this.#pump());
+      else this.#pumpIn(waitMs);
       return;
     }
     const batch = interactive ? undefined : this.#queues.batch.shift();
@@ -104,14 +116,27 @@ export class WriterEngine {
     });
   }
 
-  #runUpkeep(): void {
+  /** Whatever comes meanwhile goes first, as always. */
+  #pumpIn(ms: number): void {
+    this.#paceTimer ??= setTimeout(() => {
+      this.#paceTimer = undefined;
+      this.#pump();
+    }, ms).unref();
+  }
+
+  /** One slice. @returns false when the next one has to wait for searches */
+  #runUpkeep(mayTidy: boolean): boolean {
     try {
-      this.#hasUpkeep = this.#upkeep();
+      if (this.#upkeep()) return true;
+      if (!mayTidy) return false;
+      this.#hasUpkeep = this.#tidy();
+      this.#pace?.rest();
     } catch (error) {
       this.#hasUpkeep = false;
       this.#upkeepFailure = error;
       if (this.#connection.raw.isTransaction) this.#connection.raw.exec("ROLLBACK");
     }
+    return true;
   }
 
   async #perform({ request, resolve, reject }: Waiting): Promise<void> {

@@ -27,6 +27,8 @@ export interface WriterWork {
   procedures: ReadonlyMap<string, Procedure>;
   /** One slice (about 25 ms) of upkeep that is due; false = nothing is. Runs between requests. */
   upkeep(): boolean;
+  /** The same of upkeep that gives way to searches: they are no slower without it. */
+  tidy(): boolean;
 }
 
 /** The arguments of what stores groups and users of sources. */
@@ -71,7 +73,9 @@ export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: 
       ["takeTurn", () => undefined],
       ["sweepIndex", () => inTransaction(connection.raw, () => index.sweep())],
     ]),
-    // People wait for what is withheld; compactions come next: they are short, and searches wait for nothing of a rebuild.
-    upkeep: () => settleWithheld() || index.nextCompactionSlice() || reindex(),
+    // People wait for what is withheld, and many changes that are in no segment make each search slower.
+    upkeep: () => settleWithheld() || (index.hasManyChanges() && index.nextCompactionSlice()),
+    // Compactions are short, and searches wait for nothing of a rebuild.
+    tidy: () => index.nextCompactionSlice() || reindex(),
   };
 }

@@ -1,14 +1,18 @@
 import { setImmediate } from "node:timers";
 import { parentPort, workerData } from "node:worker_threads";
 import { ApiError } from "#api/errors.ts";
+import { makeSearchTally } from "#storage/search-tally.ts";
 import { openWriter, type Durability } from "#storage/sqlite.ts";
 import { WriterEngine, type Priority, type WriterRequest } from "./engine.ts";
 import { makeWriterWork } from "./procedures.ts";
+import { makeUpkeepPace } from "./upkeep-pace.ts";
 
 /** Start values of the thread. */
 export interface WriterThreadData {
   file: string;
   durability: Durability;
+  /** Of the tally of searches. */
+  searches: SharedArrayBuffer;
 }
 
 export type WriterMessage = { id: number; request: WriterRequest; priority: Priority } | { id: number; close: true };
@@ -29,12 +33,13 @@ function main(): void {
   const port = parentPort;
   if (!port) throw new Error("The writer runs as a worker thread only.");
   // The spawner passes exactly this shape; it is our own module on the other side.
-  const { file, durability } = workerData as WriterThreadData;
+  const { file, durability, searches } = workerData as WriterThreadData;
   const connection = openWriter(file, durability);
   const engine = new WriterEngine({
     connection,
     ...makeWriterWork(connection),
     schedule: (run) => setImmediate(run),
+    pace: makeUpkeepPace(makeSearchTally(searches)),
   });
 
   port.on("message", (message: WriterMessage) => {

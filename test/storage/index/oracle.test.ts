@@ -283,6 +283,7 @@ test("search gives what the formula gives by brute force, whatever was changed, 
             }
             // Sometimes there is a pause, for some of the changes.
             if (i % 3 === 1) model.reader.readSome(2);
+            if (i % 4 === 2) model.reader.follow();
           }
         } finally {
           model.index.close();

@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { makeSearchTally } from "#storage/search-tally.ts";
 import { startWriterThread } from "#storage/writer/client.ts";
 import { tempDir } from "../../temp-dir.ts";
 
@@ -18,7 +19,11 @@ test("a writer that closes lets its thread end by itself: force aborts the proce
        setTimeout(() => writeFileSync(${JSON.stringify(ended)}, ""), 200);
      });`,
   );
-  const writer = startWriterThread(entry, { file: join(dir, "kb.db"), durability: "full" });
+  const writer = startWriterThread(entry, {
+    file: join(dir, "kb.db"),
+    durability: "full",
+    searches: makeSearchTally().memory,
+  });
   await writer.close();
   expect(existsSync(ended)).toBe(true);
   await writer.close();

@@ -4,6 +4,7 @@ import { ApiError } from "#api/errors.ts";
 import { checkBuild } from "#core/build.ts";
 import type { FoundPassages } from "#text/snippet.ts";
 import { awaitThreadEnd } from "#storage/end-thread.ts";
+import type { SearchTally } from "#storage/search-tally.ts";
 import { THREAD_MEMORY } from "#storage/thread-memory.ts";
 import type { IndexStats, SearchIndex, SearchResponse, ShowResponse } from "#storage/search-index.ts";
 import {
@@ -23,6 +24,8 @@ export interface SearchPoolOptions extends SearcherOptions {
   workerUrl?: URL | string;
   /** Told what a search failed with. */
   onFailure?: (error: unknown) => void;
+  /** Told of each task at work. */
+  searches?: SearchTally;
 }
 
 const DEFAULT_SIZE = 2;
@@ -45,7 +48,8 @@ interface Slot {
 /** The embedded index as the service uses it: searches in worker threads, each with its own read-only connection. */
 export function makeSearchPool(options: SearchPoolOptions): SearchIndex {
   const { size = DEFAULT_SIZE } = options;
-  const runner = size === 0 ? makeInlineRunner(options) : makeThreads(options, size);
+  const plain = size === 0 ? makeInlineRunner(options) : makeThreads(options, size);
+  const runner = options.searches === undefined ? plain : counted(plain, options.searches);
   return {
     // Each task type has one answer type; `Searcher.perform` is the place where they are paired.
     search: async (request) => (await runner.run({ type: "search", request }, request.deadlineMs)) as SearchResponse,
@@ -61,6 +65,20 @@ export function makeSearchPool(options: SearchPoolOptions): SearchIndex {
 interface Runner {
   run(task: SearcherTask, deadlineMs?: number): Promise<SearcherAnswer>;
   close(): Promise<void>;
+}
+
+function counted(runner: Runner, searches: SearchTally): Runner {
+  return {
+    ...runner,
+    async run(...task) {
+      searches.begin();
+      try {
+        return await runner.run(...task);
+      } finally {
+        searches.end();
+      }
+    },
+  };
 }
 
 function makeInlineRunner(options: SearcherOptions): Runner {

@@ -13,7 +13,7 @@ import type { ReadText } from "./phrases.ts";
 import { hasNoTextWork, makePlan, type Plan } from "./plan.ts";
 import { makeMonths, type Months } from "./months.ts";
 import { clearScratch, makeScratch } from "./scratch.ts";
-import { type Database, inReadTransaction, makeStatements, type Statements } from "#storage/index/sqlite.ts";
+import { type Database, inReadTransaction, makeStatements, numberOf, type Statements } from "#storage/index/sqlite.ts";
 import { readState } from "#storage/index/state.ts";
 import { type EmbeddedIndexStats, readStats } from "#storage/index/stats.ts";
 import { PostingCache } from "#storage/index/posting-cache.ts";
@@ -42,6 +42,12 @@ export interface IndexReader {
    * @returns false when nothing was left to do
    */
   readSome(documents?: number): boolean;
+  /**
+   * Brings what is in memory of the workspaces that were searched of late up to the state of the database: the next search
+   * has that much less to do. To be called when nobody waits.
+   * @returns `settled` when nothing has changed since the last time, `nothing` when no workspace was searched of late
+   */
+  follow(): "followed" | "settled" | "nothing";
 }
 
 export interface IndexReaderOptions {
@@ -69,9 +75,14 @@ const MAX_ZONES = 4;
 /** No workspace has this number. */
 const NO_WORKSPACE = 0;
 
+/** So long after its last search a workspace is followed. */
+const FOLLOWED_MS = 600_000;
+
 interface Opened {
   view: WorkspaceView;
   visibility: Visibility;
+  /** When it was searched last. */
+  askedAt: number;
 }
 
 /** One search on its way: everything it may look at is the viewer's. */
@@ -112,10 +123,13 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
   const scratch = makeScratch();
   const months = new LRUCache<string, Months>({ max: MAX_ZONES, memoMethod: makeMonths });
   const workspaces = new LRUCache<string, Opened>({ max: MAX_WORKSPACES });
+  /** Rises with what other connections commit. */
+  let followedVersion: number | undefined;
 
   const makeOpened = (workspaceId: string, no: number): Opened => ({
     view: new WorkspaceView(sql, no, postings),
     visibility: new Visibility(sql, workspaceId, no, cacheBytes),
+    askedAt: now(),
   });
 
   const open = (workspaceId: string): Opened | undefined => {
@@ -137,6 +151,7 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
     // A workspace without an index answers like one in which nothing is visible.
     const opened = open(request.workspaceId) ?? makeOpened(request.workspaceId, NO_WORKSPACE);
     const { view } = opened;
+    opened.askedAt = now();
     const visible = opened.visibility.visibleSet(request.viewer, view.segments);
     const { documents } = visible;
     // Which words begin with a prefix is only known when all were read.
@@ -201,6 +216,21 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
     searchIn,
     stats: (workspaceId) => inReadTransaction(db, () => readStats(sql, workspaceId)),
     readSome: (documents = READ_AT_ONCE) => [...workspaces.values()].some(({ view }) => view.readSome(documents)),
+    follow() {
+      const after = now() - FOLLOWED_MS;
+      const recent = [...workspaces].filter(([, { askedAt }]) => askedAt > after);
+      const version = numberOf(sql("PRAGMA data_version"));
+      if (recent.length === 0) return "nothing";
+      if (version === followedVersion) return "settled";
+      inReadTransaction(db, () => {
+        for (const [workspaceId] of recent) {
+          const opened = open(workspaceId);
+          opened?.visibility.follow(opened.view.segments);
+        }
+      });
+      followedVersion = version;
+      return "followed";
+    },
   };
 }
 

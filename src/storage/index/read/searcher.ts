@@ -47,10 +47,13 @@ export type SearcherReply =
     };
 
 export interface Searcher {
-  /** Does a task; what makes later ones faster is done when nobody waits, some milliseconds at a time. */
+  /** Does a task; what makes later ones faster is done when nobody waits, some milliseconds at a time, and each second. */
   perform(task: SearcherTask): SearcherAnswer;
   close(): void;
 }
+
+/** How often a thread looks for changes while nobody searches: the first search after a thousand of them waits for less. */
+const FOLLOW_MS = 1_000;
 
 /** Opens a read-only connection of its own with a reader on it. */
 export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptions): Searcher {
@@ -80,9 +83,9 @@ export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptio
         return assertNever(task);
     }
   };
-  const readsMore = (): boolean => {
+  const unlessUnreadable = (work: () => boolean): boolean => {
     try {
-      return reader.readSome();
+      return work();
     } catch {
       // Nobody waits for this: the next question fails on what can't be read, and says so.
       return false;
@@ -91,7 +94,17 @@ export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptio
   let pause: NodeJS.Immediate | undefined;
   const useThePause = () => {
     exchange?.send();
-    pause = readsMore() ? setImmediate(useThePause) : undefined;
+    pause = unlessUnreadable(() => reader.readSome()) ? setImmediate(useThePause) : undefined;
+  };
+  let following: NodeJS.Timeout | undefined;
+  const follow = () => {
+    const isNeeded = unlessUnreadable(() => {
+      const found = reader.follow();
+      // While many come, words are left unread: most will be in a segment before anybody asks for them.
+      if (found === "settled") pause ??= setImmediate(useThePause);
+      return found !== "nothing";
+    });
+    following = isNeeded ? setTimeout(follow, FOLLOW_MS).unref() : undefined;
   };
   return {
     perform(task) {
@@ -99,10 +112,12 @@ export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptio
         return perform(task);
       } finally {
         pause ??= setImmediate(useThePause);
+        following ??= setTimeout(follow, FOLLOW_MS).unref();
       }
     },
     close() {
       clearImmediate(pause);
+      clearTimeout(following);
       exchange?.close();
       db.close();
     },

@@ -51,7 +51,7 @@ const DELETE_STEP = 100;
  * ends with one step that flips the manifest; a job that is left unfinished leaves only an invisible segment behind.
  */
 export function planCompaction(sql: Statements, no: number, limits: CompactionLimits): CompactionJob | undefined {
-  const state = sql("SELECT workspaceId, deltaSeq, foldedSeq FROM index_state WHERE no = ?").get(no);
+  const state = sql("SELECT workspaceId, foldedSeq FROM index_state WHERE no = ?").get(no);
   if (state === undefined) return undefined;
   if (state.workspaceId === null) return removeWorkspace(sql, no);
   const compactedKey = packKey(no, Number(state.foldedSeq));
@@ -61,14 +61,7 @@ export function planCompaction(sql: Statements, no: number, limits: CompactionLi
   if (numberOf(sql("SELECT count(*) FROM index_delta WHERE id > ? AND id <= ?"), packKey(no, 0), compactedKey) > 0) {
     return cleanUp(sql, no, compactedKey);
   }
-  if (Number(state.deltaSeq) - Number(state.foldedSeq) >= limits.deltaRows) {
-    const rows = numberOf(
-      sql("SELECT count(*) FROM index_delta WHERE id > ? AND id < ?"),
-      compactedKey,
-      packKey(no + 1, 0),
-    );
-    if (rows >= limits.deltaRows) return compactDelta(sql, no, compactedKey, limits.maxDeltaRows);
-  }
+  if (isDeltaDue(sql, no, limits)) return compactDelta(sql, no, compactedKey, limits.maxDeltaRows);
   const inputs = chooseMerge(readManifest(sql, no), limits);
   if (inputs !== undefined) return mergeInto(sql, no, inputs);
   const accessRows = numberOf(
@@ -80,6 +73,14 @@ export function planCompaction(sql: Statements, no: number, limits: CompactionLi
   const workspaceId = String(state.workspaceId);
   if (!hasChunkToWrite(sql, workspaceId, no, limits.accessChunk)) return undefined;
   return writeChunks(sql, workspaceId, no, limits.accessChunk);
+}
+
+/** Whether so many changes are in no segment that their compaction is due. */
+export function isDeltaDue(sql: Statements, no: number, { deltaRows }: CompactionLimits): boolean {
+  const state = sql("SELECT deltaSeq, foldedSeq FROM index_state WHERE no = ?").get(no);
+  if (state === undefined || Number(state.deltaSeq) - Number(state.foldedSeq) < deltaRows) return false;
+  const [from, to] = [packKey(no, Number(state.foldedSeq)), packKey(no + 1, 0)];
+  return numberOf(sql("SELECT count(*) FROM index_delta WHERE id > ? AND id < ?"), from, to) >= deltaRows;
 }
 
 /** Which segments are worth merging now. */

@@ -4,7 +4,13 @@ import type { IndexChange, IndexedDocument, SearchIndexWriter } from "#storage/s
 import { rewriteChunks } from "#storage/index/visibility/access-chunks.ts";
 import { DeadMarks } from "./dead.ts";
 import { putDeltaRow } from "#storage/index/delta-rows.ts";
-import { COMPACTION_LIMITS, type CompactionJob, type CompactionLimits, planCompaction } from "./compaction.ts";
+import {
+  COMPACTION_LIMITS,
+  type CompactionJob,
+  type CompactionLimits,
+  isDeltaDue,
+  planCompaction,
+} from "./compaction.ts";
 import { BUILDING, LIVE, packKey, RETIRED } from "#storage/index/schema.ts";
 import { openSegment, writeSegment } from "./segment-writer.ts";
 import { type Database, makeStatements, numberOf, type Statements } from "#storage/index/sqlite.ts";
@@ -32,6 +38,8 @@ export interface IndexWriter extends SearchIndexWriter {
    * @returns true when there was something to do: call again; false when all is done for now
    */
   nextCompactionSlice(workspaceId?: string): boolean;
+  /** Whether so many changes of a workspace are in no segment that their compaction is due. */
+  hasManyChanges(): boolean;
   /** Retires what a crash left half written. Called once at start, in a transaction of the caller's. */
   sweep(): void;
   /** Brings the index's own copy of the accesses after the records when some were deleted, step by step. */
@@ -63,6 +71,11 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}):
   const running = new Map<number, RunningCompaction>();
   /** Workspaces that may have something to compact; undefined until the first look into the table. */
   let attention: Set<number> | undefined;
+
+  const attended = (): Set<number> => {
+    const all = () => sql("SELECT no FROM index_state").all();
+    return (attention ??= new Set(all().map((row) => Number(row.no))));
+  };
 
   const slice = (no: number): boolean => {
     const step = numberOf(sql("SELECT foldStep FROM index_state WHERE no = ?"), no);
@@ -136,19 +149,16 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}):
           const state = readState(sql, workspaceId);
           return state !== undefined && slice(state.no);
         }
-        attention ??= new Set(
-          sql("SELECT no FROM index_state")
-            .all()
-            .map((row) => Number(row.no)),
-        );
-        for (const no of attention) {
+        const some = attended();
+        for (const no of some) {
           if (slice(no)) return true;
-          attention.delete(no);
+          some.delete(no);
         }
         return false;
       };
       return db.isTransaction ? slices() : inTransaction(db, slices);
     },
+    hasManyChanges: () => [...attended()].some((no) => isDeltaDue(sql, no, limits)),
     sweep() {
       sql("UPDATE index_segments SET state = ? WHERE state = ?").run(RETIRED, BUILDING);
       running.clear();

@@ -179,3 +179,30 @@ test("what was read stays read, and nothing is left when all was", () => {
   }
   expect(steps).toBe(3);
 });
+
+test("a reader that has followed the changes reads none of them when it is asked", () => {
+  putMany(1, 0, 130);
+  const reader = index.openReader();
+  const count = (principals: string[]) => reader.search(makeRequest({ query: "", principals })).total;
+  expect(reader.follow()).toBe("nothing");
+  const [before, others] = [count(["ann", "everyone"]), count(["everyone"])];
+  putMany(2, 130, 270);
+  index.apply("w1", [{ type: "access", kbId: "kbi_1", aclId: 2 }]);
+  expect(reader.follow()).toBe("followed");
+  expect(reader.follow()).toBe("settled");
+  // Words and names of the new items aren't asked for.
+  index.db.exec("UPDATE index_delta SET document = NULL");
+  expect(count(["ann", "everyone"])).toBe(before + 140);
+  expect(count(["everyone"])).toBe(others + 140 - 20 - 1);
+});
+
+test("what nobody has searched for ten minutes isn't followed", () => {
+  let now = 0;
+  putMany(1, 0, 10);
+  const reader = index.openReader({ now: () => now });
+  reader.search(makeRequest({ query: "alpha" }));
+  now = 599_000;
+  expect(reader.follow()).toBe("followed");
+  now = 601_000;
+  expect(reader.follow()).toBe("nothing");
+});

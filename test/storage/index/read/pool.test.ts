@@ -2,6 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
+import { makeSearchTally } from "#storage/search-tally.ts";
 import { findSpawnEntry } from "#core/spawn.ts";
 import { makeRequest, TestIndex } from "../world.ts";
 
@@ -39,9 +40,13 @@ test("a thread that dies fails its question only; the next one gets a new thread
        else { writeFileSync(${JSON.stringify(flag)}, ""); process.exit(1); }
      });`,
   );
-  const pool = makeSearchPool({ file: index.file, size: 1, workerUrl: entry });
+  const searches = makeSearchTally();
+  const pool = makeSearchPool({ file: index.file, size: 1, workerUrl: entry, searches });
   try {
-    await expect(pool.search(makeRequest({}))).rejects.toMatchObject({ code: "unavailable" });
+    const dying = pool.search(makeRequest({}));
+    expect(searches.atWork()).toBe(1);
+    await expect(dying).rejects.toMatchObject({ code: "unavailable" });
+    expect([searches.atWork(), searches.ended()]).toEqual([0, 1]);
     expect(existsSync(flag)).toBe(true);
     expect((await pool.search(makeRequest({}))).total).toBe(7);
   } finally {
