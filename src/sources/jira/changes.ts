@@ -36,11 +36,10 @@ async function* readChanged(
 ): AsyncGenerator<Event, ReadonlySet<string>> {
   const { ctx, client, containers } = tools;
   const changed = new Map<string, string>();
-  client.odd.take();
-  for await (const { issues } of client.search(`${since(tools, before)} ORDER BY key ASC`, ["project"])) {
-    for (const { id, fields } of issues) changed.set(id, fields.project.id);
-  }
-  const { ids: odd } = client.odd.take();
+  const { ids: odd } = await client.odd.of(async () => {
+    for await (const { issues } of client.search(`${since(tools, before)} ORDER BY key ASC`, ["project"]))
+      for (const { id, fields } of issues) changed.set(id, fields.project.id);
+  });
   const busy = new Set(changed.values());
   const found = new Set<string>();
   const read = new Set(open.map(({ id }) => id));
