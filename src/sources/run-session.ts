@@ -117,6 +117,7 @@ async function* walk<Config, Cursor, Checkpoint>(
     while (!step.done && !ctx.signal.aborted) {
       const event = step.value;
       const failure = event.t === "page" ? yield* tellPage(telling, event) : yield* tellEntry(telling, event);
+      if (ctx.signal.aborted) return;
       step = failure ? await events.throw(failure.error) : await events.next();
     }
     if (!step.done || ctx.signal.aborted) return;
@@ -187,7 +188,7 @@ interface Telling<Stored = unknown, Checkpoint = never> extends Reading {
  */
 async function* tellPage<Stored, Checkpoint>(
   telling: Telling<Stored, Checkpoint>,
-  { entries, checkpoint, within, looks, note, total }: Page<Checkpoint>,
+  { entries, checkpoint, isDue, within, looks, note, total }: Page<Checkpoint>,
 ): AsyncGenerator<SyncEvent<Stored>, { error: unknown } | undefined> {
   const { batches, keep, isNew, ctx, mode } = telling;
   function* place(at: Checkpoint): Generator<SyncEvent<Stored>, void> {
@@ -215,7 +216,7 @@ async function* tellPage<Stored, Checkpoint>(
   } catch (error) {
     return { error };
   }
-  if (checkpoint !== undefined && batches.isDue()) yield* place(checkpoint);
+  if (checkpoint !== undefined && (isDue || batches.isDue())) yield* place(checkpoint);
   return undefined;
 }
 

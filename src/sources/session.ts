@@ -86,6 +86,8 @@ export interface Page<Checkpoint> {
   t: "page";
   entries: readonly PageEntry[];
   checkpoint?: Checkpoint;
+  /** The checkpoint is stored now, before what comes after the page: a later run has to know what this one began. */
+  isDue?: true;
   /** Where it goes on after so many of the entries, which all have `build`: for pages whose contents take long. */
   within?(entries: number): Checkpoint;
   /** Requests that list, or folders, that it took; for a source whose runs may end at a bound. Source: docs/decisions/0070 */

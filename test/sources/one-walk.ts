@@ -2,6 +2,7 @@ import { z } from "zod";
 import { accessKeyOf } from "#core/access-key.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { Batching } from "#sources/batching.ts";
 import { runSessions } from "#sources/run-session.ts";
 import type { OpenRequest, Session, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
 
@@ -25,7 +26,13 @@ export function open(
     stored = {},
     read,
     opened = [],
-  }: { stored?: Record<string, string>; read?: Session<string, Place>["read"]; opened?: OpenRequest<string, Place>[] },
+    batching = { everyMs: 0 },
+  }: {
+    stored?: Record<string, string>;
+    read?: Session<string, Place>["read"];
+    opened?: OpenRequest<string, Place>[];
+    batching?: Partial<Batching>;
+  },
 ) {
   let closed = 0;
   const sync = runSessions<unknown, string, Place>(
@@ -35,7 +42,7 @@ export function open(
       open: async (_ctx: unknown, request: OpenRequest<string, Place>) =>
         (opened.push(request), { walk, read: read ?? (async function* () {})(), close: () => void closed++ }) as never,
     },
-    { everyMs: 0 },
+    batching,
   );
   const abort = new AbortController();
   const ctx = {

@@ -179,6 +179,19 @@ test("what a run before left is told to every run, and a cursor of before there 
   expect(read({ walk })).toEqual({});
 });
 
+test("a place that a later run has to know is stored before what comes after it", async () => {
+  const { run } = open(
+    async function* () {
+      yield { t: "page", entries: [], checkpoint: { at: 1 } };
+      yield { t: "page", entries: [], checkpoint: { at: 2 }, isDue: true };
+      return END;
+    },
+    { batching: { everyMs: 2_000 } },
+  );
+  const places = cursorsOf(await run()).map((cursor) => Object(cursor).walk?.checkpoint.at);
+  expect(places).toEqual([2, undefined]);
+});
+
 test("a page that is told while its run is stopped ends there", async () => {
   const { run, abort } = open(async function* () {
     const build = () => (abort.abort(), itemOf("a"));
@@ -189,7 +202,7 @@ test("a page that is told while its run is stopped ends there", async () => {
         { externalId: "b", build },
       ],
     };
-    return END;
+    throw new Error("Nothing is asked after the end.");
   }, {});
   expect(told(await run())).toEqual([{ t: "upsert", item: itemOf("a") }]);
 });
