@@ -10,13 +10,14 @@ import type {
   SyncContext,
   SyncEvent,
 } from "#sources/contract.ts";
-import { type Batching, DEFAULT_BATCHING } from "#sources/git-repository/batch.ts";
 import type { GitConfig } from "#sources/git-repository/config.ts";
 import { makeContents } from "#sources/git-repository/contents.ts";
-import { type GitCursor, parseCursor } from "#sources/git-repository/cursor.ts";
+import type { GitCursor } from "#sources/git-repository/cursor.ts";
 import { type GitPlaces, makeEnvironment, whyUnavailable } from "#sources/git-repository/environment.ts";
 import { folderOf } from "#sources/git-repository/mirror.ts";
-import { syncRepository } from "#sources/git-repository/sync.ts";
+import { gitSessions } from "#sources/git-repository/sync.ts";
+import type { Batching } from "#sources/batching.ts";
+import { runSessions } from "#sources/run-session.ts";
 import type { Outcome } from "#sources/session.ts";
 import type { Forge, ForgeRepository } from "./contract.ts";
 import { fileId, filesRef, folderId, parseId } from "./ids.ts";
@@ -26,7 +27,7 @@ import { accessOf, type ForgeFacts, homeOf } from "./map.ts";
 export type FileConfig = Pick<GitConfig, "maxFileMb" | "archives" | "secretFiles">;
 
 /** Where the files of a repository are handed over up to, of whatever run. */
-export type FilesState = Pick<GitCursor, "base" | "placeKey">;
+export type FilesState = GitCursor;
 
 export interface ForgeFiles {
   /** The files of a repository, or what changed among them, or these paths. Gives where it stands after them. */
@@ -49,31 +50,32 @@ const HISTORY = 1_000;
  * Files by the git program: a mirror for each repository, read as the `git` source reads one. The address is made of the
  * config's own and the repository's name, so that the token goes nowhere else.
  */
-export function makeForgeFiles(places: GitPlaces & { batching?: Batching }, forge: "gitea" | "github"): ForgeFiles {
+export function makeForgeFiles(
+  places: GitPlaces & { batching?: Partial<Batching> },
+  forge: "gitea" | "github",
+): ForgeFiles {
   const environment = makeEnvironment(places);
   const contents = makeContents(environment);
-  const walking = { environment, batching: places.batching ?? DEFAULT_BATCHING };
+  const sync = runSessions(gitSessions(environment, places.batching?.upserts), places.batching);
 
   return {
     async *tell(ctx, repository, { facts, forge: { repository: reread }, state, paths }) {
-      await environment.prepare();
       const below = contextOf(ctx, repository, forge);
       const request = {
         mode: paths ? ("items" as const) : state ? ("incremental" as const) : ("full" as const),
         scope: { include: [], exclude: [] },
-        cursor: state ? { ...state, walk: null } : null,
+        cursor: state ? { feed: state } : null,
         ...(paths && { externalIds: paths }),
       };
       let reached: FilesState = state ?? { base: null, placeKey: null };
       try {
         let isConfirmed = false;
-        for await (const event of syncRepository(below, request, walking)) {
+        for await (const event of sync(below, request)) {
           // Git fetches by name, and before it says anything.
           if (!isConfirmed) confirmName(repository, await reread(repository.id));
           isConfirmed = true;
           if (event.t === "checkpoint") {
-            const { base, placeKey } = parseCursor(event.cursor);
-            if (base !== null) reached = { base, placeKey };
+            reached = event.cursor.feed ?? reached;
           } else if (event.t !== "end" && event.t !== "progress") {
             yield placed(event, repository, facts);
           }

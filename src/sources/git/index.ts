@@ -1,25 +1,26 @@
 import { rm } from "node:fs/promises";
 import { ApiError } from "#api/errors.ts";
 import type { Scope } from "#core/scope.ts";
+import type { Batching } from "#sources/batching.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
-import { type Batching, DEFAULT_BATCHING } from "#sources/git-repository/batch.ts";
 import { GitConfig, GitCredentials } from "#sources/git-repository/config.ts";
 import { makeContents } from "#sources/git-repository/contents.ts";
-import type { GitCursor } from "#sources/git-repository/cursor.ts";
+import type { GitKept } from "#sources/git-repository/cursor.ts";
 import { type GitPlaces, makeEnvironment, whyUnavailable } from "#sources/git-repository/environment.ts";
 import { toCheckProblem } from "#sources/git-repository/failures.ts";
 import { COMMIT_PREFIX } from "#sources/git-repository/judge.ts";
 import { askRemote, folderOf, requireRemote } from "#sources/git-repository/mirror.ts";
 import { originOfRemote } from "#sources/git-repository/remote.ts";
-import { syncRepository } from "#sources/git-repository/sync.ts";
+import { gitSessions } from "#sources/git-repository/sync.ts";
+import { runSessions } from "#sources/run-session.ts";
 import { browseRepository } from "./browse.ts";
 import { countAdded } from "./count-added.ts";
 
 export interface GitOptions extends GitPlaces {
   isOpenToStrangers: boolean;
-  batching?: Batching;
+  batching?: Partial<Batching>;
 }
 
 type Context = SourceContext<GitConfig>;
@@ -28,10 +29,11 @@ type Context = SourceContext<GitConfig>;
  * Repositories: each file of one branch or tag is an item, with who changed it last. Works on a bare mirror of its own;
  * nothing of a repository is ever run. Source: S38.
  */
-export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor> {
+export function makeGitSource(options: GitOptions): Source<GitConfig, GitKept> {
   const environment = makeEnvironment(options);
   const contents = makeContents(environment);
   const inScope = makeInScope();
+  const sync = runSessions(gitSessions(environment, options.batching?.upserts), options.batching);
   let browsed = 0;
   return {
     spec: {
@@ -56,9 +58,7 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor>
     },
     async *sync(ctx, run) {
       refusePathOfTheServer(ctx, options);
-      await environment.prepare();
-      const { batching = DEFAULT_BATCHING } = options;
-      yield* syncRepository(ctx, run, { environment, batching });
+      yield* sync(ctx, run);
     },
     async browse(ctx, at) {
       refusePathOfTheServer(ctx, options);

@@ -7,12 +7,12 @@ import type { AddressGuard } from "#net/address-guard.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { GitConfig } from "#sources/git-repository/config.ts";
 import { type GitOptions, makeGitSource } from "#sources/git/index.ts";
-import type { GitCursor } from "#sources/git-repository/cursor.ts";
+import type { GitKept } from "#sources/git-repository/cursor.ts";
 import { runParts } from "../stored.ts";
 import { NO_HTTP, NO_NETWORK } from "../../network.ts";
 import { guardOf } from "../../net/everywhere.ts";
 
-export type GitEvent = SyncEvent<GitCursor>;
+export type GitEvent = SyncEvent<GitKept>;
 
 export const CONNECTOR_ID = "con_aaaaaaaaaaaaaaaa";
 
@@ -143,12 +143,12 @@ function makeRunner(
   context: (config?: Partial<GitConfig>) => SyncContext<GitConfig>,
 ) {
   const versions = new Map<string, string>();
-  let cursor: GitCursor | null = null;
+  let cursor: GitKept | null = null;
   let runs = 0;
   /** `until` ends the run as a crash would, right after that event was stored; `isAnew` = nothing is stored. */
   async function run(
     ctx = context(),
-    request: Partial<SyncRequest<GitCursor>> = {},
+    request: Partial<SyncRequest<GitKept>> = {},
     until: (event: GitEvent) => boolean = () => false,
     isAnew = false,
   ): Promise<GitEvent[]> {

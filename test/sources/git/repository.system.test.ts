@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bytesOf } from "#sources/file-scope/paths.ts";
+import type { GitKept } from "#sources/git-repository/cursor.ts";
 import { commitRaw, digestOf, git, itemsOf, makeRepository } from "./fixture.ts";
 
 const bytes = (text: string) => Buffer.from(text, "utf8");
@@ -295,6 +296,47 @@ describe("what changed", () => {
   });
 });
 
+describe("where a run before stopped", () => {
+  test("is ended first, also when the run that does so stops in its turn", async () => {
+    const { write, commit, run, git, versions } = makeRepository();
+    write("a.md");
+    const first = commit();
+    await run();
+    for (const path of ["one.md", "two.md"]) {
+      git("reset", "--quiet", "--hard", first);
+      write(path);
+      commit();
+      await run(undefined, {}, (event) => event.t === "upsert" && event.item.externalId === path);
+    }
+    git("reset", "--quiet", "--hard", first);
+    await run();
+    expect([...versions.keys()]).toEqual(["a.md"]);
+  });
+
+  test("in a listing leads to another one, though there was a whole one before", async () => {
+    const { write, commit, run } = makeRepository();
+    write("a.md");
+    commit();
+    await run();
+    write("b.md");
+    commit();
+    await run(undefined, { mode: "full" }, (event) => event.t === "upsert");
+    expect(digestOf(await run())).toEqual(["=a.md", "=b.md", "complete"]);
+    expect(digestOf(await run())).toEqual(["end"]);
+  });
+
+  test("before there were sessions counts", async () => {
+    const { write, commit, run } = makeRepository();
+    write("a.md");
+    commit();
+    const last = (await run()).findLast((event) => event.t === "checkpoint")?.cursor.feed;
+    write("b.md");
+    commit();
+    const cursor = { ...last, walk: null } as unknown as GitKept;
+    expect(digestOf(await run(undefined, { cursor }))).toEqual(["+b.md", "end"]);
+  });
+});
+
 describe("a repository that is not as it was", () => {
   test("without the branch is an error, never a deletion", async () => {
     const { write, commit, run, git, context } = makeRepository();
@@ -352,7 +394,7 @@ describe("a repository that is not as it was", () => {
     write("a.md", "other");
     commit();
     const events = await run(undefined, { mode: "items", externalIds: ["a.md", "gone.md", ".env"] });
-    expect(digestOf(events)).toEqual(["!.env: excluded_by_policy", "+a.md", "-gone.md", "-.env", "end"]);
+    expect(digestOf(events)).toEqual(["!.env: excluded_by_policy", "-.env", "+a.md", "-gone.md", "end"]);
   });
 });
 

@@ -1,0 +1,31 @@
+import type { SyncContext } from "#sources/contract.ts";
+import type { Scope } from "#core/scope.ts";
+import type { GitConfig } from "./config.ts";
+import type { GitPlace } from "./cursor.ts";
+import type { Refusal } from "./judge.ts";
+import type { GitEnvironment, Mirror } from "./mirror.ts";
+import type { Pages } from "./pages.ts";
+import { type CommitView, openCommit } from "./view.ts";
+
+/** What a run works with. */
+export interface GitTools {
+  ctx: SyncContext<GitConfig>;
+  scope: Scope;
+  environment: GitEnvironment;
+  mirror: Mirror;
+  /** Where git runs. */
+  place: { program: GitEnvironment["program"]; gitDir: string; signal: AbortSignal };
+  pagesOf(view: CommitView): Pages;
+}
+
+/** The commit as this run looks at it. */
+export function viewOf(
+  { ctx, scope, environment, mirror }: GitTools,
+  { commit, ref }: Pick<GitPlace, "commit" | "ref">,
+): Promise<CommitView> {
+  return openCommit(ctx, { scope }, environment, { mirror, commit, ref });
+}
+
+export function toSkip({ id, reason, message }: Refusal) {
+  return { t: "skip", externalId: id, reason, message, retryable: false } as const;
+}
