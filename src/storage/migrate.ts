@@ -47,6 +47,7 @@ import * as maskedNames from "./migrations/0050-masked-names.ts";
 import * as clientDocuments from "./migrations/0052-client-documents.ts";
 import * as entitiesByEmail from "./migrations/0053-entities-by-email.ts";
 import * as waitingReads from "./migrations/0054-waiting-reads.ts";
+import * as formerOwners from "./migrations/0056-former-owners.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -104,6 +105,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0052-client-documents": clientDocuments,
   "0053-entities-by-email": entitiesByEmail,
   "0054-waiting-reads": waitingReads,
+  "0056-former-owners": formerOwners,
 };
 
 /**

@@ -48,6 +48,7 @@ export interface Tables {
   connector_tenants: ConnectorTenantsTable;
   identity_schedules: IdentitySchedulesTable;
   connectors: ConnectorsTable;
+  former_owners: FormerOwnersTable;
   connector_keys: ConnectorKeysTable;
   connector_credentials: ConnectorCredentialsTable;
   connector_webhooks: ConnectorWebhooksTable;
@@ -559,6 +560,12 @@ export interface ConnectorsTable {
   ownedSince: number;
   createdAt: number;
   createdBy: string;
+}
+
+export interface FormerOwnersTable {
+  workspaceId: string;
+  connectorId: string;
+  userId: string;
 }
 
 export interface ConnectorKeysTable {

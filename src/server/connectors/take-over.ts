@@ -37,6 +37,7 @@ export async function takeOver(
     scope: { include: today.scope.include, exclude: today.scope.exclude },
   } as const;
   await workspace.connectors.update(connectorId, patch);
+  await workspace.itemWrites.passOn(connectorId, { from: today.ownerUserId, to: actor.userId });
   await fillConnectorGroup(workspace, connectorId, { ...today, ...patch });
   await workspace.access.raiseEpoch();
   await deps.audit.record(tx, actor, {

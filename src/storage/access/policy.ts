@@ -93,13 +93,14 @@ export function makePolicy(options: PolicyOptions): Policy {
     const mirrors = new Set<string>();
     const closed = new Set<Principal>();
     let validUntil = Infinity;
+    const left = await on.access.leftBehindBy(userId);
     for (const gate of await on.access.connectorGates()) {
       const until = ages(gate) ? believedUntil(gate.aclCheckedAt, believing) : Infinity;
-      if (until === undefined || isShut(gate, ages(gate)) || hasLeft(gate, userId))
-        closed.add(connectorPrincipal(gate.connectorId));
-      if (ages(gate) && !isShut(gate, true)) mirrors.add(gate.connectorId);
-      // A fresh look at the source raises no epoch, so what age has closed is judged again each time.
-      validUntil = Math.min(validUntil, until ?? now);
+      const isLeft = hasLeft(gate, userId) || left.has(gate.connectorId);
+      if (until === undefined || isShut(gate, ages(gate)) || isLeft) closed.add(connectorPrincipal(gate.connectorId));
+      if (ages(gate) && !isShut(gate, true) && !isLeft) mirrors.add(gate.connectorId);
+      // A fresh look at the source raises no epoch, so what age or a take-over has closed is judged again each time.
+      validUntil = Math.min(validUntil, isLeft ? now : (until ?? now));
     }
     const reached = await on.access.expandAt([`user:${userId}`, "workspace", "everyone"], believing);
     validUntil = Math.min(validUntil, reached.validUntil);

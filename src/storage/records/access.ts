@@ -1,5 +1,5 @@
 import { inChunks } from "#core/in-chunks.ts";
-import { CompiledQuery } from "kysely";
+import { CompiledQuery, sql as rawSql } from "kysely";
 import type { Principal } from "#core/principals.ts";
 import { isOpen, meets } from "#storage/access/decision.ts";
 import type { Believing } from "#storage/access/clocks.ts";
@@ -182,6 +182,28 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
         .select(["connectorId", "providerId", "ownerUserId", "state", "aclCheckedAt", "refusedAt", "withheldAt"])
         .where("workspaceId", "=", workspaceId)
         .execute();
+    },
+
+    /** Connectors of which this user was the owner, while something in them is still what was read by then. */
+    async leftBehindBy(userId: string): Promise<Set<string>> {
+      const rows = await sql.read
+        .selectFrom("former_owners as former")
+        .select("former.connectorId")
+        .where("former.workspaceId", "=", workspaceId)
+        .where("former.userId", "=", userId)
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom("items")
+              .select("items.kbId")
+              .whereRef("items.workspaceId", "=", "former.workspaceId")
+              .whereRef("items.connectorId", "=", "former.connectorId")
+              // The words of the condition are those of the partial index.
+              .where(rawSql<boolean>`"readElsewhere" = 1`)
+              .where("items.removedAt", "is", null),
+          ),
+        )
+        .execute();
+      return new Set(rows.map(({ connectorId }) => connectorId));
     },
 
     /** The highest numbers given so far; numbers only grow and never change their meaning. */

@@ -25,6 +25,21 @@ export function makeWithholdingStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
+    /** `to` owns the connector from here on; what was read for `from` is not theirs when they come back. */
+    async passOn(connectorId: string, { from, to }: { from: string; to: string }): Promise<void> {
+      await sql.write
+        .insertInto("former_owners")
+        .values({ workspaceId, connectorId, userId: from })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      await sql.write
+        .deleteFrom("former_owners")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .where("userId", "=", to)
+        .execute();
+    },
+
     /** Some of the living items that were read elsewhere, and not since; none for the most part. */
     async listReadElsewhere(connectorId: string, limit: number): Promise<string[]> {
       return (await readElsewhere(connectorId).limit(limit).execute()).map(({ kbId }) => kbId);

@@ -83,6 +83,25 @@ test("an owner who left and comes back reads nothing that was theirs alone", asy
   expect([await seenBy(back), await seenBy(member)]).toEqual([["open.md"], ["open.md"]]);
 });
 
+test("nor does one who comes back between a take-over and the first run of the new owner", async () => {
+  const closed = Array.from({ length: 30 }, (_, n) => `key${n}.md`);
+  const { kb, owner, member, seenBy, change, run } = await makePrivateFolder(closed);
+  await change({ access: { visibility: "workspace" } });
+  await run();
+  const [{ id }] = (await kb.as(owner).get("/api/connectors")).json.connectors;
+  const other = await kb.addMember(owner.workspaceId, "owner");
+  expect((await kb.as(other).delete(`/api/workspace/members/${owner.userId}`)).status).toBe(204);
+  expect((await kb.as(other).patch(`/api/connectors/${id}`, { takeOver: true })).status).toBe(200);
+  expect(await seenBy(member)).toEqual(["open.md"]);
+  await kb.store.transaction((tx) =>
+    tx.in(owner.workspaceId).members.insert({ userId: owner.userId, role: "admin", joinedAt: 0 }),
+  );
+  const back = await kb.signIn(owner);
+  expect([await seenBy(back), await seenBy(member)]).toEqual([[], ["open.md"]]);
+  await run();
+  expect([await seenBy(back), await seenBy(member)]).toEqual([["open.md"], ["open.md"]]);
+});
+
 test("with includeRestricted they are opened by the run, and closed files of a later day are its owner's again", async () => {
   const { folder, member, owner, seenBy, change, run } = await makePrivateFolder(["key.md"]);
   await change({ access: { visibility: "workspace" }, config: { root: folder.root, includeRestricted: true } });
