@@ -68,6 +68,8 @@ const ENTRY: PublishedSchema = {
   type: "object",
   properties: { kbId: TEXT, providerId: TEXT, source: TEXT, url: TEXT, title: TEXT, kind: TEXT, snippet: TEXT },
 };
+/** An item of an overview: as much as the price of the list leaves room for. */
+const OVERVIEW_ITEM: PublishedSchema = { type: "object", properties: { kbId: TEXT, title: TEXT } };
 const ENTITY: PublishedSchema = { type: "object", properties: { entityId: TEXT, type: TEXT, name: TEXT } };
 
 const KB_SEARCH: ToolDefinition = {
@@ -191,8 +193,8 @@ const KB_GET_ENTITY_CONTEXT: ToolDefinition = {
       entity: { type: "object" },
       candidates: { type: "array", items: { type: "object" } },
       counts: { type: "object" },
-      openTasks: { type: "array", items: { type: "object" } },
-      newest: { type: "array", items: { type: "object" } },
+      openTasks: { type: "array", items: OVERVIEW_ITEM },
+      newest: { type: "array", items: OVERVIEW_ITEM },
       relations: { type: "array", items: { type: "object" } },
       notes: { type: "array", items: { type: "string" } },
     },
@@ -212,7 +214,7 @@ const KB_GET_FILE_CONTENT: ToolDefinition = {
       kbId: { type: "string", description: "kbId, URL, issue key, path or title." },
       find: { type: "string", description: 'Words or "phrase"; returns the passages around them.' },
       offset: { type: "integer", description: "Character to start at, default 0." },
-      maxTokens: { type: "integer", description: "200-20000, default 6000." },
+      maxTokens: { type: "integer", description: "Default 6000." },
     },
     required: ["kbId"],
   },
