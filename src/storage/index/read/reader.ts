@@ -222,12 +222,7 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
       const version = numberOf(sql("PRAGMA data_version"));
       if (recent.length === 0) return "nothing";
       if (version === followedVersion) return "settled";
-      inReadTransaction(db, () => {
-        for (const [workspaceId] of recent) {
-          const opened = open(workspaceId);
-          opened?.visibility.follow(opened.view.segments);
-        }
-      });
+      inReadTransaction(db, () => recent.forEach(([workspaceId]) => open(workspaceId)));
       followedVersion = version;
       return "followed";
     },

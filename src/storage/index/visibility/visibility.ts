@@ -36,8 +36,6 @@ const NEW_LISTS = `SELECT CAST(group_concat(listId) AS BLOB) AS text FROM (${lis
 const CACHE_BYTES = 64 * 2 ** 20;
 /** Opening an access in a row of all of them costs this much less than looking one up. */
 const OPEN_RATIO = 8;
-/** Sets that are brought forward while nobody searches. */
-const FOLLOWED_SETS = 4;
 /** Lists of principals, from which new sets are made: this share of the budget, in addition to it. */
 const PRINCIPAL_SHARE = 0.25;
 
@@ -73,22 +71,10 @@ export class Visibility {
     const known = this.#sets.get(key);
     const part = known === undefined ? this.#findPart(viewer.principals) : undefined;
     const set = known ?? this.#makeSet(viewer.principals, part);
-    if (this.#bringForward(set, segments, part) || known === undefined) keep(this.#sets, key, set);
-    return sumUp(segments.flatMap((segment) => set.visibilities.get(segment) ?? []));
-  }
-
-  /** Brings the sets that were asked for last up to the state that the open transaction sees, as `visibleSet` does. */
-  follow(segments: readonly SegmentView[]): void {
-    this.#table.refresh();
-    for (const [key, set] of [...this.#sets.entries()].slice(0, FOLLOWED_SETS).toReversed()) {
-      if (this.#bringForward(set, segments, undefined)) keep(this.#sets, key, set);
-    }
-  }
-
-  /** True when there was anything new. */
-  #bringForward(set: CachedSet, segments: readonly SegmentView[], part: CachedSet | undefined): boolean {
     const hasLists = this.#extendLists(set);
-    return this.#followSegments(set, segments, part) || hasLists;
+    const hasSegments = this.#followSegments(set, segments, part);
+    if (known === undefined || hasLists || hasSegments) keep(this.#sets, key, set);
+    return sumUp(segments.flatMap((segment) => set.visibilities.get(segment) ?? []));
   }
 
   /** The set of somebody who is in most of these groups, and in no other. */
