@@ -1,5 +1,6 @@
 import { defined } from "#core/defined.ts";
-import type { SourceItem, SyncEvent } from "./contract.ts";
+import type { SourceItem } from "./item.ts";
+import type { SyncEvent } from "./sync-events.ts";
 import { SEEN_IDS } from "./seen.ts";
 
 /** How much is handed over between two checkpoints. */

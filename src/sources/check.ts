@@ -1,7 +1,8 @@
 import type { SourceProblem } from "#api/common.ts";
 import { type ApiError, type ErrorCode, isApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
-import type { SourceContext, SourceStanding } from "./contract.ts";
+import type { SourceContext } from "./context.ts";
+import type { SourceStanding } from "./contract.ts";
 
 export type CheckOutcome = SourceStanding | { ok: false; problem: SourceProblem };
 

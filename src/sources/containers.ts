@@ -1,7 +1,8 @@
 /** The projects, spaces, channels and rooms of a source: read one after another, each as good or bad as it is by itself. */
 import { z } from "zod";
 import { isApiError } from "#api/errors.ts";
-import type { ContainerRef, SyncContext } from "./contract.ts";
+import type { SyncContext } from "./context.ts";
+import type { ContainerRef } from "./item.ts";
 import { type Failures, refusalOf } from "./failures.ts";
 import { NOT_UNDERSTOOD } from "./listed.ts";
 import type { FailedContainer, Page, Result, WalkEvent } from "./session.ts";

@@ -1,5 +1,6 @@
 import { type HeldBytes, piecesOf, type Spool, SPOOLED_FROM_BYTES } from "#core/spool.ts";
-import type { FileContent, SourceSpec } from "./contract.ts";
+import type { SourceSpec } from "./contract.ts";
+import type { FileContent } from "./item.ts";
 
 /** Larger content is left out, whatever the source's own limit: no text is taken of it. */
 const MAX_CONTENT_BYTES = 256 * 1024 * 1024;

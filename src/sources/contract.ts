@@ -1,183 +1,16 @@
-/**
- * What a source is, gives and is called with. Over 400 lines because the author of a source reads it from top to bottom:
- * items, events, contexts, `spec`, and the methods.
- */
+/** What a source is: `spec`, and the methods, whose presence is the capability. */
+import type { ItemKind, SourceProblem } from "#api/common.ts";
 import type { LinkRules } from "#core/link-rules.ts";
+import type { Principal } from "#core/principals.ts";
 import type { Scope } from "#core/scope.ts";
-import type { Principal, SourceAccess } from "#core/principals.ts";
-import type { z } from "zod";
-import type { EntityType, ItemKind, SourceProblem, TaskStatus } from "#api/common.ts";
-import type { FieldName, FieldsAs } from "#api/item-fields.ts";
-import type { IdentityEvent, IdentityRun } from "./identity-events.ts";
 import type { ChangeListener, Watch } from "./change-notifications.ts";
+import type { SourceContext, SyncContext } from "./context.ts";
+import type { AuthWay, LimitSpec } from "./http-contract.ts";
+import type { IdentityEvent, IdentityRun } from "./identity-events.ts";
+import type { ContainerRef, FileContent, SourceItem } from "./item.ts";
+import type { SyncEvent, SyncRequest } from "./sync-events.ts";
 import type { Webhook, WebhookSubscription } from "./webhook.ts";
-import type { AuthWay, LimitSpec, SourceConnect, SourceHttp } from "./http-contract.ts";
-import type { SourceMcp } from "./mcp-contract.ts";
-
-/** A person as the source names them. `claimed` = said by the document (git, front matter, properties), never proven. */
-export interface SourcePerson {
-  name: string;
-  principal?: Principal;
-  email?: string;
-  login?: string;
-  claimed: boolean;
-}
-
-/** A folder, project, repository, channel, label … that holds the item. */
-export interface SourceContainer {
-  type: Exclude<EntityType, "person">;
-  /** Stable id at the source, unique per (connector, type). */
-  id: string;
-  name: string;
-  parentId?: string;
-  /**
-   * One of the chain of containers that the item lives in, each inside the next: what removes one of these removes the
-   * item. An item has one chain; a label, an assignee or a second folder that shows it is none of it.
-   */
-  isHome?: true;
-}
-
-/** What a source gives as the value of a field, by its type. A date is epoch milliseconds; RFC 3339 on the wire of `push`. */
-export interface SourceValues {
-  kind: ItemKind;
-  title: string;
-  status: TaskStatus | undefined;
-  text: string | undefined;
-  name: string | undefined;
-  /** Only folders that the source lets the item's readers see. */
-  path: readonly string[] | undefined;
-  texts: readonly string[] | undefined;
-  date: number | undefined;
-  number: number | undefined;
-  person: SourcePerson | undefined;
-  people: readonly SourcePerson[] | undefined;
-  record: Readonly<Record<string, string | number | boolean | null | readonly string[]>> | undefined;
-}
-
-type RequiredField = "kind" | "title";
-type OptionalFields = Partial<FieldsAs<SourceValues, Exclude<FieldName, RequiredField>>>;
-
-/** An item as a source hands it over: its fields, and which item it is, where it is, and who may read it. */
-export interface SourceItem extends FieldsAs<SourceValues, RequiredField>, OptionalFields {
-  /** Stable identity at the source, unique per connector. */
-  externalId: string;
-  /**
-   * The title is a file's name: the item is shown by the title that its document gives itself, where it gives one, and the
-   * name is its key.
-   */
-  hasFileTitle?: true;
-  url?: string;
-  /** What leads to a line of its text when it stands after `url`, as in `#L{line}`. */
-  lineAnchor?: string;
-  /** The place a person knows; the item's `source` is `<providerId>:<place>`. */
-  place?: string;
-  /**
-   * The item this one is a part of (a comment's issue, an attachment's page): readers who may not read that one may not read
-   * this one. Source: S20.
-   */
-  partOf?: string;
-  /** The item that this one answers. Structure only: it says nothing about who may read either. */
-  replyTo?: string;
-  /**
-   * What stays the same when the item is renamed (device and inode of a file with one link): a new externalId with the
-   * hint and the text of a known item is that item, and keeps its kbId.
-   */
-  identityHint?: string;
-  /**
-   * The id that the source itself says this item had until now: a living item there moves here with its kbId, whatever
-   * became of its text. Ignored when this id is known already, or the former one was named in this run.
-   */
-  formerId?: string;
-  version?: string;
-  /** Others in a role: reviewers, senders, mentioned. */
-  people?: readonly SourcePerson[];
-  containers?: readonly SourceContainer[];
-  /**
-   * The text itself (`inline`), bytes to be extracted (`fetch`), or neither, and why: `message` can say more than `reason`.
-   * The text of an item that is `too_large` now stays for some days.
-   */
-  content:
-    | { type: "inline"; text: string }
-    | {
-        type: "fetch";
-        /** What `fetchContent` finds the content by (a blob's id, a revision): never a secret, an address that expires, or over 1 KiB. */
-        ref?: string;
-      }
-    | { type: "none"; reason?: "unsupported_type" | "too_large" | "empty" | "encrypted"; message?: string };
-  /** With `partOf` both accesses must let somebody in. Absent: that of `partOf` alone; without one nobody's. */
-  access?: SourceAccess;
-}
-
-/** One thing a source says during a run, in order. */
-export type SyncEvent<Cursor = unknown> =
-  | { t: "upsert"; item: SourceItem }
-  | { t: "access"; externalId: string; access: SourceAccess }
-  | { t: "delete"; externalId: string }
-  /**
-   * The container is gone, with every item that has it in its home chain. All of it is removed or, when that is
-   * suspiciously much, held. Items that the run named before with another home are not in it any more.
-   */
-  | ({ t: "delete_container" } & ContainerRef)
-  /** Unchanged but alive: feeds the sweep. With `container` also every stored item that has it in its home chain. */
-  | { t: "seen"; externalIds: readonly string[]; container?: ContainerRef }
-  /**
-   * Everything that lives in a container was listed, or what of it was created from `from` on and before `to` (epoch milliseconds): what was not
-   * named goes, groups too where it was listed whole, and the permissions of what was are as it said. Earns its keep where a whole listing takes long.
-   */
-  | { t: "listed"; container: ContainerRef; from?: number; to?: number }
-  /**
-   * The source would not show this, and that is about this alone. Where permissions are mirrored nobody reads it, or stands
-   * for the group, until the source shows it again: a group by reading it whole. A refusal of everything is thrown: `source_unauthorized`.
-   */
-  | { t: "refused"; what: What; code: RefusalCode }
-  /**
-   * Groups and users found on the way, as in `syncIdentities`: a folder, a project, a restriction may be a group, and a
-   * public container is one with `everyone`. A complete listing names them all; one that it does not name ends. A group
-   * with `containers`, the chain that it is in, ends with a `listed` of one of them that does not name it.
-   */
-  | (Extract<IdentityEvent, { t: "group" }> & { containers?: readonly ContainerRef[] })
-  | Extract<IdentityEvent, { t: "member" | "identity" }>
-  /**
-   * Everything yielded before is covered by it once it is stored. Between the pages of a group nothing is stored. `looks`:
-   * requests that list, or folders, since the last one. A run of a source that tells them may end here as `partial` when it
-   * has listed too long, and the next one goes on from this cursor, which holds `runId`, as another attempt of it would; not
-   * where permissions are mirrored. Told every few seconds, whatever is found. Source: docs/decisions/0070.
-   */
-  | { t: "checkpoint"; cursor: Cursor; looks?: number }
-  | { t: "progress"; done: number; total?: number; note?: string }
-  /**
-   * Not taken, and why. `failed`: the former version stays and the id counts as named; so does a stored item that is
-   * `too_large` now, whose text stays for some days. Every other reason: it is no item, and a stored one goes with the
-   * sweep. A left-out folder is one event with the folder's id.
-   */
-  | {
-      t: "skip";
-      externalId: string;
-      reason:
-        | "too_large"
-        | "unsupported_type"
-        | "empty"
-        | "excluded_by_scope"
-        | "excluded_by_policy"
-        | "generated"
-        | "failed";
-      message: string;
-      retryable: boolean;
-    }
-  | SyncEnd;
-
-/** The last thing a source says, when it said all it had. */
-export interface SyncEnd {
-  t: "end";
-  /** `complete` = every living id in scope was named in this run, except in what `notLookedAt` names. */
-  listing: "complete" | "partial";
-  /** What this run could not look at; it stays as it is, and its permissions grow old. */
-  notLookedAt?: readonly What[];
-  /** Why the listing is partial, for the connector's owner; the run ends as partial with it. */
-  why?: string;
-  /** `current` = this run would have shown every change of a permission, and of a group told in syncs, up to its beginning. */
-  permissions: "current" | "not_checked";
-}
+import type { z } from "zod";
 
 /** What a scope adds, as far as that can be counted without reading it. */
 export interface ScopeAddition {
@@ -185,18 +18,6 @@ export interface ScopeAddition {
   items: number;
   /** About so many requests read them. */
   calls: number;
-}
-
-/** Why a source would not show one thing. */
-export type RefusalCode = "source_forbidden" | "source_not_found" | "source_gone";
-
-/** One thing at the source that an event is about. */
-export type What = { externalId: string } | { container: ContainerRef } | { group: Principal };
-
-/** A container by its stable id, unique per (connector, type). Never mixed with ids of items. */
-export interface ContainerRef {
-  type: SourceContainer["type"];
-  id: string;
 }
 
 /** A place in a source that a person can choose from before connecting. */
@@ -218,97 +39,9 @@ export interface ChildRules {
   refuse?(path: string): { reason: "excluded_by_scope" | "excluded_by_policy"; message: string } | undefined;
 }
 
-/** What a source is called with. `config` is already parsed by its schema. */
-export interface SourceContext<Config> {
-  config: Config;
-  /** `visibility` is the connector's access; absent counts as wider than private. */
-  connector: {
-    id: string;
-    name: string;
-    visibility?: "private" | "members" | "workspace" | "source";
-    /** The connector's owner. A source with `acl: "connector"` may name them in an access; nobody when it is not told. */
-    owner?: Principal;
-    /** The instance that its users are of, for `formatPrincipal`; absent in `check` and `browse`, and without `hasPeople`. */
-    instance?: string;
-  };
-  /** The only way to the provider over HTTP. It signs in: a source never has a credential. */
-  http: SourceHttp;
-  /** A guarded connection for other protocols, for a source whose `spec.ports` names its ports. */
-  connect?: SourceConnect;
-  /**
-   * For what the git program reads, which speaks for itself: decrypted credentials for this remote, never logged. Only where
-   * a way to sign in is of scheme `git`, or with `spec.readsGit`. Source: S38.
-   *
-   * @throws ApiError `address_not_allowed` for a remote that the connector's credentials are not for
-   */
-  git?: { credentialsFor(url: string): Promise<Readonly<Record<string, string>>> };
-  /** For a connector on a connection to a provider server, whose source has `{ type: "connection" }` as a way to sign in. */
-  mcp?: SourceMcp;
-  signal: AbortSignal;
-  /** How long permissions count that are not read again; in a run alone. What ends sooner must not be told as lasting. */
-  maxAclAgeMs?: number;
-  /** Epoch milliseconds. */
-  now(): number;
-  log(message: string, fields?: Record<string, unknown>): void;
-}
-
-/** What a source is called with in a run. */
-export interface SyncContext<Config> extends SourceContext<Config> {
-  /** What is stored of the connector: asked for as it is needed, so a run that knows what changed reads little. */
-  stored: StoredItems;
-  /** What the source keeps between runs besides its cursor. */
-  state: SourceState;
-}
-
-export interface StoredItems {
-  /** What is stored of an item, so that an unchanged one is `seen` instead of read again. Cheap in the order of the ids. */
-  version(externalId: string): Promise<string | undefined>;
-  /** `accessKeyOf` the access that is stored as the item's own: equal = nothing to tell. */
-  accessKey(externalId: string): Promise<string | undefined>;
-  /** Every item that has this container in its home chain, by externalId. */
-  list(container: ContainerRef): AsyncIterable<{ externalId: string; version?: string }>;
-}
-
-/** Small values as JSON. What is put is stored with the next checkpoint; a run that dies before has not put it. */
-export interface SourceState {
-  get(key: string): Promise<unknown>;
-  /**
-   * @param key  at most 200 characters
-   * @param value  at most 64 KiB as JSON; undefined deletes the key
-   */
-  put(key: string, value: unknown): void;
-}
-
-/** An item's content, in one piece or as it comes. */
-export type FileContent = {
-  mimeType?: string;
-  fileName: string;
-  /** That of what is given here, in the form of `SourceItem.version`. Required where permissions are mirrored. */
-  version?: string;
-} & ({ bytes: Uint8Array; stream?: never } | { stream: AsyncIterable<Uint8Array>; bytes?: never });
-
 /** What scope rules judge an item by. */
 export interface PlacedItem extends Pick<SourceItem, "externalId" | "path" | "place"> {
   containers: readonly ContainerRef[];
-}
-
-export interface SyncRequest<Cursor> {
-  /**
-   * `access`: only who may read what, for a source whose increments do not tell. Its cursor is that of its own former
-   * attempt, and what it puts into the state is not kept.
-   */
-  mode: "full" | "incremental" | "access" | "items";
-  /**
-   * The same for every attempt of one run, and for the runs that list everything together. A cursor holds it, so that a
-   * source which names what it found before the cursor only once resumes within them, and starts again in the next one.
-   */
-  runId?: string;
-  scope: Scope;
-  cursor: Cursor | null;
-  /** For `items`: only these. */
-  externalIds?: readonly string[];
-  /** A person asked for it: groups that it tells between items are read, however young the last reading of each is. */
-  readsGroups?: true;
 }
 
 export interface SourceSpec<Config> {

@@ -1,6 +1,6 @@
 /** What a failure says of the one thing that was asked for, the same for every provider. */
 import { isApiError } from "#api/errors.ts";
-import type { RefusalCode, SyncEvent } from "./contract.ts";
+import type { RefusalCode, SyncEvent } from "./sync-events.ts";
 
 const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;
 

@@ -8,7 +8,8 @@ import type { AddressGuard } from "#net/address-guard.ts";
 import { configuredPlaces } from "#net/configured-places.ts";
 import { makeGuardedClient } from "#net/guarded-client.ts";
 import { parseUrl } from "#net/redirects.ts";
-import type { SourceContext, SourceSpec } from "./contract.ts";
+import type { SourceContext } from "./context.ts";
+import type { SourceSpec } from "./contract.ts";
 import type {
   AccountTokens,
   AuthWay,

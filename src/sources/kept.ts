@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { What } from "./contract.ts";
+import type { What } from "./sync-events.ts";
 import type { SessionSpec } from "./session.ts";
 
 /** Where a run stands, and the feed of its source. */

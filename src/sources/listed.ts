@@ -1,7 +1,7 @@
 /** Lists of records that a provider answers, of which one may have a shape that its source doesn't know. */
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import type { SyncEnd } from "./contract.ts";
+import type { SyncEnd } from "./sync-events.ts";
 import { failedSkip } from "./failures.ts";
 
 /** The records of a list, and what is known of those that aren't understood. */

@@ -1,5 +1,5 @@
 import { isApiError } from "#api/errors.ts";
-import type { SyncContext } from "./contract.ts";
+import type { SyncContext } from "./context.ts";
 import type { Result } from "./session.ts";
 import type { Failures } from "./failures.ts";
 

@@ -2,7 +2,9 @@
 import { accessKeyOf } from "#core/access-key.ts";
 import { defined } from "#core/defined.ts";
 import { type Batches, type Batching, makeBatches } from "./batching.ts";
-import type { Source, StoredItems, SyncContext, SyncEnd, SyncEvent, SyncRequest, What } from "./contract.ts";
+import type { StoredItems, SyncContext } from "./context.ts";
+import type { Source } from "./contract.ts";
+import type { SyncEnd, SyncEvent, SyncRequest, What } from "./sync-events.ts";
 import { failedSkip } from "./failures.ts";
 import { type Kept, keptSchema } from "./kept.ts";
 import { NOT_UNDERSTOOD } from "./listed.ts";

@@ -1,6 +1,8 @@
 /** What is stored as it is now is only named: nothing of it is read or written again. */
 import { inChunks } from "#core/in-chunks.ts";
-import type { SourceItem, StoredItems, SyncEvent } from "./contract.ts";
+import type { StoredItems } from "./context.ts";
+import type { SourceItem } from "./item.ts";
+import type { SyncEvent } from "./sync-events.ts";
 
 /** Ids of one `seen` event at most. */
 export const SEEN_IDS = 500;

@@ -5,7 +5,9 @@
 import type { z } from "zod";
 import type { Scope } from "#core/scope.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { ContainerRef, SourceItem, SyncContext, SyncEnd, SyncEvent, SyncRequest } from "./contract.ts";
+import type { SyncContext } from "./context.ts";
+import type { ContainerRef, SourceItem } from "./item.ts";
+import type { SyncEnd, SyncEvent, SyncRequest } from "./sync-events.ts";
 
 /** How a source is synced. Neither cursor nor checkpoint is trusted when it comes back: one that its schema refuses is dropped. */
 export interface SessionSpec<Config, Cursor, Checkpoint> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SourceState } from "./contract.ts";
+import type { SourceState } from "./context.ts";
 import { failedSkip } from "./failures.ts";
 import { NOT_UNDERSTOOD } from "./listed.ts";
 

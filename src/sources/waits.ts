@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SourceState } from "./contract.ts";
+import type { SourceState } from "./context.ts";
 import { stateKeyOf } from "./state-key.ts";
 
 /** Failures in a row after which the next try waits. */

@@ -1,4 +1,4 @@
-import type { SourceContext } from "./contract.ts";
+import type { SourceContext } from "./context.ts";
 
 /** The same context until this signal is aborted: its requests and connections end with it, too. */
 export function withSignal<Config>(context: SourceContext<Config>, signal: AbortSignal): SourceContext<Config> {

@@ -1,4 +1,5 @@
-import type { SourceItem, SyncEvent } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
+import type { SyncEvent } from "#sources/sync-events.ts";
 import type { KitFixture } from "./fixture.ts";
 import { copyReplica, makeReplica, type Replica, runInto } from "./replica.ts";
 

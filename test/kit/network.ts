@@ -3,7 +3,7 @@ import { ApiError } from "#api/errors.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
 import type { SourceHttp } from "#sources/http-contract.ts";
 import { type HttpGrant, makeSourceHttpPool } from "#sources/http.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { type Rewrite, rewriting } from "./answers.ts";
 
 /** Lets sources reach this machine where their config says so, and nothing else: remotes of tests are here. */

@@ -1,5 +1,5 @@
 import { type Authority, formatPrincipal, narrowAccess, type Principal } from "#core/principals.ts";
-import type { SourceItem } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { meetsEvery } from "#storage/access/decision.ts";
 import { INSTANCE, type KitFixture } from "./fixture.ts";
 import type { PeopleReplica } from "./people-replica.ts";

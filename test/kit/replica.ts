@@ -1,15 +1,9 @@
 import type { Scope } from "#core/scope.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import type { Authority, Principal } from "#core/principals.ts";
-import type {
-  ContainerRef,
-  SourceContext,
-  SourceItem,
-  SyncContext,
-  SyncEvent,
-  SyncRequest,
-  What,
-} from "#sources/contract.ts";
+import type { SourceContext, SyncContext } from "#sources/context.ts";
+import type { ContainerRef, SourceItem } from "#sources/item.ts";
+import type { SyncEvent, SyncRequest, What } from "#sources/sync-events.ts";
 import { authorityIn } from "./authority.ts";
 import { contextOf, type KitFixture } from "./fixture.ts";
 import {

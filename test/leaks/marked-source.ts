@@ -1,5 +1,7 @@
 /** A real source all of whose words are marked: each item, container and person by a word that nothing else has. */
-import type { FileContent, Source, SourceItem, SourcePerson, SyncEvent } from "#sources/contract.ts";
+import type { Source } from "#sources/contract.ts";
+import type { FileContent, SourceItem, SourcePerson } from "#sources/item.ts";
+import type { SyncEvent } from "#sources/sync-events.ts";
 import type { IdentityEvent } from "#sources/identity-events.ts";
 import { canaryFor } from "./model.ts";
 

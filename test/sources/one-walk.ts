@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { accessKeyOf } from "#core/access-key.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
+import type { SourceItem } from "#sources/item.ts";
+import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
 import type { Batching } from "#sources/batching.ts";
 import { runSessions } from "#sources/run-session.ts";
 import type { OpenRequest, Session, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { SyncEvent } from "#sources/contract.ts";
+import type { SyncEvent } from "#sources/sync-events.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { keptSchema } from "#sources/kept.ts";
 import type { OpenRequest, WalkRequest } from "#sources/session.ts";

@@ -1,4 +1,4 @@
-import type { StoredItems, SyncContext } from "#sources/contract.ts";
+import type { StoredItems, SyncContext } from "#sources/context.ts";
 
 /** What the engine adds to a context for a run: what is stored, and a state of its own. */
 export function runParts(

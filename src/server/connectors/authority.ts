@@ -1,6 +1,7 @@
 import { instanceName, normalizeBaseUrl } from "#core/base-url.ts";
 import { authorityOf, mayName, parsePrincipal, type Authority, type Principal } from "#core/principals.ts";
-import type { Source, SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { Source } from "#sources/contract.ts";
+import type { SourceItem, SourcePerson } from "#sources/item.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
 import type { WorkspaceStore } from "#storage/store.ts";

@@ -10,7 +10,7 @@ import {
 } from "#core/principals.ts";
 import type { ConnectorCaller } from "#storage/access/actor.ts";
 import type { PushedLine } from "#sources/push/events.ts";
-import type { SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { SourceItem, SourcePerson } from "#sources/item.ts";
 import { claimStrangers } from "./authority.ts";
 import type { ConnectorDeps } from "./deps.ts";
 

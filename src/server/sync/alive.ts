@@ -1,5 +1,6 @@
 import { inChunks } from "#core/in-chunks.ts";
-import type { ContainerRef, Source } from "#sources/contract.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ContainerRef } from "#sources/item.ts";
 import { removalLimit } from "#storage/batch/item-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";

@@ -1,6 +1,6 @@
 import type { FieldValue } from "#api/common.ts";
 import { isMail } from "#text/mail.ts";
-import type { SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { SourceItem, SourcePerson } from "#sources/item.ts";
 
 /** What a document says of itself, where its source says nothing. Shown as claims, never as proof. Source: S47. */
 export interface Claims {

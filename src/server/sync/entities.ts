@@ -5,7 +5,7 @@ import { type EntityType, ID_ALPHABET, ID_PREFIXES } from "#api/common.ts";
 import { cut } from "#api/clean.ts";
 import { MOST_NAME_CHARS } from "#core/item-facts.ts";
 import { nameKeyOf } from "#text/name-key.ts";
-import type { ContainerRef, SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { ContainerRef, SourceItem, SourcePerson } from "#sources/item.ts";
 import type { ItemEntity } from "#storage/batch/item-batch.ts";
 import { storable } from "./storable.ts";
 

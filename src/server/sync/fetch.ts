@@ -2,7 +2,9 @@ import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { Spool } from "#core/spool.ts";
 import { faultOfVersion, leaveContent, readContent } from "#sources/content.ts";
-import type { Source, SourceContext, SourceItem } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { Source } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { withSignal } from "#sources/with-signal.ts";
 import type { Fetched } from "./read-text.ts";
 

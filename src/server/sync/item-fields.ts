@@ -1,7 +1,7 @@
 import { cut } from "#api/clean.ts";
 import type { FieldValue } from "#api/common.ts";
 import { fieldKey, fieldName } from "#text/field-terms.ts";
-import type { SourceItem } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { storable } from "./storable.ts";
 
 /** Most fields of one item, and the longest text, list and text in a list, in UTF-16 code units. */

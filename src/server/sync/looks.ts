@@ -1,6 +1,8 @@
 import { isChildId } from "#core/child-ids.ts";
 import { defined } from "#core/defined.ts";
-import type { ContainerRef, Source, SyncEnd, SyncEvent, What } from "#sources/contract.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ContainerRef } from "#sources/item.ts";
+import type { SyncEnd, SyncEvent, What } from "#sources/sync-events.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";

@@ -1,7 +1,7 @@
 import { updateFields, WORD_FIELDS, type WordField } from "#api/item-fields.ts";
 import { maskSecrets } from "#text/secrets/mask.ts";
 import { beforeOpenToken } from "#text/secrets/tokens.ts";
-import type { SourceItem, SourceValues } from "#sources/contract.ts";
+import type { SourceItem, SourceValues } from "#sources/item.ts";
 
 /**
  * An item as its source gave it, without the secrets in anything that is shown of it, its key, people, containers and place

@@ -16,7 +16,7 @@ import { boundedFacts, type FactValues, type ItemFacts, MOST_NAME_CHARS } from "
 import type { ExtractedChild } from "#extract/extractor.ts";
 import { readerVersionOf } from "#extract/registry.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { SourceItem, SourcePerson, SourceValues } from "#sources/contract.ts";
+import type { SourceItem, SourcePerson, SourceValues } from "#sources/item.ts";
 import { hashOf } from "./index-hash.ts";
 import { claimsOf } from "./claims.ts";
 import { makeItemEntities, type PersonKey } from "./entities.ts";

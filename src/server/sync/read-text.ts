@@ -8,7 +8,7 @@ import { defined } from "#core/defined.ts";
 import { type HeldBytes, letGo } from "#core/spool.ts";
 import { type Fault, type FaultLog, findFault } from "#core/faults.ts";
 import type { Extracted, ExtractedChild, Extractor, ExtractRequest, NotExtracted } from "#extract/extractor.ts";
-import type { SourceItem } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { redact } from "#core/redact.ts";
 import { findShortage } from "#core/shortage.ts";
 import type { ItemText } from "#storage/batch/item-batch.ts";

@@ -1,4 +1,4 @@
-import type { SourceState } from "#sources/contract.ts";
+import type { SourceState } from "#sources/context.ts";
 
 /** What a source keeps, as one run reads and changes it. */
 export interface RunState extends SourceState {

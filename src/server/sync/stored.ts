@@ -2,7 +2,7 @@ import { isChildId } from "#core/child-ids.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import { parsePrincipal, type Principal } from "#core/principals.ts";
 import { isConnectorList } from "#storage/access/item-clocks.ts";
-import type { StoredItems } from "#sources/contract.ts";
+import type { StoredItems } from "#sources/context.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 import { containerEntityId } from "./entities.ts";

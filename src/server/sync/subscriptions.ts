@@ -1,5 +1,6 @@
 import { defined } from "#core/defined.ts";
-import type { Source, SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { Source } from "#sources/contract.ts";
 import type { WebhookSubscription } from "#sources/webhook.ts";
 import { backOffMs, type ClaimedJob } from "#storage/records/queue.ts";
 import type { WebhookSubscriptionRecord } from "#storage/records/webhook-subscriptions.ts";

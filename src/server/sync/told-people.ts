@@ -1,5 +1,7 @@
 import { mayName, parsePrincipal, type Authority, type Principal } from "#core/principals.ts";
-import type { ContainerRef, Source, SyncEnd, SyncEvent, What } from "#sources/contract.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ContainerRef } from "#sources/item.ts";
+import type { SyncEnd, SyncEvent, What } from "#sources/sync-events.ts";
 import { defined } from "#core/defined.ts";
 import { makeGroupPages } from "#storage/batch/group-pages.ts";
 import type { EndedJoin, PeopleBatch, PeopleEnd, PeopleEvent, PeopleResult } from "#storage/batch/people-batch.ts";

@@ -1,4 +1,5 @@
-import type { Source, SourceItem } from "#sources/contract.ts";
+import type { Source } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";

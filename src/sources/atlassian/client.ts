@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { SourceRequest, SourceResponse, SourceStream } from "#sources/http-contract.ts";
 import type { Listed } from "#sources/listed.ts";
 

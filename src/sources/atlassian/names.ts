@@ -1,5 +1,5 @@
 import { formatPrincipal, type Principal } from "#core/principals.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 
 /** Names people and groups as access lists do; undefined for what no principal can be made of. */
 export function makeNames({ connector }: Pick<SourceContext<unknown>, "connector">, providerId: string) {

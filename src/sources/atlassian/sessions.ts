@@ -9,7 +9,8 @@ import {
   makeContainers,
   placeSchema,
 } from "#sources/containers.ts";
-import type { ContainerRef, SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
+import type { ContainerRef } from "#sources/item.ts";
 import { makeFailures } from "#sources/failures.ts";
 import { listingOf } from "#sources/listed.ts";
 import type { OpenRequest, Outcome, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { accessKeyOf } from "#core/access-key.ts";
 import type { Scope } from "#core/scope.ts";
-import type { SourceItem, StoredItems } from "#sources/contract.ts";
+import type { StoredItems } from "#sources/context.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { tellItems as tellByVersion } from "#sources/seen.ts";
 
 /** A scope names projects and spaces by their ids. */

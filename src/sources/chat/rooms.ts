@@ -1,6 +1,7 @@
 import { formatPrincipal, type Principal } from "#core/principals.ts";
 import type { Scope } from "#core/scope.ts";
-import type { BrowseNode, ContainerRef, SourceContainer } from "#sources/contract.ts";
+import type { BrowseNode } from "#sources/contract.ts";
+import type { ContainerRef, SourceContainer } from "#sources/item.ts";
 
 /** A room or channel by what never changes and what people call it. */
 export interface ChatRoom {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Principal } from "#core/principals.ts";
-import type { SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { SourceItem, SourcePerson } from "#sources/item.ts";
 import { type ChatRoom, roomContainer } from "./rooms.ts";
 
 /** A message as it is now: after its edits, without what was deleted. */

@@ -6,7 +6,7 @@ import { baseUrlOf, isCloud } from "#sources/atlassian/config.ts";
 import { linkedPages } from "#sources/atlassian/pages.ts";
 import { failedStatus, orNothing, refusalOf } from "#sources/failures.ts";
 import { makeOddRecords } from "#sources/listed.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { makeCloudReader } from "./cloud.ts";
 import type { ConfluenceConfig } from "./config.ts";
 import {

@@ -1,4 +1,4 @@
-import type { ContainerRef } from "#sources/contract.ts";
+import type { ContainerRef } from "#sources/item.ts";
 
 /** What an external id names: a page or blog post by its number, which never changes, or what stands at one. */
 export interface ConfluenceId {

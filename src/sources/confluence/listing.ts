@@ -3,7 +3,7 @@ import { accessKeyOf } from "#core/access-key.ts";
 import { inChunks } from "#core/in-chunks.ts";
 import { tellItems } from "#sources/atlassian/tell.ts";
 import { byNumber, type ContainerPage } from "#sources/containers.ts";
-import type { SourceItem } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { namelessSkip, type OddRecords } from "#sources/listed.ts";
 import type { Outcome } from "#sources/session.ts";

@@ -2,7 +2,7 @@ import { defined } from "#core/defined.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { Names } from "#sources/atlassian/names.ts";
 import { digestOf, readable } from "#sources/atlassian/tell.ts";
-import type { SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { SourceItem, SourcePerson } from "#sources/item.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { hasNoText } from "#sources/file-scope/mime-hints.ts";
 import type { ConfluenceContext } from "./client.ts";

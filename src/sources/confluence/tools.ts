@@ -1,6 +1,6 @@
 import { makeNames } from "#sources/atlassian/names.ts";
 import { beginRun } from "#sources/atlassian/sessions.ts";
-import type { SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
 import type { OpenRequest, Outcome } from "#sources/session.ts";
 import { notUnderstood } from "#sources/unread.ts";
 import { makeConfluenceClient } from "./client.ts";

@@ -1,4 +1,4 @@
-import type { SourceContainer } from "#sources/contract.ts";
+import type { SourceContainer } from "#sources/item.ts";
 import { readableSegment } from "./paths.ts";
 
 /** The folders that a file lives in, by their paths; `nameOf` makes of a segment what people read. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { formatPrincipal, type Principal } from "#core/principals.ts";
-import type { Source, SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { Source } from "#sources/contract.ts";
 
 const Reader = z.string().regex(/^(workspace|grp_[a-z0-9]+)$/, "Give workspace, or the ID of a group (grp_…).");
 

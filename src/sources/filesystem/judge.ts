@@ -1,6 +1,6 @@
 import type { BigIntStats } from "node:fs";
 import { holdsGeneratedMarker, isGeneratedFolder } from "#api/generated-folders.ts";
-import type { SyncEvent } from "#sources/contract.ts";
+import type { SyncEvent } from "#sources/sync-events.ts";
 import { plainPath } from "#sources/file-scope/paths.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import type { FilesystemConfig } from "./config.ts";

@@ -1,6 +1,6 @@
 import type { BigIntStats } from "node:fs";
 import type { Principal, SourceAccess } from "#core/principals.ts";
-import type { SourceItem } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { foldersOf } from "#sources/file-scope/folders.ts";
 import { readableSegment, segmentsOf } from "#sources/file-scope/paths.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import type { SourceContext, SyncContext } from "#sources/contract.ts";
+import type { SourceContext, SyncContext } from "#sources/context.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";

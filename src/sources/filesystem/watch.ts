@@ -1,7 +1,7 @@
 import { isApiError } from "#api/errors.ts";
 import type { ChangeListener, Watch } from "#sources/change-notifications.ts";
 import type { Scope } from "#core/scope.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import type { FilesystemConfig, Places } from "./config.ts";
 import type { JudgeOptions } from "./judge.ts";

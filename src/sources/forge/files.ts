@@ -2,14 +2,9 @@ import type { SourceProblem } from "#api/common.ts";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ApiError, isApiError } from "#api/errors.ts";
-import type {
-  FileContent,
-  SourceContainer,
-  SourceContext,
-  SourceItem,
-  SyncContext,
-  SyncEvent,
-} from "#sources/contract.ts";
+import type { SourceContext, SyncContext } from "#sources/context.ts";
+import type { FileContent, SourceContainer, SourceItem } from "#sources/item.ts";
+import type { SyncEvent } from "#sources/sync-events.ts";
 import type { GitConfig } from "#sources/git-repository/config.ts";
 import { makeContents } from "#sources/git-repository/contents.ts";
 import type { GitCursor } from "#sources/git-repository/cursor.ts";

@@ -1,4 +1,4 @@
-import type { ContainerRef } from "#sources/contract.ts";
+import type { ContainerRef } from "#sources/item.ts";
 import type { ForgeContent, ForgeRepository } from "./contract.ts";
 
 /** What an external id names. A repository's own id never changes, whatever it is called. */

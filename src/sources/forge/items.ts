@@ -1,4 +1,5 @@
-import type { SourceItem, SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
+import type { SourceItem } from "#sources/item.ts";
 import type { Scope } from "#core/scope.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SourceState } from "#sources/contract.ts";
+import type { SourceState } from "#sources/context.ts";
 import type { ForgeListing } from "./contract.ts";
 
 /** The repositories of the last run, so that one which is missing now is seen to be. */

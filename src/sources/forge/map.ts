@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { defined } from "#core/defined.ts";
 import { formatPrincipal, type Principal, type SourceAccess } from "#core/principals.ts";
-import type { SourceContainer, SourceContext, SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { SourceContainer, SourceItem, SourcePerson } from "#sources/item.ts";
 import type { ForgeContent, ForgePart, ForgeRepository, ForgeThread, ForgeUser } from "./contract.ts";
 import { ownerRef, partId, readersGroup, repositoryRef, threadId } from "./ids.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatPrincipal, parsePrincipal, type Principal } from "#core/principals.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 
 /** Who was there when everything was read last: what is missing later has gone. */

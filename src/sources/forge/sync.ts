@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Scope } from "#core/scope.ts";
 import { placeSchema } from "#sources/containers.ts";
-import type { SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { listingOf } from "#sources/listed.ts";
 import type { Outcome, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { byNumber, type Containers, makeContainers } from "#sources/containers.ts";
-import type { SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
 import { type Failures, makeFailures } from "#sources/failures.ts";
 import type { Forge, ForgeRepository } from "./contract.ts";
 import type { ForgeFiles } from "./files.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { hasByteSegment, lastSegmentOf, plainPath, readableSegment } from "#sources/file-scope/paths.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";

@@ -1,4 +1,4 @@
-import type { SyncEvent } from "#sources/contract.ts";
+import type { SyncEvent } from "#sources/sync-events.ts";
 import { foldersAbove, lastSegmentOf, plainPath, segmentsOf } from "#sources/file-scope/paths.ts";
 import type { Patterns } from "#sources/file-scope/patterns.ts";
 import type { CompiledScope } from "#sources/file-scope/scope.ts";

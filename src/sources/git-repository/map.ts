@@ -1,5 +1,5 @@
 import { isInstant } from "#core/instant.ts";
-import type { SourceContainer, SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { SourceContainer, SourceItem, SourcePerson } from "#sources/item.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import type { FileAttributes } from "./attributes.ts";
 import type { WebPages } from "./forges.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { GitConfig } from "./config.ts";
 import { importLocal } from "./import.ts";
 import { type LocalPlaces, openLocal } from "./local.ts";

@@ -1,4 +1,4 @@
-import type { SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
 import type { Scope } from "#core/scope.ts";
 import type { GitConfig } from "./config.ts";
 import type { GitPlace } from "./cursor.ts";

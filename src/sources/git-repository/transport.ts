@@ -4,7 +4,7 @@ import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import { startProgram } from "#core/spawn.ts";
 import type { AddressGuard, PinnedAddress } from "#net/address-guard.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { GitConfig } from "./config.ts";
 import { remoteFailure, type Talk } from "./failures.ts";
 import { KNOWN_HOST_KEYS } from "./host-keys.ts";

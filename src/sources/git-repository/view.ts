@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { SourceContext, SyncRequest } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { SyncRequest } from "#sources/sync-events.ts";
 import { compilePatterns, type Patterns } from "#sources/file-scope/patterns.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { type FileAttributes, lfsPointerOf, makeAttributes, MAX_ATTRIBUTE_BYTES } from "./attributes.ts";

@@ -1,5 +1,6 @@
 import { ApiError } from "#api/errors.ts";
-import type { BrowseNode, SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { BrowseNode } from "#sources/contract.ts";
 import { type BrowseAt, type Place, toBrowsePage } from "#sources/file-scope/browse-page.ts";
 import type { GitConfig } from "#sources/git-repository/config.ts";
 import { isItemPath } from "#sources/git-repository/judge.ts";

@@ -1,5 +1,6 @@
 import type { Scope } from "#core/scope.ts";
-import type { ScopeAddition, SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { ScopeAddition } from "#sources/contract.ts";
 import type { GitConfig } from "#sources/git-repository/config.ts";
 import type { GitEnvironment } from "#sources/git-repository/mirror.ts";
 import { listTree } from "#sources/git-repository/tree.ts";

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Scope } from "#core/scope.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { GitConfig } from "#sources/git-repository/config.ts";
 import { folderOf, type GitEnvironment, type Mirror, openMirror } from "#sources/git-repository/mirror.ts";
 import { type CommitView, openCommit } from "#sources/git-repository/view.ts";

@@ -1,6 +1,6 @@
 import type { SourceProblem } from "#api/common.ts";
 import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { type ForgeFiles, gitProblem } from "#sources/forge/files.ts";
 import { makeGiteaClient } from "./client.ts";
 import { baseOf, type GiteaConfig } from "./config.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { SourceRequest } from "#sources/http-contract.ts";
 import { countOf, numberedPages, type RecordPage } from "#sources/forge/pages.ts";
 import { halfRead, idAt, type Listed, listed, makeOddRecords } from "#sources/listed.ts";

@@ -1,5 +1,6 @@
 import type { Batching } from "#sources/batching.ts";
-import type { Source, SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
+import type { Source } from "#sources/contract.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { browseRepositories } from "#sources/forge/browse.ts";
 import { countAdded } from "#sources/forge/count-added.ts";

@@ -1,6 +1,6 @@
 import { halfRead } from "#sources/listed.ts";
 import { formatPrincipal, type Principal } from "#core/principals.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { FORGE_CONTENT, type ForgeContent } from "#sources/forge/contract.ts";
 import { readersGroup } from "#sources/forge/ids.ts";
 import type { PeopleFact, PeopleReader } from "#sources/forge/people.ts";

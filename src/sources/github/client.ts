@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ApiError, isApiError } from "#api/errors.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { SourceRequest, SourceResponse } from "#sources/http-contract.ts";
 import { type Listed, listed, makeOddRecords } from "#sources/listed.ts";
 import type { GithubConfig } from "./config.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Forge, ForgePage, ForgePart, ForgeRepository } from "#sources/forge/contract.ts";
 import { ApiError } from "#api/errors.ts";
-import type { SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
 import { type GithubContext, makeGithubClient } from "./client.ts";
 import type { GithubConfig } from "./config.ts";
 import { makeGraphql, type Pulse, type ReviewNode } from "./graphql.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { ApiError, isApiError } from "#api/errors.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { orNothing } from "#sources/failures.ts";
 import type { RequestAuth, SourceRequest, SourceStream } from "#sources/http-contract.ts";
 import { makeOddRecords } from "#sources/listed.ts";

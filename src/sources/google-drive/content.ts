@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ApiError, isApiError } from "#api/errors.ts";
-import type { FileContent } from "#sources/contract.ts";
+import type { FileContent } from "#sources/item.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";

@@ -1,5 +1,6 @@
 import type { Batching } from "#sources/batching.ts";
-import type { Source, SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { Source } from "#sources/contract.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { runSessions } from "#sources/run-session.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SourceAccess } from "#core/principals.ts";
 import type { Scope } from "#core/scope.ts";
-import type { SourceContainer, SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { SourceContainer, SourceItem, SourcePerson } from "#sources/item.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";

@@ -1,6 +1,6 @@
 import { isApiError } from "#api/errors.ts";
 import type { ContainerEvent } from "#sources/containers.ts";
-import type { SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { listingOf, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";

@@ -1,7 +1,8 @@
 import { isApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import { type Containers, makeContainers } from "#sources/containers.ts";
-import type { SourceItem, SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { type Failures, failedSkip, makeFailures } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { OpenRequest, Outcome, PageEntry } from "#sources/session.ts";

@@ -1,5 +1,6 @@
 import type { Principal, SourceAccess } from "#core/principals.ts";
-import type { ContainerRef, SyncEvent } from "#sources/contract.ts";
+import type { ContainerRef } from "#sources/item.ts";
+import type { SyncEvent } from "#sources/sync-events.ts";
 import { orNothing } from "#sources/failures.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
 import { type DriveClient } from "./client.ts";

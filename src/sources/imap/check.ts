@@ -1,6 +1,6 @@
 import type { ApiError } from "#api/errors.ts";
 import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { ImapConfig } from "./config.ts";
 import { toFolders } from "./folders.ts";
 import { openSession } from "./session.ts";

@@ -1,5 +1,5 @@
 import type { Scope } from "#core/scope.ts";
-import type { ContainerRef, SourceContainer } from "#sources/contract.ts";
+import type { ContainerRef, SourceContainer } from "#sources/item.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
 import type { ImapConfig } from "./config.ts";
 import type { Listed } from "./session.ts";

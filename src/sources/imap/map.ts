@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { defined } from "#core/defined.ts";
-import type { SourceContext, SourceItem } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { configKey, type ImapConfig } from "./config.ts";
 import { containersOf, idOf, type MailFolder, nameOf } from "./folders.ts";

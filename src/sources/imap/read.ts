@@ -1,5 +1,5 @@
 import { ApiError } from "#api/errors.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import type { ImapConfig } from "./config.ts";
 import { parseId } from "./folders.ts";

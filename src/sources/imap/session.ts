@@ -1,5 +1,5 @@
 import { ApiError } from "#api/errors.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { SourceSocket } from "#sources/http-contract.ts";
 import { halfRead } from "#sources/listed.ts";
 import type { ImapConfig } from "./config.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { inChunks } from "#core/in-chunks.ts";
 import { type ContainerEvent, makeContainers, placeSchema } from "#sources/containers.ts";
-import type { SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
 import { failedSkip, failedStatus, makeFailures } from "#sources/failures.ts";
 import type { Entry, Outcome, Session, SessionSpec } from "#sources/session.ts";
 import type { ImapConfig } from "./config.ts";

@@ -1,4 +1,4 @@
-import type { SourceItem } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { failedStatus } from "#sources/failures.ts";
 import { judgedEntryOf, type PageEntry, type WalkEvent } from "#sources/session.ts";
 import { notUnderstood } from "#sources/unread.ts";

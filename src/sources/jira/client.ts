@@ -8,7 +8,7 @@ import {
   timeOf,
 } from "#sources/atlassian/client.ts";
 import { baseUrlOf, isCloud } from "#sources/atlassian/config.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { type Listed, makeOddRecords } from "#sources/listed.ts";
 import type { JiraConfig } from "./config.ts";
 import {

@@ -1,4 +1,4 @@
-import type { ContainerRef } from "#sources/contract.ts";
+import type { ContainerRef } from "#sources/item.ts";
 
 /** What an external id names. An issue's number never changes, in whatever project it is. */
 export interface JiraId {

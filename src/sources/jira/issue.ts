@@ -1,6 +1,6 @@
 import { isApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
-import type { SourceItem } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { accessFields, type ProjectRules } from "./access.ts";
 import { ITEM_FIELDS, toItems } from "./map.ts";
 import type { IssueRecord, ProjectRecord } from "./records.ts";

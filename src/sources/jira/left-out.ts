@@ -1,4 +1,4 @@
-import type { SourceItem } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { lookAgain } from "#sources/left-out.ts";
 import { judgedEntryOf, type PageEntry } from "#sources/session.ts";
 import { parseId, projectRef } from "./ids.ts";

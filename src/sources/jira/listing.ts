@@ -1,4 +1,4 @@
-import type { SourceItem } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { failedStatus } from "#sources/failures.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import type { ContainerEvent, ContainerPage } from "#sources/containers.ts";

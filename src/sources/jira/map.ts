@@ -1,5 +1,5 @@
 import { defined } from "#core/defined.ts";
-import type { SourceContainer, SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { SourceContainer, SourceItem, SourcePerson } from "#sources/item.ts";
 import { textOfAdf } from "#sources/atlassian/adf.ts";
 import { digestOf, readable } from "#sources/atlassian/tell.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";

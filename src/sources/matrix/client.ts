@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { SourceRequest, SourceStream } from "#sources/http-contract.ts";
 import type { Listed } from "#sources/listed.ts";
 import { baseUrlOf, type MatrixConfig } from "./config.ts";

@@ -1,6 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
-import type { FileContent, Source } from "#sources/contract.ts";
+import type { Source } from "#sources/contract.ts";
+import type { FileContent } from "#sources/item.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import type { Batching } from "#sources/batching.ts";
 import { runSessions } from "#sources/run-session.ts";

@@ -1,4 +1,4 @@
-import type { SourceItem } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { isRoomInScope } from "#sources/chat/rooms.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SourceContext, SyncContext } from "#sources/contract.ts";
+import type { SourceContext, SyncContext } from "#sources/context.ts";
 import type { MatrixConfig } from "./config.ts";
 import type { JoinedRoom, MatrixClient, MatrixSync } from "./client.ts";
 import { isForMembers, visibilityOf } from "./events.ts";

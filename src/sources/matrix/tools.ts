@@ -1,5 +1,5 @@
 import { makeContainers } from "#sources/containers.ts";
-import type { SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
 import { failedSkip, makeFailures } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { tellSeen } from "#sources/seen.ts";

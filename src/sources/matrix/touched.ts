@@ -1,4 +1,4 @@
-import type { SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
 import { ifUnderstood } from "#sources/failures.ts";
 import { roomRef } from "#sources/chat/rooms.ts";
 import { spanOf } from "#sources/chat/thread.ts";

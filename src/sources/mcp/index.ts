@@ -1,7 +1,8 @@
 import { ApiError } from "#api/errors.ts";
 import { type CheckOutcome, runCheck } from "#sources/check.ts";
 import type { Scope } from "#core/scope.ts";
-import type { Source, SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { Source } from "#sources/contract.ts";
 import type { Batching } from "#sources/batching.ts";
 import { runSessions } from "#sources/run-session.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";

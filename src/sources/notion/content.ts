@@ -1,5 +1,5 @@
 import { ApiError } from "#api/errors.ts";
-import type { FileContent } from "#sources/contract.ts";
+import type { FileContent } from "#sources/item.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";

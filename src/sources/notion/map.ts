@@ -1,6 +1,6 @@
 import type { Principal } from "#core/principals.ts";
 import type { Scope } from "#core/scope.ts";
-import type { ContainerRef, SourceContainer, SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { ContainerRef, SourceContainer, SourceItem, SourcePerson } from "#sources/item.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { readersGroup } from "#sources/file-scope/readers.ts";
 import type { FileBlock } from "./blocks.ts";

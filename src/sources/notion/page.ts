@@ -1,5 +1,6 @@
 import { ApiError } from "#api/errors.ts";
-import type { ContainerRef, SourceItem, SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
+import type { ContainerRef, SourceItem } from "#sources/item.ts";
 import { type Failures, failedSkip } from "#sources/failures.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { namelessSkip, NOT_UNDERSTOOD } from "#sources/listed.ts";

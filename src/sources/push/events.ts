@@ -1,7 +1,8 @@
 import type { HeldBytes } from "#core/spool.ts";
 import type { ErrorCode } from "#api/errors.ts";
 import type { Principal } from "#core/principals.ts";
-import type { SourceItem, SyncEvent } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
+import type { SyncEvent } from "#sources/sync-events.ts";
 
 /** What a pushed line says of an item. */
 export type PushItemEvent =

@@ -19,7 +19,7 @@ import { defined } from "#core/defined.ts";
 import { isInstant } from "#core/instant.ts";
 import type { PushEvent, PushItemEvent } from "./events.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { SourceItem, SourcePerson, SourceValues } from "#sources/contract.ts";
+import type { SourceItem, SourcePerson, SourceValues } from "#sources/item.ts";
 
 // Schemas are values: what a line is made of stands before the line.
 

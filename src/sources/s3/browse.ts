@@ -1,5 +1,6 @@
 import { ApiError } from "#api/errors.ts";
-import type { BrowseNode, SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { BrowseNode } from "#sources/contract.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
 import { makeClient } from "./client.ts";
 import type { S3Config } from "./config.ts";

@@ -1,6 +1,6 @@
 import { type ApiError, isApiError } from "#api/errors.ts";
 import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { makeClient, type S3Client, type S3Object } from "./client.ts";
 import { bucketUrl, type S3Config } from "./config.ts";
 import { isKey } from "./keys.ts";

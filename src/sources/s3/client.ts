@@ -1,6 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { SourceRequest, SourceResponse, SourceStream } from "#sources/http-contract.ts";
 import { bucketUrl, type S3Config } from "./config.ts";
 import { failureOf, TOLD } from "./failures.ts";

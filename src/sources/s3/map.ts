@@ -1,6 +1,6 @@
 import { defined } from "#core/defined.ts";
 import type { Principal } from "#core/principals.ts";
-import type { SourceContainer, SourceItem } from "#sources/contract.ts";
+import type { SourceContainer, SourceItem } from "#sources/item.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
 import { makeFailures } from "#sources/failures.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { readEach } from "#sources/read-each.ts";

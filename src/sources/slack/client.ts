@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ApiError, type ErrorCode } from "#api/errors.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { SourceStream } from "#sources/http-contract.ts";
 import { idAt, listed, makeOddRecords, many } from "#sources/listed.ts";
 import { baseUrlOf, type SlackConfig } from "./config.ts";

@@ -1,7 +1,8 @@
 import { canParseUrl } from "#api/parse-url.ts";
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
-import type { FileContent, Source } from "#sources/contract.ts";
+import type { Source } from "#sources/contract.ts";
+import type { FileContent } from "#sources/item.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import type { Batching } from "#sources/batching.ts";

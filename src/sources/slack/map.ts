@@ -1,5 +1,5 @@
 import { formatPrincipal, type Principal } from "#core/principals.ts";
-import type { SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { SourceItem, SourcePerson } from "#sources/item.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { roomGroup } from "#sources/chat/rooms.ts";
 import { type ChatMessage, toFileItem, toThreadItem } from "#sources/chat/thread.ts";

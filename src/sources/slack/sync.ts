@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
 import { type ContainerEvent, makeContainers, placeSchema } from "#sources/containers.ts";
 import { failedSkip, makeFailures } from "#sources/failures.ts";
 import { halfRead, listingOf } from "#sources/listed.ts";

@@ -1,6 +1,7 @@
 import { isApiError } from "#api/errors.ts";
 import type { Scope } from "#core/scope.ts";
-import type { SourceItem, SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
+import type { SourceItem } from "#sources/item.ts";
 import type { Containers } from "#sources/containers.ts";
 import { isRoomInScope, roomRef } from "#sources/chat/rooms.ts";
 import { type Failures, failedSkip } from "#sources/failures.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isApiError } from "#api/errors.ts";
-import type { SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
 import type { SlackClient } from "./client.ts";
 import type { SlackConfig } from "./config.ts";
 import { displayNameOf, type KnownUser } from "./map.ts";

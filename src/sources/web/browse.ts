@@ -1,5 +1,5 @@
 import { canParseUrl } from "#api/parse-url.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { type BrowseAt, type Place, toBrowsePage } from "#sources/file-scope/browse-page.ts";
 import { ask, readBody } from "./client.ts";
 import type { WebConfig } from "./config.ts";

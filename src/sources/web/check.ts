@@ -1,7 +1,7 @@
 import type { SourceProblem } from "#api/common.ts";
 import { type ApiError, isApiError } from "#api/errors.ts";
 import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { ask, leave, readBody } from "./client.ts";
 import { siteOf, type WebConfig } from "./config.ts";
 import { factsOf } from "./map.ts";

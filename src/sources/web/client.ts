@@ -1,6 +1,6 @@
 import { canParseUrl } from "#api/parse-url.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { SourceStream } from "#sources/http-contract.ts";
 import { siteOf, type WebConfig } from "./config.ts";
 import { pageUrl } from "./urls.ts";

@@ -1,6 +1,6 @@
 import { defined } from "#core/defined.ts";
 import type { Principal } from "#core/principals.ts";
-import type { ContainerRef, SourceContainer, SourceItem } from "#sources/contract.ts";
+import type { ContainerRef, SourceContainer, SourceItem } from "#sources/item.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { foldersOf, readableName } from "#sources/file-scope/folders.ts";
 import { readersGroup } from "#sources/file-scope/readers.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SourceState } from "#sources/contract.ts";
+import type { SourceState } from "#sources/context.ts";
 import type { Site } from "./config.ts";
 
 /** A page to be looked at. */

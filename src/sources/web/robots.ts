@@ -1,6 +1,6 @@
 import robotsParser from "robots-parser";
 import { ApiError, isApiError } from "#api/errors.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { siteOf, type WebConfig } from "./config.ts";
 import { plainEscapes } from "./urls.ts";
 

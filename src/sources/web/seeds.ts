@@ -1,5 +1,5 @@
 import { ApiError } from "#api/errors.ts";
-import type { SourceContext, SyncContext } from "#sources/contract.ts";
+import type { SourceContext, SyncContext } from "#sources/context.ts";
 import { type Site, siteOf, type WebConfig } from "./config.ts";
 import { WHOLE_SITE } from "./map.ts";
 import type { QueueEntry } from "./queue.ts";

@@ -1,6 +1,6 @@
 import { canParseUrl } from "#api/parse-url.ts";
 import { type ApiError, isApiError } from "#api/errors.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { siteOf, type WebConfig } from "./config.ts";
 import type { Robots } from "./robots.ts";
 import { type Budget, readSitemap } from "./sitemap-xml.ts";

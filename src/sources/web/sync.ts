@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
-import type { SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
 import { failedSkip } from "#sources/failures.ts";
 import type { Batching } from "#sources/batching.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";

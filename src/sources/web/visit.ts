@@ -1,7 +1,9 @@
 import { canParseUrl } from "#api/parse-url.ts";
 import type { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
-import type { SourceItem, SyncContext, SyncEvent } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
+import type { SourceItem } from "#sources/item.ts";
+import type { SyncEvent } from "#sources/sync-events.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import type { CompiledScope } from "#sources/file-scope/scope.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";

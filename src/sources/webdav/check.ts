@@ -1,7 +1,7 @@
 import type { SourceProblem } from "#api/common.ts";
 import type { ApiError } from "#api/errors.ts";
 import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { makeClient } from "./client.ts";
 import { baseOf, type WebdavConfig } from "./config.ts";
 

@@ -1,6 +1,6 @@
 import { canParseUrl } from "#api/parse-url.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { failedStatus, refusalOf } from "#sources/failures.ts";
 import { inUrl, segmentOf, segmentsOf } from "#sources/file-scope/paths.ts";
 import type { SourceStream } from "#sources/http-contract.ts";

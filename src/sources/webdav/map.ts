@@ -1,6 +1,6 @@
 import { defined } from "#core/defined.ts";
 import type { Principal } from "#core/principals.ts";
-import type { ContainerRef, SourceItem } from "#sources/contract.ts";
+import type { ContainerRef, SourceItem } from "#sources/item.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { inUrl, lastSegmentOf, plainPath, segmentsOf } from "#sources/file-scope/paths.ts";
 import { type DavEntry, timeOf } from "./client.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { compileScope } from "#sources/file-scope/scope.ts";
-import type { SyncContext } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
 import { failedSkip } from "#sources/failures.ts";
 import type { Outcome, PageEntry, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
 import { type DavClient, isOfOneThing, isPath, makeClient } from "./client.ts";

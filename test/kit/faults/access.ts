@@ -1,4 +1,4 @@
-import type { SourceItem } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { CONNECTOR_ID } from "../fixture.ts";
 import { userPrincipal } from "../reference/people.ts";
 import { type Faults, naming, onItems, onPeople, type Told, toldInSync, withReaders } from "./plant.ts";

@@ -1,7 +1,9 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { formatPrincipal } from "#core/principals.ts";
-import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
+import type { SourceItem } from "#sources/item.ts";
+import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
 import type { IdentityEvent } from "#sources/identity-events.ts";
 import type { WebhookDelivery, WebhookRequest } from "#sources/webhook.ts";
 import type { KitFixture } from "../fixture.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { SourceRequest } from "#sources/http-contract.ts";
 import { idAt, listed } from "#sources/listed.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isApiError } from "#api/errors.ts";
 import { formatPrincipal, type Principal } from "#core/principals.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import { type GroupRecord, makeClient, type ReferenceConfig, type UserRecord } from "./client.ts";
 

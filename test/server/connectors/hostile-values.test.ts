@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { SourceItem } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { hostileText } from "../../api/hostile-text.ts";
 import { runs } from "../../runs.ts";
 import { FOLDER, pushed } from "./server.ts";

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { Extractor } from "#extract/extractor.ts";
-import type { Source, SourceItem, SyncEvent } from "#sources/contract.ts";
+import type { Source } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
+import type { SyncEvent } from "#sources/sync-events.ts";
 import { makePushSource } from "#sources/push/index.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, type TestServerOptions } from "../../helpers.ts";

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { makePushSource } from "#sources/push/index.ts";
 import { namedReaders, readersGroup, readersKey, tellReaders } from "#sources/file-scope/readers.ts";
-import type { Source, SourceContext, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SourceContext, SyncContext } from "#sources/context.ts";
+import type { Source } from "#sources/contract.ts";
+import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, TEST_PASSWORD, type TestUser } from "../../helpers.ts";
 import { fakeExtractor, item } from "../sync/harness.ts";

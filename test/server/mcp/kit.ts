@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { type FieldValue, makeId, type ItemKind, type TaskStatus } from "#api/common.ts";
 import { analyzeDocument, nameInKey } from "#text/analyzer.ts";
 import type { Principal } from "#core/principals.ts";
-import type { SourceContainer, SourcePerson } from "#sources/contract.ts";
+import type { SourceContainer, SourcePerson } from "#sources/item.ts";
 import { makeItemEntities } from "#server/sync/entities.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
 import { composeFeatures } from "../../features.ts";

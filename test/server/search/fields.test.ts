@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { findQueryFilters, withField } from "#server/search/query-filters.ts";
-import type { SourceItem } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { FOLDER, makeConnectorServer, pushed } from "../connectors/server.ts";
 import { DAY, makeKit } from "../mcp/kit.ts";
 import { item } from "../sync/harness.ts";

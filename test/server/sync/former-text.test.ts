@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { FileContent, Source, SourceItem, SyncEvent } from "#sources/contract.ts";
+import type { Source } from "#sources/contract.ts";
+import type { FileContent, SourceItem } from "#sources/item.ts";
+import type { SyncEvent } from "#sources/sync-events.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import { end, fakeExtractor, item, listing, makeHarness, upsert } from "./harness.ts";
 import { HOUR_MS, makeMirror, OPEN } from "./mirror.ts";

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
-import type { RefusalCode, SyncEvent } from "#sources/contract.ts";
+import type { RefusalCode, SyncEvent } from "#sources/sync-events.ts";
 import { upsert } from "./harness.ts";
 import { HOUR_MS, listed, makeMirror, OPEN, type Script } from "./mirror.ts";
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Source, SyncEvent } from "#sources/contract.ts";
+import type { Source } from "#sources/contract.ts";
+import type { SyncEvent } from "#sources/sync-events.ts";
 import { requestSync } from "#server/sync/request.ts";
 import { type Harness, makeConnector, makeHarness, type Script, WORKSPACE } from "./harness.ts";
 

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import type { FileContent, Source, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { Source } from "#sources/contract.ts";
+import type { FileContent } from "#sources/item.ts";
+import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer } from "../../helpers.ts";

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
-import type { SyncRequest } from "#sources/contract.ts";
+import type { SyncRequest } from "#sources/sync-events.ts";
 import { openEngine } from "../../kit/engine.ts";
 import { contextOf, type KitFixture } from "../../kit/fixture.ts";
 import { makeReferenceFixture } from "../../kit/reference/fixture.ts";

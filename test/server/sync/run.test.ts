@@ -1,6 +1,7 @@
 import { describe, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
-import type { SourceItem, SyncEvent } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
+import type { SyncEvent } from "#sources/sync-events.ts";
 import { CONNECTOR, end, item, listing, makeHarness, untilAborted, upsert, WORKSPACE } from "./harness.ts";
 
 const many = (count: number, text = "words") =>

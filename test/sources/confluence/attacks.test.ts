@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SourceItem } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { contextOf, type KitFixture } from "../../kit/fixture.ts";
 import { makePeopleReplica, runPeopleInto } from "../../kit/people-replica.ts";
 import { makeReplica, type Replica, runInto } from "../../kit/replica.ts";

@@ -6,7 +6,8 @@ import { FilesystemConfig } from "#sources/filesystem/config.ts";
 import { makeFilesystemSource, type FilesystemOptions } from "#sources/filesystem/index.ts";
 import { runParts } from "../stored.ts";
 import type { FilesystemKept } from "#sources/filesystem/sync.ts";
-import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
+import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
 import { NO_HTTP } from "../../network.ts";
 
 export type FolderEvent = SyncEvent<FilesystemKept>;

@@ -8,7 +8,7 @@ import { makeGiteaClient } from "#sources/gitea/client.ts";
 import { makeGiteaForge } from "#sources/gitea/forge.ts";
 import { makeGiteaSource } from "#sources/gitea/index.ts";
 import { GiteaConfig } from "#sources/gitea/config.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { IdentityEvent } from "#sources/identity-events.ts";
 import { contextOf, type KitFixture } from "../../kit/fixture.ts";
 import { startProxy } from "../proxy.ts";

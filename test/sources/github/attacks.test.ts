@@ -5,7 +5,7 @@ import { GithubConfig, GithubCredentials, graphqlUrlOf, webUrlOf } from "#source
 import { apiVersionOf } from "#sources/github/client.ts";
 import { makeGithubForge } from "#sources/github/forge.ts";
 import { makeGithubSource } from "#sources/github/index.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import type { IdentityEvent } from "#sources/identity-events.ts";
 import { contextOf } from "../../kit/fixture.ts";
 import { makeReplica, runInto } from "../../kit/replica.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { ImapConfig } from "#sources/imap/config.ts";
 import { makeImapSource } from "#sources/imap/index.ts";
 import { makeExtractor } from "#extract/pool.ts";

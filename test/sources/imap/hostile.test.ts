@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { SourceContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
 import { makeSourceHttpPool } from "#sources/http.ts";
 import { ImapConfig } from "#sources/imap/config.ts";
 import { toFolders } from "#sources/imap/folders.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SourceItem } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { textOfAdf } from "#sources/atlassian/adf.ts";
 import { jiraWebhook } from "#sources/jira/webhook.ts";
 import { textOfWiki } from "#sources/jira/wiki.ts";

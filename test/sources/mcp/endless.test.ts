@@ -3,7 +3,7 @@ import { ApiError } from "#api/errors.ts";
 import { McpProblem } from "#mcp-client/problem.ts";
 import { makeMcpSource } from "#sources/mcp/index.ts";
 import { McpConfig } from "#sources/mcp/config.ts";
-import type { SyncEvent } from "#sources/contract.ts";
+import type { SyncEvent } from "#sources/sync-events.ts";
 import { runParts } from "../stored.ts";
 
 /** What of a session the source asks; every other question fails the test. */

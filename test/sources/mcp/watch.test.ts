@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { expect, test, vi } from "vitest";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { McpConfig } from "#sources/mcp/config.ts";
 import { makeMcpSource } from "#sources/mcp/index.ts";
 import { type Answers, INITIALIZED, makeTestOpener, startRaw } from "../../mcp-client/servers.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { SourceContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
 import { bucketUrl, S3Config } from "#sources/s3/config.ts";
 import { makeS3Source } from "#sources/s3/index.ts";
 import { type Answer, makePool, say, serve } from "../http/fixture.ts";

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { loadAuthority } from "#server/connectors/authority.ts";
-import type { Source, SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { Source } from "#sources/contract.ts";
 import { S3Config } from "#sources/s3/config.ts";
 import { makeS3Source } from "#sources/s3/index.ts";
 import { CONNECTOR, type Harness, makeHarness, WORKSPACE } from "../../server/sync/harness.ts";

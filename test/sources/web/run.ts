@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
-import type { SourceItem, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
+import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
 import { WebConfig } from "#sources/web/config.ts";
 import { makeWebSource } from "#sources/web/index.ts";
 import { contextOf, type KitFixture } from "../../kit/fixture.ts";

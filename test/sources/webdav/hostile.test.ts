@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { SourceContext, SyncEvent } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { SyncEvent } from "#sources/sync-events.ts";
 import { makeClient, pathOf } from "#sources/webdav/client.ts";
 import { WebdavConfig } from "#sources/webdav/config.ts";
 import { makeWebdavSource } from "#sources/webdav/index.ts";

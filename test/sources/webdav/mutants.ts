@@ -1,5 +1,7 @@
 import { ApiError, isApiError } from "#api/errors.ts";
-import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SyncContext } from "#sources/context.ts";
+import type { SourceItem } from "#sources/item.ts";
+import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
 import type { SourceHttp } from "#sources/http-contract.ts";
 import type { KitFixture } from "../../kit/fixture.ts";
 

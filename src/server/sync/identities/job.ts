@@ -7,7 +7,7 @@ import { backOffMs, type ClaimedJob } from "#storage/records/queue.ts";
 import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
-import type { SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
 import { type LimitSpec, PER_MINUTE } from "#sources/http-contract.ts";
 import { bind } from "#server/sync/binding.ts";
 import { atInstance, type JobEnd, makeContext, type SyncDeps } from "#server/sync/context.ts";

@@ -1,5 +1,6 @@
 import type { Authority, Principal } from "#core/principals.ts";
-import type { Source, SourceContext } from "#sources/contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { Source } from "#sources/contract.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import { makeGroupPages } from "#storage/batch/group-pages.ts";
 import {

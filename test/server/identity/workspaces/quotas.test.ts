@@ -1,6 +1,7 @@
 import { describe, test } from "vitest";
 import type { Quotas } from "#server/identity/workspaces/quotas.ts";
-import type { Source, SourceItem } from "#sources/contract.ts";
+import type { Source } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
 import { makePushSource } from "#sources/push/index.ts";
 import { composeFeatures } from "../../../features.ts";
 import { makeServer } from "../../../helpers.ts";

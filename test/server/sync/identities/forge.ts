@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { formatPrincipal, type Principal } from "#core/principals.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
-import type { Source, SyncEvent } from "#sources/contract.ts";
+import type { Source } from "#sources/contract.ts";
+import type { SyncEvent } from "#sources/sync-events.ts";
 import type { WebhookChange } from "#sources/webhook.ts";
 import { composeFeatures } from "../../../features.ts";
 import { makeServer, type TestUser } from "../../../helpers.ts";
