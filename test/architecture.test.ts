@@ -68,6 +68,8 @@ interface Rule {
 
 /** What every library and feature stands on: the contract, and what everybody shares. */
 const GROUND = ["api/", "core/"];
+/** What a source is, without how one is read. */
+const SOURCE_TYPES = ["sources/context.ts", "sources/contract.ts", "sources/item.ts"];
 const SHARED = ["api/", "core/", "sources/*.ts", "sources/file-scope/"];
 const SOURCE = [...SHARED, "sources/git-repository/", "sources/forge/", "sources/chat/", "sources/atlassian/"];
 
@@ -95,8 +97,8 @@ const RULES: readonly Rule[] = [
   { from: "sources/http.ts", may: [...GROUND, "net/", "sources/*.ts", "sources/http/"] },
   { from: "sources/http/", may: [...GROUND, "net/", "sources/contract.ts", "sources/http-contract.ts"] },
   { from: "sources/*.ts", may: GROUND, types: ["net/", "mcp-client/"], dynamic: ["sources/"] },
-  { from: "sources/file-scope/", may: [...GROUND, "sources/contract.ts"] },
-  { from: "sources/chat/", may: [...GROUND, "sources/contract.ts", "sources/file-scope/"] },
+  { from: "sources/file-scope/", may: [...GROUND, ...SOURCE_TYPES] },
+  { from: "sources/chat/", may: [...GROUND, ...SOURCE_TYPES, "sources/file-scope/"] },
   { from: "sources/atlassian/", may: SHARED, except: "sources/http.ts" },
   // A source is given its way out: it makes none.
   { from: "sources/git-repository/", may: SHARED, except: "sources/http.ts", types: ["net/"] },
@@ -162,7 +164,7 @@ function features(...order: string[]): Rule[] {
       "storage/",
       "server/http/",
       ...(name === "connectors"
-        ? ["sources/content.ts", "sources/contract.ts", "sources/http.ts", "sources/push/events.ts"]
+        ? ["sources/content.ts", ...SOURCE_TYPES, "sources/http.ts", "sources/push/events.ts"]
         : []),
       ...(name === "accounts" ? ["sources/account-contract.ts", "sources/http-contract.ts", "sources/http.ts"] : []),
       ...(name === "provider-servers" ? ["mcp-client/", ...SIGN_IN_SHARED] : []),

@@ -5,7 +5,8 @@ import type { SyncContext } from "./context.ts";
 import type { ContainerRef } from "./item.ts";
 import { type Failures, refusalOf } from "./failures.ts";
 import { NOT_UNDERSTOOD } from "./listed.ts";
-import type { FailedContainer, Page, Result, WalkEvent } from "./session.ts";
+import type { Failed, Result } from "./outcomes.ts";
+import type { Page, WalkEvent } from "./session.ts";
 import { stateKeyOf } from "./state-key.ts";
 import { makeWaits } from "./waits.ts";
 
@@ -92,9 +93,9 @@ export function makeContainers<C extends { id: string }>(
     state.put(stateKeyOf(key, id), undefined);
     await spec.forget?.(id);
   };
-  const failed = (id: string, message: string): FailedContainer => ({
+  const failed = (id: string, message: string): Failed => ({
     t: "failed",
-    container: refOf(id),
+    what: { container: refOf(id) },
     message,
     as: countedAs(id),
   });
@@ -103,7 +104,7 @@ export function makeContainers<C extends { id: string }>(
   const isKnown = async (container: C) => (await state.get(stateKeyOf(key, container.id))) === labelOf(container);
 
   /** One that is refused, or fails, alone. The next run reads it whole, or goes on by its feed. @throws what is about more than it */
-  async function notRead(container: C, error: unknown): Promise<Result | FailedContainer> {
+  async function notRead(container: C, error: unknown): Promise<Result | Failed> {
     const { id } = container;
     const code = refusalOf(error);
     if (code === undefined) await failures.requireOfOne(error);
@@ -169,7 +170,7 @@ export function makeContainers<C extends { id: string }>(
       await waits.done(container.id);
     },
     /** Those that were listed and aren't understood: each stays as it is. */
-    async *odd({ odd }: Pick<ContainerList<C>, "odd">): AsyncGenerator<FailedContainer, void> {
+    async *odd({ odd }: Pick<ContainerList<C>, "odd">): AsyncGenerator<Failed, void> {
       for (const id of odd) {
         await forget(id);
         yield failed(id, NOT_UNDERSTOOD);

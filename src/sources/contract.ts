@@ -4,11 +4,11 @@ import type { LinkRules } from "#core/link-rules.ts";
 import type { Principal } from "#core/principals.ts";
 import type { Scope } from "#core/scope.ts";
 import type { ChangeListener, Watch } from "./change-notifications.ts";
-import type { SourceContext, SyncContext } from "./context.ts";
+import type { SourceContext } from "./context.ts";
 import type { AuthWay, LimitSpec } from "./http-contract.ts";
 import type { IdentityEvent, IdentityRun } from "./identity-events.ts";
 import type { ContainerRef, FileContent, SourceItem } from "./item.ts";
-import type { SyncEvent, SyncRequest } from "./sync-events.ts";
+import type { SessionSpec } from "./session.ts";
 import type { Webhook, WebhookSubscription } from "./webhook.ts";
 import type { z } from "zod";
 
@@ -45,10 +45,12 @@ export interface PlacedItem extends Pick<SourceItem, "externalId" | "path" | "pl
 }
 
 export interface SourceSpec<Config> {
+  /** The short name in principals, keys and URLs: lowercase letters, digits, `-`. */
   providerId: string;
+  /** The name that people see. */
   name: string;
   kinds: readonly ItemKind[];
-  /** Every way to sign in, at least one; `none` among them where the source answers without. */
+  /** Every way to sign in, at least one, the best first; `none` among them where the source answers without. */
   auth: readonly AuthWay[];
   /** With a way by credentials: the names it takes, strict; every value is a secret, so no message may repeat one. */
   credentials?: z.ZodType<Readonly<Record<string, string>>>;
@@ -60,10 +62,11 @@ export interface SourceSpec<Config> {
   readsGit?: true;
   /** Absent = `429` and `Retry-After` are understood, and nothing else is known. */
   limits?: LimitSpec;
+  /** A strict object; each key has a `title` and a `description` in `.meta()`, for forms and prompts. */
   config: z.ZodType<Config>;
   /** Raise it when cursors or states of former versions can't be read any more: both are dropped then. 1 unless told. */
   stateVersion?: number;
-  /** How exact the permission mirror is. */
+  /** How exactly permissions are mirrored; `connector` = kb says who can read. */
   acl: "per_item" | "container" | "connector";
   /** True = its items are for the connector's owner alone, whomever it is shared with. */
   isForOwner?: true;
@@ -124,10 +127,11 @@ export interface SourceWebhook<Config> extends Webhook<Config> {
  * A kind of app. Presence of a method is the capability: no flags that can disagree.
  * Failures of the provider are thrown as `ApiError` `source_unauthorized`, `source_rate_limited`, `source_unavailable`.
  */
-export interface Source<Config = unknown, Cursor = unknown> {
+export interface Source<Config = unknown> {
   spec: SourceSpec<Config>;
   check(ctx: SourceContext<Config>): Promise<SourceStanding | { ok: false; problem: SourceProblem }>;
-  sync?(ctx: SyncContext<Config>, run: SyncRequest<Cursor>): AsyncGenerator<SyncEvent<Cursor>, void>;
+  /** How it is read. Absent = it is pushed to. */
+  sessions?: SessionSpec<Config>;
   browse?(
     ctx: SourceContext<Config>,
     at: { parent: string | null; query?: string; cursor?: string },

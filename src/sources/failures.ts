@@ -1,6 +1,6 @@
 /** What a failure says of the one thing that was asked for, the same for every provider. */
 import { isApiError } from "#api/errors.ts";
-import type { RefusalCode, SyncEvent } from "./sync-events.ts";
+import type { RefusalCode, Result, Skip } from "./outcomes.ts";
 
 const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;
 
@@ -38,7 +38,7 @@ export async function ifUnderstood<T>(read: () => Promise<T>): Promise<T | undef
 const OK = 200;
 
 /** One thing that can't be read now: it stays as it is, is counted, and is tried again. */
-export function failedSkip(externalId: string, message: string): Extract<SyncEvent, { t: "skip" }> {
+export function failedSkip(externalId: string, message: string): Skip {
   return { t: "skip", externalId, reason: "failed", message, retryable: true };
 }
 
@@ -75,7 +75,7 @@ export function makeFailures(probe: () => Promise<unknown>) {
       externalId: string,
       error: unknown,
       message: string,
-    ): Promise<Extract<SyncEvent, { t: "refused" | "skip" }>> {
+    ): Promise<Extract<Result, { t: "refused" | "skip" }>> {
       const code = refusalOf(error);
       if (code !== undefined) return { t: "refused", what: { externalId }, code };
       await requireOfOne(error);

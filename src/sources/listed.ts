@@ -1,7 +1,7 @@
 /** Lists of records that a provider answers, of which one may have a shape that its source doesn't know. */
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import type { SyncEnd } from "./sync-events.ts";
+import type { WalkEnd } from "./session.ts";
 import { failedSkip } from "./failures.ts";
 
 /** The records of a list, and what is known of those that aren't understood. */
@@ -100,7 +100,7 @@ export function namelessSkip(externalId: string, count: number, what: string): R
 }
 
 /** How a run ends that has listed all containers, or doesn't understand all of their list: then it removes nothing. */
-export function listingOf(isWhole: boolean, list: string): Pick<SyncEnd, "listing" | "why"> {
-  if (isWhole) return { listing: "complete" };
-  return { listing: "partial", why: `kb doesn't understand all of ${list}, so it removes nothing.` };
+export function completeOf(isWhole: boolean, list: string): Pick<WalkEnd<unknown>, "complete" | "why"> {
+  if (isWhole) return { complete: true };
+  return { complete: false, why: `kb doesn't understand all of ${list}, so it removes nothing.` };
 }

@@ -1,6 +1,6 @@
 import { isApiError } from "#api/errors.ts";
 import type { SyncContext } from "./context.ts";
-import type { Result } from "./session.ts";
+import type { Result } from "./outcomes.ts";
 import type { Failures } from "./failures.ts";
 
 interface Reading {

@@ -55,7 +55,7 @@ export function configJsonSchema(spec: SourceSpec<unknown>): Record<string, unkn
 /** What a kind can do beyond being checked; presence of a method is the capability. */
 export function capabilitiesOf(source: Source): ("sync" | "browse" | "content" | "push" | "scope")[] {
   return [
-    ...(source.sync === undefined ? [] : (["sync"] as const)),
+    ...(source.sessions === undefined ? [] : (["sync"] as const)),
     ...(source.browse === undefined ? [] : (["browse"] as const)),
     ...(source.fetchContent === undefined ? [] : (["content"] as const)),
     ...(source.inScope === undefined ? [] : (["scope"] as const)),

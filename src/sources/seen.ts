@@ -2,13 +2,13 @@
 import { inChunks } from "#core/in-chunks.ts";
 import type { StoredItems } from "./context.ts";
 import type { SourceItem } from "./item.ts";
-import type { SyncEvent } from "./sync-events.ts";
+import type { Outcome } from "./outcomes.ts";
 
 /** Ids of one `seen` event at most. */
 export const SEEN_IDS = 500;
 
-type Seen = Extract<SyncEvent, { t: "seen" }>;
-type Told = Seen | Extract<SyncEvent, { t: "upsert" }>;
+type Seen = Extract<Outcome, { t: "seen" }>;
+type Told = Seen | Extract<Outcome, { t: "upsert" }>;
 
 /** What is stored under these ids stays. */
 export function tellSeen(ids: readonly string[]): Seen[] {

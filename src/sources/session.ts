@@ -6,23 +6,34 @@ import type { z } from "zod";
 import type { Scope } from "#core/scope.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SyncContext } from "./context.ts";
-import type { ContainerRef, SourceItem } from "./item.ts";
-import type { SyncEnd, SyncEvent, SyncRequest } from "./sync-events.ts";
+import type { SourceItem } from "./item.ts";
+import type { Outcome } from "./outcomes.ts";
 
 /** How a source is synced. Neither cursor nor checkpoint is trusted when it comes back: one that its schema refuses is dropped. */
-export interface SessionSpec<Config, Cursor, Checkpoint> {
+export interface SessionSpec<Config = unknown, Cursor = unknown, Checkpoint = unknown> {
   /** Where the feed of changes stands. It outlives runs and moves at the end of one. */
   cursor: z.ZodType<Cursor>;
   /** Where a walk stands. It goes back to another attempt of the same run, and to nobody else. */
   checkpoint: z.ZodType<Checkpoint>;
   /** Signs in, opens a folder, fetches a mirror: once for each run. */
   open(ctx: SyncContext<Config>, run: OpenRequest<Cursor, Checkpoint>): Promise<Session<Cursor, Checkpoint>>;
+  /** Where it is another measure than the run's own. */
+  batching?: Partial<Batching>;
 }
 
-export interface OpenRequest<Cursor = unknown, Checkpoint = unknown> extends Pick<
-  SyncRequest<unknown>,
-  "mode" | "scope" | "runId" | "readsGroups"
-> {
+/**
+ * `full`: everything. `incremental`: what changed. `access`: only who may read what, for a source whose increments do not
+ * tell; what it puts into the state is not kept. `items`: single ones.
+ */
+export type SyncMode = "full" | "incremental" | "access" | "items";
+
+export interface OpenRequest<Cursor = unknown, Checkpoint = unknown> {
+  mode: SyncMode;
+  scope: Scope;
+  /** The same for every attempt of one run, and for the runs that list everything together. */
+  runId?: string;
+  /** A person asked for it: groups that it tells between items are read, however young the last reading of each is. */
+  readsGroups?: true;
   /** The cursor of the last run that came to its end, whatever the mode is. */
   feed?: Cursor;
   /** The last checkpoint of a run after it that did not come to its end, whichever it was: to know of, not to go on from. */
@@ -42,7 +53,7 @@ export interface Session<Cursor, Checkpoint> {
 }
 
 export interface WalkRequest<Cursor, Checkpoint> {
-  mode: Exclude<SyncRequest<unknown>["mode"], "items">;
+  mode: Exclude<SyncMode, "items">;
   scope: Scope;
   /** The cursor of the last run that came to its end, for an increment; absent = walk through everything. */
   since?: Cursor;
@@ -61,27 +72,7 @@ export interface Entry {
   build?(): SourceItem;
 }
 
-/** What became of one thing. With `skip` it is no item, and a stored one goes; one that `failed`, or is too large now, stays. */
-export type Result = Extract<SyncEvent, { t: "upsert" | "delete" | "refused" | "skip" }>;
-
-/**
- * A container that couldn't be read, or isn't understood. What is in it stays, and grows old where permissions are mirrored
- * if everything was walked through. It is counted under its id, or `as`.
- */
-export interface FailedContainer {
-  t: "failed";
-  container: ContainerRef;
-  message: string;
-  as?: string;
-}
-
 export type PageEntry = Entry | Outcome;
-
-/** Whatever else there is to say. `seen` is for what no entry compares, such as the parts of a thing that is as it was. */
-export type Outcome =
-  | Result
-  | FailedContainer
-  | Extract<SyncEvent, { t: "seen" | "access" | "listed" | "delete_container" | "group" | "member" | "identity" }>;
 
 /** What an answer of the source named, all of it, and where the walk goes on after it. */
 export interface Page<Checkpoint> {
@@ -108,7 +99,20 @@ export interface WalkEnd<Cursor> {
   /** Why it isn't, for the connector's owner, where that is no increment. */
   why?: string;
   cursor: Cursor;
-  permissions: SyncEnd["permissions"];
+  permissions: Permissions;
+}
+
+/** `current` = the run would have shown every change of a permission, and of a group told in syncs, up to its beginning. */
+export type Permissions = "current" | "not_checked";
+
+/** How much is handed over between two places to go on from. */
+export interface Batching {
+  upserts: number;
+  seen: number;
+  /** Folders, or requests that list. */
+  looks: number;
+  /** Milliseconds: a slow source is left for others as soon as a fast one. */
+  everyMs: number;
 }
 
 /** The entry of an item that is known in full. */

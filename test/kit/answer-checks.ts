@@ -1,6 +1,6 @@
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceItem } from "#sources/item.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { listsIn, type RecordList, type Rewrite } from "./answers.ts";
 import { failureOf, namedIn, readAll, type SourceCheck } from "./check.ts";
 import type { KitFixture } from "./fixture.ts";

@@ -1,5 +1,5 @@
 import type { SourceItem } from "#sources/item.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import type { KitFixture } from "./fixture.ts";
 import { copyReplica, makeReplica, type Replica, runInto } from "./replica.ts";
 

@@ -1,9 +1,8 @@
 import { takeWhole } from "#core/spool.ts";
-import type { FileContent } from "#sources/item.ts";
+import type { FileContent, SourceItem } from "#sources/item.ts";
 import { SPOOL } from "../spool.ts";
 import { isApiError } from "#api/errors.ts";
 import { faultOfVersion, readContent } from "#sources/content.ts";
-import type { SourceItem } from "#sources/item.ts";
 import { failureOf, itemsOf, readAll, type SourceCheck } from "./check.ts";
 import { contextOf } from "./fixture.ts";
 import { makeReplica, runInto } from "./replica.ts";

@@ -1,4 +1,6 @@
+import { runsOf } from "#server/sync/run-session.ts";
 import { ApiError } from "#api/errors.ts";
+import { scripted } from "../scripted.ts";
 import type { SourceCheck } from "./check.ts";
 import type { KitEngine } from "./engine.ts";
 import type { KitFixture } from "./fixture.ts";
@@ -45,18 +47,18 @@ const WAIT_MS = 3_600_000;
 function makeCuttable(source: KitFixture["source"]) {
   let left = Infinity;
   let isWaiting = false;
-  async function* sync(...[ctx, run]: Parameters<typeof source.sync & object>) {
+  const sessions = scripted(async function* (ctx, run) {
     let items = 0;
-    for await (const event of source.sync?.(ctx, run) ?? []) {
+    for await (const event of runsOf(source)?.(ctx, run) ?? []) {
       if (left-- <= 0) throw new ApiError("source_unavailable", { message: "The listing broke off." });
       yield event;
       if (event.t === "upsert") items += 1;
       if (isWaiting && event.t === "checkpoint" && items > 0)
         throw new ApiError("source_rate_limited", { message: "Too many requests.", retryAfterMs: WAIT_MS });
     }
-  }
+  });
   return {
-    source: { ...source, ...(source.sync && { sync }) },
+    source: { ...source, ...(source.sessions && { sessions }) },
     cut: (after: number) => void (left = after),
     wait: (is: boolean) => void (isWaiting = is),
   };

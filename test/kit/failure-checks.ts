@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ErrorCode, isApiError } from "#api/errors.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { abortMsOf, failureOf, readAll, type SourceCheck } from "./check.ts";
 import { callsOf, contextOf, type Failing, type Failure, type KitFixture } from "./fixture.ts";
 import { runPeopleInto, makePeopleReplica } from "./people-replica.ts";

@@ -2,6 +2,7 @@ import type { MappingBody } from "#api/provider-servers.ts";
 import type { Scope } from "#core/scope.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
+import type { Runs } from "#server/sync/run-session.ts";
 import type { WebhookRequest } from "#sources/webhook.ts";
 import type { Rewrite } from "./answers.ts";
 import { openWays } from "./network.ts";
@@ -36,8 +37,10 @@ export interface KitPerson {
  * A source over a remote of its own (real, emulated or made up), and the ways to change that remote. What is optional is
  * a capability: checks that need it pass where it is absent, but for what the source's spec makes it give.
  */
-export interface KitFixture<Config = unknown, Cursor = unknown> {
-  source: Source<Config, Cursor>;
+export interface KitFixture<Config = unknown> {
+  source: Source<Config>;
+  /** What runs of the source say, where faults are planted in the books of a run; what its sessions make of it unless told. */
+  runs?: Runs<Config>;
   config: Config;
   /** Configurations that the schema or `check` must refuse; at least one. */
   badConfigs: readonly unknown[];

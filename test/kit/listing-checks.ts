@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { abortMsOf, itemFaults, itemsOf, namedIn, readAll, sameFaults, type SourceCheck } from "./check.ts";
 import { contextOf } from "./fixture.ts";
 import { makeReplica, runInto, snapshotOf } from "./replica.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 
 export const fullSync: SourceCheck = {
   id: "full-sync",

@@ -1,9 +1,11 @@
+import { runsOf } from "#server/sync/run-session.ts";
 import type { Scope } from "#core/scope.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import type { Authority, Principal } from "#core/principals.ts";
 import type { SourceContext, SyncContext } from "#sources/context.ts";
 import type { ContainerRef, SourceItem } from "#sources/item.ts";
-import type { SyncEvent, SyncRequest, What } from "#sources/sync-events.ts";
+import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
+import type { What } from "#sources/outcomes.ts";
 import { authorityIn } from "./authority.ts";
 import { contextOf, type KitFixture } from "./fixture.ts";
 import {
@@ -33,7 +35,7 @@ export interface Replica {
 }
 
 export interface RunOptions {
-  mode?: SyncRequest<unknown>["mode"];
+  mode?: SyncRequest["mode"];
   externalIds?: readonly string[];
   scope?: Scope;
   /** Stops after so many events, as a crash would: what came after the last checkpoint is lost. */
@@ -112,16 +114,16 @@ export function snapshotOf(replica: Replica): string[] {
 }
 
 function startSync(fixture: KitFixture, replica: Replica, options: RunOptions): AsyncGenerator<SyncEvent, void> {
-  const { source } = fixture;
-  if (source.sync === undefined) throw new Error("The source has no sync: the kit is for sources that are read.");
-  const request: SyncRequest<unknown> = {
+  const runs = fixture.runs ?? runsOf(fixture.source);
+  if (runs === undefined) throw new Error("The source has no sessions: the kit is for sources that are read.");
+  const request: SyncRequest = {
     mode: options.mode ?? "full",
     runId: replica.runId,
     scope: options.scope ?? { include: [], exclude: [] },
     cursor: replica.cursor,
     ...(options.externalIds && { externalIds: options.externalIds }),
   };
-  return source.sync({ ...contextOf(fixture, options.signal, options.log), ...partsOf(replica) }, request);
+  return runs({ ...contextOf(fixture, options.signal, options.log), ...partsOf(replica) }, request);
 }
 
 /** What is stored, and the state as it was with the last checkpoint. */

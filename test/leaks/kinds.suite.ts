@@ -1,6 +1,6 @@
 import { describe, test, vi } from "vitest";
 import type { SourceAccess } from "#core/principals.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import type { IdentityEvent } from "#sources/identity-events.ts";
 import type { Kind } from "./kinds.ts";
 import { type ActorName, openKinds } from "./kinds-server.ts";

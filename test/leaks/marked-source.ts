@@ -1,8 +1,10 @@
 /** A real source all of whose words are marked: each item, container and person by a word that nothing else has. */
+import { runsOf } from "#server/sync/run-session.ts";
 import type { Source } from "#sources/contract.ts";
 import type { FileContent, SourceItem, SourcePerson } from "#sources/item.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import type { IdentityEvent } from "#sources/identity-events.ts";
+import { scripted } from "../scripted.ts";
 import { canaryFor } from "./model.ts";
 
 /** What a source has said of an item, as marks: who may read the item may see them. */
@@ -56,17 +58,18 @@ export function markSource(real: Source, name: string, twist: Twist = {}): { sou
       ...(content.type === "inline" && { content: { type: "inline", text: `${content.text}\n\n${own} end.` } }),
     };
   }
-  const { sync, syncIdentities, fetchContent } = real;
+  const runs = runsOf(real);
+  const { syncIdentities, fetchContent } = real;
   const source: Source = {
     ...real,
-    ...(sync && {
-      async *sync(ctx, run) {
-        const events = sync.call(real, ctx, run);
+    ...(runs && {
+      sessions: scripted(async function* (ctx, run) {
+        const events = runs(ctx, run);
         for await (const event of twist.sync?.(events) ?? events) {
           if (event.t === "upsert") yield { ...event, item: marked(event.item) };
           else yield event.t === "identity" ? named(event) : event;
         }
-      },
+      }),
     }),
     ...(syncIdentities && {
       async *syncIdentities(ctx, run) {

@@ -6,11 +6,13 @@ import { requestSync } from "#server/sync/request.ts";
 import type { IdentityEvent } from "#sources/identity-events.ts";
 import type { Source } from "#sources/contract.ts";
 import type { SourceItem } from "#sources/item.ts";
-import type { SyncEvent, What } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
+import type { What } from "#sources/outcomes.ts";
 import { toIndexUpsert } from "#storage/batch/index-upsert.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
 import type { IndexedDocument } from "#storage/search-index.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
+import { scripted } from "../scripted.ts";
 import { BASE_URL, type Look, type Mirror, type Round, shutIn, sourceUser, spaceAt } from "./mirror.ts";
 import { problemCanaryOf, WORKSPACES, type Model, type ModelConnector, type ModelItem } from "./model.ts";
 
@@ -41,7 +43,7 @@ export function makeMirrorSource(modelNow: () => Model): Source {
     check: async () => ({ ok: true }),
     originOf: () => BASE_URL,
     baseUrlOf: () => BASE_URL,
-    async *sync(ctx) {
+    sessions: scripted(async function* (ctx) {
       const { where, mirror, round, at } = find(ctx.connector.id, ctx.now());
       round.isHeard = true;
       failIf(round, where);
@@ -50,7 +52,7 @@ export function makeMirrorSource(modelNow: () => Model): Source {
         yield* refusedGroups(mirror, at);
       }
       yield* itemEvents(modelNow(), where, round, at);
-    },
+    }),
     async *syncIdentities(ctx, { mode }) {
       const { where, mirror, round, at } = find(ctx.connector.id, ctx.now());
       failIf(round, where);

@@ -5,6 +5,7 @@
  * kills first runs with SIGKILL at random moments and compares the end states. Prints the figures; exit code 1 when
  * something is not as it must be. Needs a build (`npm run build`) for the writer and the extractor.
  */
+import { runsOf } from "#server/sync/run-session.ts";
 import { makeSyncBytes } from "../spool.ts";
 import { runParts } from "../sources/stored.ts";
 import { execFileSync, spawn } from "node:child_process";
@@ -120,7 +121,7 @@ async function sourceAlone(file: string, { root }: Repository): Promise<number> 
     scope: { include: [], exclude: [] },
     cursor: JSON.parse(row.cursor) as unknown,
   };
-  for await (const event of source.sync?.(context, run) ?? []) {
+  for await (const event of runsOf(source)?.(context, run) ?? []) {
     if (event.t === "upsert") upserts++;
   }
   must(upserts === 1, `the source alone gave ${upserts} items`);

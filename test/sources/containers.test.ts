@@ -49,7 +49,7 @@ test("one that fails is said to have failed, and the others come", async () => {
   expect(read).toEqual(["a", "b"]);
   const failed = {
     t: "failed",
-    container: { type: "channel", id: "a" },
+    what: { container: { type: "channel", id: "a" } },
     as: "a",
     message: "Room a can't be read now: It failed.",
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import type { KitFixture } from "../kit/fixture.ts";
 import { copyReplica, makeReplica, type Replica, runInto, snapshotOf } from "../kit/replica.ts";
 import { openSite as openConfluence } from "./confluence/fixture.ts";

@@ -1,7 +1,9 @@
+import { runsOf } from "#server/sync/run-session.ts";
 /**
  * Sources whose apps have no permissions that could be mirrored: `kb` itself says who reads, and the remote what there is.
  * Who sees what is asked in every way there is, of everybody, whenever the test wants it.
  */
+import { scripted } from "../scripted.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Source } from "#sources/contract.ts";
 import { expect } from "vitest";
@@ -41,18 +43,18 @@ export interface Remote {
 export async function openReaders(remote: Remote) {
   const { source, connect, list, openMcp, search = "after=1990-01-01", hasParts = false } = remote;
   let isBreaking = false;
-  const { sync } = source;
+  const runs = runsOf(source);
   const breaking: Source = {
     ...source,
-    async *sync(ctx, run) {
+    sessions: scripted(async function* (ctx, run) {
       let hasTold = false;
-      for await (const event of sync?.(ctx, run) ?? []) {
+      for await (const event of runs?.(ctx, run) ?? []) {
         yield event;
         hasTold ||= event.t === "upsert";
         if (isBreaking && hasTold && event.t === "checkpoint")
           throw new ApiError("source_rate_limited", { message: "429", retryAfterMs: HOUR_MS });
       }
-    },
+    }),
   };
   const sources = {
     find: async (id: string) => (id === source.spec.providerId ? breaking : undefined),

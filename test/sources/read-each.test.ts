@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { failedSkip, makeFailures } from "#sources/failures.ts";
 import { halfRead, idAt, listed, makeOddRecords, many } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";

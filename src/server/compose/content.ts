@@ -128,9 +128,9 @@ export async function makeContent(
   const itemBytes = pooledBytes(randomBytes);
   const kinds = await sources.list();
   const withPeople = new Set(kinds.flatMap(({ spec }) => (spec.hasPeople === true ? [spec.providerId] : [])));
-  const bySync = new Map(kinds.map(({ spec, sync }) => [spec.providerId, sync !== undefined]));
+  const bySync = new Map(kinds.map(({ spec, sessions }) => [spec.providerId, sessions !== undefined]));
   const lasting = new Set(
-    kinds.filter(({ spec, sync }) => spec.acl === "connector" || !sync).map(({ spec }) => spec.providerId),
+    kinds.filter(({ spec, sessions }) => spec.acl === "connector" || !sessions).map(({ spec }) => spec.providerId),
   );
   const policy = decorate("policy", makePolicy({ store, clock, ages: (providerId) => !lasting.has(providerId) }));
   const now = () => clock.now();

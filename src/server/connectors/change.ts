@@ -34,7 +34,7 @@ export async function pauseOrResume(
     await record(deps, tx, actor, isResumed ? "connector.resumed" : "connector.paused", connectorId, {});
     if (!isResumed) return deps.syncs.cancelAll(tx, actor.workspaceId, connectorId);
     const after = { ...before, state };
-    if (source?.sync) await deps.syncs.request(tx, actor.workspaceId, after, { trigger: "manual" });
+    if (source?.sessions) await deps.syncs.request(tx, actor.workspaceId, after, { trigger: "manual" });
     if (source?.syncIdentities) await deps.syncs.requestIdentities(tx, actor.workspaceId, after);
     return [];
   });

@@ -46,7 +46,14 @@ export async function createConnector(
   const asked = { id: connectorId, name: body.name, ...standing };
   const { told, warnings } = await checkSource(deps, source, config, asked);
 
-  const record = makeRecord({ actor, body, connectorId, config, hasSync: source.sync !== undefined, now: clock.now() });
+  const record = makeRecord({
+    actor,
+    body,
+    connectorId,
+    config,
+    hasSync: source.sessions !== undefined,
+    now: clock.now(),
+  });
   const made = await store.transaction(async (tx) => {
     await deps.quotas.requireRoom(tx, actor.workspaceId, "connectors");
     const workspace = tx.in(actor.workspaceId);
@@ -60,7 +67,9 @@ export async function createConnector(
     // Fewer than now can't see it: but what was decided under the old epoch did not know of it.
     await workspace.access.raiseEpoch();
     const key = takesKey(spec) ? await addKey(deps, tx, actor, connectorId) : undefined;
-    const sync = source.sync ? await syncs.request(tx, actor.workspaceId, connector, { trigger: "manual" }) : undefined;
+    const sync = source.sessions
+      ? await syncs.request(tx, actor.workspaceId, connector, { trigger: "manual" })
+      : undefined;
     if (source.syncIdentities) await syncs.requestIdentities(tx, actor.workspaceId, connector);
     const details = { providerId: record.providerId, visibility: access.visibility };
     await audit.record(tx, actor, {

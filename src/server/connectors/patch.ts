@@ -40,7 +40,7 @@ export async function toPatch(
   if (body.access) {
     Object.assign(patch, await checkAccess(deps.store.in(actor.workspaceId), source.spec, body.access));
   }
-  if (body.schedule !== undefined && source.sync) {
+  if (body.schedule !== undefined && source.sessions) {
     patch.everyMinutes = body.schedule?.everyMinutes ?? null;
     const mayRun = before.state === "active" || before.state === "error" || patch.state === "active";
     const age = { now: deps.clock.now(), maxAclAgeMs: await deps.store.in(actor.workspaceId).access.maxAclAgeMs() };

@@ -56,7 +56,7 @@ export async function restoreItem(
   const source = await deps.sources.find(connector.providerId);
   const mayRun = connector.state === "active" || connector.state === "error";
   // One that does not run now reads it with its next run.
-  if (!source?.sync || !mayRun) return { kbId, connectorId, sync: null };
+  if (!source?.sessions || !mayRun) return { kbId, connectorId, sync: null };
   const wish = { trigger: "manual", mode: "items", items: [externalId] } as const;
   const sync = await deps.store.transaction((tx) => deps.syncs.request(tx, actor.workspaceId, connector, wish));
   deps.syncs.signal();

@@ -209,7 +209,7 @@ function requireRunnable(source: Source, connector: ConnectorRecord, { mode }: R
     const message = `${name} connectors have no people or groups to read: kb itself says who can read their items.`;
     throw new ApiError("connector_state_conflict", { message });
   }
-  if (mode !== "identities" && !source.sync) {
+  if (mode !== "identities" && !source.sessions) {
     throw new ApiError("connector_state_conflict", {
       message: `${name} connectors don't sync: you push their items.`,
     });

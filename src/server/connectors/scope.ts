@@ -30,7 +30,7 @@ export async function changeScope(
 ): Promise<{ connector: Connector; sync: Sync | null; plan: ScopePlan }> {
   const managed = await requireManaged(deps.store, actor, connectorId);
   const source = await requireSource(deps.sources, managed.providerId);
-  if (!source.sync) {
+  if (!source.sessions) {
     throw new ApiError("connector_scope_invalid", {
       message: `${source.spec.name} has no scope: it holds what you push to it.`,
     });

@@ -242,7 +242,7 @@ async function toKind(source: Source): Promise<SourceKind> {
   const { providerId, name, kinds, auth, acl, isForOwner, config, credentials } = source.spec;
   const reason = await source.unavailable?.();
   const capabilities: SourceKind["capabilities"] = [];
-  if (source.sync) capabilities.push("sync");
+  if (source.sessions) capabilities.push("sync");
   if (source.browse) capabilities.push("browse");
   if (source.fetchContent) capabilities.push("content");
   if (source.inScope) capabilities.push("scope");

@@ -132,7 +132,7 @@ async function settle(
 ): Promise<ConnectorRecord> {
   const { workspaceId } = actor;
   const changed = { ...today, ...patch };
-  if (source.sync === undefined) return changed;
+  if (source.sessions === undefined) return changed;
   const config = patch.config ?? today.config;
   const after = patch.config === undefined ? changed : await deps.syncs.rebind(tx, workspaceId, source, changed);
   const isOpening = !isDeepStrictEqual(config, today.config) || !isNarrower(today, changed);
@@ -164,7 +164,7 @@ async function readAgain(
   const isOpened = today.visibility === "private" && after.visibility !== "private";
   const isWithheld = after.withheldAt !== today.withheldAt;
   const isRewalked = patch.config !== undefined || isRenamed || isOpened || isWithheld;
-  if (!source.sync || !isRewalked) return [];
+  if (!source.sessions || !isRewalked) return [];
   const ended = await deps.syncs.cancelAll(tx, workspaceId, after.connectorId);
   // Titles of places and what is read follow from name and config: every item is looked at again.
   if (isRenamed || !isAboutReaders(source, today.config, after.config)) {

@@ -97,7 +97,7 @@ export async function readAgain(
   connector: ConnectorRecord,
 ): Promise<void> {
   const source = await deps.findSource(connector.providerId);
-  if (source?.sync === undefined || !MAY_RUN.has(connector.state)) return;
+  if (!source?.sessions || !MAY_RUN.has(connector.state)) return;
   const { now, randomBytes } = deps;
   await requestSync(tx, workspaceId, connector, { trigger: "manual", mode: "full", now: now(), randomBytes });
 }
@@ -252,7 +252,7 @@ async function runStarted(
 ): Promise<RunEnd> {
   try {
     const source = await deps.findSource(connector.providerId);
-    if (!source?.sync) {
+    if (!source?.sessions) {
       const message = `This server has no source "${connector.providerId}" that can sync.`;
       throw new ApiError("provider_unavailable", { message });
     }
@@ -337,7 +337,7 @@ async function finish(
       if (isReaderRun(sync) && after.sync.finishedAt !== undefined && end.type !== "done") {
         await chooseAgain(tx.in(job.workspaceId), sync);
       }
-      if (end.type === "done" && source?.sync) {
+      if (end.type === "done" && source?.sessions) {
         await requestReadAgain(deps, tx, job.workspaceId, { ...connector, ...after.connector });
       }
       await syncs.trim(connectorId, RUNS_KEPT);

@@ -44,7 +44,7 @@ async function doubtConnector(
   const before = await workspace.connectors.find(connectorId);
   if (!before || before.state === "deleting") return false;
   const source = await findSource(before.providerId);
-  if (!source?.sync) return false;
+  if (!source?.sessions) return false;
   await endRuns(tx, workspaceId, connectorId, now());
   const begun = await beginAgain(workspace, connectorId, { now: now(), doubts: isMirror(source.spec) });
   // Of another version of its config, it subscribes to its webhook again too.

@@ -4,7 +4,8 @@ import { isApiError } from "#api/errors.ts";
 import { explainMissingPart } from "#core/build.ts";
 import type { SourceProblem } from "#api/common.ts";
 import type { Source } from "#sources/contract.ts";
-import type { SyncEnd, SyncRequest } from "#sources/sync-events.ts";
+import type { SyncEnd, SyncRequest } from "./sync-events.ts";
+import { runsOf } from "./run-session.ts";
 import { withSignal } from "#sources/with-signal.ts";
 import { isUnwritable } from "#storage/unless-unwritable.ts";
 import { defined } from "#core/defined.ts";
@@ -142,7 +143,8 @@ async function runEvents(
 ): Promise<RunEnd> {
   const startedAt = options.now();
   const { source, connector, sync, store } = options;
-  if (!source.sync) throw new Error(`The source "${connector.providerId}" has nothing to sync.`);
+  const runs = runsOf(source);
+  if (!runs) throw new Error(`The source "${connector.providerId}" has nothing to sync.`);
   const readAgain = new Set(isReaderRun(sync) ? sync.items : []);
   const known = makeKnown(store.itemWrites, connector.connectorId, { readAgain });
   if (sync.mode === "full") {
@@ -157,7 +159,7 @@ async function runEvents(
   const stored = makeStored(store, connector.connectorId, known);
   const bound = await boundOf(options, pass);
   const looking = { options, known, sink, people, bound, clocks: await beginClocks(options, sink) };
-  const events = source.sync({ ...withSignal(options.context, abort.signal), stored, state }, request);
+  const events = runs({ ...withSignal(options.context, abort.signal), stored, state }, request);
   const disk = makeByteBudget(DISK_BYTES).open({ workspaceId: store.workspaceId, connectorId: connector.connectorId });
   const steps = inOrder(
     untilNoPlace(events, {
@@ -230,7 +232,7 @@ function problemOf(end: SyncEnd | undefined): SourceProblem | undefined {
   return end?.why === undefined ? undefined : { code: "source_error", message: redact(end.why) };
 }
 
-function toRequest({ sync, connector }: RunOptions, passId: string, cursor: unknown): SyncRequest<unknown> {
+function toRequest({ sync, connector }: RunOptions, passId: string, cursor: unknown): SyncRequest {
   const { mode } = sync;
   if (mode === "identities") throw new Error("Runs of identities are another job's.");
   return {

@@ -92,7 +92,7 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
         const { connectors, identitySchedules, sourcePeople } = tx.in(workspaceId);
         const connector = await connectors.find(connectorId);
         const source = connector && (await findSource(connector.providerId));
-        if (source?.sync) await connectors.update(connectorId, { nextRunAt: now(), proofTriedAt: null });
+        if (source?.sessions) await connectors.update(connectorId, { nextRunAt: now(), proofTriedAt: null });
         if (!source?.syncIdentities) return;
         await sourcePeople.restart(connectorId);
         await identitySchedules.set(connectorId, now());
@@ -145,7 +145,7 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
     nextReadAgainAt = now() + READ_AGAIN_EVERY_MS;
     for (const { workspaceId } of await store.workspaces.list()) {
       for (const connector of await store.in(workspaceId).connectors.list()) {
-        if (!(await findSource(connector.providerId))?.sync) continue;
+        if (!(await findSource(connector.providerId))?.sessions) continue;
         await store.transaction((tx) => requestReadAgain(deps, tx, workspaceId, connector));
       }
     }

@@ -1,13 +1,14 @@
 import { mayName, parsePrincipal, type Authority, type Principal } from "#core/principals.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ContainerRef } from "#sources/item.ts";
-import type { SyncEnd, SyncEvent, What } from "#sources/sync-events.ts";
+import type { What } from "#sources/outcomes.ts";
 import { defined } from "#core/defined.ts";
 import { makeGroupPages } from "#storage/batch/group-pages.ts";
 import type { EndedJoin, PeopleBatch, PeopleEnd, PeopleEvent, PeopleResult } from "#storage/batch/people-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
+import type { SyncEnd, SyncEvent } from "./sync-events.ts";
 import { isMirror, isProof } from "./clocks.ts";
 import { containerEntityId } from "./entities.ts";
 import { judgePeople } from "./identities/judge.ts";

@@ -88,7 +88,7 @@ export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookRec
       const connector = await tx.in(at.workspaceId).connectors.find(at.connectorId);
       if (connector?.state !== "active") return;
       const common = { trigger: "webhook", now: now(), notBefore: now() + TOGETHER_MS, randomBytes } as const;
-      const run = source.sync && wishOfWebhook(connector, changes);
+      const run = source.sessions && wishOfWebhook(connector, changes);
       if (run) await requestSync(tx, at.workspaceId, connector, { ...common, ...run });
       await requestTold(tx, at.workspaceId, connector, { ...told, now: now(), randomBytes });
     });

@@ -12,8 +12,9 @@ import {
 import type { SyncContext } from "#sources/context.ts";
 import type { ContainerRef } from "#sources/item.ts";
 import { makeFailures } from "#sources/failures.ts";
-import { listingOf } from "#sources/listed.ts";
-import type { OpenRequest, Outcome, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
+import { completeOf } from "#sources/listed.ts";
+import type { OpenRequest, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 import { makeUnread } from "#sources/unread.ts";
 
 /** By the server's clock: what changed before was read. */
@@ -130,8 +131,7 @@ async function* walk<C extends SiteContainer, At, Tools extends SiteRun<C>>(
   await unread.endListing();
   // What was answered to nobody must not pass for everything.
   await tools.requireSignIn();
-  const { listing, ...why } = listingOf(list.isWhole, spec.listName);
-  return { complete: listing === "complete", ...why, cursor: place.feed, permissions: "current" };
+  return { ...completeOf(list.isWhole, spec.listName), cursor: place.feed, permissions: "current" };
 }
 
 const DAY_MS = 86_400_000;

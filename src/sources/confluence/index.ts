@@ -7,8 +7,7 @@ import type { Source } from "#sources/contract.ts";
 import type { FileContent } from "#sources/item.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
-import type { Batching } from "#sources/batching.ts";
-import { runSessions } from "#sources/run-session.ts";
+import type { Batching } from "#sources/session.ts";
 import { checkSite } from "./check.ts";
 import { type ConfluenceContext, makeConfluenceClient } from "./client.ts";
 import { ConfluenceConfig } from "./config.ts";
@@ -45,7 +44,7 @@ export function makeConfluenceSource({
       hasLastingContent: true,
     },
     check: checkSite,
-    sync: runSessions(confluenceSessions, batching),
+    sessions: { ...confluenceSessions, batching },
     syncIdentities: syncConfluencePeople,
     async browse(ctx, at) {
       const { known } = await spacesOf(makeConfluenceClient(ctx), ctx.config);

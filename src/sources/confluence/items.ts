@@ -1,7 +1,7 @@
 import { failedSkip } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
-import type { Outcome } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 import { formatId, parseId } from "./ids.ts";
 import type { SpaceRecord } from "./records.ts";
 import { readSome } from "./some.ts";

@@ -6,7 +6,7 @@ import { byNumber, type ContainerPage } from "#sources/containers.ts";
 import type { SourceItem } from "#sources/item.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { namelessSkip, type OddRecords } from "#sources/listed.ts";
-import type { Outcome } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 import { quoted } from "./client.ts";
 import { externalIdOf, formatId, parseId, spaceRef } from "./ids.ts";
 import { nameOf, toPart } from "./map.ts";

@@ -1,7 +1,7 @@
 import { inChunks } from "#core/in-chunks.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import { tellItems } from "#sources/atlassian/tell.ts";
-import type { Outcome } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 import { formatId } from "./ids.ts";
 import { tellAccess, toParts, withoutParts } from "./listing.ts";
 import type { Content, SpaceRecord } from "./records.ts";

@@ -4,7 +4,7 @@ import { accessKeyOf } from "#core/access-key.ts";
 import { tellSeen } from "#sources/seen.ts";
 import { failedStatus } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
-import type { Outcome } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 import { formatId } from "./ids.ts";
 import { toPage, versionOf } from "./map.ts";
 import type { PageRecord, SpaceRecord } from "./records.ts";

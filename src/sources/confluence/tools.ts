@@ -1,7 +1,8 @@
 import { makeNames } from "#sources/atlassian/names.ts";
 import { beginRun } from "#sources/atlassian/sessions.ts";
 import type { SyncContext } from "#sources/context.ts";
-import type { OpenRequest, Outcome } from "#sources/session.ts";
+import type { OpenRequest } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 import { notUnderstood } from "#sources/unread.ts";
 import { makeConfluenceClient } from "./client.ts";
 import type { ConfluenceConfig } from "./config.ts";

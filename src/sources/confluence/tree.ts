@@ -1,7 +1,7 @@
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import { tellGroup } from "#sources/atlassian/people.ts";
 import { type Failures, ifUnderstood } from "#sources/failures.ts";
-import type { Outcome } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 import type { ConfluenceClient } from "./client.ts";
 import type { Mapping } from "./map.ts";
 import { formatId, groupIds, spaceRef } from "./ids.ts";

@@ -5,7 +5,7 @@ import type { Scope } from "#core/scope.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
-import type { Batching } from "#sources/batching.ts";
+import type { Batching } from "#sources/session.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { browseFolder } from "./browse.ts";
 import { countFiles } from "./count.ts";
@@ -16,9 +16,8 @@ import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { lastSegmentOf, plainPath, readableSegment } from "#sources/file-scope/paths.ts";
 import { openFolderInside, openInside } from "./open-inside.ts";
 import { openRoot, type RootFolder } from "./root.ts";
-import { runSessions } from "#sources/run-session.ts";
 import { compileScope, type CompiledScope } from "#sources/file-scope/scope.ts";
-import { type FilesystemKept, filesystemSessions } from "./sync.ts";
+import { filesystemSessions } from "./sync.ts";
 import { watchFolder, type WatchTuning } from "./watch.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
@@ -31,7 +30,7 @@ export interface FilesystemOptions extends Places {
 }
 
 /** Folders of the server: every regular file below an allowed root is an item. Reads only when called. Source: S36. */
-export function makeFilesystemSource(options: FilesystemOptions): Source<FilesystemConfig, FilesystemKept> {
+export function makeFilesystemSource(options: FilesystemOptions): Source<FilesystemConfig> {
   const { batching = {}, isOpenToStrangers = false } = options;
   const places: Places = {
     allowedRoots: async () => (isOpenToStrangers ? [] : options.allowedRoots()),
@@ -49,7 +48,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
       acl: "connector",
     },
     check: (ctx) => checkRoot(ctx, places),
-    sync: runSessions(filesystemSessions(places), batching),
+    sessions: { ...filesystemSessions(places), batching },
     async browse(ctx, at) {
       const root = await openRoot(ctx.config.root, places);
       const scope = compileScope({ include: [], exclude: [] });

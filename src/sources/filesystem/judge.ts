@@ -1,6 +1,6 @@
 import type { BigIntStats } from "node:fs";
 import { holdsGeneratedMarker, isGeneratedFolder } from "#api/generated-folders.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { Skip } from "#sources/outcomes.ts";
 import { plainPath } from "#sources/file-scope/paths.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import type { FilesystemConfig } from "./config.ts";
@@ -10,7 +10,7 @@ import type { CompiledScope } from "#sources/file-scope/scope.ts";
 
 /** Why something is not taken, as the port's skip says it. */
 export interface Refusal {
-  reason: Extract<SyncEvent, { t: "skip" }>["reason"];
+  reason: Skip["reason"];
   message: string;
 }
 

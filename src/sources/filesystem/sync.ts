@@ -4,8 +4,8 @@ import type { SourceContext, SyncContext } from "#sources/context.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
-import type { Kept } from "#sources/kept.ts";
-import type { Entry, Outcome, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
+import type { Entry, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 import type { FilesystemConfig, Places } from "./config.ts";
 import { countFiles } from "./count.ts";
 import type { JudgeOptions } from "./judge.ts";
@@ -24,8 +24,6 @@ type Cursor = z.infer<typeof Cursor>;
 /** Everything up to this id was named, in the order of the walk. */
 const Checkpoint = Cursor.extend({ after: z.string() });
 type Checkpoint = z.infer<typeof Checkpoint>;
-
-export type FilesystemKept = Kept<Cursor, Checkpoint>;
 
 /**
  * The same walk for `full` and `incremental`, in sorted order. `items` judges just those ids.
@@ -131,7 +129,7 @@ function toEntry(ctx: SourceContext<FilesystemConfig>, entry: FileEntry): Entry 
 function leftOut(entry: LeftOut): Outcome {
   if (entry.type === "refused") return skipOf(entry);
   const { rel, message } = entry;
-  return { t: "failed", container: { type: "folder", id: rel }, message, as: rel };
+  return { t: "failed", what: { container: { type: "folder", id: rel } }, message, as: rel };
 }
 
 function skipOf(entry: LeftOut): Extract<Outcome, { t: "skip" }> {

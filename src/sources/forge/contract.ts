@@ -1,4 +1,4 @@
-import type { RefusalCode } from "#sources/sync-events.ts";
+import type { RefusalCode } from "#sources/outcomes.ts";
 import type { OddRecords } from "#sources/listed.ts";
 
 /** What of a repository becomes items. */

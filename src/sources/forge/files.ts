@@ -4,16 +4,15 @@ import { join } from "node:path";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceContext, SyncContext } from "#sources/context.ts";
 import type { FileContent, SourceContainer, SourceItem } from "#sources/item.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
 import type { GitConfig } from "#sources/git-repository/config.ts";
 import { makeContents } from "#sources/git-repository/contents.ts";
 import type { GitCursor } from "#sources/git-repository/cursor.ts";
 import { type GitPlaces, makeEnvironment, whyUnavailable } from "#sources/git-repository/environment.ts";
 import { folderOf } from "#sources/git-repository/mirror.ts";
 import { gitSessions } from "#sources/git-repository/sync.ts";
-import type { Batching } from "#sources/batching.ts";
-import { runSessions } from "#sources/run-session.ts";
-import type { Outcome } from "#sources/session.ts";
+import type { ContainerEvent } from "#sources/containers.ts";
+import type { Batching, PageEntry } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 import type { Forge, ForgeRepository } from "./contract.ts";
 import { fileId, filesRef, folderId, parseId } from "./ids.ts";
 import { accessOf, type ForgeFacts, homeOf } from "./map.ts";
@@ -25,17 +24,33 @@ export type FileConfig = Pick<GitConfig, "maxFileMb" | "archives" | "secretFiles
 export type FilesState = GitCursor;
 
 export interface ForgeFiles {
-  /** The files of a repository, or what changed among them, or these paths. Gives where it stands after them. */
-  tell(
+  /**
+   * The files of a repository, or what changed among them since a state. Gives where it stands after them. An attempt that ends
+   * meanwhile goes on `at` a place. What changed of a page is asked for by `readPage` while the page is at hand.
+   */
+  walk<At>(
     ctx: SyncContext<unknown>,
     repository: ForgeRepository,
-    run: { facts: ForgeFacts; forge: Pick<Forge, "repository">; state?: FilesState; paths?: readonly string[] },
-  ): AsyncGenerator<Outcome, FilesState>;
+    run: FilesRun & { state?: FilesState; at: At | undefined },
+  ): AsyncGenerator<ContainerEvent<At>, FilesState>;
+  /** These of the page that a walk has just given; undefined without one. */
+  readPage(externalIds: readonly string[]): AsyncGenerator<Outcome, void> | undefined;
+  /** What became of these paths of a repository. */
+  readPaths(
+    ctx: SyncContext<unknown>,
+    repository: ForgeRepository,
+    run: FilesRun & { paths: readonly string[] },
+  ): AsyncGenerator<Outcome, void>;
   read(ctx: SourceContext<unknown>, item: { externalId: string; ref?: string; version?: string }): Promise<FileContent>;
   /** Deletes the mirrors of all repositories but these. */
   keepOnly(connectorId: string, repositories: ReadonlySet<string>): Promise<void>;
   forget(connectorId: string): Promise<void>;
   unavailable(): Promise<string | undefined>;
+}
+
+interface FilesRun {
+  facts: ForgeFacts;
+  forge: Pick<Forge, "repository">;
 }
 
 /** Commits that authors and dates of files are looked for in. */
@@ -51,36 +66,62 @@ export function makeForgeFiles(
 ): ForgeFiles {
   const environment = makeEnvironment(places);
   const contents = makeContents(environment);
-  const sync = runSessions(gitSessions(environment, places.batching?.upserts), places.batching);
+  const sessions = gitSessions(environment, places.batching?.upserts);
+  let readPage: ForgeFiles["readPage"] = () => undefined;
+
+  /** Git's session of one repository, in which paths are ids. @throws ApiError `source_forbidden` for code that is closed */
+  async function* within<Event, Result>(
+    { ctx, repository, state }: { ctx: SyncContext<unknown>; repository: ForgeRepository; state?: FilesState },
+    mode: "items" | "incremental" | "full",
+    use: (session: GitSession) => AsyncGenerator<Event, Result>,
+  ): AsyncGenerator<Event, Result> {
+    const below = contextOf(ctx, repository, forge);
+    const session = await sessions.open(below, { mode, scope: ALL, ...(state && { feed: state }) });
+    try {
+      return yield* use(session);
+    } catch (error) {
+      // The forge took the token a moment ago: it is this repository's code that is closed to it.
+      if (!isApiError(error, "source_unauthorized")) throw error;
+      throw new ApiError("source_forbidden", { message: error.message, cause: error });
+    } finally {
+      await session.close?.();
+    }
+  }
 
   return {
-    async *tell(ctx, repository, { facts, forge: { repository: reread }, state, paths }) {
-      const below = contextOf(ctx, repository, forge);
-      const request = {
-        mode: paths ? ("items" as const) : state ? ("incremental" as const) : ("full" as const),
-        scope: { include: [], exclude: [] },
-        cursor: state ? { feed: state } : null,
-        ...(paths && { externalIds: paths }),
-      };
-      let reached: FilesState = state ?? { base: null, placeKey: null };
-      try {
-        let isConfirmed = false;
-        for await (const event of sync(below, request)) {
+    walk(ctx, repository, { facts, forge: { repository: reread }, state, at }) {
+      const mode = state ? "incremental" : "full";
+      return within({ ctx, repository, ...(state && { state }) }, mode, async function* (session) {
+        const read = (externalIds: readonly string[]) =>
+          placedAll(session.read(externalIds.flatMap((id) => pathOf(id, repository))), repository, facts);
+        const walk = session.walk({ mode, scope: ALL, ...(state && { since: state }) });
+        try {
+          let step = await walk.next();
           // Git fetches by name, and before it says anything.
+          if (!step.done) confirmName(repository, await reread(repository.id));
+          for (; !step.done; step = await walk.next()) {
+            const { value } = step;
+            readPage = read;
+            const entries = value.t === "page" ? value.entries : [value];
+            yield { t: "page", entries: entries.map((entry) => placedEntry(entry, repository, facts)), at };
+          }
+          return step.value.cursor;
+        } finally {
+          readPage = () => undefined;
+          await walk.return(undefined as never);
+        }
+      });
+    },
+    readPage: (externalIds) => readPage(externalIds),
+    readPaths(ctx, repository, { facts, forge: { repository: reread }, paths }) {
+      return within({ ctx, repository }, "items", async function* (session) {
+        let isConfirmed = false;
+        for await (const outcome of session.read(paths)) {
           if (!isConfirmed) confirmName(repository, await reread(repository.id));
           isConfirmed = true;
-          if (event.t === "checkpoint") {
-            reached = event.cursor.feed ?? reached;
-          } else if (event.t !== "end" && event.t !== "progress") {
-            yield placed(event, repository, facts);
-          }
+          yield placed(outcome, repository, facts);
         }
-      } catch (error) {
-        // The forge took the token a moment ago: it is this repository's code that is closed to it.
-        if (!isApiError(error, "source_unauthorized")) throw error;
-        throw new ApiError("source_forbidden", { message: error.message, cause: error });
-      }
-      return reached;
+      });
     },
     async read(ctx, { externalId, ref, version }) {
       const id = parseId(externalId);
@@ -109,6 +150,10 @@ export function makeForgeFiles(
     unavailable: () => whyUnavailable(environment),
   };
 }
+
+const ALL = { include: [], exclude: [] };
+
+type GitSession = Awaited<ReturnType<ReturnType<typeof gitSessions>["open"]>>;
 
 /** A remote that is never asked: what is read is in the mirror already. */
 const PLACEHOLDER = "https://mirror.invalid";
@@ -158,10 +203,28 @@ function confirmName({ fullName, webUrl }: ForgeRepository, now: ForgeRepository
   });
 }
 
-type Told = Exclude<SyncEvent, { t: "checkpoint" | "end" | "progress" }>;
+function pathOf(externalId: string, repository: ForgeRepository): string[] {
+  const id = parseId(externalId);
+  return id?.type === "file" && id.repository === repository.id ? [id.path] : [];
+}
+
+async function* placedAll(
+  outcomes: AsyncIterable<Outcome>,
+  repository: ForgeRepository,
+  facts: ForgeFacts,
+): AsyncGenerator<Outcome, void> {
+  for await (const outcome of outcomes) yield placed(outcome, repository, facts);
+}
+
+/** What git's session has of a file that is there is its path and its version. */
+function placedEntry(entry: PageEntry, repository: ForgeRepository, facts: ForgeFacts): PageEntry {
+  return "t" in entry
+    ? placed(entry, repository, facts)
+    : { ...entry, externalId: fileId(repository, entry.externalId) };
+}
 
 /** What is said of a path as what is said of a file of this repository. */
-function placed(event: Told, repository: ForgeRepository, facts: ForgeFacts): Outcome {
+function placed(event: Outcome, repository: ForgeRepository, facts: ForgeFacts): Outcome {
   const at = (path: string) => fileId(repository, path);
   switch (event.t) {
     case "upsert":

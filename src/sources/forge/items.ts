@@ -4,7 +4,7 @@ import type { Scope } from "#core/scope.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
 import { tellSeen } from "#sources/seen.ts";
-import type { Outcome } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 import { failedSkip, refusalOf } from "#sources/failures.ts";
 import type { ForgeListing, ForgeRepository } from "./contract.ts";
 import { fileId, type ForgeId, parseId, repositoryRef } from "./ids.ts";
@@ -40,7 +40,7 @@ async function* readFiles(
   paths: readonly string[],
 ): AsyncGenerator<Outcome, void> {
   try {
-    yield* withoutResult(files.tell(ctx, repository, { facts, forge, paths }));
+    yield* files.readPaths(ctx, repository, { facts, forge, paths });
   } catch (error) {
     const code = refusalOf(error);
     if (code !== undefined) {
@@ -93,10 +93,6 @@ async function readOne(
     if (code === undefined || code === "source_forbidden") throw error;
     return [];
   }
-}
-
-async function* withoutResult(events: AsyncGenerator<Outcome, unknown>): AsyncGenerator<Outcome, void> {
-  yield* events;
 }
 
 async function readItem(

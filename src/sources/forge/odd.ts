@@ -2,7 +2,7 @@ import type { SyncContext } from "#sources/context.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { tellSeen } from "#sources/seen.ts";
-import type { Outcome } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 import type { Forge, ForgeRepository } from "./contract.ts";
 import { parseId, repositoryRef, threadId } from "./ids.ts";
 

@@ -115,12 +115,7 @@ export async function* tellFiles(
     const head = await forge.head(repository);
     if (head === undefined) return undefined;
     if (state && head === state.base) return state;
-    const told = files.tell(ctx, repository, { facts, forge, ...(state && { state }) });
-    for (;;) {
-      const { done, value } = await told.next();
-      if (done) return value;
-      yield { t: "page", entries: [value], at };
-    }
+    return yield* files.walk(ctx, repository, { facts, forge, at, ...(state && { state }) });
   } catch (error) {
     const code = refusalOf(error);
     if (code === undefined) throw error;

@@ -3,8 +3,9 @@ import type { Scope } from "#core/scope.ts";
 import { placeSchema } from "#sources/containers.ts";
 import type { SyncContext } from "#sources/context.ts";
 import { failedSkip } from "#sources/failures.ts";
-import { listingOf } from "#sources/listed.ts";
-import type { Outcome, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
+import { completeOf } from "#sources/listed.ts";
+import type { Outcome } from "#sources/outcomes.ts";
+import type { SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
 import { readChanges } from "./changes.ts";
 import type { ForgeListing } from "./contract.ts";
 import { repositoryRef } from "./ids.ts";
@@ -31,7 +32,7 @@ export function forgeSessions<Config>(
       const tools = makeTools(ctx, connect(ctx));
       return Promise.resolve({
         walk: (run) => walk(tools, run),
-        read: (ids) => readItems(tools, scope, ids),
+        read: (ids) => tools.files.readPage(ids) ?? readItems(tools, scope, ids),
       });
     },
   };
@@ -59,8 +60,7 @@ async function* walk(
   known.keep(list.known, list.closed, unknown);
   if (since) return { complete: false, cursor: "listed", permissions: "current" };
   await tools.files.keepOnly(ctx.connector.id, new Set([...list.known.map(({ id }) => id), ...unknown]));
-  const { listing, ...why } = listingOf(list.isWhole, "the list of repositories");
-  return { complete: listing === "complete", ...why, cursor: "listed", permissions: "current" };
+  return { ...completeOf(list.isWhole, "the list of repositories"), cursor: "listed", permissions: "current" };
 }
 
 type List = Awaited<ReturnType<typeof listInScope>>;

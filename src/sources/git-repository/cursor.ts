@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Kept } from "#sources/kept.ts";
 
 const Oid = z.string().regex(/^[0-9a-f]{40,64}$/);
 
@@ -23,5 +22,3 @@ export const GitPlace = z.object({
   position: z.number().int(),
 });
 export type GitPlace = z.infer<typeof GitPlace>;
-
-export type GitKept = Kept<GitCursor, GitPlace>;

@@ -1,4 +1,4 @@
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { Skip } from "#sources/outcomes.ts";
 import { foldersAbove, lastSegmentOf, plainPath, segmentsOf } from "#sources/file-scope/paths.ts";
 import type { Patterns } from "#sources/file-scope/patterns.ts";
 import type { CompiledScope } from "#sources/file-scope/scope.ts";
@@ -8,7 +8,7 @@ import type { TreeEntry } from "./tree.ts";
 /** Why something is not taken, as the port's skip says it. `id` is what is left out: the file, or a folder above it. */
 export interface Refusal {
   id: string;
-  reason: Extract<SyncEvent, { t: "skip" }>["reason"];
+  reason: Skip["reason"];
   message: string;
 }
 

@@ -1,4 +1,5 @@
-import type { Outcome, Page, PageEntry, WalkEvent } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
+import type { Page, PageEntry, WalkEvent } from "#sources/session.ts";
 import type { GitPlace } from "./cursor.ts";
 import type { CommitView, WantedFile } from "./view.ts";
 

@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import { inChunks } from "#core/in-chunks.ts";
-import { DEFAULT_BATCHING } from "#sources/batching.ts";
-import type { Outcome, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
+import type { SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
 import { changesJudgement, handOverChanges } from "./changes.ts";
 import type { GitConfig } from "./config.ts";
 import { GitCursor, GitPlace } from "./cursor.ts";
@@ -15,6 +15,9 @@ import type { WantedFile } from "./view.ts";
 
 type Run = WalkRequest<GitCursor, GitPlace>;
 type Walk = AsyncGenerator<WalkEvent<GitPlace>, WalkEnd<GitCursor>>;
+
+/** Files of a page: few enough that a place to go on from is never far. */
+const PAGE_SIZE = 200;
 
 /** Where the runs before stand. */
 interface Before {
@@ -32,7 +35,7 @@ interface Before {
  */
 export function gitSessions(
   environment: GitEnvironment & { prepare(): Promise<void> },
-  pageSize: number = DEFAULT_BATCHING.upserts,
+  pageSize: number = PAGE_SIZE,
 ): SessionSpec<GitConfig, GitCursor, GitPlace> {
   return {
     cursor: GitCursor,

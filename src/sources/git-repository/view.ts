@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SourceContext } from "#sources/context.ts";
-import type { SyncRequest } from "#sources/sync-events.ts";
+import type { OpenRequest } from "#sources/session.ts";
 import { compilePatterns, type Patterns } from "#sources/file-scope/patterns.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { type FileAttributes, lfsPointerOf, makeAttributes, MAX_ATTRIBUTE_BYTES } from "./attributes.ts";
@@ -55,7 +55,7 @@ const POINTER_BYTES = { from: 100, to: 1_024 };
 /** Makes the view of a commit. */
 export async function openCommit(
   ctx: SourceContext<GitConfig>,
-  run: Pick<SyncRequest<unknown>, "scope">,
+  run: Pick<OpenRequest, "scope">,
   environment: Pick<GitEnvironment, "program">,
   at: { mirror: Mirror; commit: string; ref: Pick<RemoteRef, "short" | "isTag"> },
 ): Promise<CommitView> {

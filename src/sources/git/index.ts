@@ -1,21 +1,20 @@
 import { rm } from "node:fs/promises";
+import { defined } from "#core/defined.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Scope } from "#core/scope.ts";
-import type { Batching } from "#sources/batching.ts";
+import type { Batching } from "#sources/session.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { GitConfig, GitCredentials } from "#sources/git-repository/config.ts";
 import { makeContents } from "#sources/git-repository/contents.ts";
-import type { GitKept } from "#sources/git-repository/cursor.ts";
 import { type GitPlaces, makeEnvironment, whyUnavailable } from "#sources/git-repository/environment.ts";
 import { toCheckProblem } from "#sources/git-repository/failures.ts";
 import { COMMIT_PREFIX } from "#sources/git-repository/judge.ts";
 import { askRemote, folderOf, requireRemote } from "#sources/git-repository/mirror.ts";
 import { originOfRemote } from "#sources/git-repository/remote.ts";
 import { gitSessions } from "#sources/git-repository/sync.ts";
-import { runSessions } from "#sources/run-session.ts";
 import { browseRepository } from "./browse.ts";
 import { countAdded } from "./count-added.ts";
 
@@ -30,11 +29,16 @@ type Context = SourceContext<GitConfig>;
  * Repositories: each file of one branch or tag is an item, with who changed it last. Works on a bare mirror of its own;
  * nothing of a repository is ever run. Source: S38.
  */
-export function makeGitSource(options: GitOptions): Source<GitConfig, GitKept> {
+export function makeGitSource(options: GitOptions): Source<GitConfig> {
   const environment = makeEnvironment(options);
   const contents = makeContents(environment);
   const inScope = makeInScope();
-  const sync = runSessions(gitSessions(environment, options.batching?.upserts), options.batching);
+  const { batching } = options;
+  const sessions = gitSessions(environment, batching?.upserts);
+  const open: typeof sessions.open = async (ctx, run) => {
+    refusePathOfTheServer(ctx, options);
+    return sessions.open(ctx, run);
+  };
   let browsed = 0;
   return {
     spec: {
@@ -57,10 +61,7 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitKept> {
         return { ok: false, problem: toCheckProblem(error) };
       }
     },
-    async *sync(ctx, run) {
-      refusePathOfTheServer(ctx, options);
-      yield* sync(ctx, run);
-    },
+    sessions: { ...sessions, ...defined({ batching }), open },
     async browse(ctx, at) {
       refusePathOfTheServer(ctx, options);
       await environment.prepare();

@@ -1,4 +1,5 @@
-import type { Batching } from "#sources/batching.ts";
+import { defined } from "#core/defined.ts";
+import type { Batching } from "#sources/session.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
@@ -9,7 +10,6 @@ import { factsOf } from "#sources/forge/map.ts";
 import { tellPeople } from "#sources/forge/people.ts";
 import { isItemInScope } from "#sources/forge/scope.ts";
 import { forgeSessions } from "#sources/forge/sync.ts";
-import { runSessions } from "#sources/run-session.ts";
 import type { GitPlaces } from "#sources/git-repository/environment.ts";
 import { verifyHook } from "#sources/forge/webhook.ts";
 import { checkGitea } from "./check.ts";
@@ -45,14 +45,14 @@ export function makeGiteaSource(options: GitPlaces & { checkpoints?: Partial<Bat
       limits: { perMinute: 1_800, burst: 200 },
     },
     check: (ctx) => checkGitea(ctx, files),
-    sync: runSessions(
-      forgeSessions((ctx: SyncContext<GiteaConfig>) => ({
+    sessions: {
+      ...forgeSessions((ctx: SyncContext<GiteaConfig>) => ({
         forge: makeGiteaForge(ctx),
         files,
         facts: factsOf(ctx, { providerId: "gitea", pullPath: "pulls" }),
       })),
-      checkpoints,
-    ),
+      ...defined({ batching: checkpoints }),
+    },
     syncIdentities: (ctx, run) => tellPeople(ctx, run, makeGiteaPeople(ctx)),
     async browse(ctx, at) {
       const { repositories } = await makeGiteaForge(ctx).list();

@@ -1,4 +1,5 @@
-import type { Batching } from "#sources/batching.ts";
+import { defined } from "#core/defined.ts";
+import type { Batching } from "#sources/session.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
@@ -11,7 +12,6 @@ import { tellPeople } from "#sources/forge/people.ts";
 import { isItemInScope } from "#sources/forge/scope.ts";
 import { forgeSessions } from "#sources/forge/sync.ts";
 import { verifyHook } from "#sources/forge/webhook.ts";
-import { runSessions } from "#sources/run-session.ts";
 import type { GitPlaces } from "#sources/git-repository/environment.ts";
 import { checkGithub } from "./check.ts";
 import { GITHUB_API, GithubConfig, GithubCredentials, webUrlOf } from "./config.ts";
@@ -76,14 +76,14 @@ export function makeGithubSource(
       limits,
     },
     check: (ctx) => checkGithub(ctx, files),
-    sync: runSessions(
-      forgeSessions((ctx: SyncContext<GithubConfig>) => ({
+    sessions: {
+      ...forgeSessions((ctx: SyncContext<GithubConfig>) => ({
         forge: makeGithubForge(ctx),
         files,
         facts: factsOf(ctx, { providerId: "github", pullPath: "pull" }),
       })),
-      checkpoints,
-    ),
+      ...defined({ batching: checkpoints }),
+    },
     syncIdentities: (ctx, run) => tellPeople(ctx, run, makeGithubPeople(ctx)),
     async browse(ctx, at) {
       const { repositories } = await makeGithubForge(ctx).list();

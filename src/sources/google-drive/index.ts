@@ -1,9 +1,8 @@
-import type { Batching } from "#sources/batching.ts";
+import type { Batching } from "#sources/session.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
-import { runSessions } from "#sources/run-session.ts";
 import { browseDrive } from "./browse.ts";
 import { checkDrive } from "./check.ts";
 import { makeClient } from "./client.ts";
@@ -71,7 +70,7 @@ export function makeGoogleDriveSource({
       },
     },
     check: (ctx) => checkDrive(ctx, open(ctx)),
-    sync: runSessions(driveSessions(open, book), batching),
+    sessions: { ...driveSessions(open, book), batching },
     syncIdentities: (ctx, run) => syncGooglePeople(ctx, open(ctx), book, run),
     browse: (ctx, at) => browseDrive(ctx, open(ctx), at),
     webhook: makeDriveWebhook(open),

@@ -1,4 +1,4 @@
-import type { Outcome } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 import { folderKey, type Tools } from "./tell.ts";
 import { folderRef } from "./tree.ts";
 

@@ -2,9 +2,10 @@ import { isApiError } from "#api/errors.ts";
 import type { ContainerEvent } from "#sources/containers.ts";
 import type { SyncContext } from "#sources/context.ts";
 import { failedSkip } from "#sources/failures.ts";
-import { listingOf, NOT_UNDERSTOOD } from "#sources/listed.ts";
+import { completeOf, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
-import type { Outcome, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
+import type { SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
 import { type DriveClient, FOLDER_TYPE } from "./client.ts";
 import { readLog, tellNoted } from "./changes.ts";
 import type { GoogleDriveConfig } from "./config.ts";
@@ -59,10 +60,9 @@ async function* walk(
   const cursor: Cursor = { type: "changes", tokens };
   // A change of what is above may not be in the log: who reads what is read whole, twice a day.
   if (since) return { complete: false, cursor, permissions: "not_checked" };
-  const { listing, ...why } = listingOf(tools.isWhole, "Google's list of shared drives");
+  const { complete, ...why } = completeOf(tools.isWhole, "Google's list of shared drives");
   // Google says itself when it has not looked everywhere.
-  const complete = listing === "complete" && !isPartial;
-  return { complete, ...why, cursor, permissions: isPartial ? "not_checked" : "current" };
+  return { complete: complete && !isPartial, ...why, cursor, permissions: isPartial ? "not_checked" : "current" };
 }
 
 /** What is in no shared drive has two outermost folders: what became of one became of the other. */
@@ -70,9 +70,8 @@ async function* inBothHomes({ rootId }: Tools, events: Walk): Walk {
   const container = folderRef(SHARED_WITH_ME);
   for await (const event of events) {
     yield event;
-    if (event.t === "failed" && event.container.id === rootId) yield { ...event, container };
-    const what = event.t === "refused" && "container" in event.what ? event.what.container : undefined;
-    if (event.t === "refused" && what?.id === rootId) yield { ...event, what: { container } };
+    if (event.t !== "failed" && event.t !== "refused") continue;
+    if ("container" in event.what && event.what.container.id === rootId) yield { ...event, what: { container } };
   }
 }
 
@@ -149,7 +148,7 @@ async function* tellFolders(tools: Tools, corpus: Corpus): AsyncGenerator<Outcom
       told.push(folder);
     } catch (error) {
       const { message } = await notTold(tools, id, error);
-      yield { t: "failed", container: folderRef(id), message };
+      yield { t: "failed", what: { container: folderRef(id) }, message };
     }
   }
   return told;

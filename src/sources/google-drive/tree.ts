@@ -1,6 +1,6 @@
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import type { ContainerRef } from "#sources/item.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 import { orNothing } from "#sources/failures.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
 import { type DriveClient } from "./client.ts";
@@ -163,7 +163,7 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
     },
 
     /** The groups of a shared drive: who is in it, who manages it, and whom its restrictions let in. */
-    async *driveGroups(drive: SharedDrive): AsyncGenerator<Extract<SyncEvent, { t: "group" | "refused" }>, void> {
+    async *driveGroups(drive: SharedDrive): AsyncGenerator<Extract<Outcome, { t: "group" | "refused" }>, void> {
       const [members, managers, allowed, insiders] = [
         membersGroupId,
         managersGroupId,

@@ -1,6 +1,6 @@
-import type { Batching as Checkpoints } from "#sources/batching.ts";
+import { defined } from "#core/defined.ts";
+import type { Batching as Checkpoints } from "#sources/session.ts";
 import type { Source } from "#sources/contract.ts";
-import { runSessions } from "#sources/run-session.ts";
 import { checkMailbox } from "./check.ts";
 import { ImapConfig, ImapCredentials, originOf } from "./config.ts";
 import { nameOf, toFolders } from "./folders.ts";
@@ -31,7 +31,7 @@ export function makeImapSource({
       isForOwner: true,
     },
     check: checkMailbox,
-    sync: runSessions(imapSessions(batching), checkpoints),
+    sessions: { ...imapSessions(batching), ...defined({ batching: checkpoints }) },
     browse: browseFolders,
     async fetchContent(ctx, { externalId, version }) {
       const content = await readMail(ctx, externalId);

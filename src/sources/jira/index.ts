@@ -7,8 +7,7 @@ import type { Source } from "#sources/contract.ts";
 import type { FileContent } from "#sources/item.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
-import type { Batching } from "#sources/batching.ts";
-import { runSessions } from "#sources/run-session.ts";
+import type { Batching } from "#sources/session.ts";
 import { checkSite } from "./check.ts";
 import { type JiraContext, makeJiraClient } from "./client.ts";
 import { JiraConfig } from "./config.ts";
@@ -43,7 +42,7 @@ export function makeJiraSource({
       hasLastingContent: true,
     },
     check: checkSite,
-    sync: runSessions(jiraSessions, batching),
+    sessions: { ...jiraSessions, batching },
     syncIdentities: syncJiraPeople,
     async browse(ctx, at) {
       const projects = await makeJiraClient(ctx).projects();

@@ -1,7 +1,7 @@
 import { isApiError } from "#api/errors.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
-import type { Result } from "#sources/session.ts";
+import type { Result } from "#sources/outcomes.ts";
 import { parseId } from "./ids.ts";
 import { type IssueItems, readWhole } from "./issue.ts";
 import { isAskedFor } from "./left-out.ts";

@@ -2,7 +2,7 @@ import { isApiError } from "#api/errors.ts";
 import { tellSeen } from "#sources/seen.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { namelessSkip, NOT_UNDERSTOOD } from "#sources/listed.ts";
-import type { Outcome } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 import { parseId, partId, projectRef } from "./ids.ts";
 import type { IssueItems } from "./issue.ts";
 import { partsIn } from "./map.ts";

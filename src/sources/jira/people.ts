@@ -1,13 +1,12 @@
 import { parsePrincipal, type Principal } from "#core/principals.ts";
 import { MOST_DUE, tellGone, tellGroup, tellUser } from "#sources/atlassian/people.ts";
-import { orNothing } from "#sources/failures.ts";
+import { orNothing, failedStatus } from "#sources/failures.ts";
 import { makeNames, type Names } from "#sources/atlassian/names.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import { type GroupRef, type JiraClient, type JiraContext, makeJiraClient } from "./client.ts";
 import { makeRulesReader } from "./projects.ts";
 import { type Grant, groupIds, isPerson, principalsOf, SIGNED_IN } from "./readers.ts";
 import type { ActorRecord, ProjectRecord, UserRecord } from "./records.ts";
-import { failedStatus } from "#sources/failures.ts";
 
 type Event = IdentityEvent<null>;
 

@@ -3,8 +3,7 @@ import { defined } from "#core/defined.ts";
 import type { Source } from "#sources/contract.ts";
 import type { FileContent } from "#sources/item.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
-import type { Batching } from "#sources/batching.ts";
-import { runSessions } from "#sources/run-session.ts";
+import type { Batching } from "#sources/session.ts";
 import { isRoomInScope, toRoomsPage } from "#sources/chat/rooms.ts";
 import { versionOfFile } from "#sources/chat/thread.ts";
 import { checkAccount } from "./check.ts";
@@ -35,7 +34,7 @@ export function makeMatrixSource({ batching = {} }: { batching?: Partial<Batchin
       hasPeople: true,
     },
     check: checkAccount,
-    sync: runSessions(matrixSessions, batching),
+    sessions: { ...matrixSessions, batching },
     syncIdentities: syncMatrixPeople,
     async browse(ctx, at) {
       const { rooms } = roomsOf(await makeClient(ctx).rooms(), ctx.config);

@@ -2,7 +2,7 @@ import type { SourceItem } from "#sources/item.ts";
 import { isRoomInScope } from "#sources/chat/rooms.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
-import type { Result } from "#sources/session.ts";
+import type { Result } from "#sources/outcomes.ts";
 import { isRoomId, parseId, toEncryptedItem, toItems } from "./map.ts";
 import { knownRoom, type RoomFacts, roomsOf } from "./rooms.ts";
 import type { Tools } from "./tools.ts";

@@ -1,4 +1,5 @@
-import { entryOf, type Outcome, type Page } from "#sources/session.ts";
+import { entryOf, type Page } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 import type { JoinedRoom } from "./client.ts";
 import type { MatrixEvent } from "./events.ts";
 import { fileId, threadId, toItems } from "./map.ts";

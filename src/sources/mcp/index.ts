@@ -3,8 +3,7 @@ import { type CheckOutcome, runCheck } from "#sources/check.ts";
 import type { Scope } from "#core/scope.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
-import type { Batching } from "#sources/batching.ts";
-import { runSessions } from "#sources/run-session.ts";
+import type { Batching } from "#sources/session.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { McpConfig } from "./config.ts";
 import { readById, resourceId } from "./entries.ts";
@@ -30,7 +29,7 @@ export function makeMcpSource({ batching = {} }: { batching?: Partial<Batching> 
       acl: "connector",
     },
     check: checkServer,
-    sync: runSessions(mcpSessions, batching),
+    sessions: { ...mcpSessions, batching },
     async fetchContent(ctx, { externalId }) {
       if (!/^(?:resource|tool):./s.test(externalId)) throw notFound();
       if (externalId.startsWith("tool:")) requireAgreement(ctx);

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
-import type { RefusalCode } from "#sources/sync-events.ts";
+import type { RefusalCode } from "#sources/outcomes.ts";
 import { failedStatus, refusalOf } from "#sources/failures.ts";
 import type { SourceRequest, SourceStream } from "#sources/http-contract.ts";
 import { type Listed, makeOddRecords } from "#sources/listed.ts";

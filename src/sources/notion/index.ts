@@ -1,8 +1,7 @@
-import type { Batching } from "#sources/batching.ts";
+import type { Batching } from "#sources/session.ts";
 import type { Source } from "#sources/contract.ts";
 import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
-import { runSessions } from "#sources/run-session.ts";
 import { browseNotion } from "./browse.ts";
 import { checkNotion } from "./check.ts";
 import { makeNotionClient, type NotionContext } from "./client.ts";
@@ -36,7 +35,7 @@ export function makeNotionSource({
       links: { hosts: [/(?:^|\.)notion\.so$/], ignoredParams: /^(?:pvs|v)$/ },
     },
     check: (ctx) => checkNotion(ctx, open(ctx)),
-    sync: runSessions(notionSessions(open), batching),
+    sessions: { ...notionSessions(open), batching },
     syncIdentities: (ctx) => tellReaders(ctx),
     namedGroup: namedReaders,
     browse: (ctx, at) => browseNotion(open(ctx), at),

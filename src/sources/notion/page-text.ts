@@ -1,5 +1,4 @@
-import type { NotionClient } from "./client.ts";
-import { orUnsupported } from "./client.ts";
+import { type NotionClient, orUnsupported } from "./client.ts";
 import { type FileBlock, fileOf, isList, isOddFile, isOwnItem, markdownOf } from "./blocks.ts";
 import type { BlockRecord } from "./records.ts";
 

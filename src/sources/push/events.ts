@@ -2,11 +2,11 @@ import type { HeldBytes } from "#core/spool.ts";
 import type { ErrorCode } from "#api/errors.ts";
 import type { Principal } from "#core/principals.ts";
 import type { SourceItem } from "#sources/item.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 
 /** What a pushed line says of an item. */
 export type PushItemEvent =
-  | Extract<SyncEvent, { t: "upsert" | "access" }>
+  | Extract<Outcome, { t: "upsert" | "access" }>
   /** With `subtree` also what is below `<externalId>/`. */
   | { t: "delete"; externalId: string; subtree?: boolean }
   /** Alive, and in this version if one is named. */

@@ -2,14 +2,13 @@ import { ApiError } from "#api/errors.ts";
 import type { Scope } from "#core/scope.ts";
 import { defined } from "#core/defined.ts";
 import type { Source } from "#sources/contract.ts";
-import type { Batching } from "#sources/batching.ts";
+import type { Batching } from "#sources/session.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
 import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
-import { runSessions } from "#sources/run-session.ts";
 import { browseBucket } from "./browse.ts";
 import { checkBucket } from "./check.ts";
 import { makeClient } from "./client.ts";
@@ -47,7 +46,7 @@ export function makeS3Source({ batching = {} }: { batching?: Partial<Batching> }
       namedIn: ["readers"],
     },
     check: checkBucket,
-    sync: runSessions(s3Sessions, batching),
+    sessions: { ...s3Sessions, batching },
     syncIdentities: (ctx) => tellReaders(ctx),
     namedGroup: namedReaders,
     browse: browseBucket,

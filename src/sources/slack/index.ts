@@ -5,8 +5,7 @@ import type { Source } from "#sources/contract.ts";
 import type { FileContent } from "#sources/item.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
-import type { Batching } from "#sources/batching.ts";
-import { runSessions } from "#sources/run-session.ts";
+import type { Batching } from "#sources/session.ts";
 import { isRoomInScope, toRoomsPage } from "#sources/chat/rooms.ts";
 import { versionOfFile } from "#sources/chat/thread.ts";
 import { readChannels } from "./channels.ts";
@@ -46,7 +45,7 @@ export function makeSlackSource({
       links: { hosts: [/(?:^|\.)slack\.com$/], ignoredParams: /^(?:thread_ts|cid)$/ },
     },
     check: checkWorkspace,
-    sync: runSessions(slackSessions, batching),
+    sessions: { ...slackSessions, batching },
     syncIdentities: syncSlackPeople,
     async browse(ctx, at) {
       const { rooms } = await readChannels({ config: { ...ctx.config, channels: [] } }, makeClient(ctx));

@@ -2,17 +2,18 @@ import { z } from "zod";
 import type { SyncContext } from "#sources/context.ts";
 import { type ContainerEvent, makeContainers, placeSchema } from "#sources/containers.ts";
 import { failedSkip, makeFailures } from "#sources/failures.ts";
-import { halfRead, listingOf } from "#sources/listed.ts";
+import { defined } from "#core/defined.ts";
+import { halfRead, completeOf } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
 import {
   entryOf,
-  type Result,
   type Session,
   type SessionSpec,
   type WalkEnd,
   type WalkEvent,
   type WalkRequest,
 } from "#sources/session.ts";
+import type { Result } from "#sources/outcomes.ts";
 import { windowStart } from "#sources/chat/config.ts";
 import { roomRef } from "#sources/chat/rooms.ts";
 import { makeClient } from "./client.ts";
@@ -79,9 +80,8 @@ async function* walk(
   );
   const { gone } = await channels.keep(rooms);
   if (since && rooms.isWhole) for (const id of gone) yield { t: "delete_container", ...roomRef(id) };
-  const { listing, ...why } = listingOf(rooms.isWhole, "Slack's list of channels");
-  const complete = since === undefined && listing === "complete";
-  return { complete, ...(since === undefined && why), cursor: place.feed, permissions: "current" };
+  const { complete, why } = since ? { complete: false } : completeOf(rooms.isWhole, "Slack's list of channels");
+  return { complete, ...defined({ why }), cursor: place.feed, permissions: "current" };
 }
 
 async function* readWhole(tools: Tools, room: Room, latest?: string): AsyncGenerator<ContainerEvent<string>, void> {

@@ -7,7 +7,7 @@ import { isRoomInScope, roomRef } from "#sources/chat/rooms.ts";
 import { type Failures, failedSkip } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { tellSeen } from "#sources/seen.ts";
-import type { Outcome } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
 import { readChannels } from "./channels.ts";
 import type { SlackClient, SlackMessage } from "./client.ts";
 import type { SlackConfig } from "./config.ts";

@@ -8,7 +8,6 @@ import type { FileContent } from "#sources/item.ts";
 import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
-import { runSessions } from "#sources/run-session.ts";
 import { browseSite } from "./browse.ts";
 import { checkSite } from "./check.ts";
 import { ask, leave, limited } from "./client.ts";
@@ -52,7 +51,7 @@ export function makeWebSource({
       namedIn: ["readers"],
     },
     check: checkSite,
-    sync: runSessions(webSessions(options), { ...DEFAULT_OPTIONS.batching, ...options.batching }),
+    sessions: { ...webSessions(options), batching: { ...DEFAULT_OPTIONS.batching, ...options.batching } },
     syncIdentities: (ctx) => tellReaders(ctx),
     namedGroup: namedReaders,
     browse: browseSite,

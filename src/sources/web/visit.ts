@@ -3,7 +3,7 @@ import type { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { SourceItem } from "#sources/item.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { Skip } from "#sources/outcomes.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import type { CompiledScope } from "#sources/file-scope/scope.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
@@ -30,7 +30,7 @@ export type Visited = {
   /** It leads away from the site, or to where kb may not go. */
   | { type: "away"; message: string }
   | { type: "gone" }
-  | { type: "left_out"; reason: Extract<SyncEvent, { t: "skip" }>["reason"]; message: string }
+  | { type: "left_out"; reason: Skip["reason"]; message: string }
   | { type: "refused"; error: ApiError }
   /** The former version stays. */
   | { type: "failed"; message: string; error?: ApiError }

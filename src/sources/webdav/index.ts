@@ -2,13 +2,12 @@ import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source } from "#sources/contract.ts";
-import type { Batching } from "#sources/batching.ts";
+import type { Batching } from "#sources/session.ts";
 import { toBrowsePage } from "#sources/file-scope/browse-page.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { lastSegmentOf, plainPath, readableSegment } from "#sources/file-scope/paths.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
-import { runSessions } from "#sources/run-session.ts";
 import { checkCollection } from "./check.ts";
 import { isPath, makeClient } from "./client.ts";
 import { baseOf, configKey, WebdavConfig, WebdavCredentials } from "./config.ts";
@@ -38,7 +37,7 @@ export function makeWebdavSource({ batching = {} }: { batching?: Partial<Batchin
       namedIn: ["readers"],
     },
     check: checkCollection,
-    sync: runSessions(webdavSessions, batching),
+    sessions: { ...webdavSessions, batching },
     syncIdentities: (ctx) => tellReaders(ctx),
     namedGroup: namedReaders,
     async browse(ctx, at) {

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import type { SyncContext } from "#sources/context.ts";
 import { failedSkip } from "#sources/failures.ts";
-import type { Outcome, PageEntry, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
+import type { Outcome } from "#sources/outcomes.ts";
+import type { PageEntry, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
 import { type DavClient, isOfOneThing, isPath, makeClient } from "./client.ts";
 import type { WebdavConfig } from "./config.ts";
 import { type CollectionFacts, factsOf, folderRef, toItem, versionOf } from "./map.ts";
@@ -84,7 +85,7 @@ function entriesOf(step: WalkStep, facts: CollectionFacts): PageEntry[] {
       if (error?.code === "source_forbidden")
         return [{ container }, { externalId: rel }].map((what) => ({ t: "refused", what, code: "source_forbidden" }));
       const message = error?.message ?? "The server can't tell what this is now.";
-      return [{ t: "failed", container, message, as: rel }];
+      return [{ t: "failed", what: { container }, message, as: rel }];
     }
   }
 }

@@ -5,8 +5,8 @@ import {
   noteStanding,
   setIndexAccess,
   standingOf,
+  type Standing,
 } from "./access.ts";
-import type { Standing } from "./access.ts";
 import { childrenBeside } from "./child-rows.ts";
 import type { ItemOp, ItemText, OpOutcome, PreparedItem } from "./item-batch.ts";
 import type { KnownItem } from "./item-rows.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { What } from "#sources/sync-events.ts";
+import type { What } from "#sources/outcomes.ts";
 import { rewriting } from "../answers.ts";
 import { TOKEN } from "../reference/provider.ts";
 import { type Event, type Faults, onEvents } from "./plant.ts";

@@ -1,21 +1,26 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
+import type { Kept } from "#server/sync/kept.ts";
+import { runSessions } from "#server/sync/run-session.ts";
 import { formatPrincipal } from "#core/principals.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { SourceItem } from "#sources/item.ts";
-import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
+import type { SyncRequest } from "#server/sync/sync-events.ts";
 import type { IdentityEvent } from "#sources/identity-events.ts";
 import type { WebhookDelivery, WebhookRequest } from "#sources/webhook.ts";
+import { type EventOf, scripted } from "../../scripted.ts";
 import type { KitFixture } from "../fixture.ts";
 import { makeReferenceFixture } from "../reference/fixture.ts";
 import type { PeopleCursor } from "../reference/people.ts";
-import type { ReferenceKept } from "../reference/source.ts";
+import type { Checkpoint, ReferenceCursor } from "../reference/sync.ts";
 
 type Made = Awaited<ReturnType<typeof makeReferenceFixture>>;
-type Source = Made["fixture"]["source"];
-export type Event = SyncEvent<ReferenceKept>;
+type Source = Made["fixture"]["source"] & { sync: (ctx: Context, run: Run) => AsyncGenerator<Event, void> };
+/** What a run of the reference source stores. */
+export type ReferenceKept = Kept<ReferenceCursor, Checkpoint>;
+export type Event = EventOf<ReferenceKept>;
 type Context = SyncContext<{ url: string }>;
-type Run = SyncRequest<ReferenceKept>;
+type Run = SyncRequest & { cursor: ReferenceKept | null };
 export type Told = IdentityEvent<PeopleCursor>;
 
 /** What is wrong with a source: each changes one thing of the reference source. */
@@ -36,9 +41,11 @@ export type Faults = Readonly<Record<string, Fault>>;
 /** The reference fixture, whose source is wrong in this way. */
 export async function makeFaultyFixture(fault: Fault): Promise<KitFixture> {
   const made = await makeReferenceFixture();
-  const source = { ...made.fixture.source, ...fault.plant(made.fixture.source, made) };
+  const runs = runSessions(made.fixture.source.sessions) as Source["sync"];
+  const { sync, ...wrong } = fault.plant({ ...made.fixture.source, sync: runs }, made);
+  const source = { ...made.fixture.source, ...wrong, ...(sync && { sessions: scripted(sync as never) }) };
   // What goes on after an abort goes on for ever.
-  return { ...made.fixture, source, abortMs: 300 } as KitFixture;
+  return { ...made.fixture, source, ...(sync && { runs: sync }), abortMs: 300 } as KitFixture;
 }
 
 export function onEvents(source: Source, map: (event: Event, ctx: Context, run: Run) => readonly Event[]): Planted {

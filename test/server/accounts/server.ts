@@ -2,6 +2,7 @@ import { z } from "zod";
 import { makeAddressGuard } from "#net/address-guard.ts";
 import type { AccountSettings } from "#server/accounts/providers.ts";
 import type { Source } from "#sources/contract.ts";
+import { scripted } from "../../scripted.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, type TestServerOptions, type TestUser } from "../../helpers.ts";
 import { fakeExtractor, item, listing } from "../sync/harness.ts";
@@ -24,13 +25,13 @@ export function forgeSource(readers: () => readonly string[]): Source {
       await http.request({ url: `${(config as { baseUrl: string }).baseUrl}/api/v1/user`, auth: true });
       return { ok: true };
     },
-    async *sync(context) {
+    sessions: scripted(async function* (context) {
       const { http, config } = context;
       await http.request({ url: `${(config as { baseUrl: string }).baseUrl}/api/v1/user`, auth: true });
       const one = item("a.md", "alpha");
       const access = { known: true, all: [readers()] } as const;
       yield* listing(() => [{ ...one, access }])(context);
-    },
+    }),
     async *syncIdentities() {
       yield { t: "end", listing: "complete" };
     },

@@ -4,6 +4,7 @@ import { makeVault } from "#storage/vault.ts";
 import { makeCredentialKeeper } from "#server/connectors/credentials.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
+import { scripted } from "../../scripted.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, TEST_VAULT } from "../../helpers.ts";
 import { fakeExtractor, item, listing } from "../sync/harness.ts";
@@ -40,7 +41,7 @@ async function makeSafeServer() {
       if (world.problem === undefined) return { ok: true };
       return { ok: false, problem: { code: "auth_required", message: world.problem } };
     },
-    async *sync(ctx) {
+    sessions: scripted(async function* (ctx) {
       await note("sync", ctx);
       if (world.held) {
         const { held } = world;
@@ -50,7 +51,7 @@ async function makeSafeServer() {
         await new Promise((_, reject) => ctx.signal.addEventListener("abort", () => reject(ctx.signal.reason)));
       }
       yield* listing(() => [item("a", "text")])(ctx);
-    },
+    }),
     async fetchContent(ctx) {
       await note("fetch", ctx);
       return { bytes: Buffer.from("text"), fileName: "a" };

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { makeAddressGuard } from "#net/address-guard.ts";
 import type { AuthWay } from "#sources/http-contract.ts";
 import type { Source } from "#sources/contract.ts";
+import { scripted } from "../../scripted.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer } from "../../helpers.ts";
 import { say, SECRET, serve, type Answer } from "../../sources/http/fixture.ts";
@@ -31,12 +32,12 @@ async function makeWorld(answer: Answer = say(200, "text"), ways = WAYS) {
       if (status === 200) return { ok: true, ...(world.warnings && { warnings: world.warnings }) };
       return { ok: false, problem: { code: "auth_required", message: "The wiki says no.", field: world.field } };
     },
-    async *sync({ http, config }) {
+    sessions: scripted(async function* ({ http, config }) {
       const page = await http.request({ url: config.url, auth: true });
       yield { t: "upsert", item: item("a", page.text()) };
       yield { t: "checkpoint", cursor: null };
       yield { t: "end", listing: "complete", permissions: "current" };
-    },
+    }),
     originOf: ({ url }) => new URL(url).origin,
   };
   const sources = { find: async () => source as Source, list: async () => [source as Source] };

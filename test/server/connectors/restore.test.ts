@@ -1,10 +1,9 @@
 import { describe, test } from "vitest";
 import { HOUR_MS, makeMirror, OPEN } from "../sync/mirror.ts";
 import { upsert } from "../sync/harness.ts";
-import { FOLDER, makeConnectorServer } from "./server.ts";
+import { FOLDER, makeConnectorServer, pushed } from "./server.ts";
 import { makePushServer } from "./push-harness.ts";
-import { pushed } from "./server.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 
 /** A folder of an admin, from which `a.md` was removed though it is there; the owner of the workspace reads nothing in it. */
 async function makeRemoved() {

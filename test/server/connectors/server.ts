@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { Extractor } from "#extract/extractor.ts";
 import type { Source } from "#sources/contract.ts";
 import type { SourceItem } from "#sources/item.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { makePushSource } from "#sources/push/index.ts";
+import { scripted } from "../../scripted.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, type TestServerOptions } from "../../helpers.ts";
 import { fakeExtractor, item, listing } from "../sync/harness.ts";
@@ -81,14 +82,14 @@ export function folderSource(world: FolderWorld): Source {
               ...(world.hint && { hint: world.hint }),
             },
           },
-    async *sync(ctx, run) {
+    sessions: scripted(async function* (ctx, run) {
       const inScope = world.items.filter(({ externalId }) => !run.scope.exclude.some((p) => externalId.startsWith(p)));
       yield* world.skips ?? [];
       for await (const line of listing(() => inScope)(ctx)) {
         await world.between?.();
         yield line;
       }
-    },
+    }),
     inScope: (scope, { externalId }) => !scope.exclude.some((prefix) => externalId.startsWith(prefix)),
     browse: async (_ctx, { parent }) => ({
       nodes: [{ id: `${parent ?? ""}b`, parent, title: "b", kind: "folder", selectable: true, expandable: true }],

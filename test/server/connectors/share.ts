@@ -3,7 +3,8 @@ import { makePushSource } from "#sources/push/index.ts";
 import { namedReaders, readersGroup, readersKey, tellReaders } from "#sources/file-scope/readers.ts";
 import type { SourceContext, SyncContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
-import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
+import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
+import { scripted } from "../../scripted.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, TEST_PASSWORD, type TestUser } from "../../helpers.ts";
 import { fakeExtractor, item } from "../sync/harness.ts";
@@ -70,7 +71,7 @@ function sourceOf(
     known: true as const,
     all: [[typeof reader === "string" ? reader : reader(id)]],
   });
-  async function* sync(ctx: SyncContext<{ root: string }>, { scope }: SyncRequest<unknown>): AsyncGenerator<SyncEvent> {
+  async function* sync(ctx: SyncContext<{ root: string }>, { scope }: SyncRequest): AsyncGenerator<SyncEvent> {
     const token = await tokenOf(ctx);
     const { root } = ctx.config;
     for (const { path, tokens } of world.roots[root] ?? []) {
@@ -107,7 +108,7 @@ function sourceOf(
       }
       return { ok: false, problem: { code: "not_found", message: world.problem } };
     },
-    sync,
+    sessions: scripted(sync),
     browse: async () => ({ nodes: [], nextCursor: null }),
     inScope: (scope, { externalId }) => isInScope(scope, externalId),
     originOf: () => ORIGIN,

@@ -1,3 +1,4 @@
+import { scripted } from "../../scripted.ts";
 import { inMemory } from "../../spool.ts";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -52,10 +53,10 @@ async function makeLibrary() {
       acl: "connector",
     },
     check: async () => ({ ok: true }),
-    async *sync() {
+    sessions: scripted(async function* () {
       for (const item of items) yield { t: "upsert", item };
       yield { t: "end", listing: "complete", permissions: "current" };
-    },
+    }),
     fetchContent: async (_ctx, { externalId }) => {
       const text = FILES.find(({ name }) => name === externalId)?.text ?? "";
       return { bytes: new TextEncoder().encode(text), fileName: externalId };

@@ -1,5 +1,6 @@
 import { describe, test } from "vitest";
 import type { McpTool } from "#mcp-client/contract.ts";
+import { scripted } from "../../scripted.ts";
 import type { TestUser } from "../../helpers.ts";
 import { item, listing } from "../sync/harness.ts";
 import { type FakeMcp, makeProviderServer, URL_A } from "./server.ts";
@@ -65,10 +66,10 @@ describe("a connection by a server's own secret, whose owner is no admin any mor
   }) => {
     const kb = await makeWorld();
     const { admin } = kb;
-    kb.behind.sync = async function* (context) {
+    kb.behind.sessions = scripted(async function* (context) {
       await (await context.mcp?.open({ signal: context.signal }))?.listTools();
       yield* listing(() => [item("a.md", "alpha")])(context);
-    };
+    });
     expect((await kb.find(admin, "&live=true")).live.hits).toHaveLength(1);
     expect((await kb.sync(admin)).state).toBe("succeeded");
     await kb.setRole("member");

@@ -3,6 +3,7 @@ import type { McpSession, McpTarget, McpTool, McpToolResult } from "#mcp-client/
 import { McpProblem } from "#mcp-client/problem.ts";
 import type { OpenMcp } from "#server/provider-servers/deps.ts";
 import type { Source } from "#sources/contract.ts";
+import { scripted } from "../../scripted.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, type TestServerOptions, type TestUser } from "../../helpers.ts";
 import { fakeExtractor, item, listing } from "../sync/harness.ts";
@@ -85,9 +86,9 @@ const connectionSource: Source = {
     acl: "connector",
   },
   check: async () => ({ ok: true }),
-  async *sync(context) {
+  sessions: scripted(async function* (context) {
     yield* listing(() => [item("a.md", "alpha")])(context);
-  },
+  }),
 };
 
 /** The app, an admin, two members and somebody elsewhere, and servers of others that are fakes. */

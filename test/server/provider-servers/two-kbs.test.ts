@@ -6,6 +6,7 @@ import { listen } from "#server/listen.ts";
 import type { OpenMcp } from "#server/provider-servers/deps.ts";
 import type { Source } from "#sources/contract.ts";
 import { makeMcpSource } from "#sources/mcp/index.ts";
+import { scripted } from "../../scripted.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer } from "../../helpers.ts";
 import { fakeExtractor, item, listing } from "../sync/harness.ts";
@@ -27,9 +28,9 @@ async function startKb(name: string) {
       acl: "connector",
     },
     check: async () => ({ ok: true }),
-    async *sync(context) {
+    sessions: scripted(async function* (context) {
       yield* listing(() => [item(`${name}1.md`, `alpha ${name}`), item(`${name}2.md`, `alpha ${name} too`)])(context);
-    },
+    }),
   };
   const sources = [own, makeMcpSource() as unknown as Source];
   let opener: OpenMcp | undefined;

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
 import type { SourceItem } from "#sources/item.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { item, upsert } from "./harness.ts";
 import { HOUR_MS, listed, makeMirror, OPEN } from "./mirror.ts";
 

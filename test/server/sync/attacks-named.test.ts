@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { upsert } from "./harness.ts";
 import { HOUR_MS, makeMirror, OPEN } from "./mirror.ts";
 

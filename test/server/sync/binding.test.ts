@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { upsert } from "./harness.ts";
 import { HOUR_MS, listed, makeMirror, OPEN } from "./mirror.ts";
 import { useAccount } from "./other-account.ts";

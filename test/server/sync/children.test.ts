@@ -4,7 +4,7 @@ import { describe, test } from "vitest";
 import { isInside, isChildId, outermostId, parentOfChild, childExternalId } from "#core/child-ids.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem } from "#sources/item.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { extractInProcess } from "#extract/extract.ts";
 import { DEFAULT_EXTRACT_LIMITS } from "#extract/limits.ts";

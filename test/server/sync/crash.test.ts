@@ -4,7 +4,7 @@ import { describe, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceContainer, SourceItem } from "#sources/item.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { prepare } from "#server/sync/prepare.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";

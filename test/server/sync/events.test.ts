@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import type { SourceContainer } from "#sources/item.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import { CONNECTOR, end, type Harness, item, makeHarness, upsert, WORKSPACE } from "./harness.ts";
 

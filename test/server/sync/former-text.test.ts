@@ -3,7 +3,7 @@ import { ApiError } from "#api/errors.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { Source } from "#sources/contract.ts";
 import type { FileContent, SourceItem } from "#sources/item.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import { end, fakeExtractor, item, listing, makeHarness, upsert } from "./harness.ts";
 import { HOUR_MS, makeMirror, OPEN } from "./mirror.ts";

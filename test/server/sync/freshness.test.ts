@@ -1,6 +1,7 @@
 import { describe, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
-import type { RefusalCode, SyncEvent } from "#sources/sync-events.ts";
+import type { RefusalCode } from "#sources/outcomes.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { upsert } from "./harness.ts";
 import { HOUR_MS, listed, makeMirror, OPEN, type Script } from "./mirror.ts";
 

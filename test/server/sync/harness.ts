@@ -1,3 +1,4 @@
+import { scripted } from "../../scripted.ts";
 import { inMemory, makeSyncBytes } from "../../spool.ts";
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -9,7 +10,7 @@ import type { Scope } from "#core/scope.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import type { SourceItem } from "#sources/item.ts";
-import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
+import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
 import type { SyncDeps } from "#server/sync/context.ts";
 import { requestSync } from "#server/sync/request.ts";
 import type { Sleep } from "#core/clock.ts";
@@ -25,7 +26,7 @@ export const CONNECTOR = "con_2222222222222222";
 const OWNER = "usr_2222222222222222";
 
 /** The script of a fake source: what it says in each run. Throwing an `Error` in it ends the run there. */
-export type ScriptRun = SyncRequest<unknown> & Pick<SyncContext<unknown>, "stored" | "state">;
+export type ScriptRun = SyncRequest & Pick<SyncContext<unknown>, "stored" | "state">;
 export type Script = (run: ScriptRun, signal: AbortSignal) => Iterable<SyncEvent> | AsyncIterable<SyncEvent>;
 
 export interface Harness {
@@ -200,9 +201,9 @@ function fakeSource(script: Script): Source {
       hasLastingContent: true,
     },
     check: async () => ({ ok: true }),
-    async *sync(ctx, run) {
+    sessions: scripted(async function* (ctx, run) {
       yield* script({ ...run, stored: ctx.stored, state: ctx.state }, ctx.signal);
-    },
+    }),
     inScope: (scope: Scope, { externalId }) => !scope.exclude.some((prefix) => externalId.startsWith(prefix)),
     fetchContent: async (_ctx, { externalId }) => ({
       bytes: new TextEncoder().encode(`bytes of ${externalId}`),

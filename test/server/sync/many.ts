@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Source } from "#sources/contract.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { requestSync } from "#server/sync/request.ts";
+import { scripted } from "../../scripted.ts";
 import { type Harness, makeConnector, makeHarness, type Script, WORKSPACE } from "./harness.ts";
 
 export type Kind = "small" | "endless" | "failing" | "limited";
@@ -18,9 +19,9 @@ export async function makeMany(kinds: readonly Kind[], script: (kb: Harness, kin
     const said = script(kb, kind, connectorId);
     sources.set(providerId, {
       ...kb.source,
-      async *sync(ctx, run) {
+      sessions: scripted(async function* (ctx, run) {
         yield* said({ ...run, stored: ctx.stored, state: ctx.state }, ctx.signal);
-      },
+      }),
     });
     const connector = makeConnector(kb.clock.now, { connectorId, providerId, name: `${kind} ${i}` });
     await kb.store.in(WORKSPACE).connectors.create(connector);

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { Source } from "#sources/contract.ts";
 import type { FileContent } from "#sources/item.ts";
-import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
+import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
 import type { SourceAccess } from "#core/principals.ts";
+import { scripted } from "../../scripted.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer } from "../../helpers.ts";
 import { fakeExtractor, upsert } from "./harness.ts";
@@ -14,7 +15,7 @@ export const OPEN: SourceAccess = { known: true, all: [["workspace"]] };
 /** Whose credentials its source says they are. */
 type Account = { accountId?: string; scopes?: string[] } | undefined;
 
-export type Script = (run: SyncRequest<unknown>) => Iterable<SyncEvent>;
+export type Script = (run: SyncRequest) => Iterable<SyncEvent>;
 
 const notFound = (externalId: string): FileContent => {
   throw new ApiError("source_not_found", { message: `Nothing is at ${externalId}.` });
@@ -46,10 +47,10 @@ export async function makeMirror(
       ...spec,
     },
     check: async () => ({ ok: true, ...world.account }),
-    async *sync(_ctx, run) {
+    sessions: scripted(async function* (_ctx, run) {
       world.runs.push(run.mode);
       yield* world.script(run);
-    },
+    }),
     originOf: () => world.origin,
     fetchContent: async (_ctx, { externalId }) => world.fetch(externalId),
   };

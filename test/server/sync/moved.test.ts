@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { makeHarness, upsert } from "./harness.ts";
 
 /** A connector whose source says these events, one list a run, the last one for every later run. */

@@ -4,7 +4,7 @@ import type { SourceAccess } from "#core/principals.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import type { ExtractRequest } from "#extract/extractor.ts";
 import type { SourceItem } from "#sources/item.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import type { SyncDeps } from "#server/sync/context.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import { CONNECTOR, end, item, makeHarness, type Script, WORKSPACE } from "./harness.ts";

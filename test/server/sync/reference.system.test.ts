@@ -1,10 +1,10 @@
 import { describe, test } from "vitest";
+import { runsOf } from "#server/sync/run-session.ts";
 import { ApiError } from "#api/errors.ts";
-import type { SyncRequest } from "#sources/sync-events.ts";
+import { scripted } from "../../scripted.ts";
 import { openEngine } from "../../kit/engine.ts";
 import { contextOf, type KitFixture } from "../../kit/fixture.ts";
 import { makeReferenceFixture } from "../../kit/reference/fixture.ts";
-import type { ReferenceKept } from "../../kit/reference/source.ts";
 import { die, killDuring } from "./death.ts";
 import { makeHarness, WORKSPACE } from "./harness.ts";
 
@@ -79,13 +79,13 @@ test("26 hours of good increments leave everything readable; without them and a 
 test("a first run that waits shows what it has read to those whose groups were read", async ({ expect }) => {
   let isLimited = true;
   const world = await makeWorld((source) => ({
-    async *sync(ctx, run) {
-      for await (const event of source.sync?.(ctx, run) ?? []) {
+    sessions: scripted(async function* (ctx, run) {
+      for await (const event of runsOf(source)?.(ctx, run) ?? []) {
         yield event;
         const isFirst = event.t === "checkpoint" && isLimited;
         if (isFirst) throw new ApiError("source_rate_limited", { message: "429", retryAfterMs: 12 * HOUR_MS });
       }
-    },
+    }),
   }));
   await world.begin();
   expect([await world.whoSees("p1"), await world.whoSees("p5")]).toEqual([["u1", "u3"], []]);
@@ -203,8 +203,8 @@ describe("a refusal", () => {
 
 test("somebody of elsewhere in a list keeps nobody else out, and reads nothing", async ({ expect }) => {
   const world = await makeWorld((source) => ({
-    async *sync(ctx, run) {
-      for await (const event of source.sync?.(ctx, run) ?? []) {
+    sessions: scripted(async function* (ctx, run) {
+      for await (const event of runsOf(source)?.(ctx, run) ?? []) {
         const access = event.t === "upsert" ? event.item.access : undefined;
         if (event.t !== "upsert" || !access?.known) yield event;
         else
@@ -216,7 +216,7 @@ test("somebody of elsewhere in a list keeps nobody else out, and reads nothing",
             },
           };
       }
-    },
+    }),
   }));
   await world.begin();
   expect(await world.differences()).toEqual([]);
@@ -279,7 +279,7 @@ test("killed at any of ten moments, a run ends in the same records", async ({ ex
     const kb = await makeHarness(async function* (run, signal) {
       const { stored, state, ...request } = run;
       const ctx = { ...contextOf(fixture as KitFixture, signal), config: fixture.config, stored, state };
-      for await (const event of fixture.source.sync(ctx, request as SyncRequest<ReferenceKept>)) {
+      for await (const event of runsOf(fixture.source)?.(ctx, request) ?? []) {
         if (--countdown === 0) die(life);
         yield event;
       }

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { upsert } from "./harness.ts";
 import { HOUR_MS, makeMirror, OPEN } from "./mirror.ts";
 

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
 import type { SourceItem } from "#sources/item.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { CONNECTOR, end, item, listing, makeHarness, untilAborted, upsert, WORKSPACE } from "./harness.ts";
 
 const many = (count: number, text = "words") =>
@@ -436,7 +436,7 @@ describe("ending early", () => {
       throw new Error("aborted");
     });
     expect(await kb.sync()).toMatchObject({ state: "cancelled" });
-    expect((await kb.connector()).cursor).toEqual({ at: 1 });
+    expect((await kb.connector()).cursor).toMatchObject({ walk: { checkpoint: { at: 1 } } });
     expect(await kb.items()).toHaveLength(1);
   });
 

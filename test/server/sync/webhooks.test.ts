@@ -8,8 +8,9 @@ import { z } from "zod";
 import { formatPrincipal } from "#core/principals.ts";
 import type { IdentityRun } from "#sources/identity-events.ts";
 import type { Source } from "#sources/contract.ts";
-import type { SyncRequest } from "#sources/sync-events.ts";
+import type { SyncRequest } from "#server/sync/sync-events.ts";
 import { makePushSource } from "#sources/push/index.ts";
+import { scripted } from "../../scripted.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer } from "../../helpers.ts";
 import { fakeExtractor, item } from "./harness.ts";
@@ -26,7 +27,7 @@ const Body = z.object({
 
 /** A tracker that signs as GitHub does: an HMAC of the body, with nothing that grows old. */
 function makeTracker() {
-  const seen = { runs: [] as SyncRequest<unknown>[], identities: [] as IdentityRun[], calls: 0, verified: 0 };
+  const seen = { runs: [] as SyncRequest[], identities: [] as IdentityRun[], calls: 0, verified: 0 };
   const source: Source<{ url: string; installation: string }> = {
     spec: {
       providerId: "tracker",
@@ -41,14 +42,14 @@ function makeTracker() {
       seen.calls++;
       return { ok: true };
     },
-    async *sync(_ctx, run) {
+    sessions: scripted(async function* (_ctx, run) {
       seen.calls++;
       seen.runs.push(run);
       for (const id of run.externalIds ?? ["a", "b"]) yield { t: "upsert", item: item(id, `text of ${id}`) };
       yield { t: "checkpoint", cursor: null };
       const listing = run.mode === "full" ? "complete" : "partial";
       yield { t: "end", listing, permissions: "current" };
-    },
+    }),
     async *syncIdentities(_ctx, run) {
       seen.calls++;
       seen.identities.push(run);

@@ -4,13 +4,17 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { FilesystemConfig } from "#sources/filesystem/config.ts";
 import { makeFilesystemSource, type FilesystemOptions } from "#sources/filesystem/index.ts";
+import { runsOf } from "#server/sync/run-session.ts";
+import type { EventOf } from "../../scripted.ts";
 import { runParts } from "../stored.ts";
-import type { FilesystemKept } from "#sources/filesystem/sync.ts";
+import type { Kept } from "#server/sync/kept.ts";
 import type { SyncContext } from "#sources/context.ts";
-import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
+import type { SyncRequest } from "#server/sync/sync-events.ts";
 import { NO_HTTP } from "../../network.ts";
 
-export type FolderEvent = SyncEvent<FilesystemKept>;
+/** What a run of a folder stores. */
+export type FilesystemKept = Kept<{ root: string }, { root: string; after: string }>;
+export type FolderEvent = EventOf<FilesystemKept>;
 
 /** A real folder with real files, a source over it, and shorthands. Stamps lie in the past, so versions are settled. */
 export function makeFolder(options: Partial<FilesystemOptions> = {}) {
@@ -50,17 +54,14 @@ export function makeFolder(options: Partial<FilesystemOptions> = {}) {
     log: () => undefined,
     ...runParts(),
   });
-  const events = async (
-    ctx = context(),
-    request: Partial<SyncRequest<FilesystemKept>> = {},
-  ): Promise<FolderEvent[]> => {
+  const events = async (ctx = context(), request: Partial<SyncRequest> = {}): Promise<FolderEvent[]> => {
     const found: FolderEvent[] = [];
     const run = {
       mode: "full",
       scope: { include: [], exclude: [] },
       cursor: null,
     } as const;
-    for await (const event of source.sync?.(ctx, { ...run, ...request }) ?? []) found.push(event);
+    for await (const event of runsOf(source)?.(ctx, { ...run, ...request }) ?? []) found.push(event as FolderEvent);
     return found;
   };
   return { base, root, source, write, writeBytes, context, events };

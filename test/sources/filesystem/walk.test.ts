@@ -12,12 +12,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
+import { runsOf } from "#server/sync/run-session.ts";
 import type { Scope } from "#core/scope.ts";
 import { pathOf } from "#sources/file-scope/paths.ts";
 import { isApiError } from "#api/errors.ts";
 import { identityOf } from "#sources/filesystem/root.ts";
-import type { FilesystemKept } from "#sources/filesystem/sync.ts";
-import { idsOf, makeFolder, skipsOf, type FolderEvent } from "./fixture.ts";
+import { type FilesystemKept, idsOf, makeFolder, skipsOf, type FolderEvent } from "./fixture.ts";
 import { runParts } from "../stored.ts";
 
 const ALL: Scope = { include: [], exclude: [] };
@@ -308,7 +309,7 @@ describe("what is never followed or read", () => {
     symlinkSync("real", join(folder.root, "alias"));
     execFileSync("/usr/bin/env", ["mkfifo", join(folder.root, "pipe")]);
     const found: FolderEvent[] = [];
-    for await (const event of inside.source.sync?.(folder.context(), FULL) ?? []) found.push(event);
+    for await (const event of runsOf(inside.source)?.(folder.context(), FULL) ?? []) found.push(event as FolderEvent);
     expect(idsOf(found)).toEqual(["real/a.md"]);
     expect(skipsOf(found)).toEqual([
       "alias: excluded_by_policy",
@@ -548,7 +549,7 @@ test("an aborted walk stops at once, names no end and leaves nothing open", asyn
   for (let i = 0; i < 50; i++) folder.write(`d${i}/a.md`);
   const controller = new AbortController();
   const found: string[] = [];
-  for await (const event of folder.source.sync?.(folder.context({}, "workspace", controller.signal), FULL) ?? []) {
+  for await (const event of runsOf(folder.source)?.(folder.context({}, "workspace", controller.signal), FULL) ?? []) {
     found.push(event.t);
     controller.abort();
   }
@@ -578,9 +579,9 @@ const FULL = {
   cursor: null,
 } as const;
 
-function walkAll(folder: ReturnType<typeof makeFolder>): AsyncIterable<FolderEvent> {
-  const walked = folder.source.sync?.(folder.context(), FULL);
-  if (walked === undefined) throw new Error("the source has no sync");
+function walkAll(folder: ReturnType<typeof makeFolder>): AsyncIterable<SyncEvent> {
+  const walked = runsOf(folder.source)?.(folder.context(), FULL);
+  if (walked === undefined) throw new Error("the source has no sessions");
   return walked;
 }
 

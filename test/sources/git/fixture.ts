@@ -5,15 +5,20 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { AddressGuard } from "#net/address-guard.ts";
 import type { SyncContext } from "#sources/context.ts";
-import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
+import type { SyncRequest } from "#server/sync/sync-events.ts";
 import { GitConfig } from "#sources/git-repository/config.ts";
 import { type GitOptions, makeGitSource } from "#sources/git/index.ts";
-import type { GitKept } from "#sources/git-repository/cursor.ts";
+import type { GitCursor, GitPlace } from "#sources/git-repository/cursor.ts";
+import type { Kept } from "#server/sync/kept.ts";
+import { runsOf } from "#server/sync/run-session.ts";
+import type { EventOf } from "../../scripted.ts";
 import { runParts } from "../stored.ts";
 import { NO_HTTP, NO_NETWORK } from "../../network.ts";
 import { guardOf } from "../../net/everywhere.ts";
 
-export type GitEvent = SyncEvent<GitKept>;
+/** What a run of a repository stores. */
+export type GitKept = Kept<GitCursor, GitPlace>;
+export type GitEvent = EventOf<GitKept>;
 
 export const CONNECTOR_ID = "con_aaaaaaaaaaaaaaaa";
 
@@ -149,20 +154,21 @@ function makeRunner(
   /** `until` ends the run as a crash would, right after that event was stored; `isAnew` = nothing is stored. */
   async function run(
     ctx = context(),
-    request: Partial<SyncRequest<GitKept>> = {},
+    request: Partial<SyncRequest> = {},
     until: (event: GitEvent) => boolean = () => false,
     isAnew = false,
   ): Promise<GitEvent[]> {
     const events: GitEvent[] = [];
     const stored = runParts((id) => versions.get(id));
-    const said = source.sync?.(isAnew ? ctx : { ...ctx, ...stored }, {
+    const said = runsOf(source)?.(isAnew ? ctx : { ...ctx, ...stored }, {
       mode: cursor === null ? "full" : "incremental",
       runId: `run${++runs}`,
       scope: { include: [], exclude: [] },
       cursor,
       ...request,
     });
-    for await (const event of said ?? []) {
+    for await (const each of said ?? []) {
+      const event = each as GitEvent;
       events.push(event);
       if (event.t === "checkpoint") cursor = event.cursor;
       if (event.t === "upsert") {

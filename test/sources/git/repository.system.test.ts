@@ -2,8 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bytesOf } from "#sources/file-scope/paths.ts";
-import type { GitKept } from "#sources/git-repository/cursor.ts";
-import { commitRaw, digestOf, git, itemsOf, makeRepository } from "./fixture.ts";
+import { commitRaw, digestOf, git, itemsOf, makeRepository, type GitKept } from "./fixture.ts";
 
 const bytes = (text: string) => Buffer.from(text, "utf8");
 

@@ -3,8 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { createEmulator } from "emulate";
 import { expect, onTestFinished, test } from "vitest";
-import type { KitFixture } from "../../kit/fixture.ts";
-import { contextOf } from "../../kit/fixture.ts";
+import { type KitFixture, contextOf } from "../../kit/fixture.ts";
 import { makeReplica, runInto } from "../../kit/replica.ts";
 import { makeGithubSource } from "#sources/github/index.ts";
 import { places } from "./fixture.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { HttpGrant } from "#sources/http.ts";
-import { makeSourceHttpPool } from "#sources/http.ts";
+import { type HttpGrant, makeSourceHttpPool } from "#sources/http.ts";
 import { thisMachine } from "../../kit/network.ts";
 
 const source: HttpGrant["source"] = {

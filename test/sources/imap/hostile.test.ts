@@ -1,7 +1,8 @@
 import type { Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { runsOf } from "#server/sync/run-session.ts";
 import type { SourceContext } from "#sources/context.ts";
-import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
+import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
 import { makeSourceHttpPool } from "#sources/http.ts";
 import { ImapConfig } from "#sources/imap/config.ts";
 import { toFolders } from "#sources/imap/folders.ts";
@@ -34,13 +35,10 @@ async function connect(more: Record<string, unknown> = {}) {
   return { server, context, open, abort };
 }
 
-async function eventsOf(
-  context: SourceContext<ImapConfig>,
-  wish: Partial<SyncRequest<unknown>> = {},
-): Promise<SyncEvent[]> {
+async function eventsOf(context: SourceContext<ImapConfig>, wish: Partial<SyncRequest> = {}): Promise<SyncEvent[]> {
   const events: SyncEvent[] = [];
   const run = { mode: "full", runId: "syn_1", scope: { include: [], exclude: [] }, cursor: null, ...wish } as const;
-  for await (const event of source.sync?.({ ...context, ...runParts() }, run) ?? []) events.push(event);
+  for await (const event of runsOf(source)?.({ ...context, ...runParts() }, run) ?? []) events.push(event);
   return events;
 }
 

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { runsOf } from "#server/sync/run-session.ts";
 import { ApiError } from "#api/errors.ts";
 import { McpProblem } from "#mcp-client/problem.ts";
 import { makeMcpSource } from "#sources/mcp/index.ts";
 import { McpConfig } from "#sources/mcp/config.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { runParts } from "../stored.ts";
 
 /** What of a session the source asks; every other question fails the test. */
@@ -34,7 +35,7 @@ function begin(
   };
   const request = { mode: "full", runId: "syn_1", scope: { include: [], exclude: [] }, cursor, ...wanted };
   // What the source takes of a context and a request is all there.
-  const events = makeMcpSource({ batching: { upserts: 1 } }).sync?.(context as never, request as never);
+  const events = runsOf(makeMcpSource({ batching: { upserts: 1 } }))?.(context as never, request as never);
   if (events === undefined) throw new Error("The source can't sync.");
   return events;
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { contextOf } from "../../kit/fixture.ts";
 import { openEngine } from "../../kit/engine.ts";
 import { makeReplica, runInto, type RunOptions } from "../../kit/replica.ts";

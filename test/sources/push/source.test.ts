@@ -6,7 +6,7 @@ import { makePushSource } from "#sources/push/index.ts";
 test("push takes a key, has a strict configuration and is never read", async () => {
   const source = makePushSource();
   expect(source.spec).toMatchObject({ providerId: "push", auth: [{ type: "key" }], acl: "per_item" });
-  expect(source.sync).toBeUndefined();
+  expect(source.sessions).toBeUndefined();
   expect(source.spec.config.safeParse({ source: "tracker" }).success).toBe(true);
   for (const bad of [{ source: "" }, { source: " " }, { key: "x" }]) {
     expect(source.spec.config.safeParse(bad).success).toBe(false);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { runsOf } from "#server/sync/run-session.ts";
 import type { SourceContext } from "#sources/context.ts";
-import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
+import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
 import { bucketUrl, S3Config } from "#sources/s3/config.ts";
 import { makeS3Source } from "#sources/s3/index.ts";
 import { type Answer, makePool, say, serve } from "../http/fixture.ts";
@@ -37,12 +38,12 @@ async function connect(answer: Answer, more: Record<string, unknown> = {}) {
   return { server, context, slept };
 }
 
-type Wish = Partial<SyncRequest<unknown>>;
+type Wish = Partial<SyncRequest>;
 
 async function eventsOf(context: SourceContext<S3Config>, wish: Wish = {}): Promise<SyncEvent[]> {
   const events: SyncEvent[] = [];
   const run = { mode: "full", runId: "syn_1", scope: { include: [], exclude: [] }, cursor: null, ...wish } as const;
-  for await (const event of source.sync?.({ ...context, ...runParts() }, run) ?? []) events.push(event);
+  for await (const event of runsOf(source)?.({ ...context, ...runParts() }, run) ?? []) events.push(event);
   return events;
 }
 
@@ -339,7 +340,7 @@ test("an endless listing of what is no item has places to go on from", async () 
   let now = NOW;
   const run = { mode: "full", runId: "syn_1", scope: { include: [], exclude: [] }, cursor: null } as const;
   const places: (string | null)[] = [];
-  for await (const event of source.sync?.({ ...context, now: () => (now += 100), ...runParts() }, run) ?? []) {
+  for await (const event of runsOf(source)?.({ ...context, now: () => (now += 100), ...runParts() }, run) ?? []) {
     places.push(...placesOf([event]));
     if (places.length === 5) break;
   }

@@ -3,12 +3,11 @@ import { gzipSync } from "node:zlib";
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
 import { limited } from "#sources/web/client.ts";
-import { WebConfig } from "#sources/web/config.ts";
+import { WebConfig, siteOf } from "#sources/web/config.ts";
 import { decodePage, readPage } from "#sources/web/page.ts";
 import { toRobots } from "#sources/web/robots.ts";
 import { readSitemap } from "#sources/web/sitemap-xml.ts";
 import { pageUrl } from "#sources/web/urls.ts";
-import { siteOf } from "#sources/web/config.ts";
 import { connect } from "./run.ts";
 import { page, sitemap } from "./site.ts";
 

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { SourceItem } from "#sources/item.ts";
-import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
+import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
 import { WebConfig } from "#sources/web/config.ts";
 import { makeWebSource } from "#sources/web/index.ts";
 import { contextOf, type KitFixture } from "../../kit/fixture.ts";
@@ -36,7 +36,7 @@ export async function connect(config: Partial<WebConfig> & { path?: string } = {
     context: () => contextOf(whole),
     check: () => fixture.source.check(contextOf(whole)),
     /** A run, and what it said of each page: `+` stored, `=` the same, `-` deleted, `!` failed, `x` refused, `~` left out. */
-    async run(mode: SyncRequest<unknown>["mode"] = "full", options: RunOptions = {}): Promise<string[]> {
+    async run(mode: SyncRequest["mode"] = "full", options: RunOptions = {}): Promise<string[]> {
       const { events } = await runInto(whole, replica, { mode, ...options });
       return events.flatMap((event) => marksOf(event).map((mark) => mark.replace(site.origin, "")));
     },

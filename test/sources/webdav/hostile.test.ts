@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { runsOf } from "#server/sync/run-session.ts";
 import type { SourceContext } from "#sources/context.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { makeClient, pathOf } from "#sources/webdav/client.ts";
 import { WebdavConfig } from "#sources/webdav/config.ts";
 import { makeWebdavSource } from "#sources/webdav/index.ts";
@@ -33,7 +34,7 @@ async function connect(answer: Answer) {
 async function eventsOf(context: SourceContext<WebdavConfig>): Promise<SyncEvent[]> {
   const events: SyncEvent[] = [];
   const run = { mode: "full", runId: "syn_1", scope: { include: [], exclude: [] }, cursor: null } as const;
-  for await (const event of source.sync?.({ ...context, ...runParts() }, run) ?? []) events.push(event);
+  for await (const event of runsOf(source)?.({ ...context, ...runParts() }, run) ?? []) events.push(event);
   return events;
 }
 
@@ -249,7 +250,7 @@ test("a tree with two folders in every folder has places to give way at, soon af
   for (let runs = 0; runs < 3; runs++) {
     const run = { mode: "full", runId: "syn_1", scope: { include: [], exclude: [] }, cursor } as never;
     let told = 0;
-    for await (const event of source.sync?.({ ...context, now, ...runParts() }, run) ?? []) {
+    for await (const event of runsOf(source)?.({ ...context, now, ...runParts() }, run) ?? []) {
       if (event.t !== "checkpoint") continue;
       expect(event.looks).toBeGreaterThan(0);
       if (told === 0) expect(event.looks).toBe(1);

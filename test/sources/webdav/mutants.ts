@@ -1,13 +1,15 @@
+import { type Runs, runsOf } from "#server/sync/run-session.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { SourceItem } from "#sources/item.ts";
-import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
+import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
 import type { SourceHttp } from "#sources/http-contract.ts";
+import { scripted } from "../../scripted.ts";
 import type { KitFixture } from "../../kit/fixture.ts";
 
-type Source = KitFixture["source"];
+type Source = KitFixture["source"] & { sync: Runs<unknown> };
 type Context = SyncContext<unknown>;
-type Run = SyncRequest<unknown>;
+type Run = SyncRequest;
 
 /** A small thing that is wrong, as when the source is written in a hurry, and the check that is there to see it. */
 export interface Mutant {
@@ -27,7 +29,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "the version is the time of the run": {
     caughtBy: "idle",
     plant: (source) => ({
-      sync: (ctx, run) => syncOf(source)({ ...ctx, stored: { ...ctx.stored, version: async () => undefined } }, run),
+      sync: (ctx, run) => source.sync({ ...ctx, stored: { ...ctx.stored, version: async () => undefined } }, run),
     }),
   },
   "what was not listed stays for ever": {
@@ -37,12 +39,12 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "a run goes on where another one stood": {
     caughtBy: "another-run",
     plant: (source) => ({
-      sync: (ctx, run) => syncOf(source)(ctx, { ...run, cursor: asOwn(run) }),
+      sync: (ctx, run) => source.sync(ctx, { ...run, cursor: asOwn(run) }),
     }),
   },
   "a checkpoint before what it covers": {
     caughtBy: "resume",
-    plant: (source) => ({ sync: (ctx, run) => checkpointsFirst(syncOf(source)(ctx, run)) }),
+    plant: (source) => ({ sync: (ctx, run) => checkpointsFirst(source.sync(ctx, run)) }),
   },
   "a folder that fails is empty": {
     caughtBy: "one-container",
@@ -65,7 +67,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     plant: (source) => ({
       async *sync(ctx, run) {
         try {
-          yield* syncOf(source)(ctx, run);
+          yield* source.sync(ctx, run);
         } catch (error) {
           if (!isApiError(error, "source_unavailable")) throw error;
           yield { t: "end", listing: "complete", permissions: "current" };
@@ -75,14 +77,14 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
   "a 429 is asked again at once": {
     caughtBy: "limited",
-    plant: (source) => ({ sync: (ctx, run) => syncOf(source)({ ...ctx, http: tirelessly(ctx.http) }, run) }),
+    plant: (source) => ({ sync: (ctx, run) => source.sync({ ...ctx, http: tirelessly(ctx.http) }, run) }),
   },
   "an abort is not passed on": {
     caughtBy: "hang",
     plant: (source) => ({
       sync: (ctx, run) => {
         const { signal } = new AbortController();
-        return syncOf(source)({ ...ctx, signal, http: ctx.http.until(signal) }, run);
+        return source.sync({ ...ctx, signal, http: ctx.http.until(signal) }, run);
       },
     }),
   },
@@ -111,7 +113,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "the scope is for the first level": {
     caughtBy: "scope",
     plant: (source) => ({
-      sync: (ctx, run) => syncOf(source)(ctx, { ...run, scope: { include: [], exclude: [] } }),
+      sync: (ctx, run) => source.sync(ctx, { ...run, scope: { include: [], exclude: [] } }),
     }),
   },
   "check looks whether somebody answers": {
@@ -127,12 +129,11 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
 
 /** The same fixture, whose source is wrong in this way. */
 export function mutated(fixture: KitFixture, { plant }: Mutant): KitFixture {
-  return { ...fixture, source: { ...fixture.source, ...plant(fixture.source) } as Source };
-}
-
-function syncOf({ sync }: Source): NonNullable<Source["sync"]> {
-  if (!sync) throw new Error("The source has no sync.");
-  return sync;
+  const runs = runsOf(fixture.source);
+  if (runs === undefined) throw new Error("The source has no sessions.");
+  const { sync, ...wrong } = plant({ ...fixture.source, sync: runs });
+  const source = { ...fixture.source, ...wrong, ...(sync && { sessions: scripted(sync) }) };
+  return { ...fixture, source, ...(sync && { runs: sync }) };
 }
 
 type OnEvent = (event: SyncEvent, ctx: Context, run: Run) => readonly SyncEvent[] | Promise<readonly SyncEvent[]>;
@@ -140,7 +141,7 @@ type OnEvent = (event: SyncEvent, ctx: Context, run: Run) => readonly SyncEvent[
 function onEvents(source: Source, map: OnEvent): Partial<Source> {
   return {
     async *sync(ctx, run) {
-      for await (const event of syncOf(source)(ctx, run)) yield* await map(event, ctx, run);
+      for await (const event of source.sync(ctx, run)) yield* await map(event, ctx, run);
     },
   };
 }

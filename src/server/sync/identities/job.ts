@@ -162,7 +162,7 @@ async function perform(
     limits = source.spec.limits ?? {};
     // The cursor of groups and users is somebody's too.
     const bound = await bind(deps.store, workspaceId, { source, config, connector, authority, now: deps.now() });
-    if (bound && source.sync) await readAgain(deps, deps.store, workspaceId, bound);
+    if (bound && source?.sessions) await readAgain(deps, deps.store, workspaceId, bound);
     const { wholeAt } = await store.sourcePeople.summaryOf(connectorId);
     const maxAclAgeMs = await store.access.maxAclAgeMs();
     const restMs = Math.max(0, maxAclAgeMs / 2 - LEAST_INTERVAL_MS);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import type { TestUser } from "../../../helpers.ts";
 import { askForIdentities } from "#server/sync/identities/request.ts";
 import { BASE_URL, makeForge, openTo, person, WHOLE, type ForgeContext, type ForgeWorld } from "./forge.ts";

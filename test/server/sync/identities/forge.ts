@@ -2,8 +2,9 @@ import { z } from "zod";
 import { formatPrincipal, type Principal } from "#core/principals.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import type { Source } from "#sources/contract.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import type { WebhookChange } from "#sources/webhook.ts";
+import { scripted } from "../../../scripted.ts";
 import { composeFeatures } from "../../../features.ts";
 import { makeServer, type TestUser } from "../../../helpers.ts";
 import { fakeExtractor, upsert } from "../harness.ts";
@@ -55,10 +56,10 @@ export async function makeForge(worlds: Record<string, ForgeWorld>) {
     baseUrlOf: ({ url }) => url,
     originOf: ({ url }) => new URL(url).origin,
     check: async () => ({ ok: true }),
-    async *sync(ctx) {
+    sessions: scripted(async function* (ctx) {
       yield* worlds[ctx.config.url]?.items(contextOf(ctx)) ?? [];
       yield { t: "end", listing: "complete", permissions: "current" };
-    },
+    }),
     async *syncIdentities(ctx, run) {
       runs.push({ connectorId: ctx.connector.id, mode: run.mode, cursor: run.cursor });
       yield* worlds[ctx.config.url]?.people(contextOf(ctx), run) ?? [];

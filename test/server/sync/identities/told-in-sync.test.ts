@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
 import type { Principal } from "#core/principals.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { BASE_URL, type ForgeContext, makeForge, openTo, person } from "./forge.ts";
 import { HOUR_MS, makeMirror } from "../mirror.ts";
 import { upsert } from "../harness.ts";

@@ -12,8 +12,7 @@ import { analyzeDocument } from "#text/analyzer.ts";
 import { makeExtractor } from "#extract/pool.ts";
 import { makeSourceRegistry } from "#sources/registry.ts";
 import { makeSyncWorker } from "#server/sync/worker.ts";
-import { NO_NETWORK } from "../../../network.ts";
-import { NO_HTTP_POOL } from "../../../network.ts";
+import { NO_NETWORK, NO_HTTP_POOL } from "../../../network.ts";
 
 const [file, root, offsetMs] = process.argv.slice(2);
 if (!file || !root || !offsetMs) throw new Error("Usage: child.ts FILE ROOT CLOCK_OFFSET_MS");

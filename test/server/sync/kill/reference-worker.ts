@@ -1,3 +1,5 @@
+import { runSessions } from "#server/sync/run-session.ts";
+import { scripted } from "../../../scripted.ts";
 import { inMemory, makeSyncBytes } from "../../../spool.ts";
 import { setTimeout as wait } from "node:timers/promises";
 import { randomBytes } from "node:crypto";
@@ -10,7 +12,7 @@ import { requestSync } from "#server/sync/request.ts";
 import { makeSyncWorker } from "#server/sync/worker.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
-import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
+import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
 import { makeSourceHttpPool } from "#sources/http.ts";
 import { openDatabase } from "#storage/db.ts";
 import type { SyncMode } from "#storage/records/syncs.ts";
@@ -18,7 +20,8 @@ import { makeStore } from "#storage/store.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import type { ReferenceConfig } from "../../../kit/reference/client.ts";
 import { groupPrincipal, userPrincipal } from "../../../kit/reference/people.ts";
-import { makeReferenceSource, type ReferenceKept } from "../../../kit/reference/source.ts";
+import type { ReferenceKept } from "../../../kit/faults/plant.ts";
+import { makeReferenceSource } from "../../../kit/reference/source.ts";
 
 export const KILL_WORKSPACE = "wsp_2222222222222222";
 export const KILL_CONNECTOR = "con_2222222222222222";
@@ -109,17 +112,13 @@ export async function openReferenceWorker(file: string, port: number, writerEntr
  */
 function makeTellingSource() {
   const source = makeReferenceSource();
-  type Event = SyncEvent<ReferenceKept>;
-
-  async function* sync(
-    ctx: SyncContext<ReferenceConfig>,
-    run: SyncRequest<ReferenceKept>,
-  ): AsyncGenerator<Event, void> {
-    const { cursor } = run;
+  const runs = runSessions(source.sessions);
+  async function* sync(ctx: SyncContext<ReferenceConfig>, run: SyncRequest): AsyncGenerator<SyncEvent, void> {
+    const cursor = run.cursor as ReferenceKept | null;
     let space = cursor?.walk?.runId === run.runId ? cursor?.walk?.checkpoint.open?.id : undefined;
-    for await (const event of source.sync(ctx, run)) {
+    for await (const event of runs(ctx, run)) {
       if (event.t === "checkpoint") {
-        const { walk, feed } = event.cursor;
+        const { walk, feed } = event.cursor as ReferenceKept;
         const next = walk?.checkpoint.open?.id;
         if (space !== undefined && next !== space) yield* listed(ctx, space);
         space = next;
@@ -129,7 +128,7 @@ function makeTellingSource() {
     }
   }
 
-  async function* listed(ctx: SyncContext<ReferenceConfig>, space: string): AsyncGenerator<Event, void> {
+  async function* listed(ctx: SyncContext<ReferenceConfig>, space: string): AsyncGenerator<SyncEvent, void> {
     const group = groupPrincipal(ctx, `restricted:${space}`);
     const container = { type: "space" as const, id: space };
     const members = ["u1", "u2"].map((id) => userPrincipal(ctx, id));
@@ -139,7 +138,7 @@ function makeTellingSource() {
     yield { t: "listed", container };
   }
 
-  return { ...source, sync };
+  return { ...source, sessions: scripted<ReferenceConfig>(sync as never) };
 }
 
 /** Bytes are text. */

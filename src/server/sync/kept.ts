@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { What } from "./sync-events.ts";
-import type { SessionSpec } from "./session.ts";
+import type { What } from "#sources/outcomes.ts";
+import type { SessionSpec } from "#sources/session.ts";
 
 /** Where a run stands, and the feed of its source. */
 export interface Kept<Cursor, Checkpoint> {
@@ -12,17 +12,22 @@ interface Walk<Checkpoint> {
   runId: string;
   checkpoint: Checkpoint;
   done: number;
-  /** Containers that failed: what is in them was not named. */
+  /** What could not be looked at: what is in it was not named. */
   failed: What[];
 }
 
+const StoredWhat = z.union([
+  z.object({ container: z.object({ type: z.string(), id: z.string() }) }),
+  z.object({ externalId: z.string() }),
+  z.object({ group: z.string() }),
+]);
+
 /** An unreadable cursor or checkpoint is dropped: everything is listed again, and nothing is lost. */
 export function keptSchema<Cursor, Checkpoint>({ cursor, checkpoint }: SessionSpec<never, Cursor, Checkpoint>) {
-  const Container = z.object({ container: z.object({ type: z.string(), id: z.string() }) });
   const Stored = z.object({
     feed: z.unknown().optional(),
     walk: z
-      .object({ runId: z.string(), checkpoint: z.unknown().optional(), done: z.number(), failed: z.array(Container) })
+      .object({ runId: z.string(), checkpoint: z.unknown().optional(), done: z.number(), failed: z.array(StoredWhat) })
       .optional()
       .catch(undefined),
   });

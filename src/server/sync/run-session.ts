@@ -1,25 +1,29 @@
 /** The books of a run whose source gives sessions: what is as it was, what is to be read, what failed, and where it stands. */
 import { accessKeyOf } from "#core/access-key.ts";
 import { defined } from "#core/defined.ts";
-import { type Batches, type Batching, makeBatches } from "./batching.ts";
-import type { StoredItems, SyncContext } from "./context.ts";
-import type { Source } from "./contract.ts";
-import type { SyncEnd, SyncEvent, SyncRequest, What } from "./sync-events.ts";
-import { failedSkip } from "./failures.ts";
+import type { StoredItems, SyncContext } from "#sources/context.ts";
+import type { Source } from "#sources/contract.ts";
+import { failedSkip } from "#sources/failures.ts";
+import { NOT_UNDERSTOOD } from "#sources/listed.ts";
+import type { Failed, Outcome, What } from "#sources/outcomes.ts";
+import type { Batching, Entry, Page, Session, SessionSpec, WalkEnd } from "#sources/session.ts";
+import { type Batches, makeBatches } from "./batching.ts";
 import { type Kept, keptSchema } from "./kept.ts";
-import { NOT_UNDERSTOOD } from "./listed.ts";
-import type { Entry, FailedContainer, Outcome, Page, Session, SessionSpec, WalkEnd } from "./session.ts";
+import type { SyncEnd, SyncEvent, SyncRequest } from "./sync-events.ts";
 
 /** Where more failed the listing proves nothing: what is not noted would go. */
 const MOST_FAILED = 1_000;
 
-type Sync<Config, Cursor, Checkpoint> = NonNullable<Source<Config, Kept<Cursor, Checkpoint>>["sync"]>;
+export type Runs<Config> = (ctx: SyncContext<Config>, run: SyncRequest) => AsyncGenerator<SyncEvent, void>;
 
-/** The `sync` of a source that gives sessions. */
-export function runSessions<Config, Cursor, Checkpoint>(
-  spec: SessionSpec<Config, Cursor, Checkpoint>,
-  batching: Partial<Batching> = {},
-): Sync<Config, Cursor, Checkpoint> {
+/** What the runs of a source say; undefined of one that isn't read. */
+export function runsOf<Config>({ sessions }: Pick<Source<Config>, "sessions">): Runs<Config> | undefined {
+  return sessions && runSessions(sessions);
+}
+
+/** What the runs of a source say that gives sessions. */
+export function runSessions<Config, Cursor, Checkpoint>(spec: SessionSpec<Config, Cursor, Checkpoint>): Runs<Config> {
+  const { batching = {} } = spec;
   const read = keptSchema(spec);
   return async function* sync(ctx, run) {
     const kept = read(run.cursor);
@@ -40,7 +44,7 @@ async function* readAsked(
   ctx: Reading["ctx"],
   session: Reading["session"],
   externalIds: readonly string[],
-): AsyncGenerator<SyncEvent<never>, void> {
+): AsyncGenerator<SyncEvent, void> {
   for await (const result of readAll({ ctx, session }, externalIds)) {
     yield result.t === "failed" ? failedEvent(result) : result;
     // No listing follows that would end it.
@@ -75,13 +79,18 @@ function idsOf(outcome: Outcome): readonly string[] {
   return outcome.t === "refused" && "externalId" in outcome.what ? [outcome.what.externalId] : [];
 }
 
-function failedEvent({ container, message, as = container.id }: FailedContainer): SyncEvent<never> {
+function failedEvent({ what, message, as = nameOf(what) }: Failed): SyncEvent {
   return failedSkip(as, message);
+}
+
+function nameOf(what: What): string {
+  if ("container" in what) return what.container.id;
+  return "group" in what ? what.group : what.externalId;
 }
 
 interface Run<Config, Cursor, Checkpoint> {
   ctx: SyncContext<Config>;
-  run: SyncRequest<unknown>;
+  run: SyncRequest;
   session: Session<Cursor, Checkpoint>;
   batching: Partial<Batching>;
 }
@@ -89,14 +98,14 @@ interface Run<Config, Cursor, Checkpoint> {
 async function* walk<Config, Cursor, Checkpoint>(
   { ctx, run, session, batching }: Run<Config, Cursor, Checkpoint>,
   { feed, walk: former }: Kept<Cursor, Checkpoint>,
-): AsyncGenerator<SyncEvent<Kept<Cursor, Checkpoint>>, void> {
+): AsyncGenerator<SyncEvent, void> {
   const { runId, scope, mode } = run;
   if (mode === "items") return;
   const own = former && former.runId === runId ? former : undefined;
   const since = mode === "incremental" ? feed : undefined;
   const batches = makeBatches(batching, ctx.now, own?.done);
   const failed = makeFailed(own?.failed);
-  const telling: Telling<Kept<Cursor, Checkpoint>, Checkpoint> = {
+  const telling: Telling<Checkpoint> = {
     ctx,
     session,
     batches,
@@ -131,7 +140,7 @@ async function* walk<Config, Cursor, Checkpoint>(
   }
 }
 
-/** What no permission may be proven by: containers that failed, and, where there are too many to name them, the whole run. */
+/** What no permission may be proven by: what could not be looked at, and, where that is too much to name it, the whole run. */
 function endOf(
   { complete, why, permissions }: WalkEnd<unknown>,
   failed: Telling["failed"],
@@ -142,7 +151,7 @@ function endOf(
     listing: complete && !failed.isFull() ? "complete" : "partial",
     permissions: isOfAll && failed.isFull() ? "not_checked" : permissions,
     ...defined({ why }),
-    ...(isOfAll && failed.notLookedAt()),
+    ...failed.notLookedAt({ isOfAll }),
   };
 }
 
@@ -160,40 +169,43 @@ function makeIsNew(before: unknown) {
   };
 }
 
-/** The containers that failed so far. */
+/** What could not be looked at so far. */
 function makeFailed(before: readonly What[] = []) {
   const failed = new Map(before.map((what) => [JSON.stringify(what), what]));
   const list = () => [...failed.values()].slice(0, MOST_FAILED);
   return {
-    add({ container }: FailedContainer): void {
-      const what: What = { container };
+    add({ what }: Failed): void {
       failed.set(JSON.stringify(what), what);
     },
     list,
     isFull: () => failed.size >= MOST_FAILED,
-    notLookedAt: (): Pick<SyncEnd, "notLookedAt"> => (failed.size > 0 ? { notLookedAt: list() } : {}),
+    /** What is in a container was as good before an increment as it is after it; a group or an item was to be read. */
+    notLookedAt({ isOfAll }: { isOfAll: boolean }): Pick<SyncEnd, "notLookedAt"> {
+      const notLookedAt = list().filter((what) => isOfAll || !("container" in what));
+      return notLookedAt.length > 0 ? { notLookedAt } : {};
+    },
   };
 }
 
-interface Telling<Stored = unknown, Checkpoint = never> extends Reading {
+interface Telling<Checkpoint = never> extends Reading {
   batches: Batches;
   failed: ReturnType<typeof makeFailed>;
-  mode: SyncRequest<unknown>["mode"];
+  mode: SyncRequest["mode"];
   isNew(checkpoint: unknown): boolean;
   /** What is stored with a checkpoint. */
-  keep(checkpoint: Checkpoint): Stored;
+  keep(checkpoint: Checkpoint): unknown;
 }
 
 /**
  * What of a page is as it was stored is only named, and what has other readers is told so; the rest is read. Gives what that
  * failed with.
  */
-async function* tellPage<Stored, Checkpoint>(
-  telling: Telling<Stored, Checkpoint>,
+async function* tellPage<Checkpoint>(
+  telling: Telling<Checkpoint>,
   { entries, checkpoint, isDue, within, looks, note, total }: Page<Checkpoint>,
-): AsyncGenerator<SyncEvent<Stored>, { error: unknown } | undefined> {
+): AsyncGenerator<SyncEvent, { error: unknown } | undefined> {
   const { batches, keep, isNew, ctx, mode } = telling;
-  function* place(at: Checkpoint): Generator<SyncEvent<Stored>, void> {
+  function* place(at: Checkpoint): Generator<SyncEvent, void> {
     if (isNew(at) || batches.hasChanged()) yield* batches.checkpoint(keep(at), defined({ note, total }));
   }
   if (looks !== undefined) batches.look(looks);
@@ -230,7 +242,7 @@ function isAsStored({ version, build }: Entry, before: string | undefined, mode:
 function* tellEntry(
   { batches, failed }: Pick<Telling, "batches" | "failed">,
   entry: Outcome,
-): Generator<SyncEvent<never>, undefined> {
+): Generator<SyncEvent, undefined> {
   if (entry.t === "upsert") yield batches.upsert(entry.item);
   else if (entry.t === "seen" && !entry.container) for (const id of entry.externalIds) yield* batches.seen(id);
   else if (entry.t === "failed") {

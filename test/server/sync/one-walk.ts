@@ -3,10 +3,9 @@ import { accessKeyOf } from "#core/access-key.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { SourceItem } from "#sources/item.ts";
-import type { SyncEvent, SyncRequest } from "#sources/sync-events.ts";
-import type { Batching } from "#sources/batching.ts";
-import { runSessions } from "#sources/run-session.ts";
-import type { OpenRequest, Session, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
+import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
+import type { Batching, OpenRequest, Session, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
+import { runSessions } from "#server/sync/run-session.ts";
 
 export type Place = { at: number };
 export type Walk = (run: WalkRequest<string, Place>) => AsyncGenerator<WalkEvent<Place>, WalkEnd<string>>;
@@ -37,15 +36,13 @@ export function open(
   },
 ) {
   let closed = 0;
-  const sync = runSessions<unknown, string, Place>(
-    {
-      cursor: z.string(),
-      checkpoint: z.object({ at: z.number() }),
-      open: async (_ctx: unknown, request: OpenRequest<string, Place>) =>
-        (opened.push(request), { walk, read: read ?? (async function* () {})(), close: () => void closed++ }) as never,
-    },
+  const sync = runSessions<unknown, string, Place>({
+    cursor: z.string(),
+    checkpoint: z.object({ at: z.number() }),
+    open: async (_ctx: unknown, request: OpenRequest<string, Place>) =>
+      (opened.push(request), { walk, read: read ?? (async function* () {})(), close: () => void closed++ }) as never,
     batching,
-  );
+  });
   const abort = new AbortController();
   const ctx = {
     signal: abort.signal,
@@ -56,7 +53,7 @@ export function open(
       list: async function* () {},
     },
   } as unknown as SyncContext<unknown>;
-  const run = async (request: Partial<SyncRequest<unknown>> = {}): Promise<SyncEvent[]> => {
+  const run = async (request: Partial<SyncRequest> = {}): Promise<SyncEvent[]> => {
     const events: SyncEvent[] = [];
     const whole = {
       mode: "full",

@@ -1,17 +1,8 @@
 import { defined } from "#core/defined.ts";
-import type { SourceItem } from "./item.ts";
+import type { SourceItem } from "#sources/item.ts";
+import type { Batching } from "#sources/session.ts";
+import { SEEN_IDS } from "#sources/seen.ts";
 import type { SyncEvent } from "./sync-events.ts";
-import { SEEN_IDS } from "./seen.ts";
-
-/** How much is handed over between two checkpoints. */
-export interface Batching {
-  upserts: number;
-  seen: number;
-  /** Folders, or requests that list. */
-  looks: number;
-  /** Milliseconds: a slow source is left for others as soon as a fast one. */
-  everyMs: number;
-}
 
 /** A crash replays at most this; unchanged files cost the engine little, so many go into one batch. */
 export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000, looks: 200, everyMs: 2_000 };
@@ -19,7 +10,7 @@ export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000, looks: 20
 /** The first place is told sooner: until then a run counts as beginning, and its turn is many times as long. */
 const FIRST_SOONER = 10;
 
-type Event = SyncEvent<never>;
+type Event = SyncEvent;
 
 export interface Batches {
   /** Items so far, those of former attempts included. */
@@ -36,10 +27,7 @@ export interface Batches {
   /** Whether an item was handed over since the last place: what begins again there has less to do. */
   hasChanged(): boolean;
   /** The checkpoint with this cursor, after all that it covers, and how far the run is. */
-  checkpoint<Cursor>(
-    cursor: Cursor,
-    progress?: { total?: number | undefined; note?: string },
-  ): Generator<SyncEvent<Cursor>, void>;
+  checkpoint(cursor: unknown, progress?: { total?: number | undefined; note?: string }): Generator<SyncEvent, void>;
 }
 /** What a listing hands over, with a checkpoint after so much of it and at least every `everyMs`. */
 export function makeBatches(limits: Partial<Batching>, now: () => number, doneBefore = 0): Batches {

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { SyncEvent } from "#sources/sync-events.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { failedSkip } from "#sources/failures.ts";
-import { keptSchema } from "#sources/kept.ts";
+import { keptSchema } from "#server/sync/kept.ts";
 import type { OpenRequest, WalkRequest } from "#sources/session.ts";
 import { cursorsOf, END, EVERYONE, itemOf, open, type Place, told, type Walk } from "./one-walk.ts";
 
@@ -98,7 +98,8 @@ test("an id that was asked for and is another now is answered by the item that i
 
 const failing: Walk = async function* ({ resume }) {
   const container = { type: "folder", id: "broken" } as const;
-  if (!resume) yield { t: "page", entries: [{ t: "failed", container, message: "No." }], checkpoint: { at: 1 } };
+  if (!resume)
+    yield { t: "page", entries: [{ t: "failed", what: { container }, message: "No." }], checkpoint: { at: 1 } };
   return END;
 };
 
@@ -119,7 +120,7 @@ test.each(["full", "incremental"] as const)(
 test("more containers than can be noted prove nothing of the others", async () => {
   const { run } = open(async function* () {
     for (let at = 0; at < 1_000; at++)
-      yield { t: "failed", container: { type: "folder", id: `${at}` }, message: "No." };
+      yield { t: "failed", what: { container: { type: "folder", id: `${at}` } }, message: "No." };
     return END;
   }, {});
   expect((await run()).at(-1)).toMatchObject({ listing: "partial", permissions: "not_checked" });
@@ -128,7 +129,7 @@ test("more containers than can be noted prove nothing of the others", async () =
 test("what failed in a walk through everything was not looked at, whether all was named or not", async () => {
   const container = { type: "folder", id: "broken" } as const;
   const { run } = open(async function* () {
-    yield { t: "failed", container, message: "No." };
+    yield { t: "failed", what: { container }, message: "No." };
     return { ...END, complete: false, why: "Half." };
   }, {});
   for (const mode of ["full", "access", "incremental"] as const)
@@ -241,7 +242,7 @@ test("what reading a page fails with is the failure of the place in the walk tha
       yield { t: "page", entries: [{ externalId: "a", version: "1" }], checkpoint: { at: 1 } };
     } catch (thrown) {
       caught.push(thrown);
-      yield { t: "failed", container: { type: "folder", id: "broken" }, message: "No." };
+      yield { t: "failed", what: { container: { type: "folder", id: "broken" } }, message: "No." };
     }
     return END;
   }, reading);
