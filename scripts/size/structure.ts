@@ -1,0 +1,157 @@
+/** What of a tree should not be there, or should be less: each figure by a rule that a script can hold. */
+import { dirname, join, normalize } from "node:path";
+import ts from "typescript";
+import { RETIRED_WORDS } from "../../test/docs/retired-words.ts";
+import { type FileSize, nodesOf } from "./measure.ts";
+
+/** By name; those that must not rise come first. */
+export function structureOf(files: readonly FileSize[]): [string, number][] {
+  const all = files.flatMap((file) => [...nodesOf(file.tree)].map((node) => ({ file, node })));
+  const imports = files.flatMap((file) => importsOf(file));
+  const casts = all.filter(({ node }) => ts.isAsExpression(node) && !ts.isConstTypeReference(node.type));
+  const raw = all.filter(({ file, node }) => !file.path.startsWith("src/storage/") && isRawQuery(node));
+  const clauses = all.filter(({ node }) => isWorkspaceClause(node));
+  const comments = files.flatMap(({ comments: some }) => some);
+  return [
+    ["pairs of folders that import each other, through others too", pairsInCircles(foldersOf(imports))],
+    ["circles of files", pairsInCircles(imports)],
+    ["interfaces of methods with one implementation", oneImplementation(all.map(({ node }) => node)).length],
+    ["queries of a table outside storage", raw.length],
+    ["clauses that name the workspace by hand", clauses.length],
+    ["casts", casts.length],
+    ["casts in storage/records", casts.filter(({ file }) => file.path.startsWith("src/storage/records/")).length],
+    ["retired words", files.reduce((sum, file) => sum + retiredIn(file), 0)],
+    ["comments that begin with a What clause", comments.filter((each) => /^\/[/*]+\s*What\b/.test(each)).length],
+    ["comments with nobody or somebody", comments.filter((each) => /\b(?:no|some)body\b/i.test(each)).length],
+    ["comments with a Source:", comments.filter((each) => each.includes("Source:")).length],
+    ["comments with a number", comments.filter((each) => /\d/.test(each)).length],
+    ["exported functions with one user", oneUser(files, imports)],
+    ["files under 30 lines with one importer", smallWithOneImporter(files, imports)],
+  ];
+}
+
+interface Import {
+  from: string;
+  to: string;
+  names: readonly string[];
+}
+
+/** Those of our own files, by their paths. */
+function importsOf({ path, tree }: FileSize): Import[] {
+  return tree.statements.flatMap((statement): Import[] => {
+    if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) return [];
+    const target = statement.moduleSpecifier.text;
+    const isOwn = target.startsWith("#") || target.startsWith(".");
+    if (!isOwn) return [];
+    const to = target.startsWith("#") ? `src/${target.slice(1)}` : normalize(join(dirname(path), target));
+    const named = statement.importClause?.namedBindings;
+    const names = named && ts.isNamedImports(named) ? named.elements : [];
+    return [{ from: path, to, names: names.map(({ propertyName, name }) => (propertyName ?? name).text) }];
+  });
+}
+
+function foldersOf(imports: readonly Import[]): Import[] {
+  return imports
+    .map(({ from, to, names }) => ({ from: dirname(from), to: dirname(to), names }))
+    .filter(({ from, to }) => from !== to);
+}
+
+/** How many pairs lead to each other: of a circle of three that is three. */
+function pairsInCircles(imports: readonly Import[]): number {
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of imports) next.set(from, (next.get(from) ?? new Set()).add(to));
+  const reach = new Map([...next.keys()].map((start) => [start, reachedFrom(start, next)]));
+  let pairs = 0;
+  for (const [from, to] of reach) for (const each of to) if (from < each && reach.get(each)?.has(from)) pairs++;
+  return pairs;
+}
+
+function reachedFrom(start: string, next: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const reached = new Set<string>();
+  const open = [...(next.get(start) ?? [])];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (reached.has(at)) continue;
+    reached.add(at);
+    open.push(...(next.get(at) ?? []));
+  }
+  return reached;
+}
+
+/** Interfaces of two methods or more and nothing else, that one function or class gives and no other. */
+function oneImplementation(nodes: readonly ts.Node[]): string[] {
+  const given = new Map<string, number>();
+  const count = (type: ts.TypeNode | undefined) => {
+    const name = type && nameOfType(type);
+    if (name !== undefined) given.set(name, (given.get(name) ?? 0) + 1);
+  };
+  for (const node of nodes) {
+    if (ts.isFunctionLike(node)) count(node.type);
+    else if (ts.isVariableDeclaration(node)) count(node.type);
+    else if (ts.isSatisfiesExpression(node)) count(node.type);
+  }
+  return nodes.flatMap((node) =>
+    ts.isInterfaceDeclaration(node) && isOfMethods(node) && given.get(node.name.text) === 1 ? [node.name.text] : [],
+  );
+}
+
+function isOfMethods({ members }: ts.InterfaceDeclaration): boolean {
+  return members.length > 1 && members.every((member) => ts.isMethodSignature(member));
+}
+
+/** `X`, or what a promise of it holds. */
+function nameOfType(type: ts.TypeNode): string | undefined {
+  if (!ts.isTypeReferenceNode(type) || !ts.isIdentifier(type.typeName)) return undefined;
+  const [inner] = type.typeArguments ?? [];
+  return type.typeName.text === "Promise" && inner ? nameOfType(inner) : type.typeName.text;
+}
+
+const QUERIES = new Set(["selectFrom", "insertInto", "updateTable", "deleteFrom"]);
+
+function isRawQuery(node: ts.Node): boolean {
+  return (
+    ts.isCallExpression(node) &&
+    ts.isPropertyAccessExpression(node.expression) &&
+    QUERIES.has(node.expression.name.text)
+  );
+}
+
+function isWorkspaceClause(node: ts.Node): boolean {
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
+  const [column] = node.arguments;
+  return (
+    node.expression.name.text === "where" &&
+    !!column &&
+    ts.isStringLiteral(column) &&
+    /(?:^|\.)workspaceId$/.test(column.text)
+  );
+}
+
+function retiredIn({ path, tree }: FileSize): number {
+  const words = RETIRED_WORDS.filter(({ only, allowed = {} }) => (only?.test(path) ?? true) && !(path in allowed));
+  const lines = tree.text.split("\n");
+  return lines.reduce((sum, line) => sum + words.filter(({ pattern }) => pattern.test(line)).length, 0);
+}
+
+function oneUser(files: readonly FileSize[], imports: readonly Import[]): number {
+  const users = new Map<string, number>();
+  for (const { to, names } of imports)
+    for (const name of names) users.set(`${to} ${name}`, (users.get(`${to} ${name}`) ?? 0) + 1);
+  return files
+    .flatMap(({ path, tree }) => exportedFunctions(tree).map((name) => `${path} ${name}`))
+    .filter((name) => users.get(name) === 1).length;
+}
+
+function exportedFunctions({ statements }: ts.SourceFile): string[] {
+  return statements.flatMap((statement) => {
+    const isExported =
+      ts.isFunctionDeclaration(statement) &&
+      statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+    return isExported && statement.name ? [statement.name.text] : [];
+  });
+}
+
+function smallWithOneImporter(files: readonly FileSize[], imports: readonly Import[]): number {
+  const importers = new Map<string, Set<string>>();
+  for (const { from, to } of imports) importers.set(to, (importers.get(to) ?? new Set()).add(from));
+  return files.filter(({ path, lines }) => lines < 30 && importers.get(path)?.size === 1).length;
+}
