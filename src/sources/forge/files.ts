@@ -26,15 +26,13 @@ export type FilesState = GitCursor;
 export interface ForgeFiles {
   /**
    * The files of a repository, or what changed among them since a state. Gives where it stands after them. An attempt that ends
-   * meanwhile goes on `at` a place. What changed of a page is asked for by `readPage` while the page is at hand.
+   * meanwhile goes on `at` a place. What changed of a page is asked for of `hand.page` while the page is at hand.
    */
   walk<At>(
     ctx: SyncContext<unknown>,
     repository: ForgeRepository,
-    run: FilesRun & { state?: FilesState; at: At | undefined },
+    run: FilesRun & { state?: FilesState; at: At | undefined; hand: AtHand },
   ): AsyncGenerator<ContainerEvent<At>, FilesState>;
-  /** These of the page that a walk has just given; undefined without one. */
-  readPage(externalIds: readonly string[]): AsyncGenerator<Outcome, void> | undefined;
   /** What became of these paths of a repository. */
   readPaths(
     ctx: SyncContext<unknown>,
@@ -46,6 +44,12 @@ export interface ForgeFiles {
   keepOnly(connectorId: string, repositories: ReadonlySet<string>): Promise<void>;
   forget(connectorId: string): Promise<void>;
   unavailable(): Promise<string | undefined>;
+}
+
+/** What one session has at hand: the connectors of a server share its `ForgeFiles`. */
+export interface AtHand {
+  /** Reads of the page of files that was given last; absent without one. */
+  page?: ((externalIds: readonly string[]) => AsyncGenerator<Outcome, void>) | undefined;
 }
 
 interface FilesRun {
@@ -67,7 +71,6 @@ export function makeForgeFiles(
   const environment = makeEnvironment(places);
   const contents = makeContents(environment);
   const sessions = gitSessions(environment, places.batching?.upserts);
-  let readPage: ForgeFiles["readPage"] = () => undefined;
 
   /** Git's session of one repository, in which paths are ids. @throws ApiError `source_forbidden` for code that is closed */
   async function* within<Event, Result>(
@@ -89,7 +92,7 @@ export function makeForgeFiles(
   }
 
   return {
-    walk(ctx, repository, { facts, forge: { repository: reread }, state, at }) {
+    walk(ctx, repository, { facts, forge: { repository: reread }, state, at, hand }) {
       const mode = state ? "incremental" : "full";
       return within({ ctx, repository, ...(state && { state }) }, mode, async function* (session) {
         const read = (externalIds: readonly string[]) =>
@@ -101,18 +104,17 @@ export function makeForgeFiles(
           if (!step.done) confirmName(repository, await reread(repository.id));
           for (; !step.done; step = await walk.next()) {
             const { value } = step;
-            readPage = read;
+            hand.page = read;
             const entries = value.t === "page" ? value.entries : [value];
             yield { t: "page", entries: entries.map((entry) => placedEntry(entry, repository, facts)), at };
           }
           return step.value.cursor;
         } finally {
-          readPage = () => undefined;
+          hand.page = undefined;
           await walk.return(undefined as never);
         }
       });
     },
-    readPage: (externalIds) => readPage(externalIds),
     readPaths(ctx, repository, { facts, forge: { repository: reread }, paths }) {
       return within({ ctx, repository }, "items", async function* (session) {
         let isConfirmed = false;

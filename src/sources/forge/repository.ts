@@ -106,7 +106,7 @@ async function* storedThreads({ ctx }: ForgeTools, repository: ForgeRepository):
 
 /** Files that are new since this state, or all without one; undefined when there are none, or none to be seen. */
 export async function* tellFiles(
-  { ctx, files, facts, forge }: ForgeTools,
+  { ctx, files, facts, forge, hand }: ForgeTools,
   repository: ForgeRepository,
   { state, at }: { state?: RepositoryState["files"]; at?: Place },
 ): AsyncGenerator<ContainerEvent<Place>, RepositoryState["files"]> {
@@ -115,7 +115,7 @@ export async function* tellFiles(
     const head = await forge.head(repository);
     if (head === undefined) return undefined;
     if (state && head === state.base) return state;
-    return yield* files.walk(ctx, repository, { facts, forge, at, ...(state && { state }) });
+    return yield* files.walk(ctx, repository, { facts, forge, at, hand, ...(state && { state }) });
   } catch (error) {
     const code = refusalOf(error);
     if (code === undefined) throw error;

@@ -32,7 +32,7 @@ export function forgeSessions<Config>(
       const tools = makeTools(ctx, connect(ctx));
       return Promise.resolve({
         walk: (run) => walk(tools, run),
-        read: (ids) => tools.files.readPage(ids) ?? readItems(tools, scope, ids),
+        read: (ids) => tools.hand.page?.(ids) ?? readItems(tools, scope, ids),
       });
     },
   };

@@ -3,7 +3,7 @@ import { byNumber, type Containers, makeContainers } from "#sources/containers.t
 import type { SyncContext } from "#sources/context.ts";
 import { type Failures, makeFailures } from "#sources/failures.ts";
 import type { Forge, ForgeRepository } from "./contract.ts";
-import type { ForgeFiles } from "./files.ts";
+import type { AtHand, ForgeFiles } from "./files.ts";
 import { repositoryRef } from "./ids.ts";
 import type { ForgeFacts } from "./map.ts";
 
@@ -13,6 +13,7 @@ export interface ForgeTools {
   forge: Forge;
   facts: ForgeFacts;
   files: ForgeFiles;
+  hand: AtHand;
   failures: Failures;
   repositories: Containers<ForgeRepository>;
 }
@@ -30,7 +31,7 @@ export function makeTools(ctx: SyncContext<unknown>, parts: Pick<ForgeTools, "fo
     forget: (id) => ctx.state.put(stateKey(id), undefined),
     failures,
   });
-  return { ...parts, ctx, failures, repositories };
+  return { ...parts, ctx, hand: {}, failures, repositories };
 }
 
 /** What the items of a repository are made with: another name, and all are made again. */

@@ -101,6 +101,27 @@ describe("github in the engine, against a fake of ours", { timeout: 120_000 }, (
     expect(await engine.whoSees(later)).toEqual(ids(people.olga, people.tim));
   });
 
+  test("a run of another connector that reads files meanwhile gets them as its own, and takes none away", async () => {
+    const world = await makeWorld();
+    const files = makeFiles(world);
+    files.push("plan.md", "# Plan");
+    files.push(".env", "KEY=1");
+    const fixture = await makeGithubFixture(world, { content: ["files"] });
+    const other = { ...fixture, context: { connector: { id: "con_3333333333333333", name: "Other" } } };
+    const [one, two] = [makeReplica(), makeReplica()];
+    const note = `r${world.repositories.web.id}:notes.md`;
+    await runInto(fixture, one, {
+      async onEvent(event) {
+        // The page is at hand, and its files were not asked for yet.
+        if (event.t !== "skip" || !event.externalId.endsWith(".env")) return;
+        await runInto(other, two, { mode: "items", externalIds: [note] });
+        expect(JSON.stringify(two.items.get(note)?.access)).toContain("con_3333333333333333");
+        await runInto(other, two);
+      },
+    });
+    for (const replica of [one, two]) expect([...replica.items.keys()]).toEqual([note, note.replace("notes", "plan")]);
+  });
+
   test("an increment without news costs nothing of the limit but the listing and the counts", async () => {
     const world = await makeWorld();
     age(world);
