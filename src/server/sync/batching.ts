@@ -27,7 +27,10 @@ export interface Batches {
   /** Whether an item was handed over since the last place: what begins again there has less to do. */
   hasChanged(): boolean;
   /** The checkpoint with this cursor, after all that it covers, and how far the run is. */
-  checkpoint(cursor: unknown, progress?: { total?: number | undefined; note?: string }): Generator<SyncEvent, void>;
+  checkpoint(
+    cursor: unknown,
+    progress?: { total?: number | undefined; note?: string; isLast?: true },
+  ): Generator<SyncEvent, void>;
 }
 /** What a listing hands over, with a checkpoint after so much of it and at least every `everyMs`. */
 export function makeBatches(limits: Partial<Batching>, now: () => number, doneBefore = 0): Batches {
@@ -65,9 +68,9 @@ export function makeBatches(limits: Partial<Batching>, now: () => number, doneBe
     isDue: () => handed.upserts >= upserts || handed.seen >= seen || handed.looks >= looks || now() >= dueAt,
     hasChanged: () => handed.upserts > 0,
     flush,
-    *checkpoint(cursor, { total, note } = {}) {
+    *checkpoint(cursor, { total, note, isLast } = {}) {
       yield* flush();
-      yield { t: "checkpoint", cursor, ...(hasLooks && { looks: handed.looks }) };
+      yield { t: "checkpoint", cursor, ...(hasLooks && { looks: handed.looks }), ...(isLast && { isLast }) };
       yield { t: "progress", done, ...defined({ note, total: total && Math.max(total, done) }) };
       handed = { upserts: 0, seen: 0, looks: 0 };
       dueAt = now() + everyMs;

@@ -132,7 +132,7 @@ async function* walk<Config, Cursor, Checkpoint>(
       step = failure ? await events.throw(failure.error) : await events.next();
     }
     if (!step.done || ctx.signal.aborted) return;
-    yield* batches.checkpoint({ feed: step.value.cursor }, { total: batches.done });
+    yield* batches.checkpoint({ feed: step.value.cursor }, { total: batches.done, isLast: true });
     yield endOf(step.value, failed, { isOfAll: step.value.complete || since === undefined });
   } finally {
     // A walk that is left in its middle lets go of what it holds.

@@ -193,13 +193,14 @@ async function runEvents(
       await sink.flush();
       return { type: "stopped", reason: "give_back" };
     }
-    if (step.cursor?.looks !== undefined && bound?.why() !== undefined && !people.isOpen()) {
+    // A group that is half read would be read from its beginning again, and after the last place everything would.
+    if (step.cursor === undefined || step.cursor.isLast || people.isOpen()) continue;
+    if (step.cursor.looks !== undefined && bound?.why() !== undefined) {
       problem ??= { code: "source_error", message: bound.why() ?? "" };
       isAtBound = true;
       break;
     }
-    // A group that is half read would be read from its beginning again.
-    if (step.cursor === undefined || people.isOpen() || (await turn.mayGoOn())) continue;
+    if (await turn.mayGoOn()) continue;
     await sink.flush();
     return { type: "stopped", reason: "give_back" };
   }

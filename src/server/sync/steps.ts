@@ -49,7 +49,7 @@ export interface Step {
   gone?: ContainerRef;
   /** Items whose stored child items stay as they are. */
   keepChildrenOf?: readonly string[];
-  cursor?: { json: string; state: Readonly<Record<string, string | null>>; looks?: number };
+  cursor?: { json: string; state: Readonly<Record<string, string | null>>; looks?: number; isLast?: true };
   progress?: { done: number; total: number | null; note: string | null };
   /** When the source said so. */
   saidAt?: number;
@@ -121,7 +121,7 @@ export function toStep(options: StepOptions, event: SyncEvent, surroundings: Sur
         cursor: {
           json: JSON.stringify(event.cursor ?? null),
           state: surroundings.state.take(),
-          ...defined({ looks: event.looks }),
+          ...defined({ looks: event.looks, isLast: event.isLast }),
         },
       };
     case "progress": {

@@ -8,9 +8,9 @@ export type SyncEvent =
    * Everything before is covered by it once it is stored. Between the pages of a group nothing is stored. `looks`: requests
    * that list, or folders, since the last one. A run whose source tells them may end here as `partial` when it has listed
    * too long, and the next one goes on from this cursor, as another attempt of it would; not where permissions are mirrored.
-   * Source: docs/decisions/0070.
+   * Source: docs/decisions/0070. `isLast`: the end follows. Who stops here has nothing to go on with, and begins again.
    */
-  | { t: "checkpoint"; cursor: unknown; looks?: number }
+  | { t: "checkpoint"; cursor: unknown; looks?: number; isLast?: true }
   | { t: "progress"; done: number; total?: number; note?: string }
   | SyncEnd;
 

@@ -60,6 +60,27 @@ test("a listing that stops at a bound goes on in the next run, and only its end 
   expect(seen).toEqual(["full new 0", "full new 0", "full on 2", "full on 4", "full new 0"]);
 });
 
+/** The places of `walking` are far apart: what comes after the last one is covered by the end alone. */
+const isFarApart = { batching: { everyMs: Infinity, looks: 2 } };
+
+test("a listing that reaches its bound with its end is at its end", async () => {
+  const seen: string[] = [];
+  const script = walking({ folders: [["a"], ["b"], ["c"]] }, seen);
+  const kb: Harness = await makeHarness(script, {
+    findSource: () => {
+      const { spec, sessions, ...source } = kb.source;
+      return {
+        ...source,
+        spec: { ...spec, acl: "connector" },
+        ...(sessions && { sessions: { ...sessions, ...isFarApart } }),
+      };
+    },
+    listing: { looks: 3, ms: 3_600_000 },
+  });
+  expect(await kb.sync("full")).toMatchObject({ state: "succeeded" });
+  expect(seen).toEqual(["full new 0"]);
+});
+
 test("what a run has listed counts over all of its turns", async () => {
   const tree = { folders: [["a"], ["b"], ["c"], ["d"], ["e"]] };
   const seen: string[] = [];

@@ -33,6 +33,26 @@ describe("workers", () => {
 });
 
 describe("what has had a turn", () => {
+  test("does not begin again when its turn is over at its end", async ({ expect }) => {
+    let begun = 0;
+    const { kb, ids } = await makeMany(
+      ["endless", "small"],
+      (kb, kind, id) =>
+        async function* () {
+          if (kind === "small") {
+            yield* slowly(kb, 1, [upsert(`${id}/a`, "text"), end()]);
+            return;
+          }
+          begun += 1;
+          yield { t: "checkpoint", cursor: 1 };
+          yield* slowly(kb, 40, [upsert(`${id}/a`, "text"), end()]);
+        },
+    );
+    await kb.makeWorker({ concurrency: 1 }).runUntilIdle();
+    expect(begun).toBe(1);
+    expect((await endsOf(kb, ids, 0)).map(({ state }) => state)).toEqual(["succeeded", "succeeded"]);
+  });
+
   test("comes after what begins, also when that was asked for later", async ({ expect }) => {
     const priorities: (number | undefined)[] = [];
     const { kb, ids } = await makeMany(
