@@ -77,7 +77,7 @@ async function* inBothHomes({ rootId }: Tools, events: Walk): Walk {
 
 /** Everything, and then what changed meanwhile; or only who may read it. */
 async function* listAll(tools: Tools, place: Checkpoint, { isResumed }: { isResumed: boolean }): Walk {
-  const { mode, corpora, missing, containers, unread, oddDrives: odd } = tools;
+  const { mode, corpora, missing, containers, unread, begun, oddDrives: odd } = tools;
   await unread.beginListing({ isResumed });
   yield* containers.odd({ odd });
   for (const id of missing) {
@@ -95,7 +95,17 @@ async function* listAll(tools: Tools, place: Checkpoint, { isResumed }: { isResu
       yield await containers.notRead(corpus, error);
     }
   }
-  await unread.endListing();
+  // What was noted of one that was not listed is to be asked for still.
+  if (corpora.every(({ key }) => begun.tokens[key] !== undefined)) await unread.endListing();
+  else await goOnAsBefore(tools);
+}
+
+/** A shared drive that failed goes on where its changes stood before the listing. */
+async function goOnAsBefore({ corpora, containers, begun, feed }: Tools): Promise<void> {
+  for (const corpus of corpora) {
+    const before = feed?.tokens[corpus.key];
+    if (before !== undefined && (await containers.isKnown(corpus))) begun.tokens[corpus.key] ??= before;
+  }
 }
 
 const FOLDERS = `mimeType='${FOLDER_TYPE}'`;

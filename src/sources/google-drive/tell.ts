@@ -12,7 +12,7 @@ import { readableName } from "#sources/file-scope/folders.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { type DriveClient, FOLDER_TYPE, fromDirectory } from "./client.ts";
 import type { GoogleDriveConfig } from "./config.ts";
-import type { Begun } from "./cursor.ts";
+import type { Begun, Cursor } from "./cursor.ts";
 import { type AddressBook, groupPages, membersOf } from "./directory.ts";
 import { digest, isInScope, SHORTCUT_TYPE, toItem } from "./map.ts";
 import { domainOf, googleGroupId, makeReaders, type Readers } from "./readers.ts";
@@ -30,7 +30,7 @@ export interface Corpus {
   drive?: SharedDrive;
 }
 
-export interface Tools extends Pick<OpenRequest, "mode" | "scope" | "readsGroups"> {
+export interface Tools extends Pick<OpenRequest<Cursor>, "mode" | "scope" | "readsGroups" | "feed"> {
   ctx: DriveSyncContext;
   client: DriveClient;
   readers: Readers;
@@ -65,7 +65,7 @@ export const nameOf = ({ drive }: Corpus): string => (drive ? readableName(drive
 
 export async function openTools(
   ctx: DriveSyncContext,
-  { mode, scope, readsGroups }: OpenRequest,
+  { mode, scope, readsGroups, feed }: OpenRequest<Cursor>,
   client: DriveClient,
   book: AddressBook,
 ): Promise<Tools> {
@@ -83,7 +83,7 @@ export async function openTools(
     ctx,
     mode,
     scope,
-    ...(readsGroups && { readsGroups }),
+    ...defined({ readsGroups, feed }),
     client,
     readers,
     tree: makeTree({ client, readers, me, root, drives, domains }),

@@ -71,6 +71,27 @@ describe("google-drive and what is odd", { timeout: 60_000 }, () => {
     expect(replica.items.get(files.deal)?.title).toBe("deal-2.txt");
   });
 
+  test("a shared drive that fails in a run of everything is gone on with where its changes stood", async () => {
+    const { world, google, places, fixture, replica } = await open();
+    await runInto(fixture, replica);
+    const isListed = ({ path, query }: { path: string; query: URLSearchParams }) =>
+      path.endsWith("/files") && query.get("driveId") === places.engineering;
+    let listings = 0;
+    google.instead = (asked, response) => {
+      if (!isListed(asked)) return false;
+      listings++;
+      response.writeHead(400, { "content-type": "application/json" }).end("{}");
+      return true;
+    };
+    const added = world.add("added.txt", places.engineering);
+    const { events } = await runInto(fixture, replica);
+    expect(events).toContainEqual(failed(places.engineering));
+    listings = 0;
+    await runInto(fixture, replica, { mode: "incremental" });
+    expect(replica.items.has(added)).toBe(true);
+    expect(listings).toBe(0);
+  });
+
   test("a cursor of before there were sessions is gone on from: nothing is listed", async () => {
     const { world, google, places, fixture, replica } = await open();
     await runInto(fixture, replica);
