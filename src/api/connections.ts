@@ -263,14 +263,14 @@ export const connectionIntentRoutes = {
   callback: createRoute({
     method: "get",
     path: "/api/mcp-servers/callback",
-    summary: "Return from a provider where an admin registered kb",
+    summary: "Return from a provider where an admin registered kb with the redirect URL of earlier versions",
     request: { query: Answered },
     responses: { 302: { description: "Redirect to a page of this server" }, default: problemAnswer },
   }),
   callbackOf: createRoute({
     method: "get",
     path: "/api/mcp-servers/callback/{client}",
-    summary: "Return from a provider where kb registered itself",
+    summary: "Return from a provider to the redirect URL of one server",
     request: { params: z.object({ client: z.string().max(50) }), query: Answered },
     responses: { 302: { description: "Redirect to a page of this server" }, default: problemAnswer },
   }),

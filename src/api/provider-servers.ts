@@ -70,6 +70,8 @@ export const ProviderServer = z
       headerName: z.string().optional(),
       /** For admins. */
       clientId: z.string().optional(),
+      /** For admins, with `oauth`: what to register at the provider together with a client. Known before there is one. */
+      redirectUrl: z.string().optional(),
     }),
     enabled: z.boolean(),
     connectPolicy: ConnectPolicy,
@@ -126,6 +128,8 @@ export const ServerTest = z
       .object({
         authorizationServers: z.array(z.string()),
         scopes: z.array(z.string()),
+        /** True where clients don't register themselves: an admin registers `kb` there, and gives the client ID. */
+        needsClient: z.boolean().optional(),
         /** Why nobody could sign in there with OAuth. */
         problem: ServerProblem.optional(),
       })

@@ -48,6 +48,7 @@ import * as clientDocuments from "./migrations/0052-client-documents.ts";
 import * as entitiesByEmail from "./migrations/0053-entities-by-email.ts";
 import * as waitingReads from "./migrations/0054-waiting-reads.ts";
 import * as formerOwners from "./migrations/0056-former-owners.ts";
+import * as ownCallbacks from "./migrations/0057-own-callbacks.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -106,6 +107,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0053-entities-by-email": entitiesByEmail,
   "0054-waiting-reads": waitingReads,
   "0056-former-owners": formerOwners,
+  "0057-own-callbacks": ownCallbacks,
 };
 
 /**

@@ -674,6 +674,8 @@ export interface ProviderServersTable {
   headerName: string | null;
   /** Where an admin registered kb there. */
   clientId: string | null;
+  /** What stands behind the address to come back to with that client; null = nothing, for a client of an earlier program. */
+  callback: string | null;
   /** The authorization server for which that is, from its first use on. */
   issuer: string | null;
   isEnabled: number;

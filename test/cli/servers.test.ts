@@ -276,6 +276,52 @@ describe("kb servers", () => {
     expect(stderr).toContain("Its secret was for mcp.example.org, and is dropped.");
   });
 
+  describe("name the redirect URL to register at the provider", () => {
+    const redirectUrl = "https://kb.test/api/mcp-servers/callback/abcdefghijklmnop";
+    const needing = { ...TESTED, authRequired: { authorizationServers: [], scopes: [], needsClient: true } };
+    const oauth = { ...server, auth: { kind: "oauth", hasSecret: false, redirectUrl } };
+    const withClient = (clientId: string, at = redirectUrl) => ({
+      ...oauth,
+      auth: { ...oauth.auth, clientId, redirectUrl: at },
+    });
+    const list = (one: object) => ({ "GET /api/mcp-servers": { body: { servers: [one], nextCursor: null } } });
+    const add = async (made: object, test: object) => {
+      const here = world({ "POST /api/mcp-servers": { status: 201, body: { server: made, test } } });
+      return kb(here, "servers", "add", server.url, "--auth", "oauth");
+    };
+
+    test("before there is a client", async ({ expect }) => {
+      const { stdout, stderr } = await add(oauth, needing);
+      expect(stdout).toBe(`${SRV}\n`);
+      expect(stderr).toContain(
+        `Server "Notes" is added.\nThe provider takes no clients that register themselves. Register kb there with the redirect URL ${redirectUrl}, then: kb servers update ${SRV} --client-id CLIENT_ID\n`,
+      );
+      const able = (await add(oauth, TESTED)).stderr;
+      expect(able).toContain(`To register kb at the provider yourself, use the redirect URL ${redirectUrl}\n`);
+      expect((await add(server, TESTED)).stderr).not.toContain("redirect URL");
+      const shown = await kb(world(list(oauth)), "servers", "show", "notes");
+      expect(shown.stdout).toContain(`redirect url\t${redirectUrl}`);
+      const tried = world({ "POST /api/mcp-servers/connection-tests": { body: needing } });
+      const { stderr: said } = await kb(tried, "servers", "test", "https://new.example.org/mcp", "--auth", "oauth");
+      expect(said).toContain("kb servers add and show name the redirect URL to register.");
+    });
+
+    test("with a client, and when it is another one", async ({ expect }) => {
+      const line = `Give its client at the provider the redirect URL ${redirectUrl}\n`;
+      expect((await add(withClient("kb"), TESTED)).stderr).toContain(line);
+      const update = async (before: object, after: object, ...words: string[]) => {
+        const here = world({ ...list(before), [`PATCH /api/mcp-servers/${SRV}`]: { body: { server: after } } });
+        return (await kb(here, "servers", "update", "notes", ...words)).stderr;
+      };
+      expect(await update(oauth, withClient("kb"), "--client-id", "kb")).toContain(line);
+      const shared = withClient("kb", "https://kb.test/api/mcp-servers/callback");
+      expect(await update(shared, withClient("other"), "--client-id", "other")).toContain(line);
+      const moved = ["--server-url", "https://other.example.org/mcp"];
+      expect(await update(shared, withClient("kb"), ...moved)).toContain(line);
+      expect(await update(shared, shared, "--name", "Other")).toBe('Updated server "Notes".\n');
+    });
+  });
+
   test("remove and disconnect say what ends, and ask first", async ({ expect }) => {
     const here = world({
       [`DELETE /api/mcp-servers/${SRV}`]: { status: 202, body: { server } },

@@ -220,6 +220,27 @@ export function peopleConnectServers(openBrowser: OpenProfile): void {
     await page.getByLabel("Sign-in").selectOption("oauth");
     await press("Test");
     await page.getByText(`asks each person to sign in at ${host}.`, { exact: false }).waitFor();
+    // A client is registered with the redirect URL, which the server has from the start.
+    await page.getByText("Where it can't, save first", { exact: false }).waitFor();
+    expect(await page.getByLabel("Client ID").count()).toBe(0);
+    there.metadata = { registration_endpoint: undefined };
+    await press("Test again");
+    await page.getByText("Clients can't register themselves there.", { exact: false }).waitFor();
+    await look("a server where an admin registers kb");
+    await press("Add server");
+    await page.getByRole("heading", { level: 1, name: host }).waitFor();
+    const redirectUrl = await page.getByLabel("Redirect URL", { exact: true }).inputValue();
+    expect(redirectUrl).toMatch(new RegExp(`^${server.url}/api/mcp-servers/callback/[\\w-]{16}$`));
+    await page.getByLabel(/^Client ID/).fill("kb-there");
+    await press("Save");
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect(await page.getByLabel("Redirect URL", { exact: true }).inputValue()).toBe(redirectUrl);
+    await look("a server with a client of an admin's");
+    await press("Delete server");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("No provider servers yet").waitFor();
+    there.metadata = {};
+
     const body = { name: "Notes", url: `${there.url}/mcp`, auth: { kind: "oauth" } };
     const added = await context.request.post("/api/mcp-servers", { data: body });
     const { id } = (await added.json()).server;

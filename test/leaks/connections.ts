@@ -132,7 +132,15 @@ export async function putConnections({ store, deps }: Kb, model: Model): Promise
   for (const { serverId, workspace, url, slug } of SERVERS) {
     const createdBy = userIdOf(workspace === "one" ? "owner" : "stranger");
     const said = { serverInfo: null, protocolVersion: null, capabilities: null };
-    const nothing = { headerName: null, clientId: null, issuer: null, apps: null, checkedAt: null, latencyMs: null };
+    const nothing = {
+      headerName: null,
+      clientId: null,
+      callback: null,
+      issuer: null,
+      apps: null,
+      checkedAt: null,
+      latencyMs: null,
+    };
     await store.in(WORKSPACES[workspace]).providerServers.insert({
       ...said,
       ...nothing,

@@ -59,7 +59,7 @@ async function use(): Promise<void> {
 
 async function signIn(challenge: NonNullable<McpProblem["challenge"]>): Promise<void> {
   const found = await discoverAuthorization({ url }, challenge, { client, signal });
-  const own = { clientId: told.client_id ?? null, secret: told.client_secret };
+  const own = { clientId: told.client_id ?? null, secret: told.client_secret, callback: null };
   const registered = await oauth.register(found, own);
   const verifier = randomBytes(32).toString("base64url");
   const state = randomBytes(16).toString("base64url");

@@ -5722,7 +5722,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Return from a provider where an admin registered kb */
+        /** Return from a provider where an admin registered kb with the redirect URL of earlier versions */
         get: {
             parameters: {
                 query?: {
@@ -5766,7 +5766,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Return from a provider where kb registered itself */
+        /** Return from a provider to the redirect URL of one server */
         get: {
             parameters: {
                 query?: {
@@ -11632,6 +11632,7 @@ export interface components {
                 headerName?: string;
                 /** @enum {string} */
                 kind: "none" | "bearer" | "header" | "oauth";
+                redirectUrl?: string;
             };
             capabilities: {
                 completions: boolean;
@@ -11921,6 +11922,7 @@ export interface components {
         ServerTest: {
             authRequired?: {
                 authorizationServers: string[];
+                needsClient?: boolean;
                 problem?: components["schemas"]["ServerProblem"];
                 scopes: string[];
             };

@@ -283,10 +283,10 @@ async function challengeOf(
 async function registerAt(
   { store, secrets, oauth }: ServerDeps,
   { workspaceId }: Actor,
-  { serverId, clientId }: ProviderServerRecord,
+  { serverId, clientId, callback }: ProviderServerRecord,
   found: McpAuthorization,
 ): Promise<RegisteredClient> {
-  if (clientId === null) return oauth.register(found, { clientId: null, secret: undefined });
+  if (clientId === null) return oauth.register(found, { clientId, secret: undefined, callback });
   await store.transaction(async (tx) => {
     const { providerServers } = tx.in(workspaceId);
     const today = await providerServers.find(serverId);
@@ -299,7 +299,7 @@ async function registerAt(
       });
     }
   });
-  return oauth.register(found, { clientId, secret: await secrets.ofServer(store, workspaceId, serverId) });
+  return oauth.register(found, { clientId, secret: await secrets.ofServer(store, workspaceId, serverId), callback });
 }
 
 /** Where a person ends, in the words of the contract. */

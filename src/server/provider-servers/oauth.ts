@@ -20,7 +20,7 @@ export type ProviderOAuth = ReturnType<typeof makeProviderOAuth>;
 export interface RegisteredClient {
   authorization: ConnectionAuthorization;
   clientSecret?: string | undefined;
-  /** What stands behind the address to come back to; nothing for a client that an admin registered with the address alone. */
+  /** What stands behind the address to come back to; nothing for a client that an admin gave to an earlier program. */
   callback?: string | undefined;
 }
 
@@ -48,6 +48,8 @@ export function makeProviderOAuth({
 }) {
   const redirectUrlOf = ({ callback }: Pick<RegisteredClient, "callback">) =>
     `${baseUrl}/api/mcp-servers/callback${callback === undefined ? "" : `/${callback}`}`;
+  // The client ID is the URL of the document, which must be https.
+  const hasDocument = baseUrl.startsWith("https:");
   // What a server's documents name is reached where it is public, at the server's own host and port, or where the operator named it.
   const httpFor = ({ resource, tokenEndpoint }: Pick<McpAuthorization, "resource" | "tokenEndpoint">) =>
     pool.for({
@@ -108,6 +110,13 @@ export function makeProviderOAuth({
   }
 
   return {
+    /** What an admin registers at an authorization server. */
+    redirectUrlOf,
+
+    /** Whether only an admin can register kb there. */
+    needsClient: ({ registrationEndpoint, supportsCimd }: McpAuthorization): boolean =>
+      registrationEndpoint === undefined && !(supportsCimd && hasDocument),
+
     /**
      * The client that an admin registered, else one that is registered now, else a document of ours that the authorization
      * server reads: it may not reach this server, which registration needn't.
@@ -116,7 +125,7 @@ export function makeProviderOAuth({
      */
     async register(
       found: McpAuthorization,
-      own: { clientId: string | null; secret: string | undefined },
+      own: { clientId: string | null; secret: string | undefined; callback: string | null },
     ): Promise<RegisteredClient> {
       const { issuer, tokenEndpoint, revocationEndpoint, resource, registrationEndpoint, tokenAuthMethods } = found;
       const pinned = {
@@ -130,13 +139,13 @@ export function makeProviderOAuth({
         const authMethod = clientSecret === undefined ? "none" : method === "none" ? usual : (method ?? usual);
         return { authorization: { ...pinned, clientId, authMethod }, clientSecret };
       };
-      if (own.clientId !== null) return asWhom(own.clientId, own.secret);
+      if (own.clientId !== null) return { ...asWhom(own.clientId, own.secret), callback: own.callback ?? undefined };
       if (registrationEndpoint !== undefined) {
         const said = await registerSelf(found, registrationEndpoint);
         const client = asWhom(said.client_id, said.client_secret, said.token_endpoint_auth_method);
         return { ...client, callback: callbackOf(found) };
       }
-      if (found.supportsCimd && baseUrl.startsWith("https:"))
+      if (found.supportsCimd && hasDocument)
         return { ...asWhom(`${baseUrl}${CLIENT_DOCUMENT}`, undefined), callback: DOCUMENT_CALLBACK };
       throw notRegistered(
         "registration_not_supported",
@@ -250,7 +259,7 @@ const Claims = z.object({
 function notRegistered(problem: string, message: string, cause?: unknown): ApiError {
   return new ApiError("connection_failed", {
     message,
-    hint: "An admin can register kb there, and give its client ID in the server's auth.",
+    hint: "An admin can register kb there with the server's redirect URL, and give its client ID in the server's auth.",
     details: { step: "auth", problem },
     cause,
   });

@@ -58,6 +58,7 @@ export async function createServer(
     url,
     slug: slugOf(body.name),
     ...auth,
+    callback: makeCallback(deps),
     issuer: null,
     isEnabled: body.enabled ?? true,
     connectPolicy: body.connectPolicy ?? "members",
@@ -123,6 +124,7 @@ export async function updateServer(
       ...(body.name !== undefined && { name: body.name }),
       ...(url !== undefined && { url }),
       ...(parsed && parsed.auth),
+      ...((hasMoved || isOldCallback(before, parsed?.auth)) && { callback: makeCallback(deps) }),
       // A client of an admin's is for where it was registered.
       ...((isGiven || isDropped) && { issuer: null }),
       ...(body.connectPolicy !== undefined && { connectPolicy: body.connectPolicy }),
@@ -175,6 +177,16 @@ export async function removeServer(
     ended.map(({ grant }) => grant),
   );
   return { server: { ...server, enabled: false } };
+}
+
+/** Known before the client, whose registration names it. Source: S30. */
+function makeCallback({ randomBytes }: Pick<ServerDeps, "randomBytes">): string {
+  return Buffer.from(randomBytes(12)).toString("base64url");
+}
+
+/** The address that all servers had goes with the client that was registered with it. */
+function isOldCallback({ callback, clientId }: ProviderServerRecord, auth: ServerAuth | undefined): boolean {
+  return callback === null && auth !== undefined && auth.clientId !== clientId;
 }
 
 const UNKNOWN = {

@@ -1,5 +1,6 @@
 import type { ServerProblem, ServerTest } from "#api/provider-servers.ts";
 import { isApiError } from "#api/errors.ts";
+import type { McpAuthorization } from "#mcp-client/authorization.ts";
 import type { McpSession, McpTarget } from "#mcp-client/contract.ts";
 import { McpProblem } from "#mcp-client/problem.ts";
 import type { ServerDeps } from "./deps.ts";
@@ -18,7 +19,7 @@ export interface Tried {
 }
 
 /** What a test needs; without `discover`, as for probes, it doesn't look for where people sign in. */
-export type TestDeps = Pick<ServerDeps, "openMcp" | "clock" | "log"> & Partial<Pick<ServerDeps, "discover">>;
+export type TestDeps = Pick<ServerDeps, "openMcp" | "clock" | "log"> & Partial<Pick<ServerDeps, "discover" | "oauth">>;
 
 /**
  * Tries a server step by step. Never throws for what the server does, and returns names of steps and codes: nothing of
@@ -99,16 +100,16 @@ async function refused(
 
 /** The issuer where people would sign in; none where a token is what the server takes, and why where it can't be found. */
 async function whereToSignIn(
-  { discover, log }: TestDeps,
+  { discover, oauth, log }: TestDeps,
   { challenge = {} }: McpProblem,
-  { target: { url }, auth: { authKind } }: Tried,
+  { target: { url }, auth: { authKind, clientId } }: Tried,
   signal: AbortSignal,
-): Promise<Pick<NonNullable<ServerTest["authRequired"]>, "authorizationServers" | "problem">> {
+): Promise<Pick<NonNullable<ServerTest["authRequired"]>, "authorizationServers" | "needsClient" | "problem">> {
   if (discover === undefined || (authKind !== "oauth" && authKind !== "none")) return { authorizationServers: [] };
   try {
-    const { issuer } = await discover(url, challenge, signal);
-    // Another server's text: what isn't plain ASCII is shown as a browser sends it.
-    return { authorizationServers: [/^[\u0021-\u007E]+$/.test(issuer) ? issuer : new URL(issuer).href] };
+    const found = await discover(url, challenge, signal);
+    const needsClient = clientId === null && oauth?.needsClient(found) === true;
+    return { authorizationServers: [shownIssuer(found)], ...(needsClient && { needsClient }) };
   } catch (error) {
     const problem = problemOf(error, "auth", signal);
     if (problem === undefined) throw error;
@@ -116,6 +117,11 @@ async function whereToSignIn(
     log.info({ step, code, metadata }, "where people sign in at a provider server was not found");
     return { authorizationServers: [], problem: toProblem(problem) };
   }
+}
+
+/** Another server's text: what isn't plain ASCII is shown as a browser sends it. */
+function shownIssuer({ issuer }: Pick<McpAuthorization, "issuer">): string {
+  return /^[\u0021-\u007E]+$/.test(issuer) ? issuer : new URL(issuer).href;
 }
 
 const SHOWN: ReadonlySet<string> = new Set(["resolve", "connect", "initialize", "auth", "tools", "resources"]);

@@ -12,12 +12,12 @@ import { NO_ADMIN, ownerMaySign } from "./signing.ts";
 
 /** A server as this person sees it: what is counted is what they can see. Never a secret. */
 export async function toServer(
-  deps: Pick<ServerDeps, "store">,
+  deps: Pick<ServerDeps, "store" | "oauth">,
   actor: Actor,
   server: ProviderServerRecord,
 ): Promise<ProviderServer> {
   const workspace = deps.store.in(actor.workspaceId);
-  const { serverId, authKind, headerName, clientId, serverInfo, capabilities } = server;
+  const { serverId, authKind, headerName, serverInfo, capabilities } = server;
   const connections = await visibleConnections(deps, actor, serverId);
   const hasSecret = (await workspace.providerServers.findSecret(serverId)) !== undefined;
   return {
@@ -28,7 +28,7 @@ export async function toServer(
       kind: authKind,
       hasSecret,
       ...(headerName !== null && { headerName }),
-      ...(clientId !== null && actsAsAdmin(actor) && { clientId }),
+      ...(authKind === "oauth" && actsAsAdmin(actor) && registrationOf(deps, server)),
     },
     enabled: server.isEnabled,
     connectPolicy: server.connectPolicy,
@@ -46,6 +46,15 @@ export async function toServer(
     createdAt: isoOf(server.createdAt),
     createdBy: { id: server.createdBy, name: (await workspace.members.find(server.createdBy))?.name ?? "" },
   };
+}
+
+/** As what kb is registered at the authorization server, and with which address. */
+function registrationOf(
+  { oauth }: Pick<ServerDeps, "oauth">,
+  { clientId, callback }: ProviderServerRecord,
+): Pick<ProviderServer["auth"], "clientId" | "redirectUrl"> {
+  const redirectUrl = oauth.redirectUrlOf({ callback: callback ?? undefined });
+  return { ...(clientId !== null && { clientId }), redirectUrl };
 }
 
 /** A connection as this person sees it; whom it is shared with and who it is at the provider only to its owner and admins. */

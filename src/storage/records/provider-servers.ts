@@ -27,6 +27,8 @@ export interface ProviderServerRecord extends ServerSaid {
   authKind: ServerAuthKind;
   headerName: string | null;
   clientId: string | null;
+  /** What stands behind the address to come back to with that client; null = nothing, for a client of an earlier program. Source: S30. */
+  callback: string | null;
   /** The authorization server for which that client is, from its first use on. Source: S31. */
   issuer: string | null;
   isEnabled: boolean;

@@ -5,8 +5,8 @@ import { command, fieldsOf } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
-import { findServer } from "./find.ts";
-import { AUTH_OPTIONS, authOf, SERVER } from "./options.ts";
+import { findServer, type ServerRecord } from "./find.ts";
+import { AUTH_OPTIONS, authOf, registrationLine, SERVER } from "./options.ts";
 
 const RULE_OPTIONS = [
   { flags: "--connect <who>", summary: "who may connect its apps", choices: ["admins", "members"] },
@@ -18,7 +18,7 @@ export const addServer = command(
   {
     summary: "Add an MCP server: it is tested first (admin).",
     details:
-      "A server whose test fails is not added, unless you add --force. --secret is the server's own: with it, admins can connect without their own token.",
+      "A server whose test fails is not added, unless you add --force. --secret is the server's own: with it, admins can connect without their own token. With --auth oauth, kb registers itself at the provider. Where it can't, add the server first: you then see the redirect URL to register, and give the client ID with kb servers update.",
     arguments: [
       { name: "url", summary: "where it speaks streamable HTTP: https://mcp.example.org/mcp", required: true },
     ],
@@ -58,7 +58,10 @@ export const addServer = command(
         const failed = test.steps.find(({ ok }) => !ok);
         output.talk(`Its test failed at ${failed?.step ?? "a step"}: ${failed?.problem?.message ?? "no answer"}`);
       }
-      output.talk(`Server "${server.name}" is added. Connect it: kb servers connect ${server.id}`);
+      const line = registrationLine(server, test);
+      const isReady = test.authRequired?.needsClient !== true;
+      output.talk(`Server "${server.name}" is added.${isReady ? ` Connect it: kb servers connect ${server.id}` : ""}`);
+      if (line !== undefined) output.talk(line);
     });
   },
 );
@@ -107,6 +110,8 @@ export const updateServer = command(
       if (server.auth.hasSecret && !answer.server.auth.hasSecret && !options.dropSecret) {
         output.talk(`Its secret was for ${hostOf(server.url)}, and is dropped. Give it again with --secret.`);
       }
+      const line = isSameClient(server, answer.server) ? undefined : registrationLine(answer.server);
+      if (line !== undefined) output.talk(line);
     });
   },
 );
@@ -134,6 +139,10 @@ export const removeServer = command(
     );
   },
 );
+
+function isSameClient({ auth: before }: ServerRecord, { auth: after }: ServerRecord): boolean {
+  return before.clientId === after.clientId && before.redirectUrl === after.redirectUrl;
+}
 
 /** What a server is called that nobody named. */
 function hostOf(url: string): string {

@@ -6,6 +6,7 @@ import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { duration, type Output } from "#cli/output.ts";
 import { readSecret } from "#cli/values.ts";
+import type { ServerRecord } from "./find.ts";
 
 export const SERVER = [
   { name: "server", summary: "its name, URL or srv_…", required: true },
@@ -105,6 +106,18 @@ export function printTest(test: ServerTest, output: Output): void {
   for (const line of foundBy(test)) output.talk(line);
 }
 
+/** What an admin does at the provider where people sign in; undefined for a server without OAuth. */
+export function registrationLine({ id, auth }: ServerRecord, test?: ServerTest): string | undefined {
+  const { clientId, redirectUrl } = auth;
+  if (redirectUrl === undefined) return undefined;
+  if (clientId !== undefined) return `Give its client at the provider the redirect URL ${redirectUrl}`;
+  if (test?.authRequired?.needsClient !== true)
+    return `To register kb at the provider yourself, use the redirect URL ${redirectUrl}`;
+  return `${SELF_REFUSED} Register kb there with the redirect URL ${redirectUrl}, then: kb servers update ${id} --client-id CLIENT_ID`;
+}
+
+const SELF_REFUSED = "The provider takes no clients that register themselves.";
+
 /** What a test says about the server, in a line or two. */
 function foundBy({ ok, serverInfo, protocolVersion, capabilities, authRequired }: ServerTest): string[] {
   const lines: string[] = [];
@@ -114,10 +127,11 @@ function foundBy({ ok, serverInfo, protocolVersion, capabilities, authRequired }
     lines.push(`It is ${serverInfo.title ?? serverInfo.name} ${serverInfo.version}${revision}${offers}.`);
   }
   if (authRequired !== undefined) {
-    const { authorizationServers, problem } = authRequired;
+    const { authorizationServers, needsClient, problem } = authRequired;
     const where = authorizationServers.length === 0 ? "" : ` at ${authorizationServers.join(", ")}`;
     if (problem !== undefined) lines.push(problem.message);
     else lines.push(ok ? `Each person signs in${where}.` : `It asks you to sign in${where}: try --auth oauth.`);
+    if (needsClient === true) lines.push(`${SELF_REFUSED} kb servers add and show name the redirect URL to register.`);
   }
   return lines;
 }

@@ -189,6 +189,7 @@ function printServer(server: ServerRecord, output: ReturnType<typeof makeOutput>
     ["auth", auth.kind],
     ["header", auth.headerName],
     ["client id", auth.clientId],
+    ["redirect url", auth.redirectUrl],
     ["own secret", auth.hasSecret ? "yes" : "no"],
     ["can connect", server.connectPolicy === "admins" ? "admins" : "every member"],
     ["apps", server.apps ?? "all"],

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { ProviderServer, ServerAuthBody } from "#api/provider-servers.ts";
 import { AUTH_WORDS } from "#server/web/app/server-words.ts";
+import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { CheckboxField, PasswordField, secret, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
 
 type Auth = ProviderServer["auth"];
@@ -10,13 +11,14 @@ type Kind = Auth["kind"];
 export function AuthFields({ auth }: { auth: Auth }) {
   const [kind, setKind] = useState(auth.kind);
   const hasSecret = auth.hasSecret && kind === auth.kind;
+  const knownUrl = kind === "oauth" ? auth.redirectUrl : undefined;
   const kept = hasSecret ? "One is stored. Leave this empty to keep it." : undefined;
   return (
     <>
       <SelectField
         choices={KINDS.map((value) => ({ value, label: AUTH_WORDS[value] }))}
         defaultValue={auth.kind}
-        hint={HINTS[kind]}
+        hint={kind === "oauth" && knownUrl === undefined ? `${HINTS.oauth} ${REGISTER_LATER}` : HINTS[kind]}
         label="Sign-in"
         name="auth.kind"
         onChange={(event) => setKind(event.currentTarget.value as Kind)} // a choice above
@@ -32,19 +34,22 @@ export function AuthFields({ auth }: { auth: Auth }) {
           spellCheck={false}
         />
       )}
-      {kind === "oauth" && (
-        <TextField
-          autoComplete="off"
-          defaultValue={auth.clientId ?? ""}
-          hint="Only if you registered kb at the provider yourself. Otherwise kb registers itself."
-          isOptional
-          label="Client ID"
-          maxLength={500}
-          name="auth.clientId"
-          spellCheck={false}
-        />
+      {knownUrl !== undefined && (
+        <>
+          <CopyField label="Redirect URL" showsLabel value={knownUrl} />
+          <TextField
+            autoComplete="off"
+            defaultValue={auth.clientId ?? ""}
+            hint="Only if you registered kb at the provider yourself, with the redirect URL above. Otherwise kb registers itself."
+            isOptional
+            label="Client ID"
+            maxLength={500}
+            name="auth.clientId"
+            spellCheck={false}
+          />
+        </>
       )}
-      {kind !== "none" && (
+      {kind !== "none" && (kind !== "oauth" || knownUrl !== undefined) && (
         <PasswordField
           autoComplete="off"
           hint={kept ?? SECRET_HINTS[kind]}
@@ -80,6 +85,10 @@ const HINTS: Readonly<Record<Kind, string>> = {
   header: "Sent in a header of its own, only to this server.",
   oauth: "Each person signs in at the provider and reads there as themselves.",
 };
+
+/** Who registers a client needs the redirect URL first, and the server has one when it is stored. */
+const REGISTER_LATER =
+  "kb registers itself there. Where it can't, save first: the server's settings then show the redirect URL to register, and take the client ID.";
 
 const PERSONAL = "With one, admins can connect without a token of their own. Members give theirs when they connect.";
 const SECRET_HINTS: Readonly<Record<Exclude<Kind, "none">, string>> = {

@@ -133,7 +133,10 @@ function Result({ readSettings, test }: { readSettings(): Settings; test: Server
       const body = { ...settings, name, ...(!test.ok && { force: true }) };
       const { server } = await take(api.POST("/api/mcp-servers", { body }));
       await client.invalidateQueries({ queryKey: ["servers"] });
-      toast(`${server.name} added`);
+      const needsClient = test.authRequired?.needsClient === true;
+      toast(
+        needsClient ? `${server.name} added. Its settings have the redirect URL to register` : `${server.name} added`,
+      );
       await navigate({ to: `/workspace/servers/${server.id}` });
     } catch (error) {
       setFailure(toProblem(error));

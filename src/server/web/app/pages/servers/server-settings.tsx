@@ -26,8 +26,7 @@ export function Settings({ server }: { server: ProviderServer }) {
       connectPolicy: form.get("isForAdmins") === null ? ("members" as const) : ("admins" as const),
     };
     const { server: changed } = await take(api.PATCH("/api/mcp-servers/{id}", { params: { path: { id } }, body }));
-    const isLost = auth.hasSecret && !changed.auth.hasSecret && changed.auth.kind === auth.kind && typed !== url;
-    toast(isLost ? "Saved. The secret was for the old host: enter it again" : "Saved");
+    toast(savedWords(server, changed));
     await client.invalidateQueries({ queryKey: ["servers"] });
   }
 
@@ -63,6 +62,19 @@ export function Settings({ server }: { server: ProviderServer }) {
       </div>
     </Section>
   );
+}
+
+/** What an admin has to do after a change that was more than they entered. */
+function savedWords(before: ProviderServer, after: ProviderServer): string {
+  const [old, now] = [before.auth, after.auth];
+  const isLost = old.hasSecret && !now.hasSecret && now.kind === old.kind && after.url !== before.url;
+  const isOther = old.redirectUrl !== now.redirectUrl && old.clientId !== undefined && now.clientId !== undefined;
+  const lines = [
+    "Saved",
+    ...(isLost ? ["The secret was for the old host: enter it again"] : []),
+    ...(isOther ? ["Give the client at the provider the new redirect URL"] : []),
+  ];
+  return lines.join(". ");
 }
 
 function Delete({ server: { id, name, counts } }: { server: ProviderServer }) {

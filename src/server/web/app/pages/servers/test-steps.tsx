@@ -40,6 +40,12 @@ export function TestSteps({ test }: { test: ServerTest }) {
         </Notice>
       )}
       <Found test={test} />
+      {test.authRequired?.needsClient === true && (
+        <Notice tone="warn">
+          Clients can't register themselves there. Register kb with the redirect URL that the server's settings show
+          once it is added, and enter the client ID there.
+        </Notice>
+      )}
     </div>
   );
 }
