@@ -69,9 +69,16 @@ async function withhold(looking: Looking, what: What): Promise<void> {
   for await (const items of storedOf(looking, what)) await leave(looking, items, "refused");
 }
 
-/** What the run could not look at stays, and its permissions are as old as they were. */
+/**
+ * What the run could not look at stays, and its permissions are as old as they were. After an increment not where items are
+ * read by groups of their containers: each is as good as they are, and they have clocks of their own.
+ */
 export async function leaveBehind(looking: Looking, end: SyncEnd): Promise<void> {
+  const { source, sync } = looking.options;
+  const isInPart = sync.mode === "incremental" && end.listing === "partial";
+  const isOfGroups = isInPart && source.spec.acl !== "per_item";
   for (const what of end.notLookedAt ?? []) {
+    if (isOfGroups && "container" in what) continue;
     for await (const items of storedOf(looking, what)) await leave(looking, items, "not_looked_at");
   }
 }

@@ -133,7 +133,7 @@ async function* walk<Config, Cursor, Checkpoint>(
     }
     if (!step.done || ctx.signal.aborted) return;
     yield* batches.checkpoint({ feed: step.value.cursor }, { total: batches.done, isLast: true });
-    yield endOf(step.value, failed, { isOfAll: step.value.complete || since === undefined });
+    yield endOf(step.value, failed);
   } finally {
     // A walk that is left in its middle lets go of what it holds.
     await events.return(undefined as never);
@@ -141,17 +141,13 @@ async function* walk<Config, Cursor, Checkpoint>(
 }
 
 /** What no permission may be proven by: what could not be looked at, and, where that is too much to name it, the whole run. */
-function endOf(
-  { complete, why, permissions }: WalkEnd<unknown>,
-  failed: Telling["failed"],
-  { isOfAll }: { isOfAll: boolean },
-): SyncEnd {
+function endOf({ complete, why, permissions }: WalkEnd<unknown>, failed: Telling["failed"]): SyncEnd {
   return {
     t: "end",
     listing: complete && !failed.isFull() ? "complete" : "partial",
-    permissions: isOfAll && failed.isFull() ? "not_checked" : permissions,
+    permissions: failed.isFull() ? "not_checked" : permissions,
     ...defined({ why }),
-    ...failed.notLookedAt({ isOfAll }),
+    ...(failed.list().length > 0 && { notLookedAt: failed.list() }),
   };
 }
 
@@ -179,11 +175,6 @@ function makeFailed(before: readonly What[] = []) {
     },
     list,
     isFull: () => failed.size >= MOST_FAILED,
-    /** What is in a container was as good before an increment as it is after it; a group or an item was to be read. */
-    notLookedAt({ isOfAll }: { isOfAll: boolean }): Pick<SyncEnd, "notLookedAt"> {
-      const notLookedAt = list().filter((what) => isOfAll || !("container" in what));
-      return notLookedAt.length > 0 ? { notLookedAt } : {};
-    },
   };
 }
 

@@ -107,3 +107,27 @@ describe("an access that names somebody who is not known here", () => {
     expect((await kb.lastSync()).problem).toMatchObject({ code: "names_nobody" });
   });
 });
+
+test.for([
+  ["per_item", ["open"]],
+  // Who reads is a matter of its container's groups, which have clocks of their own.
+  ["container", ["closed", "open"]],
+] as const)("what an increment could not look at is a day old after a day: %s", async ([acl, after], { expect }) => {
+  const inside = (id: string, container: string) =>
+    upsert(id, `text of ${id}`, {
+      access: OPEN,
+      containers: [{ type: "space", id: container, name: container, isHome: true }],
+    });
+  const current = { t: "end", listing: "complete", permissions: "current" } as const;
+  const kb = await makeMirror(() => [inside("open", "a"), inside("closed", "b"), current], ["workspace"], {
+    acl,
+    freshness: "feed",
+  });
+  await kb.work();
+  const notLookedAt = [{ container: { type: "space", id: "b" } as const }];
+  kb.world.script = () => [{ ...current, listing: "partial", notLookedAt }];
+  for (let hour = 0; hour < 23; hour++) await kb.pass(HOUR_MS);
+  expect(await kb.readable()).toEqual(["closed", "open"]);
+  await kb.pass(2 * HOUR_MS);
+  expect(await kb.readable()).toEqual(after);
+});
