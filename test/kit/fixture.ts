@@ -17,6 +17,7 @@ export type Failure =
   | "one_container"
   /** One container is refused, and the server fails at another (500): `externalIds` are those of both. */
   | "two_containers"
+  /** The content of one item is refused: for a source with `fetchContent`. */
   | "one_item";
 
 /** A failure that is going on. */
