@@ -99,12 +99,13 @@ export async function makeToldPeople(options: ToldPeopleOptions): Promise<ToldPe
     since ??= (await sourcePeople.begin(teller())).position;
   }
 
+  const homeOf = (container: ContainerRef) => containerEntityId(store.workspaceId, connectorId, container);
   const homesOf = (event: ToldEvent) =>
-    event.t === "group" && event.containers
-      ? event.containers.map((container) => containerEntityId(store.workspaceId, connectorId, container))
-      : undefined;
+    event.t === "group" && event.containers ? event.containers.map(homeOf) : undefined;
 
-  async function finish(end: Pick<PeopleEnd, "isComplete" | "notLookedAt" | "home" | "currentAt">) {
+  async function finish(
+    end: Pick<PeopleEnd, "isComplete" | "notLookedAt" | "homesNotLookedAt" | "home" | "currentAt">,
+  ) {
     const ended = await sourcePeople.end({ ...teller(), ...end });
     if (!ended.isApplied) return ended.reason === "connector_inactive" ? ended.reason : "lease_lost";
     if (ended.endedJoins.length > 0) await options.onEndedJoins(ended.endedJoins);
@@ -137,8 +138,7 @@ export async function makeToldPeople(options: ToldPeopleOptions): Promise<ToldPe
       if (!(await sourcePeople.tells(connectorId, fixed.toldIn))) return undefined;
       await begin();
       const untold = waiting.flatMap(readingOf);
-      const home = containerEntityId(store.workspaceId, connectorId, container);
-      return finish({ isComplete: true, notLookedAt: [...untold, ...pages.open()], home });
+      return finish({ isComplete: true, notLookedAt: [...untold, ...pages.open()], home: homeOf(container) });
     },
     isOpen: () => pages.open().length > 0,
     isDue: () => (waiting.length >= BATCH_EVENTS || members >= BATCH_MEMBERS) && waiting[0]?.t !== "member",
@@ -164,9 +164,11 @@ export async function makeToldPeople(options: ToldPeopleOptions): Promise<ToldPe
       if (since === undefined && (mode === "groups" || !(await sourcePeople.tells(connectorId, toldIn))))
         return undefined;
       await begin();
+      const { notLookedAt = [] } = end;
       const refusal = await finish({
         isComplete: end.listing === "complete",
-        notLookedAt: [...(end.notLookedAt ?? []).flatMap(groupOf), ...pages.open()],
+        notLookedAt: [...notLookedAt.flatMap(groupOf), ...pages.open()],
+        homesNotLookedAt: notLookedAt.flatMap((what) => ("container" in what ? homeOf(what.container) : [])),
         ...(isProof(source.spec, { mode: sync.mode, lastFullAt }, end) && { currentAt: sync.startedAt ?? now() }),
       });
       if (refusal === undefined && hasUsers) await options.linkUsers();

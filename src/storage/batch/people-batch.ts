@@ -139,6 +139,8 @@ export interface PeopleEnd extends PeopleTeller {
   home?: string;
   /** What could not be looked at: it does not end, and keeps the clock it has. */
   notLookedAt: readonly Principal[];
+  /** Containers, by entity, that could not be looked at: so it is with every group in them that this run did not name. */
+  homesNotLookedAt?: readonly string[];
   /** The feed shows every change, and was read to an end that was true then: the clock of all it shows. */
   currentAt?: number;
 }

@@ -43,10 +43,11 @@ export function beginPeople(
  * Does one slice of a run's end: what the run should have named and did not ends; then what follows the feed gets the
  * feed's clock. What was told since the run began, by it or during it, stays.
  */
-export function endPeople(connection: SqliteConnection, workspaceId: string, end: PeopleEnd): PeopleEndSlice {
-  const refusal = refusalOf(connection, workspaceId, end);
+export function endPeople(connection: SqliteConnection, workspaceId: string, asked: PeopleEnd): PeopleEndSlice {
+  const refusal = refusalOf(connection, workspaceId, asked);
   if (refusal) return { isApplied: false, reason: refusal };
-  const work = makePeopleWork(connection, workspaceId, end);
+  const work = makePeopleWork(connection, workspaceId, asked);
+  const end = { ...asked, notLookedAt: [...asked.notLookedAt, ...unnamedIn(work, asked)] };
   // The listing of a container may end in any run.
   const sweeps = end.isComplete && (end.mode === "whole" || end.home !== undefined);
   if (end.mode === "whole" && work.feed.runId !== end.runId) return { isApplied: false, reason: "overtaken" };
@@ -56,6 +57,21 @@ export function endPeople(connection: SqliteConnection, workspaceId: string, end
   settlePeople(work);
   if (end.run) savePeopleRun(work, end.run, { isCovered: false, isFurther: false });
   return { isApplied: true, isDone, counts: work.counts, endedJoins: work.endedJoins };
+}
+
+/** Groups of containers that could not be looked at, but for those that the run named all the same. */
+function unnamedIn(work: PeopleWork, { connectorId, toldIn, runId, homesNotLookedAt = [] }: PeopleEnd): string[] {
+  if (homesNotLookedAt.length === 0) return [];
+  const rows = work.all(
+    `select distinct groupPrincipal from group_homes join source_groups using (workspaceId, groupPrincipal)
+     where workspaceId = ?1 and connectorId = ?2 and toldIn = ?3 and seenBy is not ?4
+     and entityId in (select value from json_each(?5))`,
+    connectorId,
+    toldIn,
+    runId,
+    JSON.stringify(homesNotLookedAt),
+  );
+  return rows.map((row) => String(row["groupPrincipal"]));
 }
 
 /** What could not be looked at keeps the clock it has until it is read whole. */

@@ -237,6 +237,23 @@ describe("google-drive in the server, with a fake of ours", { timeout: 120_000 }
     expect(await kb.whoSees(files.plan)).toEqual([]);
   });
 
+  test("a shared drive, or a folder in it, at which Google fails stays open to those who read it", async () => {
+    const { kb, google, places, files } = await open();
+    const readers = () => Promise.all([files.runbook, files.design, files.minutes].map((id) => kb.whoSees(id)));
+    const before = await readers();
+    const failing: ((asked: { path: string; query: URLSearchParams }) => boolean)[] = [
+      ({ path, query }) => path.endsWith("/files") && query.get("driveId") === places.engineering,
+      ({ path }) => path.endsWith(`/files/${places.engineering}/permissions`),
+      ({ path }) => path.endsWith(`/files/${places.ops}/permissions`),
+    ];
+    for (const fails of failing) {
+      google.instead = (asked, response) => fails(asked) && (response.writeHead(400).end("{}"), true);
+      await kb.sync("full");
+      google.instead = undefined;
+      expect(await readers()).toEqual(before);
+    }
+  });
+
   test("texts are those of the version that was listed, and a refused one says why", async () => {
     const big = "x".repeat(10 * 1024 * 1024 + 1);
     const { kb, there, world, files, google } = await open(({ world: before, places }) => {

@@ -66,6 +66,29 @@ describe("a group that a sync tells of", () => {
     expect(await kb.after(kb.room("everyone"), seen, CURRENT)).toEqual(["plan"]);
   });
 
+  test("stays as it is where its container can't be looked at, unless the run names it all the same", async ({
+    expect,
+  }) => {
+    const kb = await makeRoom();
+    const seen: SyncEvent = { t: "seen", externalIds: ["plan"] };
+    const container = { type: "folder", id: "hall" } as const;
+    const group = { t: "group", group: kb.group, containers: [container] } as const;
+    const room = (...members: Principal[]): SyncEvent => ({ ...group, members });
+    const failing: SyncEvent = { ...CURRENT, notLookedAt: [{ container }] };
+    expect(await kb.after(room("everyone"), kb.plan, CURRENT)).toEqual(["plan"]);
+    expect(await kb.after(seen, failing)).toEqual(["plan"]);
+    expect(await kb.after(seen, { ...CURRENT, notLookedAt: [{ container: { type: "folder", id: "other" } }] })).toEqual(
+      [],
+    );
+    expect(await kb.after(room("everyone"), seen, CURRENT)).toEqual(["plan"]);
+    expect(await kb.after(room(), seen, failing)).toEqual([]);
+    expect(await kb.after(room("everyone"), seen, failing)).toEqual(["plan"]);
+    // It grows old as what could not be looked at does.
+    kb.world.script = () => [seen, failing];
+    for (let hour = 0; hour < 26; hour++) await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual([]);
+  });
+
   test("takes changes from the run after its reading on", async ({ expect }) => {
     const kb = await makeRoom();
     const change = (member: Principal, more: { removed?: true } = {}): SyncEvent => ({
