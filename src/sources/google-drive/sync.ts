@@ -111,14 +111,15 @@ async function goOnAsBefore({ corpora, containers, begun, feed }: Tools): Promis
 const FOLDERS = `mimeType='${FOLDER_TYPE}'`;
 const FILES = `mimeType!='${FOLDER_TYPE}' and mimeType!='${SHORTCUT_TYPE}'`;
 
-async function* listCorpus(tools: Tools, corpus: Corpus, from?: At): AsyncGenerator<ContainerEvent<At>, void> {
+/** Gives whether all of it was looked at. */
+async function* listCorpus(tools: Tools, corpus: Corpus, from?: At): AsyncGenerator<ContainerEvent<At>, boolean> {
   const { client, begun, containers } = tools;
   const { key, drive } = corpus;
   tools.deletes = false;
   const start = from?.start ?? (await client.startToken(drive?.id));
   client.odd.take();
   if (drive) yield* tools.tree.driveGroups(drive);
-  const folders = yield* tellFolders(tools, corpus);
+  const { told, hasFailed } = yield* tellFolders(tools, corpus);
   const named = new Set<string>();
   for await (const { files, incompleteSearch, nextPageToken: page } of filePages(tools, corpus, from?.page)) {
     begun.isPartial ||= incompleteSearch === true;
@@ -134,16 +135,21 @@ async function* listCorpus(tools: Tools, corpus: Corpus, from?: At): AsyncGenera
     if (from) for await (const { files } of client.list(FILES, drive?.id)) for (const { id } of files) named.add(id);
     yield* tellLeftOut(tools, drive ? [key] : [tools.rootId, SHARED_WITH_ME], named);
   }
-  for (const folder of folders) keepPlace(tools, folder);
+  for (const folder of told) keepPlace(tools, folder);
   begun.tokens[key] = start;
   await containers.isRead(corpus);
+  return !hasFailed && !begun.isPartial;
 }
 
 /** Who reads each folder of a corpus. Where that can't be said of one, who reads what is in it is as it was. */
-async function* tellFolders(tools: Tools, corpus: Corpus): AsyncGenerator<Outcome, Folder[]> {
+async function* tellFolders(
+  tools: Tools,
+  corpus: Corpus,
+): AsyncGenerator<Outcome, { told: Folder[]; hasFailed: boolean }> {
   const { client, tree, ctx, begun } = tools;
   const folders: DriveFile[] = [];
   const told: Folder[] = [];
+  let hasFailed = false;
   for await (const { files, incompleteSearch } of client.list(FOLDERS, corpus.drive?.id)) {
     begun.isPartial ||= incompleteSearch === true;
     folders.push(...files.filter((record) => isOf(tools, corpus, record)));
@@ -159,9 +165,10 @@ async function* tellFolders(tools: Tools, corpus: Corpus): AsyncGenerator<Outcom
     } catch (error) {
       const { message } = await notTold(tools, id, error);
       yield { t: "failed", what: { container: folderRef(id) }, message };
+      hasFailed = true;
     }
   }
-  return told;
+  return { told, hasFailed };
 }
 
 async function* filePages({ client }: Tools, { drive }: Corpus, page?: string) {
@@ -211,8 +218,8 @@ async function* readAgain(tools: Tools, corpus: Corpus, at?: At): AsyncGenerator
     await containers.isRead(corpus);
   } else if (await containers.isWaiting(corpus)) yield containers.waiting(id, nameOf(corpus));
   else {
-    yield* listCorpus(tools, corpus, at);
-    if (drive && !begun.isPartial) yield { t: "listed", container: folderRef(id) };
+    const isWhole = yield* listCorpus(tools, corpus, at);
+    if (drive && isWhole) yield { t: "listed", container: folderRef(id) };
   }
 }
 

@@ -92,6 +92,16 @@ describe("google-drive and what is odd", { timeout: 60_000 }, () => {
     expect(listings).toBe(0);
   });
 
+  test("a folder that fails while its shared drive is read anew keeps its readers", async () => {
+    const { places, fixture, replica, failAt } = await open();
+    await runInto(fixture, replica);
+    const before = [...replica.told.groups.keys()].sort();
+    delete Object(replica.cursor).feed.tokens[places.engineering];
+    failAt(places.ops);
+    await runInto(fixture, replica, { mode: "incremental" });
+    expect([...replica.told.groups.keys()].sort()).toEqual(before);
+  });
+
   test("a cursor of before there were sessions is gone on from: nothing is listed", async () => {
     const { world, google, places, fixture, replica } = await open();
     await runInto(fixture, replica);
