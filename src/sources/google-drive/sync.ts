@@ -149,11 +149,14 @@ async function* tellFolders(
   const { client, tree, ctx, begun } = tools;
   const folders: DriveFile[] = [];
   const told: Folder[] = [];
-  let hasFailed = false;
   for await (const { files, incompleteSearch } of client.list(FOLDERS, corpus.drive?.id)) {
     begun.isPartial ||= incompleteSearch === true;
     folders.push(...files.filter((record) => isOf(tools, corpus, record)));
   }
+  const odd = client.odd.take();
+  yield* tellOdd(tools, corpus.key, odd);
+  for (const id of odd.ids) yield { t: "failed", what: { container: folderRef(id) }, message: NOT_UNDERSTOOD };
+  let hasFailed = odd.ids.length > 0;
   for (const record of folders) tree.add(record);
   for (const { id } of folders) {
     ctx.signal.throwIfAborted();

@@ -92,7 +92,7 @@ describe("google-drive and what is odd", { timeout: 60_000 }, () => {
     expect(listings).toBe(0);
   });
 
-  test("a folder that fails while its shared drive is read anew keeps its readers", async () => {
+  test("a folder that fails while its shared drive is read as a whole again keeps its readers", async () => {
     const { places, fixture, replica, failAt } = await open();
     await runInto(fixture, replica);
     const before = [...replica.told.groups.keys()].sort();
@@ -100,6 +100,19 @@ describe("google-drive and what is odd", { timeout: 60_000 }, () => {
     failAt(places.ops);
     await runInto(fixture, replica, { mode: "incremental" });
     expect([...replica.told.groups.keys()].sort()).toEqual(before);
+  });
+
+  test("a folder that isn't understood keeps its readers, and what is in it", async () => {
+    const { places, fixture, replica } = await open();
+    await runInto(fixture, replica);
+    const before = [[...replica.told.groups.keys()].sort(), [...replica.items.keys()].sort()];
+    const odd = (record: { id?: string }) => (record.id === places.ops ? { ...record, parents: 7 } : record);
+    const rewrite = (_url: string, value: unknown) => {
+      const { files, ...answer } = value as { id?: string; files?: { id: string }[] };
+      return files ? { ...answer, files: files.map(odd) } : odd(answer);
+    };
+    await runInto({ ...fixture, rewrite }, replica);
+    expect([[...replica.told.groups.keys()].sort(), [...replica.items.keys()].sort()]).toEqual(before);
   });
 
   test("a cursor of before there were sessions is gone on from: nothing is listed", async () => {
