@@ -22,6 +22,8 @@ export async function* readChanges(
   const state = (await repositories.isKnown(repository)) ? await findState(ctx, repository) : undefined;
   if (state) {
     const threads = hasThreads(repository) ? yield* changedThreads(tools, repository, state) : {};
+    // Whatever becomes of the files, these are told.
+    putState(ctx, repository, { ...state, ...threads });
     const files = yield* tellFiles(tools, repository, { ...(state.files && { state: state.files }) });
     const { files: _former, ...rest } = state;
     putState(ctx, repository, { ...rest, ...threads, ...(files && { files }) });

@@ -3,7 +3,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceContext, SyncContext } from "#sources/context.ts";
-import type { FileContent, SourceContainer, SourceItem } from "#sources/item.ts";
+import type { FileContent } from "#sources/item.ts";
 import type { GitConfig } from "#sources/git-repository/config.ts";
 import { makeContents } from "#sources/git-repository/contents.ts";
 import type { GitCursor } from "#sources/git-repository/cursor.ts";
@@ -11,11 +11,13 @@ import { type GitPlaces, makeEnvironment, whyUnavailable } from "#sources/git-re
 import { folderOf } from "#sources/git-repository/mirror.ts";
 import { gitSessions } from "#sources/git-repository/sync.ts";
 import type { ContainerEvent } from "#sources/containers.ts";
-import type { Batching, PageEntry } from "#sources/session.ts";
+import { halfRead } from "#sources/listed.ts";
+import type { Batching } from "#sources/session.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import type { Forge, ForgeRepository } from "./contract.ts";
-import { fileId, filesRef, folderId, parseId } from "./ids.ts";
-import { accessOf, type ForgeFacts, homeOf } from "./map.ts";
+import { fileId, parseId } from "./ids.ts";
+import type { ForgeFacts } from "./map.ts";
+import { placed, placedAll, placedEntry } from "./placed.ts";
 
 /** What the config says of files. */
 export type FileConfig = Pick<GitConfig, "maxFileMb" | "archives" | "secretFiles">;
@@ -83,9 +85,7 @@ export function makeForgeFiles(
     try {
       return yield* use(session);
     } catch (error) {
-      // The forge took the token a moment ago: it is this repository's code that is closed to it.
-      if (!isApiError(error, "source_unauthorized")) throw error;
-      throw new ApiError("source_forbidden", { message: error.message, cause: error });
+      throw ofOne(error);
     } finally {
       await session.close?.();
     }
@@ -153,6 +153,13 @@ export function makeForgeFiles(
   };
 }
 
+/** The forge answered a moment ago: what git says is about this repository, and no reason to leave out those after it. */
+function ofOne(error: unknown): unknown {
+  if (isApiError(error, "source_unauthorized"))
+    return new ApiError("source_forbidden", { message: error.message, cause: error });
+  return isApiError(error, "source_unavailable") ? halfRead(error.message) : error;
+}
+
 const ALL = { include: [], exclude: [] };
 
 type GitSession = Awaited<ReturnType<ReturnType<typeof gitSessions>["open"]>>;
@@ -208,67 +215,6 @@ function confirmName({ fullName, webUrl }: ForgeRepository, now: ForgeRepository
 function pathOf(externalId: string, repository: ForgeRepository): string[] {
   const id = parseId(externalId);
   return id?.type === "file" && id.repository === repository.id ? [id.path] : [];
-}
-
-async function* placedAll(
-  outcomes: AsyncIterable<Outcome>,
-  repository: ForgeRepository,
-  facts: ForgeFacts,
-): AsyncGenerator<Outcome, void> {
-  for await (const outcome of outcomes) yield placed(outcome, repository, facts);
-}
-
-/** What git's session has of a file that is there is its path and its version. */
-function placedEntry(entry: PageEntry, repository: ForgeRepository, facts: ForgeFacts): PageEntry {
-  return "t" in entry
-    ? placed(entry, repository, facts)
-    : { ...entry, externalId: fileId(repository, entry.externalId) };
-}
-
-/** What is said of a path as what is said of a file of this repository. */
-function placed(event: Outcome, repository: ForgeRepository, facts: ForgeFacts): Outcome {
-  const at = (path: string) => fileId(repository, path);
-  switch (event.t) {
-    case "upsert":
-      return { t: "upsert", item: toFileItem(event.item, repository, facts) };
-    case "seen":
-      return { t: "seen", externalIds: event.externalIds.map(at) };
-    case "delete":
-      return { t: "delete", externalId: at(event.externalId) };
-    case "delete_container":
-      return { t: "delete_container", type: event.type, id: folderId(repository, event.id) };
-    case "skip":
-      return { ...event, externalId: at(event.externalId) };
-    default:
-      throw new Error(`A repository says nothing of ${event.t}.`);
-  }
-}
-
-function toFileItem(item: SourceItem, repository: ForgeRepository, facts: ForgeFacts): SourceItem {
-  const { formerId, containers = [] } = item;
-  const root = filesRef(repository);
-  const folders = containers
-    .filter(({ type }) => type === "folder")
-    .map((folder): SourceContainer => ({
-      ...folder,
-      id: folderId(repository, folder.id),
-      parentId: folder.parentId === undefined ? root.id : folderId(repository, folder.parentId),
-    }));
-  const files: SourceContainer = {
-    ...root,
-    type: "folder",
-    name: repository.fullName,
-    parentId: `r${repository.id}`,
-    isHome: true,
-  };
-  return {
-    ...item,
-    externalId: fileId(repository, item.externalId),
-    ...(formerId !== undefined && { formerId: fileId(repository, formerId) }),
-    place: repository.fullName,
-    containers: [...homeOf(repository), files, ...folders],
-    access: accessOf(repository, "files", facts),
-  };
 }
 
 function notFound(externalId: string): ApiError {

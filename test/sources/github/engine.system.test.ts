@@ -122,6 +122,33 @@ describe("github in the engine, against a fake of ours", { timeout: 120_000 }, (
     for (const replica of [one, two]) expect([...replica.items.keys()]).toEqual([note, note.replace("notes", "plan")]);
   });
 
+  test("a repository whose files can't be fetched keeps back neither its issues nor other repositories", async () => {
+    const world = await makeWorld();
+    const { fake, server, repositories } = world;
+    const files = makeFiles(world);
+    age(world);
+    const fixture = await makeGithubFixture(world, { content: ["issues", "files"] });
+    const replica = makeReplica();
+    const fails = () => {
+      server.instead = ({ path }, response) => path.includes("/web.git/") && (response.writeHead(500).end(), true);
+    };
+    fails();
+    await runInto(fixture, replica);
+    const later = [...replica.items.keys()].filter((id) => Number(/^r(\d+)/.exec(id)?.[1]) > repositories.web.id);
+    expect(later).not.toEqual([]);
+    server.instead = undefined;
+    await runInto(fixture, replica);
+    const before = [...replica.items.keys()].sort();
+    files.push("later.md", "# Later");
+    fails();
+    const issue = fake.addIssue(repositories.web, "News");
+    await runInto(fixture, replica, { mode: "incremental" });
+    expect([...replica.items.keys()].sort()).toEqual([...before, idOf(repositories.web, issue)].sort());
+    server.instead = undefined;
+    await runInto(fixture, replica, { mode: "incremental" });
+    expect(replica.items.has(`r${repositories.web.id}:later.md`)).toBe(true);
+  });
+
   test("an increment without news costs nothing of the limit but the listing and the counts", async () => {
     const world = await makeWorld();
     age(world);
@@ -223,10 +250,9 @@ describe("github in the engine, against a fake of ours", { timeout: 120_000 }, (
       fake.addRepository("web", "private");
       return false;
     };
-    await expect(runInto(fixture, replica)).rejects.toMatchObject({
-      code: "source_unavailable",
-      message: expect.stringContaining("acme/web was renamed or transferred"),
-    });
+    const message = expect.stringContaining("acme/web was renamed or transferred");
+    const { events } = await runInto(fixture, replica);
+    expect(events).toContainEqual(expect.objectContaining({ t: "skip", reason: "failed", message }));
     expect([...replica.items.keys()]).toEqual([]);
     // Under its new name it has what it had.
     cpSync(join(folder, "acme", "web.git"), join(folder, "acme", "former.git"), { recursive: true });
