@@ -42,7 +42,7 @@ export function filesystemSessions(places: Places): SessionSpec<FilesystemConfig
       const isPrivate = connector.visibility === "private";
       const tools: Tools = { ctx, places, options: { root, config, scope: compileScope(scope), isPrivate } };
       // For single items too: a disk that is gone since somebody asked would make each of them one that is deleted.
-      await refuseEmptyStranger(root, left ?? feed);
+      await refuseEmptyStranger(root, [left, feed]);
       return {
         walk: (run) => walkFolder(tools, run),
         async *read(externalIds) {
@@ -66,8 +66,10 @@ async function* walkFolder(
   const root = options.root.identity;
   const total = countBeside(ctx, options);
   const { signal, now } = ctx;
+  // In another folder nothing was named so far.
+  const after = resume?.root === root ? resume.after : null;
   try {
-    for await (const page of walk(options, { after: resume?.after ?? null, signal, now })) {
+    for await (const page of walk(options, { after, signal, now })) {
       const found = page.filter((step) => step.type !== "folder");
       yield {
         t: "page",
@@ -150,8 +152,9 @@ function factsOf({ connector, config, now }: SourceContext<FilesystemConfig>, en
   };
 }
 
-async function refuseEmptyStranger(root: RootFolder, before: Cursor | undefined): Promise<void> {
-  if (before === undefined || before.root === root.identity) return;
+/** @param before  where the last run stood that was stopped, and the last one that came to its end */
+async function refuseEmptyStranger(root: RootFolder, before: readonly (Cursor | undefined)[]): Promise<void> {
+  if (before.every((each) => each === undefined || each.root === root.identity)) return;
   const folder = await openFolderInside(root, "");
   try {
     if ((await folder.names()).length > 0) return;

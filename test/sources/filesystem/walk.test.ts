@@ -413,6 +413,17 @@ describe("one run after another", () => {
     expect(idsOf(next)).toHaveLength(5);
   });
 
+  test("a folder that was put in the place of another one meanwhile is listed from its beginning", async () => {
+    const folder = makeFolder({ batching: { upserts: 2, seen: 2 } });
+    for (const rel of ["a.md", "b.md", "c.md"]) folder.write(rel);
+    const all = await folder.events(folder.context(), { runId: "syn_1" });
+    const cursor = all.find((event) => event.t === "checkpoint")?.cursor ?? null;
+    renameSync(folder.root, `${folder.root}-former`);
+    for (const rel of ["a.md", "d.md"]) folder.write(rel);
+    const resumed = await folder.events(folder.context(), { runId: "syn_1", cursor });
+    expect(idsOf(resumed)).toEqual(["a.md", "d.md"]);
+  });
+
   test("folders without files are places to go on from, too, and what failed before an interruption still counts", async () => {
     const folder = makeFolder({ batching: { looks: 2 } });
     for (const name of ["a", "b", "c", "d", "e"]) mkdirSync(join(folder.root, name, "below"), { recursive: true });
@@ -485,6 +496,13 @@ describe("one run after another", () => {
     await expect(folder.events(folder.context(), { cursor })).rejects.toMatchObject({ code: "source_unavailable" });
     mkdirSync(folder.root);
     await expect(folder.events(folder.context(), { cursor })).rejects.toMatchObject({ code: "source_unavailable" });
+    // Nor where a run that was stopped has met it, with a file in it by accident.
+    const { dev, ino } = statSync(folder.root, { bigint: true });
+    const checkpoint = { root: `${dev}:${ino}`, after: "" };
+    const met = { ...cursor, walk: { runId: "syn_9", checkpoint, done: 0, failed: [] } };
+    await expect(folder.events(folder.context(), { cursor: met })).rejects.toMatchObject({
+      code: "source_unavailable",
+    });
     rmSync(folder.root, { recursive: true });
     renameSync(`${folder.root}-unmounted`, folder.root);
     rmSync(join(folder.root, "a.md"));
