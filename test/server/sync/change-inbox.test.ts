@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { makeChangeInbox } from "#server/sync/change-inbox.ts";
+import type { ChangeNotification as Notification } from "#sources/change-notifications.ts";
 
 /** An inbox by a clock of its own, to which something comes `everyMs`; gives when it was handled, in seconds. */
 async function takenOf(everyMs: number, untilMs: number): Promise<number[]> {
@@ -35,4 +36,19 @@ test("what never stops coming is handled as it comes, and every ten seconds in t
 test("what comes every ten seconds is handled at once each time, for an hour", async () => {
   const taken = await takenOf(10_000, 3_600_000);
   expect(taken).toEqual(Array.from({ length: 360 }, (_, n) => n * 10));
+});
+
+test("of more than a thousand items it says that anything may have changed; of a thousand which ones", async () => {
+  const handled: Notification[] = [];
+  const inbox = makeChangeInbox(async (notification) => void handled.push(notification), {
+    signal: new AbortController().signal,
+    now: () => 0,
+    sleep: async () => undefined,
+  });
+  const items = (count: number) => Array.from({ length: count }, (_, n) => `item ${n}`);
+  inbox.add({ t: "items", changed: items(999), gone: ["gone"] });
+  await inbox.settled();
+  inbox.add({ t: "items", changed: items(1_000), gone: ["gone"] });
+  await inbox.settled();
+  expect(handled).toEqual([{ t: "items", changed: items(999), gone: ["gone"] }, { t: "anything" }]);
 });
