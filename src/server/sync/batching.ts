@@ -10,18 +10,16 @@ export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000, looks: 20
 /** The first place is told sooner: until then a run counts as beginning, and its turn is many times as long. */
 const FIRST_SOONER = 10;
 
-type Event = SyncEvent;
-
 export interface Batches {
   /** Items so far, those of former attempts included. */
   readonly done: number;
   /** Folders, or requests that list. Of a run that tells none, no checkpoint does: it ends at no bound. */
   look(count?: number): void;
   /** An item is as it was stored. */
-  seen(externalId: string): Generator<Event, void>;
-  upsert(item: SourceItem): Event;
+  seen(externalId: string): Generator<SyncEvent, void>;
+  upsert(item: SourceItem): SyncEvent;
   /** The ids that were named and not told yet. */
-  flush(): Generator<Event, void>;
+  flush(): Generator<SyncEvent, void>;
   /** Whether the next place that the run can go on from is to be told. */
   isDue(): boolean;
   /** Whether an item was handed over since the last place: what begins again there has less to do. */
@@ -32,6 +30,7 @@ export interface Batches {
     progress?: { total?: number | undefined; note?: string; isLast?: true },
   ): Generator<SyncEvent, void>;
 }
+
 /** What a listing hands over, with a checkpoint after so much of it and at least every `everyMs`. */
 export function makeBatches(limits: Partial<Batching>, now: () => number, doneBefore = 0): Batches {
   const { upserts, seen, looks, everyMs } = { ...DEFAULT_BATCHING, ...limits };
@@ -41,7 +40,7 @@ export function makeBatches(limits: Partial<Batching>, now: () => number, doneBe
   let unchanged: string[] = [];
   let dueAt = now() + everyMs / FIRST_SOONER;
 
-  function* flush(): Generator<Event, void> {
+  function* flush(): Generator<SyncEvent, void> {
     if (unchanged.length > 0) yield { t: "seen", externalIds: unchanged };
     unchanged = [];
   }

@@ -142,12 +142,13 @@ async function* walk<Config, Cursor, Checkpoint>(
 
 /** What no permission may be proven by: what could not be looked at, and, where that is too much to name it, the whole run. */
 function endOf({ complete, why, permissions }: WalkEnd<unknown>, failed: Telling["failed"]): SyncEnd {
+  const notLookedAt = failed.list();
   return {
     t: "end",
     listing: complete && !failed.isFull() ? "complete" : "partial",
     permissions: failed.isFull() ? "not_checked" : permissions,
     ...defined({ why }),
-    ...(failed.list().length > 0 && { notLookedAt: failed.list() }),
+    ...(notLookedAt.length > 0 && { notLookedAt }),
   };
 }
 

@@ -63,20 +63,35 @@ test("what the guard holds back from removal stays with its owner", async () => 
   expect(await seenBy(member)).toEqual(["open.md"]);
 });
 
-test("an owner who left and comes back reads nothing that was theirs alone", async () => {
+/** A folder that was opened and read, whose owner has left; another owner of the workspace can take it over. */
+async function makeLeftFolder() {
   const closed = Array.from({ length: 30 }, (_, n) => `key${n}.md`);
-  const { kb, owner, member, seenBy, change, run } = await makePrivateFolder(closed);
+  const folder = await makePrivateFolder(closed);
+  const { kb, owner, change, run } = folder;
   await change({ access: { visibility: "workspace" } });
   await run();
   const [{ id }] = (await kb.as(owner).get("/api/connectors")).json.connectors;
   const other = await kb.addMember(owner.workspaceId, "owner");
   expect((await kb.as(other).delete(`/api/workspace/members/${owner.userId}`)).status).toBe(204);
-  await kb.store.transaction((tx) =>
-    tx.in(owner.workspaceId).members.insert({ userId: owner.userId, role: "admin", joinedAt: 0 }),
-  );
-  const back = await kb.signIn(owner);
+  return {
+    ...folder,
+    async takeOver() {
+      expect((await kb.as(other).patch(`/api/connectors/${id}`, { takeOver: true })).status).toBe(200);
+    },
+    async comeBack() {
+      await kb.store.transaction((tx) =>
+        tx.in(owner.workspaceId).members.insert({ userId: owner.userId, role: "admin", joinedAt: 0 }),
+      );
+      return kb.signIn(owner);
+    },
+  };
+}
+
+test("an owner who left and comes back reads nothing that was theirs alone", async () => {
+  const { member, seenBy, comeBack, takeOver, run } = await makeLeftFolder();
+  const back = await comeBack();
   expect([await seenBy(back), await seenBy(member)]).toEqual([[], ["open.md"]]);
-  expect((await kb.as(other).patch(`/api/connectors/${id}`, { takeOver: true })).status).toBe(200);
+  await takeOver();
   // Before the run of the new owner, and after it.
   expect(await seenBy(back)).not.toContain("key0.md");
   await run();
@@ -84,19 +99,10 @@ test("an owner who left and comes back reads nothing that was theirs alone", asy
 });
 
 test("nor does one who comes back between a take-over and the first run of the new owner", async () => {
-  const closed = Array.from({ length: 30 }, (_, n) => `key${n}.md`);
-  const { kb, owner, member, seenBy, change, run } = await makePrivateFolder(closed);
-  await change({ access: { visibility: "workspace" } });
-  await run();
-  const [{ id }] = (await kb.as(owner).get("/api/connectors")).json.connectors;
-  const other = await kb.addMember(owner.workspaceId, "owner");
-  expect((await kb.as(other).delete(`/api/workspace/members/${owner.userId}`)).status).toBe(204);
-  expect((await kb.as(other).patch(`/api/connectors/${id}`, { takeOver: true })).status).toBe(200);
+  const { member, seenBy, comeBack, takeOver, run } = await makeLeftFolder();
+  await takeOver();
   expect(await seenBy(member)).toEqual(["open.md"]);
-  await kb.store.transaction((tx) =>
-    tx.in(owner.workspaceId).members.insert({ userId: owner.userId, role: "admin", joinedAt: 0 }),
-  );
-  const back = await kb.signIn(owner);
+  const back = await comeBack();
   expect([await seenBy(back), await seenBy(member)]).toEqual([[], ["open.md"]]);
   await run();
   expect([await seenBy(back), await seenBy(member)]).toEqual([["open.md"], ["open.md"]]);
