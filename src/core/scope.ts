@@ -3,6 +3,9 @@ export interface Scope {
   exclude: readonly string[];
 }
 
+/** The scope that leaves nothing out. */
+export const EVERYTHING = { include: [], exclude: [] } as const satisfies Scope;
+
 /**
  * Whether a scope takes in nothing that the former one left out: each of its includes stood before, unless none did, and no
  * exclude goes. No include at all means everything, or (`hasUnnamed`) nearly everything. Where an entry takes back what others say (`!…`), the order counts, and

@@ -1,3 +1,4 @@
+import { EVERYTHING } from "#core/scope.ts";
 import type { ConnectorScope } from "#api/connector-records.ts";
 import { cleanLine } from "#api/clean.ts";
 import { MAX_SCOPE_TITLE_CHARS } from "#api/scope-title.ts";
@@ -7,7 +8,7 @@ import type { StoredScope } from "#storage/records/connectors.ts";
  * A scope as it is stored: with the names of its own entries alone, each one line. An entry that was there before and
  * comes without a name, as from the command line, keeps the one that it had.
  */
-export function withTitles(scope: ConnectorScope, before: StoredScope = { include: [], exclude: [] }): StoredScope {
+export function withTitles(scope: ConnectorScope, before: StoredScope = EVERYTHING): StoredScope {
   const { include, exclude } = scope;
   const known = new Map(Object.entries({ ...before.titles, ...scope.titles }));
   const titles = [...new Set([...include, ...exclude])].flatMap((entry) => {

@@ -3,6 +3,7 @@ import type { SourceProblem } from "#api/common.ts";
 import { defined } from "#core/defined.ts";
 import { type Spool, SPOOLED_FROM_BYTES } from "#core/spool.ts";
 import { redact } from "#core/redact.ts";
+import type { Skip } from "#sources/outcomes.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { ChildRules, Source } from "#sources/contract.ts";
@@ -140,8 +141,6 @@ function toSkip(
   const op: ItemOp = { type: "skip", externalId, reason, message: redact(message), retryable, ...more };
   return { ops: [op], bytes: 0, ...(reason === "failed" && alive(externalId)) };
 }
-
-type Skip = Pick<Extract<SyncEvent, { t: "skip" }>, "externalId" | "reason" | "message" | "retryable">;
 
 /** What was an item stays one that says why it isn't read. */
 async function leaveOutLarge({ now }: StepOptions, event: Skip, { known }: Surroundings): Promise<Step> {

@@ -1,4 +1,4 @@
-import type { Scope } from "#core/scope.ts";
+import { EVERYTHING, type Scope } from "#core/scope.ts";
 import { byNumber, type ContainerList } from "#sources/containers.ts";
 import { isPlaceInScope } from "#sources/atlassian/tell.ts";
 import type { ConfluenceClient } from "./client.ts";
@@ -11,7 +11,7 @@ export type Spaces = ContainerList<SpaceRecord>;
 export async function spacesOf(
   client: Pick<ConfluenceClient, "spaces" | "odd">,
   { personalSpaces }: Pick<ConfluenceConfig, "personalSpaces">,
-  scope: Scope = { include: [], exclude: [] },
+  scope: Scope = EVERYTHING,
 ): Promise<Spaces> {
   const { found, ids, nameless } = await client.odd.of(() => client.spaces());
   const all = new Map(found.map((space) => [space.id, space]));

@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import { type CheckOutcome, runCheck } from "#sources/check.ts";
 import { defined } from "#core/defined.ts";
-import type { Scope } from "#core/scope.ts";
+import { EVERYTHING, type Scope } from "#core/scope.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
@@ -51,7 +51,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
     sessions: { ...filesystemSessions(places), batching },
     async browse(ctx, at) {
       const root = await openRoot(ctx.config.root, places);
-      const scope = compileScope({ include: [], exclude: [] });
+      const scope = compileScope(EVERYTHING);
       return browseFolder({ root, config: ctx.config, scope, isPrivate: isPrivate(ctx) }, at);
     },
     fetchContent: (ctx, item) => roots.withRoot(ctx, (root) => fetchFile(ctx, item, root)),

@@ -5,7 +5,7 @@ import { failedSkip } from "#sources/failures.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import type { Entry, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
-import type { Outcome } from "#sources/outcomes.ts";
+import type { Outcome, Skip } from "#sources/outcomes.ts";
 import type { FilesystemConfig, Places } from "./config.ts";
 import { countFiles } from "./count.ts";
 import type { JudgeOptions } from "./judge.ts";
@@ -134,7 +134,7 @@ function leftOut(entry: LeftOut): Outcome {
   return { t: "failed", what: { container: { type: "folder", id: rel } }, message, as: rel };
 }
 
-function skipOf(entry: LeftOut): Extract<Outcome, { t: "skip" }> {
+function skipOf(entry: LeftOut): Skip {
   if (entry.type === "failed") return failedSkip(entry.rel, entry.message);
   return { t: "skip", externalId: entry.rel, ...entry.refusal, retryable: false };
 }

@@ -1,3 +1,4 @@
+import { EVERYTHING } from "#core/scope.ts";
 import type { SourceProblem } from "#api/common.ts";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -81,7 +82,7 @@ export function makeForgeFiles(
     use: (session: GitSession) => AsyncGenerator<Event, Result>,
   ): AsyncGenerator<Event, Result> {
     const below = contextOf(ctx, repository, forge);
-    const session = await sessions.open(below, { mode, scope: ALL, ...(state && { feed: state }) });
+    const session = await sessions.open(below, { mode, scope: EVERYTHING, ...(state && { feed: state }) });
     try {
       return yield* use(session);
     } catch (error) {
@@ -97,7 +98,7 @@ export function makeForgeFiles(
       return within({ ctx, repository, ...(state && { state }) }, mode, async function* (session) {
         const read = (externalIds: readonly string[]) =>
           placedAll(session.read(externalIds.flatMap((id) => pathOf(id, repository))), repository, facts);
-        const walk = session.walk({ mode, scope: ALL, ...(state && { since: state }) });
+        const walk = session.walk({ mode, scope: EVERYTHING, ...(state && { since: state }) });
         try {
           let step = await walk.next();
           // Git fetches by name, and before it says anything.
@@ -159,8 +160,6 @@ function ofOne(error: unknown): unknown {
     return new ApiError("source_forbidden", { message: error.message, cause: error });
   return isApiError(error, "source_unavailable") ? halfRead(error.message) : error;
 }
-
-const ALL = { include: [], exclude: [] };
 
 type GitSession = Awaited<ReturnType<ReturnType<typeof gitSessions>["open"]>>;
 

@@ -1,3 +1,4 @@
+import { EVERYTHING } from "#core/scope.ts";
 import { ApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { BrowseNode } from "#sources/contract.ts";
@@ -24,16 +25,11 @@ export async function browseRepository(
 ): Promise<{ nodes: BrowseNode[]; nextCursor: string | null }> {
   const { parent } = at;
   if (parent !== null && !isItemPath(parent)) throw notThere(parent);
-  const nodes = await lookAtNewest(
-    environment,
-    ctx,
-    { name, scope: { include: [], exclude: [] } },
-    async ({ view, commit, place }) => {
-      const entries = await listFolder(place, commit, parent ?? "");
-      if (parent !== null && entries.length === 0) throw notThere(parent);
-      return toBrowsePage(entries.flatMap((entry) => toPlace(view, entry)).sort(byId), at);
-    },
-  );
+  const nodes = await lookAtNewest(environment, ctx, { name, scope: EVERYTHING }, async ({ view, commit, place }) => {
+    const entries = await listFolder(place, commit, parent ?? "");
+    if (parent !== null && entries.length === 0) throw notThere(parent);
+    return toBrowsePage(entries.flatMap((entry) => toPlace(view, entry)).sort(byId), at);
+  });
   return nodes ?? { nodes: [], nextCursor: null };
 }
 

@@ -4,7 +4,7 @@ import { makeFailures } from "#sources/failures.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { readEach } from "#sources/read-each.ts";
 import type { Entry, Session, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
-import type { Result } from "#sources/outcomes.ts";
+import type { Result, Skip } from "#sources/outcomes.ts";
 import { makeClient, type S3Client, type S3Object } from "./client.ts";
 import type { S3Config } from "./config.ts";
 import { type Choice, compareKeys, isKey, type LeftOut, noKey, whyLeftOut } from "./keys.ts";
@@ -75,7 +75,7 @@ async function* walk(
   return { complete: startAfter === undefined || isOrdered, cursor: null, permissions: "current" };
 }
 
-function skip({ id, reason, message }: LeftOut): Extract<Result, { t: "skip" }> {
+function skip({ id, reason, message }: LeftOut): Skip {
   return { t: "skip", externalId: id, reason, message, retryable: false };
 }
 
