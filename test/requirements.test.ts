@@ -87,6 +87,13 @@ test("both suites together are judged: what is skipped without need or proven by
   expect(closing([short, system("passed")], { tools: ["gitea"] })).toEqual(["2 passed, 1 failed", true]);
   expect(closing([short, system("passed")], { hasOtherFailure: true })).toEqual(["2 passed, 1 failed", true]);
   expect(judge([short, system("skipped")], around).lines).toContain("not run: test/e2e/browser.system.test.ts > it");
+  const [failed, broken] = [report("test/b.test.ts", "failed"), report("test/c.test.ts", "passed")];
+  for (const test of failed.testResults[0]?.assertionResults ?? [])
+    test.failureMessages = ["expected 1\n  at b.test.ts:3"];
+  for (const file of broken.testResults) file.message = "can't be loaded";
+  expect(judge([failed, broken], around).lines.join("\n")).toMatch(
+    "failed: test/b.test.ts > it\n    expected 1\n      at b.test.ts:3\nfailed: test/c.test.ts\n    can't be loaded\n",
+  );
 });
 
 const without = (ids: readonly string[], id: string | undefined) => ids.filter((each) => each !== id);

@@ -7,7 +7,14 @@ export interface TestReport {
   numFailedTests: number;
   testResults: {
     name: string;
-    assertionResults: { fullName: string; status: string; meta?: { requirements?: readonly string[] } }[];
+    /** Why the file itself failed, as when it can't be loaded. */
+    message?: string;
+    assertionResults: {
+      fullName: string;
+      status: string;
+      failureMessages?: readonly string[];
+      meta?: { requirements?: readonly string[] };
+    }[];
   }[];
 }
 
@@ -20,6 +27,9 @@ interface Around {
   hasOtherFailure: boolean;
 }
 
+/** The message, and where it came from: whoever sees the end of a log alone can go on from there. */
+const LINES_OF_A_FAILURE = 12;
+
 /** The tests that a program of the machine is needed for, by file and full title. */
 const TESTS_OF: Readonly<Record<string, RegExp>> = {
   browser: /^test\/e2e\/(browser|events)\./,
@@ -31,24 +41,32 @@ const TESTS_OF: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Judges both suites together: what was not run, which requirements are proven, and how many tests passed and failed. A
- * suite without report has failed, and so have a test that was skipped though its program is here and a requirement of a
+ * Judges both suites together: what was not run, what failed and with which words, which requirements are proven, and how
+ * many tests passed and failed. A suite without report has failed, and so have a test that was skipped though its program is here and a requirement of a
  * finished step that neither suite has proven though all programs are.
  */
 export function judge(reports: readonly (TestReport | undefined)[], { tools, without, hasOtherFailure }: Around) {
-  const tests = reports.flatMap((report) =>
-    (report?.testResults ?? []).flatMap(({ name, assertionResults }) =>
-      assertionResults.map(({ fullName, status, meta }) => ({
-        title: `${relative(".", name)} > ${fullName}`,
-        status,
-        proves: meta?.requirements ?? [],
-      })),
-    ),
+  const files = reports.flatMap((report) => report?.testResults ?? []);
+  const tests = files.flatMap(({ name, assertionResults }) =>
+    assertionResults.map(({ fullName, status, failureMessages, meta }) => ({
+      title: `${relative(".", name)} > ${fullName}`,
+      status,
+      why: failureMessages?.[0] ?? "",
+      proves: meta?.requirements ?? [],
+    })),
   );
   const sum = (count: (report: TestReport) => number) =>
     reports.reduce((total, report) => total + (report ? count(report) : 0), 0);
   const isSkipped = ({ status }: { status: string }) => status === "pending" || status === "skipped";
   const lines = tests.filter(isSkipped).map(({ title }) => `not run: ${title}`);
+  const failures = [
+    ...tests.filter(({ status }) => status === "failed"),
+    ...files
+      .filter(({ message }) => message)
+      .map(({ name, message = "" }) => ({ title: relative(".", name), why: message })),
+  ];
+  for (const { title, why } of failures)
+    lines.push(`failed: ${title}`, ...why.split("\n", LINES_OF_A_FAILURE).map((line) => `    ${line}`));
 
   let failed = sum(({ numFailedTests }) => numFailedTests) + reports.filter((report) => report === undefined).length;
   for (const tool of tools) {
