@@ -36,9 +36,16 @@ const CUT_FIRST = [
 const readers = findReaders();
 const byId = new Map(readers.map((reader) => [reader.id, reader]));
 
+/**
+ * Processors weigh the control and a reader differently, by up to twice: here only what grows faster than its text must be
+ * seen, which takes 50 times as long or more. `test/long/linear.ts` measures the 20 ms a MB.
+ */
+const MARGIN = 4;
+const MOST_HERE = MARGIN * MOST_TIMES;
+
 function mostOf(id: string): number {
-  if (NOT_ON_MAIN.test(id)) return MOST_TIMES * WAITED_FOR_BY_NOBODY;
-  return NO_MORE.test(id) ? MOST_TIMES * NO_MORE_TIMES : MOST_TIMES;
+  if (NOT_ON_MAIN.test(id)) return MOST_HERE * WAITED_FOR_BY_NOBODY;
+  return NO_MORE.test(id) ? MOST_HERE * NO_MORE_TIMES : MOST_HERE;
 }
 
 /** The first text for which a reader costs more than so many times the control. */
@@ -88,6 +95,6 @@ describe("what others wrote costs no more than its length", () => {
 
   test.each(CUT_FIRST)("%s costs as much as the start of a text that is longer", async (id) => {
     expect(byId.has(id), id).toBe(true);
-    expect(await findDearText(id, BYTES * 16, MOST_TIMES)).toBeUndefined();
+    expect(await findDearText(id, BYTES * 16 * MARGIN, MOST_HERE)).toBeUndefined();
   });
 });
