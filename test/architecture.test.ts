@@ -196,7 +196,7 @@ const files = sourceFiles();
 const imports = files.flatMap((file) => importsOf(file, readFileSync(join(root, "src", file), "utf8")));
 
 describe("the architecture", () => {
-  test("nobody imports against the table", ({ expect }) => {
+  test("no one imports against the table", ({ expect }) => {
     expect(files.length).toBeGreaterThan(50);
     expect(imports.length).toBeGreaterThan(200);
     expect(imports.map(violation).filter(Boolean)).toEqual([]);

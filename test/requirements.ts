@@ -278,7 +278,7 @@ export const REQUIREMENTS = {
   "push:parts-access": r(
     "docs/sources/push.md",
     2,
-    "The files inside a pushed document are open to anyone who may read the document, and nobody else.",
+    "The files inside a pushed document are open to anyone who may read the document, and no one else.",
   ),
   "push:parts-in-sets": r(
     "docs/sources/push.md",
@@ -320,7 +320,7 @@ export const REQUIREMENTS = {
   "watch:changes-soon": r(
     "docs/sources/filesystem.md",
     2,
-    "While the server runs a change shows without anybody asking for a sync.",
+    "While the server runs a change shows without anyone asking for a sync.",
   ),
   "sync:killed-anywhere": r(
     "docs/architecture.md",

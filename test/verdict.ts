@@ -27,7 +27,7 @@ interface Around {
   hasOtherFailure: boolean;
 }
 
-/** The message, and where it came from: whoever sees the end of a log alone can go on from there. */
+/** The message, and where it came from: so that the end of a log alone is enough. */
 const LINES_OF_A_FAILURE = 12;
 
 /** The tests that a program of the machine is needed for, by file and full title. */

@@ -100,7 +100,7 @@ export const AccountStatus = z
   .openapi("AccountStatus");
 export type AccountStatus = z.infer<typeof AccountStatus>;
 
-/** Who was found at the provider, before the account is kept. */
+/** The person found at the provider at the provider, before the account is kept. */
 export const FoundAccount = z
   .object({
     providerId: ProviderId,
@@ -236,14 +236,17 @@ export const accountRoutes = {
   found: createRoute({
     method: "post",
     path: "/api/accounts/found",
-    summary: "Get who was found at the provider, before you connect them",
+    summary: "Get the person found at the provider, before you connect",
     request: { body: body(Found) },
-    responses: { 200: answer("Who was found", z.object({ found: FoundAccount })), default: problems("link_invalid") },
+    responses: {
+      200: answer("The person found at the provider", z.object({ found: FoundAccount })),
+      default: problems("link_invalid"),
+    },
   }),
   confirm: createRoute({
     method: "post",
     path: "/api/accounts/confirm",
-    summary: "Connect who was found at the provider, or not",
+    summary: "Confirm or reject the person found at the provider",
     request: { body: body(Found.extend({ isAccepted: z.boolean() })) },
     responses: {
       200: answer(

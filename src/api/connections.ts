@@ -134,7 +134,7 @@ export const OpenedIntent = z
   .openapi("OpenedIntent");
 export type OpenedIntent = z.infer<typeof OpenedIntent>;
 
-/** Who was found at the provider, before the connection is kept. */
+/** The person found at the provider at the provider, before the connection is kept. */
 export const FoundConnection = z
   .object({
     serverId: ServerId,
@@ -277,17 +277,17 @@ export const connectionIntentRoutes = {
   found: createRoute({
     method: "post",
     path: "/api/mcp-servers/intents/found",
-    summary: "Get who was found at the provider, before you connect them",
+    summary: "Get the person found at the provider, before you connect",
     request: { body: body(z.strictObject({ id: OneTime })) },
     responses: {
-      200: answer("Who was found", z.object({ found: FoundConnection })),
+      200: answer("The person found at the provider", z.object({ found: FoundConnection })),
       default: problems("link_invalid"),
     },
   }),
   confirm: createRoute({
     method: "post",
     path: "/api/mcp-servers/intents/confirm",
-    summary: "Connect who was found at the provider, or not",
+    summary: "Confirm or reject the person found at the provider",
     request: { body: body(z.strictObject({ id: OneTime, isAccepted: z.boolean() })) },
     responses: {
       200: answer(

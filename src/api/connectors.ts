@@ -33,14 +33,14 @@ const WebhookAddress = z.object({
   secretCreatedAt: Timestamp.nullable().describe("null = no secret yet, so that every notification is refused"),
   secretFrom: z
     .enum(["kb", "app"])
-    .describe("Who makes the secret. app = the app tells it to the address once, and you confirm it there"),
+    .describe("Who makes the secret. app = the app sends it to the address once, and you confirm it there"),
   offered: z
     .object({
-      until: Timestamp.describe("kb waits for the app's secret, and shows it, until then"),
-      secret: z.string().nullable().describe("What the app told, to confirm there; null = nothing yet"),
+      until: Timestamp.describe("kb waits for the app's secret, and shows it, until this time"),
+      secret: z.string().nullable().describe("What the app sent, for you to confirm there; null = nothing yet"),
     })
     .nullable()
-    .describe("The secret that kb waits for; null = kb takes none"),
+    .describe("The secret that kb waits for; null = kb accepts none"),
   subscription: z
     .object({
       expiresAt: Timestamp.nullable().describe("kb renews it before then. null = it doesn't expire, or doesn't exist"),
@@ -328,7 +328,7 @@ export const connectorRoutes = {
     path: "/api/connectors/files/{fileId}/restore",
     summary: "Restore an item that was removed in the last 7 days",
     description:
-      "For the connector's owner and admins. Nobody can read the item until its source says who can: a sync reads it again, " +
+      "For the connector's owner and admins. No one can read the item until its source says who can: a sync reads it again, " +
       "as soon as the connector runs. An item that the source no longer has is removed again. An item of a push connector " +
       "waits for the next push of it, and `sync` is null.",
     request: { params: z.object({ fileId: idSchema("item") }) },
@@ -342,7 +342,7 @@ export const connectorRoutes = {
     path: "/api/connectors/{id}/rotate-key",
     summary: "Create a new key for a push connector; it is shown only once",
     description:
-      "The key goes to the connector's owner alone. An admin who rotates somebody else's key ends it at once and gets " +
+      "The key goes to the connector's owner alone. An admin who rotates someone else's key ends it at once and gets " +
       "`key: null`; the owner makes the new one. Where the owner left the workspace, its owner takes the connector over.",
     request: {
       params: ById,

@@ -10,7 +10,7 @@ export function describeStale({ cause, nextTryAt }: NonNullable<Connector["aclSt
 const WHY: Record<NonNullable<Connector["aclStale"]>["cause"], string> = {
   refused: "the source refuses its credentials",
   not_checked: "who can read them could not be checked at the source",
-  clock_went_back: "the server's clock went back, so nobody knows how long ago it was checked who can read them",
+  clock_went_back: "the server's clock moved back, so kb can't tell when it last checked who can read them",
 };
 
 /** That nobody reads what is indexed of a connector which mirrors permissions, why, and the next step. */
@@ -45,7 +45,7 @@ export function describeHiddenItems({
   }
   if (aclStale > 0) {
     notes.push(
-      `No one can read ${plural(aclStale, "item")} until the source shows them again: it refused to, or has not said who can read them for too long.`,
+      `No one can read ${plural(aclStale, "item")} until the source shows them again: it refused access, or hasn't confirmed for too long who can read them.`,
     );
   }
   return notes;

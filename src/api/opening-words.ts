@@ -26,4 +26,4 @@ function namesOf({ named, others }: Opened): string {
   return [...names, ...(others > 0 ? [`${others} of the source`] : [])].join(", ");
 }
 
-const WORDS: Readonly<Record<string, string>> = { workspace: "everybody in the workspace", everyone: "everyone" };
+const WORDS: Readonly<Record<string, string>> = { workspace: "everyone in the workspace", everyone: "everyone" };

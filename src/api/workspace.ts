@@ -204,7 +204,7 @@ export const invitationRoutes = {
     method: "post",
     path: "/api/workspace/invitations",
     summary:
-      "Invite somebody; the link is emailed if the server sends email, otherwise it is shown only once (admin; only an owner invites admins)",
+      "Invite someone; the link is emailed if the server sends email, otherwise it is shown only once (admin; only an owner invites admins)",
     request: { body: body(InviteBody) },
     responses: {
       201: answer(

@@ -46,7 +46,7 @@ export function makeToolList(options: ToolListOptions): ToolList {
     if (tools === undefined) isToCheck = true;
     else if (tools !== hostTools && !closed.signal.aborted) {
       hostTools = tools;
-      log("info", "the server's list of tools differs from the one the host has; the host is told");
+      log("info", "the server's list of tools changed; the host is notified");
       options.emit(CHANGED);
     }
   }

@@ -27,7 +27,7 @@ export async function findMember(api: Api, word: string): Promise<Member> {
   const members = await api.list("/api/workspace/members", "members");
   return pickNamed(members, word, ({ userId, email, name }) => ({ id: userId, names: [email, name] }), {
     many: "members",
-    none: `Nobody in this workspace is "${word}".`,
+    none: `No one in this workspace is "${word}".`,
     list: "kb members list",
   });
 }

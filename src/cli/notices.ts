@@ -14,7 +14,7 @@ function sentencesOf(notice: Notice): string {
     case "password_set":
       return "the operator of the server set the password of your account. If you did not ask for this, contact them and set a new password in your profile.";
     case "reset_link_made":
-      return `${notice.by ?? "an owner of your workspace"} created a link that sets a new password for your account. Anybody with the link can sign in as you. If you did not ask for it, contact them and check your sessions: kb open settings`;
+      return `${notice.by ?? "an owner of your workspace"} created a link that sets a new password for your account. Anyone with the link can sign in as you. If you did not ask for it, contact them and check your sessions: kb open settings`;
     case "event_target_paused":
       return `kb stopped sending events to ${notice.host}, ${pauseOf(notice)}. Events wait for up to 30 days. Fix the target, then run: kb events resume ${notice.targetId}`;
     case "tools_changed":

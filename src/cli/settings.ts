@@ -176,7 +176,7 @@ export function refusePlainHttp(server: ServerUrl, env: Deps["env"]): void {
   const url = new URL(server.baseUrl);
   if (url.protocol === "https:" || isLoopbackHost(url.hostname) || env["KB_ALLOW_HTTP"] === "1") return;
   throw usageFailure(
-    `${server.baseUrl} is not encrypted: anybody on the network could read your login, so kb does not send it.`,
+    `${server.baseUrl} is not encrypted: anyone on the network could read your login, so kb does not send it.`,
     `Use https://${url.host}. On a network that you trust, set KB_ALLOW_HTTP=1.`,
   );
 }

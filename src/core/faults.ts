@@ -68,7 +68,7 @@ export function makeFaultLog(log: Pick<Log, "error">, now: () => number): FaultL
       if (before !== undefined && now() < before + AGAIN_MS) return;
       if (noted.size >= MAX_PLACES) noted.clear();
       noted.set(place, now());
-      log.error({ ...about, fault: name, stack: frames }, "kb has made a mistake");
+      log.error({ ...about, fault: name, stack: frames }, "kb has a bug");
     },
   };
 }

@@ -205,7 +205,7 @@ export class ChildHandle {
       const result = decodeResult(frame);
       frame.release?.();
       const job = this.jobs.shift();
-      if (job === undefined) throw new Error("an answer that nobody asked for");
+      if (job === undefined) throw new Error("an unexpected answer");
       if (job.isAbandoned) letGoChildren(result);
       else job.settle(result);
     } else {

@@ -59,7 +59,7 @@ export function placeEntries(bytes: Uint8Array, records: readonly DirectoryRecor
   let last = 0;
   for (const { from, to } of stretches) {
     if (from < last) throw new ZipError("failed", "entries of the archive share the same bytes, as in a bomb");
-    if (to > bytes.length) throw new ZipError("failed", "the archive is cut");
+    if (to > bytes.length) throw new ZipError("failed", "the archive is cut off");
     last = to;
   }
   return starts;
@@ -88,7 +88,7 @@ function findDirectory(view: DataView): Directory {
     const found = readEnd(view, at);
     if (found !== undefined) return found;
   }
-  throw new ZipError("failed", "the archive has no directory at its end: it is cut, or no ZIP file");
+  throw new ZipError("failed", "the archive has no directory at its end: it is cut off, or isn't a ZIP file");
 }
 
 function readEnd(view: DataView, at: number): Directory | undefined {

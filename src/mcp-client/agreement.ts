@@ -90,7 +90,7 @@ export function changingIn(mapping: ToolMapping | undefined, tool: string): Tool
 export function agreementRequired(): ApiError {
   return new ApiError("agreement_required", {
     message: "An admin has mapped the server's tools differently, and the owner of the connection hasn't agreed to it.",
-    hint: "The owner looks at the tools and agrees on the server's page, or with: kb servers agree",
+    hint: "The owner can review the tools and agree on the server's page, or run: kb servers agree",
   });
 }
 

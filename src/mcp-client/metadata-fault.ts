@@ -25,7 +25,7 @@ export function describeFault({ field, problem, found, expected }: MetadataFault
       return `There is no usable OAuth metadata for ${expected}.`;
     case "resource":
       return found === null || found === expected
-        ? `The metadata is about something else than the server, which is ${expected}.`
+        ? `The metadata describes another resource than the server, which is ${expected}.`
         : `The metadata names the resource ${found}, but the server is ${expected}.`;
     case "authorization_servers":
       return problem === "missing"
@@ -39,7 +39,7 @@ export function describeFault({ field, problem, found, expected }: MetadataFault
       return `The authorization server ${expected} doesn't say that it supports PKCE with S256.`;
     default:
       return found === null
-        ? `The ${field.replace("_", " ")} is no URL that kb can use.`
+        ? `The ${field.replace("_", " ")} isn't a URL that kb can use.`
         : `The ${field.replace("_", " ")} ${found} doesn't use https.`;
   }
 }

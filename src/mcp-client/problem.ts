@@ -30,7 +30,7 @@ export const MCP_PROBLEMS = {
   rate_limited: "The server limits the rate of requests.",
   /** Answers, and speaks something else. */
   not_mcp: "This isn't an MCP server, or not at this path.",
-  protocol_unsupported: "The server speaks no revision of MCP that kb knows.",
+  protocol_unsupported: "The server supports no MCP revision that kb knows.",
   too_large: "The server's response is too large.",
   too_many: "The server sent too many events, entries or pages.",
   redirected: "The server redirects to a different host.",

@@ -133,7 +133,10 @@ function plainText(address: string): string {
 }
 
 function unknownHost(host: string, cause?: unknown): ApiError {
-  return new ApiError("source_unavailable", { message: `The host ${host} has no address now.`, cause });
+  return new ApiError("source_unavailable", {
+    message: `The host ${host} doesn't resolve to an address right now.`,
+    cause,
+  });
 }
 
 /** No address in the text: who asks learns nothing of the network behind a name. */

@@ -41,7 +41,7 @@ export function announceClosed(closed: readonly string[], log: Log): void {
   if (closed.length === 0) return;
   log.warn(
     { paths: closed },
-    "Other users of this machine could read these files; now they can't. If somebody else had access to this machine, replace the passwords and keys that connectors use.",
+    "Other users of this machine could read these files; now they can't. If someone else had access to this machine, replace the passwords and keys that connectors use.",
   );
 }
 
@@ -50,7 +50,7 @@ export function announceRestored(
   { dataDir, connectors }: { dataDir: string; connectors: number },
   { log, say }: { log: Log; say: (line: string) => void },
 ): void {
-  const what = `The data folder ${dataDir} was restored or copied: ${connectors} connectors read everything again. Items that mirror their source's permissions stay hidden until they are read. Everybody signs in again, and connects apps again.`;
+  const what = `The data folder ${dataDir} was restored or copied: ${connectors} connectors read everything again. Items that mirror their source's permissions stay hidden until they are read. Everyone has to sign in and connect their apps again.`;
   log.warn({ dataDir, connectors }, what);
   say(`Warning: ${what}`);
 }

@@ -51,7 +51,7 @@ const EXAMPLES = 5;
 /** What each fault of the index means. */
 const MEANINGS: Record<IndexFault, (count: number) => string> = {
   missing: (count) => `${count} of the items can't be found by search: the index doesn't have them.`,
-  access: (count) => `${count} of the items have another access in the index than in their record.`,
+  access: (count) => `${count} of the items have different access in the index than in their records.`,
   orphan: (count) => `${count} of the documents in the index belong to no item.`,
 };
 

@@ -218,10 +218,10 @@ function judgeTransport({ host, publicUrl, insecureHttp }: Settings, isLocal: bo
   const what = isPlainAddress ? `${publicUrl} is plain HTTP` : `The server listens on ${host} without HTTPS`;
   if (insecureHttp !== "on") {
     throw invalid(
-      `${what}: anybody on the network could read passwords and tokens. Set KB_PUBLIC_URL to an https address (with a TLS proxy in front), or pass --insecure-http (KB_INSECURE_HTTP=on).`,
+      `${what}: anyone on the network could read passwords and tokens. Set KB_PUBLIC_URL to an https address (with a TLS proxy in front), or pass --insecure-http (KB_INSECURE_HTTP=on).`,
     );
   }
-  const warnings = [`${what}: anybody on the network can read passwords and tokens (--insecure-http).`];
+  const warnings = [`${what}: anyone on the network can read passwords and tokens (--insecure-http).`];
   if (publicUrl === undefined) warnings.push("Links point to 127.0.0.1: set KB_PUBLIC_URL.");
   return warnings;
 }

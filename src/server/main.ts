@@ -167,7 +167,7 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
     content.eventDelivery.start();
     content.warm().catch((error: unknown) => {
       // Told to end before it was warm: nothing to tell.
-      if (!isStopping) log.warn({ error: String(error) }, "search is not warm");
+      if (!isStopping) log.warn({ error: String(error) }, "search could not be warmed up");
     });
     // What is asked first loads it; a start is over sooner without it, and so is a push.
     const endWarming = whenIdle(() => warmLater(identity, log), WARM_AFTER_MS);
@@ -194,7 +194,7 @@ const WARM_AFTER_MS = 10_000;
 
 /** Loads what the first sign-in of a client would wait for. */
 function warmLater({ oauth }: Identity, log: Log): void {
-  oauth.warm().catch((error: unknown) => log.warn({ error: String(error) }, "sign-in of clients is not warm"));
+  oauth.warm().catch((error: unknown) => log.warn({ error: String(error) }, "client sign-in could not be warmed up"));
 }
 
 /** Builds every service on what was opened. */
@@ -355,7 +355,7 @@ async function stopServer(
     listener.close(settings.shutdownTimeoutS * 1_000),
     content.sourceWatcher.stop().then(() => content.worker.stop()),
   ]);
-  if (cut > 0) log.warn({ connections: cut }, "connections were cut");
+  if (cut > 0) log.warn({ connections: cut }, "connections were closed before their requests ended");
   // What the last runs emitted is sent at the next start.
   await content.eventDelivery.stop();
   // Messages under way; a mail server that hangs does not hold up the end.

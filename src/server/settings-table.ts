@@ -139,7 +139,7 @@ export const SETTINGS = {
   oidcDomains: list(",")
     .default([])
     .describe(
-      "Domains, separated by commas, whose email addresses the provider can prove. Never a domain where anybody can get an address.",
+      "Domains, separated by commas, whose email addresses the provider can prove. Never a domain where anyone can get an address.",
     ),
   logLevel: z
     .enum(["debug", "info", "warn", "error", "silent"])
@@ -163,7 +163,7 @@ export const SETTINGS = {
     .enum(["on", "off"])
     .default("off")
     .describe(
-      "`on` lets other machines reach the server over plain HTTP, where anybody on the network can read passwords and tokens. Same as `--insecure-http`.",
+      "`on` lets other machines reach the server over plain HTTP, where anyone on the network can read passwords and tokens. Same as `--insecure-http`.",
     ),
   rateLimits: z
     .enum(["on", "off"])

@@ -215,9 +215,9 @@ async function mint(line: Line, url: string, make: (now: number) => MintRequest)
   const ahead = aheadOf(dateIn(first), now);
   const second = ahead === 0 ? first : await mintOnce(line, url, make(now + ahead));
   if (!isApiError(second)) return second;
-  const clock = `This server's clock is ${Math.round(Math.abs(ahead) / 60_000)} minutes off from that of ${host}: set it.`;
+  const clock = `This server's clock is ${Math.round(Math.abs(ahead) / 60_000)} minutes off from that of ${host}: correct it.`;
   throw new ApiError("source_unauthorized", {
-    message: `${host} gives no token for these credentials.${ahead === 0 ? "" : ` ${clock}`}`,
+    message: `${host} issues no token for these credentials.${ahead === 0 ? "" : ` ${clock}`}`,
     field: "credentials",
     cause: second,
   });
@@ -315,7 +315,7 @@ function requireNew({ method, url, body }: Exchange, asked: Set<string>): void {
     .update(body ?? "")
     .digest("base64url");
   if (asked.has(page)) {
-    throw new ApiError("source_unavailable", { message: `${url.host} sends the same page again and again.` });
+    throw new ApiError("source_unavailable", { message: `${url.host} keeps sending the same page.` });
   }
   asked.add(page);
 }

@@ -14,10 +14,10 @@ export const FACTORS = {
   frequency: {
     weight: 2.5,
     off: 0,
-    does: "A word that an item says often counts more, up to k1 + 1 times (BM25's k1).",
+    does: "A word that an item uses often counts more, up to k1 + 1 times (BM25's k1).",
   },
-  title: { weight: 4, off: 1, does: "A word in the title or the name of the file counts so many times." },
-  place: { weight: 2, off: 1, does: "A word in the path, the labels or a field like them counts so many times." },
+  title: { weight: 4, off: 1, does: "How many times a word in the title or the file name counts." },
+  place: { weight: 2, off: 1, does: "How many times a word in the path, the labels or a similar field counts." },
   length: { weight: 0.75, off: 0, does: "Words count less in items longer than the average you can see (BM25's b)." },
   rarity: { weight: 1, off: 0, does: "A word counts more the fewer of the items you can see have it (idf)." },
   // Of longer questions, an item with all words is often long and not the answer: decision 0035.

@@ -21,8 +21,8 @@ test("a connector says what it does now and when it does the next thing", ({ exp
     [{ type: "waiting", until: AT, reason: null }, "Waiting. Continues at 15:00."],
     [failing, "The last sync failed. Next try at 15:00."],
     [
-      { ...failing, failures: 3, nextTryAt: null, reason: { code: "unreachable", message: "Nobody answers." } },
-      "The last 3 syncs failed: Nobody answers. Tries again when you ask.",
+      { ...failing, failures: 3, nextTryAt: null, reason: { code: "unreachable", message: "No one answers." } },
+      "The last 3 syncs failed: No one answers. Tries again when you ask.",
     ],
   ];
   for (const [activity, words] of cases) expect(said(activity)).toBe(words);

@@ -9,7 +9,7 @@ test("a connector says why stored items stay hidden, and only then", ({ expect }
   ]);
 });
 
-test("a connector whose items nobody can read says why, and when that is tried again by itself", ({ expect }) => {
+test("a connector whose items no one can read says why, and when that is tried again by itself", ({ expect }) => {
   const since = "2026-11-22T10:00:00.000Z";
   const stale = (cause: "refused" | "not_checked", nextTryAt: string | null) =>
     describeStale({ since, cause, nextTryAt }, (at) => `at ${at.slice(11, 16)}`);
@@ -19,7 +19,7 @@ test("a connector whose items nobody can read says why, and when that is tried a
   );
 });
 
-test("a connector that nobody reads says what to do next, by how many of its users are linked", ({ expect }) => {
+test("a connector that no one reads says what to do next, by how many of its users are linked", ({ expect }) => {
   expect(describeReadByNobody({ users: 0, linked: 0 })).toBe(
     "No one in the workspace can read what is indexed, because its source named no user who is a member here. Connect your own account at the source.",
   );

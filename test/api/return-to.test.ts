@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import { safeReturnTo } from "#api/return-to.ts";
 
-describe("test 38: where somebody comes back to", () => {
+describe("test 38: where someone comes back to", () => {
   test.for([
     undefined,
     "",

@@ -132,7 +132,7 @@ async function benchVisible({ access }: WorkspaceStore, aclIds: readonly number[
   const base = [`group:connector:${CONNECTOR}`, ...others, ...Array.from({ length: 100 }, (_, n) => groupName(n))];
   const ask = (principals: readonly string[]) => timeAsync(() => cache.of(access, [...principals].sort()));
   report(`visible among ${aclIds.length} accesses, first of the workspace ms`, round(await ask(base)));
-  report("the same for somebody else ms", round(await ask([...base.slice(0, 400), groupName(900)])));
+  report("the same for someone else ms", round(await ask([...base.slice(0, 400), groupName(900)])));
   const [joins, leaves]: [number[], number[]] = [[], []];
   for (let n = 0; n < ROUNDS; n++) {
     joins.push(await ask([...base, groupName(200 + n)]));
@@ -233,7 +233,7 @@ async function benchManyGroups(path: string, workspace: WorkspaceStore, report: 
 }
 
 function file(externalId: string, parent: string | null, access: SourceAccess | null): ItemOp {
-  const text = `A note about ${externalId}, which somebody wrote.`;
+  const text = `A note about ${externalId}, which someone wrote.`;
   const item: PreparedItem = {
     newKbId: `kbi_${externalId.replace(/[^a-z0-9]/gu, "").padStart(16, "0")}`,
     externalId,

@@ -114,7 +114,7 @@ describe("the life of the bridge's process", () => {
     expect(await ended).toBe(0);
   });
 
-  test("it ends when nobody reads its stdout any more", async ({ expect }) => {
+  test("it ends when no one reads its stdout any more", async ({ expect }) => {
     const dir = tempDir();
     const child = startCli(["mcp"], { cwd: dir, env: cleanEnv(dir) });
     const ended = exitOf(child);

@@ -434,7 +434,7 @@ describe("a list that differs from the one the host has", () => {
     expect(await host.next()).toEqual(CHANGED);
   });
 
-  test("an equal list is told to nobody, and a host without a list or a beginning is asked nothing", async ({
+  test("an equal list is told to no one, and a host without a list or a beginning is asked nothing", async ({
     expect,
   }) => {
     const upstream = await startUpstream(serverOf(() => TOOLS));

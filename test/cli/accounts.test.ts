@@ -41,7 +41,7 @@ const world = (routes: FakeWorld["routes"], more: Partial<FakeWorld> = {}) =>
   });
 
 describe("kb accounts", () => {
-  test("list shows who somebody is elsewhere", async ({ expect }) => {
+  test("list shows who someone is elsewhere", async ({ expect }) => {
     const { stdout } = await kb(world({}), "accounts", "list");
     expect(stdout).toMatch(/acc_2{16}\s+gitea\s+Anna \(anna\)\s+active\s+yes/);
   });

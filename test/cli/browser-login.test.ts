@@ -166,7 +166,7 @@ describe("kb login --admin", () => {
     expect(server.seen.some(({ form }) => form.get("refresh_token") === refresh)).toBe(true);
   });
 
-  test("takes nobody else's rights, and none from who is no admin", async ({ expect }) => {
+  test("takes no one else's rights, and none from who is no admin", async ({ expect }) => {
     const server = await startStandIn();
     const world = desk(server);
     await kb(world, "login", server.url);

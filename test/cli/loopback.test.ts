@@ -94,7 +94,7 @@ test("a refusal, the end of the time and Ctrl-C end it, each in its own words", 
   await expect(stopped.code).rejects.toMatchObject({ exit: 130 });
 });
 
-test("a closed one answers nobody", async ({ expect }) => {
+test("a closed one answers no one", async ({ expect }) => {
   const loopback = await listening();
   loopback.close();
   await expect(ask(loopback, query(GOOD))).rejects.toThrow(/ECONNREFUSED|reset/);

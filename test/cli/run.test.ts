@@ -165,7 +165,7 @@ describe("exit codes", () => {
     ["a page that is no kb server", { status: 502, body: "<html>" }, 7, "not like a kb server"],
     ["a redirect", { status: 302, headers: { location: "https://evil.test" } }, 7, "follow redirects"],
     [
-      "nobody there",
+      "no one there",
       Object.assign(new TypeError("fetch failed"), { cause: Object.assign(new Error("x"), { code: "ECONNREFUSED" }) }),
       7,
       "connection refused",

@@ -346,12 +346,12 @@ describe("kb servers", () => {
   test("access shows whom it is shared with, and sets it with the server's warning", async ({ expect }) => {
     const path = `PATCH ${CONNECTIONS}/${CNX}/access`;
     const shared = { ...connection, access: { visibility: "workspace", memberIds: [], groupIds: [] } };
-    const here = world({ [path]: { body: { connection: shared, warnings: ["Everybody sees what you see."] } } });
+    const here = world({ [path]: { body: { connection: shared, warnings: ["Everyone sees what you see."] } } });
     expect((await kb(here, "servers", "access", "notes")).stdout).toContain("visible to\tprivate");
     const { stdout, stderr } = await kb(here, "servers", "access", "notes", "--access", "workspace");
     expect(here.sent.at(-1)?.body).toEqual({ visibility: "workspace" });
     expect(stdout).toContain("visible to\tworkspace");
-    expect(stderr).toBe("Warning: Everybody sees what you see.\n");
+    expect(stderr).toBe("Warning: Everyone sees what you see.\n");
   });
 });
 
@@ -449,7 +449,7 @@ describe("kb servers connect", () => {
         [`POST ${CONNECTIONS}/intents`]: { status: 201, body: { intent } },
       });
 
-    test("opens the page of kb, and waits until somebody was found", async ({ expect }) => {
+    test("opens the page of kb, and waits until someone was found", async ({ expect }) => {
       const here = browserWorld([ofBo, pending], [ofBo, found]);
       const run = await kb(here, "servers", "connect", "notes");
       expect([run.code, run.stdout]).toEqual([0, `${intent.connectionId}\n`]);

@@ -145,7 +145,7 @@ test("without --wait the id is the only thing on stdout", async ({ expect }) => 
   expect([run.code, run.stdout]).toEqual([0, "syn_1\n"]);
 });
 
-test("show says what items need that nobody may read, and says nothing where all is well", async ({ expect }) => {
+test("show says what items need that no one may read, and says nothing where all is well", async ({ expect }) => {
   const counts = { indexed: 7, maskedSecrets: 0, parentMissing: 0, awaitingPush: 0 };
   const show = async (more: object) => {
     const world = worldWith();
@@ -165,7 +165,7 @@ test("show says what items need that nobody may read, and says nothing where all
   );
 });
 
-test("list and show say that nobody reads what is indexed, and where to look next", async ({ expect }) => {
+test("list and show say that no one reads what is indexed, and where to look next", async ({ expect }) => {
   const run = async (verb: string[], more: object) => {
     const world = worldWith();
     const shown = { ...connector, counts: { indexed: 7, failed: 0 }, ...more };

@@ -95,7 +95,7 @@ describe("kb login under a pseudo-terminal, without a keychain", () => {
         "  1. Open this address in any browser:  SERVER/oauth/device",
         "  2. Type this code there:              BCDF-GHJK",
         "",
-        "Enter it only if you started this command yourself. Nobody from kb ever asks you",
+        "Enter it only if you started this command yourself. No one from kb ever asks you",
         "for a code.",
         "Waiting for up to 5 minutes. Press Ctrl-C to stop.",
         'Signed in to SERVER as ana@one.test (admin of "One").',

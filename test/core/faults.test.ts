@@ -74,8 +74,8 @@ describe("a fault of kb", () => {
     for (let i = 0; i < 1_000; i++) log.note(fault, { connectorId: `con_${i}` });
     log.note({ ...fault, frames: ["at c (/dist/c.js:1:1)"] }, {});
     expect(lines).toEqual([
-      [{ connectorId: "con_0", fault: "TypeError", stack: fault.frames }, "kb has made a mistake"],
-      [{ fault: "TypeError", stack: ["at c (/dist/c.js:1:1)"] }, "kb has made a mistake"],
+      [{ connectorId: "con_0", fault: "TypeError", stack: fault.frames }, "kb has a bug"],
+      [{ fault: "TypeError", stack: ["at c (/dist/c.js:1:1)"] }, "kb has a bug"],
     ]);
     clock.now += 3_600_000;
     log.note(fault, {});

@@ -121,7 +121,7 @@ describe("the authority rule", () => {
     for (const principal of askedFor) expect(principal).toMatch(/^(workspace|(user:usr|group:grp)_[2-9a-km-z]{16})$/);
   });
 
-  test("random text is never somebody else's principal", () => {
+  test("random text is never someone else's principal", () => {
     const piece = fc.constantFrom(
       "user",
       "group",
@@ -153,7 +153,7 @@ describe("the judgement of an access", () => {
     expect(narrowAccess(access, pulled)).toEqual({ access, offending: [] });
   });
 
-  test("an access without a list is nobody, and so is an unknown one", () => {
+  test("an access without a list is no one, and so is an unknown one", () => {
     for (const judge of [judgeAccess, narrowAccess]) {
       expect(judge({ known: true, all: [] }, pulled).access).toEqual({ known: false });
       expect(judge({ known: false }, pulled)).toEqual({ access: { known: false }, offending: [] });
@@ -168,7 +168,7 @@ describe("the judgement of an access", () => {
     });
   });
 
-  test("in a sync a stranger leaves their list to the others, and a list of strangers to nobody", () => {
+  test("in a sync a stranger leaves their list to the others, and a list of strangers to no one", () => {
     const [bob, eve] = [`group:${OTHER}:x`, "user:github:evil.test:7"];
     expect(narrowAccess({ known: true, all: [[OWNER, bob, eve]] }, pulled)).toEqual({
       access: { known: true, all: [[OWNER]] },

@@ -86,7 +86,7 @@ export function peopleConnectAccounts(openBrowser: OpenProfile): void {
     expect(complaints).toEqual([]);
   });
 
-  test("an employee proves by a token who she is, and finds what a mirrored connector showed to nobody", async ({
+  test("an employee proves by a token who she is, and finds what a mirrored connector showed to no one", async ({
     expect,
   }) => {
     const baseUrl = `http://127.0.0.1:${gitea.port}`;

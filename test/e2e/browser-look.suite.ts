@@ -64,7 +64,7 @@ export function looks(visit: OpenProfile, server: () => ServerProcess): void {
     expect(await lookAt(visitor, [...INNER_PAGES, `/i/${kbId}`, "/search?query=line&kind=task"])).toEqual([]);
   });
 
-  test("search answers while somebody types, by keys alone, and its address is the question", async ({ expect }) => {
+  test("search answers while someone types, by keys alone, and its address is the question", async ({ expect }) => {
     const visitor = await visit(server().url);
     const { page, open, complaints } = visitor;
     await signInQuietly(visitor, ADMIN);

@@ -129,7 +129,7 @@ export function peopleSignInElsewhere(openBrowser: OpenProfile): void {
     expect(visitor.complaints).toEqual([]);
   });
 
-  test.for(SERVICES)("$name: an answer too late, or in another session, connects nobody", async (each) => {
+  test.for(SERVICES)("$name: an answer too late, or in another session, connects no one", async (each) => {
     const { service, name, ann } = each;
     const provider = providers.get(service);
     if (!provider) throw new Error(`${name} was not started.`);

@@ -152,7 +152,7 @@ describe("the contract's dialogue on a running server", () => {
 
   verifies(
     "service:visible-only",
-    "what nobody was let into is in no result and no count, not even for the admin who connected it",
+    "what no one was let into is in no result and no count, not even for the admin who connected it",
     async ({ expect }) => {
       expect(world().results).toHaveLength(TASKS + HIDDEN + 1);
       const total = async (args: unknown) => (await call(args)).json.result.structuredContent.total;

@@ -61,7 +61,7 @@ test("one that hardly works has ten times as long by the clock", () => {
   expect([time.hasTime(), time.isOver()]).toEqual([false, true]);
 });
 
-test("time that nobody asked for is not over", () => {
+test("time that no one asked for is not over", () => {
   const machine = makeMachine(100_000, 100_000);
   expect(makeFileTime(1_000, machine).isOver()).toBe(false);
 });

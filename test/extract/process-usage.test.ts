@@ -13,7 +13,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("one that is gone uses nothing that anybody could tell", async () => {
+test("one that is gone uses nothing that anyone could tell", async () => {
   expect(await readUsage(2 ** 31 - 2)).toEqual({ rssBytes: 0, cpuMs: undefined });
 });
 

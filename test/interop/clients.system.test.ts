@@ -126,7 +126,7 @@ describe.each(ENDPOINTS)("a real client lists and calls all four tools through %
   });
 });
 
-describe("a bridge of somebody else", () => {
+describe("a bridge of someone else", () => {
   test("mcp-remote lists and calls all four tools", async () => {
     const { url, token, kbId } = await startServer();
     const proxy = join(dirname(createRequire(import.meta.url).resolve("mcp-remote/package.json")), "dist/proxy.js");

@@ -9,7 +9,7 @@ import { makeReplica, type Replica, runInto } from "./replica.ts";
 
 export const access: SourceCheck = {
   id: "access",
-  title: "every item but a part says who may read it, and names nobody whom its connector may not name",
+  title: "every item but a part says who may read it, and names no one whom its connector may not name",
   isReading: true,
   async run(fixture) {
     const { events } = await readAll(fixture);
@@ -46,7 +46,7 @@ export const readers: SourceCheck = {
 
 export const namedReaders: SourceCheck = {
   id: "named-readers",
-  title: "whom the configuration names as readers reads, and nobody else; the keys that name them are in namedIn",
+  title: "whom the configuration names as readers reads, and no one else; the keys that name them are in namedIn",
   isReading: true,
   async run(fixture) {
     const { config: schema, namedIn = [], acl } = fixture.source.spec;
@@ -120,7 +120,7 @@ export const moved: SourceCheck = {
 
 export const peopleEnd: SourceCheck = {
   id: "people-end",
-  title: "somebody who left the remote is nobody after the next whole identity run",
+  title: "someone who left the remote is no one after the next whole identity run",
   needs: "removePerson",
   async run(fixture) {
     if (!fixture.removePerson) return [];
@@ -134,7 +134,7 @@ export const peopleEnd: SourceCheck = {
 
 export const groupsEnd: SourceCheck = {
   id: "groups-end",
-  title: "a group that is gone lets nobody in after the next whole run of where it was told",
+  title: "a group that is gone lets no one in after the next whole run of where it was told",
   needs: "removeGroup",
   async run(fixture) {
     if (!fixture.removeGroup) return [];
@@ -146,7 +146,7 @@ export const groupsEnd: SourceCheck = {
     // Groups that are told between items end with those.
     if (replica.told.groups.size > 0) await runInto(fixture, replica);
     const faults = await readerFaults(fixture, replica, people, [...replica.items.keys()]);
-    if (former.length === 0) faults.push("The fixture removed a group by which nobody read anything.");
+    if (former.length === 0) faults.push("The fixture removed a group by which no one read anything.");
     return faults;
   },
 };
@@ -225,7 +225,7 @@ async function readerFaults(
       continue;
     }
     if (!fixture.whoSees) {
-      if (!isReadable(replica, item, member, authority)) faults.push(`Nobody can read ${externalId}.`);
+      if (!isReadable(replica, item, member, authority)) faults.push(`No one can read ${externalId}.`);
       continue;
     }
     const there = [...(await fixture.whoSees(externalId))].sort();

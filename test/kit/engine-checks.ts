@@ -26,7 +26,7 @@ export const engine: SourceCheck = {
     const steps = [
       ["an access changed", fixture.changeAccess],
       ["an item moved", fixture.moveItem],
-      ["somebody left", fixture.removePerson],
+      ["someone left", fixture.removePerson],
     ] as const;
     for (const [what, change] of steps) {
       if (!change || faults.length > 0) continue;
@@ -139,7 +139,7 @@ async function strangerFaults({ kb, rows }: KitEngine): Promise<string[]> {
     await kb.actor(stranger),
     stored.map(({ kbId }) => kbId),
   );
-  return files.length + found.total + open.size === 0 ? [] : ["Somebody of another workspace finds or reads items."];
+  return files.length + found.total + open.size === 0 ? [] : ["Someone of another workspace finds or reads items."];
 }
 
 async function readerFaults(fixture: KitFixture, server: KitEngine, what: string): Promise<string[]> {

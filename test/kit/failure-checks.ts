@@ -38,7 +38,7 @@ export const limited: SourceCheck = {
       if (isSpinning()) return [`A remote that wanted fewer requests was asked more than ${MOST_TRIES} times.`];
       if (isLate) return ["The run went on for seconds instead of giving its worker back."];
       if (!isApiError(error, "source_rate_limited")) return [`The run ended with ${said(error)}.`];
-      return error.retryAfterMs === undefined ? ["Nobody is told how long to wait."] : [];
+      return error.retryAfterMs === undefined ? ["No one is told how long to wait."] : [];
     });
   },
 };

@@ -40,7 +40,7 @@ export const webhook: SourceCheck = {
     }
     const [first, second] = deliveries;
     if (first !== undefined && first === second)
-      faults.push("Two notifications count as one: the second wakes nobody.");
+      faults.push("Two notifications count as one: the second wakes no one.");
     return faults;
   },
 };

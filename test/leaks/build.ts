@@ -122,7 +122,7 @@ export async function startServer(model: Model, plant: Plant = {}): Promise<Leak
     },
     async actorOf(persona) {
       const user = users.get(persona);
-      if (!user) throw new Error(`Nobody is ${persona}.`);
+      if (!user) throw new Error(`No one is ${persona}.`);
       return kb.actor(user);
     },
     moveTo(now) {

@@ -117,7 +117,7 @@ interface Size {
 
 export function describeChanges({ ends, histories, rounds }: Size): void {
   describe("what is mirrored", () => {
-    test("is shown to nobody any more on the question after their right has ended", async ({ expect }) => {
+    test("is shown to no one any more on the question after their right has ended", async ({ expect }) => {
       const { plant, parts } = keepParts();
       const server = await startServer(ownModel(makeMirroredModel(9, 0)), plant);
       endJoins(server.model);

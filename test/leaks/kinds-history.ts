@@ -43,7 +43,7 @@ export const STEPS = {
     },
   },
   person: {
-    what: "somebody left",
+    what: "someone left",
     async act(server) {
       for (const { fixture } of server.all) await fixture.removePerson?.();
       await server.pass(PASS_MS);

@@ -79,7 +79,7 @@ export async function openKinds(
   }
   const userOf = (name: ActorName): TestUser => {
     const user = users.get(name);
-    if (!user) throw new Error(`Nobody is ${name}.`);
+    if (!user) throw new Error(`No one is ${name}.`);
     return user;
   };
   const clients = new Map<ActorName, TestClient>();

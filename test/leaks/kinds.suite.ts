@@ -25,7 +25,7 @@ interface Size {
 export function describeKinds(name: string, size: Size): void {
   const { kinds, actors, steps = Object.values(STEPS), rounds = 1, isShort = false, checks } = size;
   describe(`the real sources of ${name}`, () => {
-    test("show everybody what they may read at the remotes, and not a word of anything else, whatever changes there", async ({
+    test("show everyone what they may read at the remotes, and not a word of anything else, whatever changes there", async ({
       expect,
     }) => {
       const server = await openKinds(kinds);
@@ -51,7 +51,7 @@ interface Fault {
 /** As sources are really wrong. */
 const FAULTS: readonly Fault[] = [
   {
-    what: "everybody is in every group",
+    what: "everyone is in every group",
     steps: [],
     of: WITH_PEOPLE,
     twist: () =>
@@ -93,7 +93,7 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
-    what: "everybody reads, not only the readers of the config",
+    what: "everyone reads, not only the readers of the config",
     steps: [],
     of: ["notion", "s3", "imap", "web"],
     twist: () => changed(() => ({ known: true, all: [["workspace"]] })),

@@ -99,7 +99,7 @@ function* userEvents({ user, canary, email, told }: Mirror["users"][number], at:
     t: "identity",
     principal: user,
     state,
-    name: `Somebody ${canary}`,
+    name: `Someone ${canary}`,
     login: canary,
     email: { address, isVerified: true },
   };

@@ -102,7 +102,7 @@ const PLANTS: Record<string, Plant> = {
       },
     }),
   },
-  "an index that counts for everybody": {
+  "an index that counts for everyone": {
     index: (real) => ({
       ...real,
       search: (request) => real.search(forEverybody(request)),
@@ -155,7 +155,7 @@ const FOUND_BY: Record<string, string> = {
   "any list instead of every list": "GET /api/connectors",
   "a child's own access ignored": "GET /api/connectors/files/{fileId}",
   "a count before the re-check": "GET /api/connectors/all-files",
-  "an index that counts for everybody": "GET /api/connectors/search",
+  "an index that counts for everyone": "GET /api/connectors/search",
   "a field that only hidden items have": "GET /api/connectors/search",
   "a note on connectors that are not the reader's": "GET /api/connectors/search",
   "a name that a hidden twin makes unclear": "tool kb_get_file_content",

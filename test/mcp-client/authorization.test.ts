@@ -102,7 +102,7 @@ test.each<[string, Documents, (origin: string) => string]>([
   [
     "an endpoint that is a script",
     (at) => ({ [RESOURCE]: named(at), [SERVER]: { ...server(at), authorization_endpoint: "javascript:PLANTED" } }),
-    () => "The authorization endpoint is no URL that kb can use.",
+    () => "The authorization endpoint isn't a URL that kb can use.",
   ],
   [
     "a resource that is somewhere else",
@@ -112,7 +112,7 @@ test.each<[string, Documents, (origin: string) => string]>([
   [
     "a resource that is no URL",
     (at) => ({ [RESOURCE]: { ...named(at), resource: "PLANTED" } }),
-    (at) => `The metadata is about something else than the server, which is ${at}/mcp.`,
+    (at) => `The metadata describes another resource than the server, which is ${at}/mcp.`,
   ],
   [
     "no authorization server",

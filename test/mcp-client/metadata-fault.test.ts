@@ -51,7 +51,7 @@ test.each<[MetadataFault, string]>([
   ],
   [
     { field: "resource", problem: "differs", found: null, expected: "https://a.example/mcp" },
-    "The metadata is about something else than the server, which is https://a.example/mcp.",
+    "The metadata describes another resource than the server, which is https://a.example/mcp.",
   ],
   [
     { field: "issuer", problem: "differs", found: "https://a.example/", expected: "https://a.example" },
@@ -67,6 +67,6 @@ test.each<[MetadataFault, string]>([
   ],
   [
     { field: "authorization_endpoint", problem: "unusable", found: null, expected: null },
-    "The authorization endpoint is no URL that kb can use.",
+    "The authorization endpoint isn't a URL that kb can use.",
   ],
 ])("%j is said in a sentence", (fault, sentence) => expect(describeFault(fault)).toBe(sentence));

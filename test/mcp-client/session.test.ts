@@ -112,7 +112,7 @@ test("a server that fails over the newest revision's first question is asked as 
   expect((await open(url)).protocolVersion).toBe("2025-06-18");
 });
 
-test("revisions that nobody knows, and servers of the transport before, are told apart", async () => {
+test("revisions that no one knows, and servers of the transport before, are told apart", async () => {
   const future = await startRaw({ initialize: () => INITIALIZED("3024-01-01") });
   expect(await problemFrom(open(future))).toBe("initialize: protocol_unsupported");
   const page = await startHttp(

@@ -37,7 +37,7 @@ describe("requests that kb sends", () => {
     expect(rowsOf("docs/outgoing-requests.md").toSorted()).toEqual(found.toSorted());
   });
 
-  test("go through the guard: nobody else has a module that connects", () => {
+  test("go through the guard: no one else has a module that connects", () => {
     const found = files.filter((path) => CONNECTS.test(read(path)));
     expect(found.toSorted()).toEqual(Object.keys(CONNECTING).toSorted());
   });

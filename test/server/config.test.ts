@@ -162,7 +162,7 @@ describe("settings", () => {
       expect([warnings, weakeningSettings(settings)]).toEqual([[], []]);
       return;
     }
-    expect(() => read({ env })).toThrow(/anybody on the network could read passwords and tokens.*--insecure-http/);
+    expect(() => read({ env })).toThrow(/anyone on the network could read passwords and tokens.*--insecure-http/);
     // Said, it starts, and says so each time.
     const { settings, warnings } = read({ env, flags: { insecureHttp: "on" } });
     expect(warnings[0]).toMatch(/can read passwords and tokens \(--insecure-http\)/);

@@ -8,7 +8,7 @@ const texts = new Map(files.map((name) => [name, readFileSync(join(SOURCES, name
 
 /** Lists that say something about one thing: without them it is still that thing. */
 const FACTS: Readonly<Record<string, string>> = {
-  "confluence/records.ts ancestors": "unknown ancestors make a page nobody's",
+  "confluence/records.ts ancestors": "unknown ancestors make a page no one's",
   "google-drive/records.ts errors": "why a request was refused",
   "google-drive/records.ts owners": "who owns a file",
   "google-drive/records.ts permissionDetails": "where a permission comes from",

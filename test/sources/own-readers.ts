@@ -71,7 +71,7 @@ export async function openReaders(remote: Remote) {
   users.set("stranger", await kb.addOwner("Two"));
   const userOf = (person: Person): TestUser => {
     const user = users.get(person);
-    if (!user) throw new Error(`Nobody is ${person}.`);
+    if (!user) throw new Error(`No one is ${person}.`);
     return user;
   };
   const as = (person: Person) => kb.as(userOf(person));

@@ -339,7 +339,7 @@ describe("what is withdrawn at a source is withdrawn here in the time of the tab
       if (!stage) throw new Error(`Nothing plays ${name}.`);
       const { fixture, losses, sign } = await stage.open();
       const lost = losses[loss];
-      if (!lost) throw new Error(`Nobody loses "${loss}" at ${name}.`);
+      if (!lost) throw new Error(`No one loses "${loss}" at ${name}.`);
       const engine = await openRead(fixture);
       const isOpen = async () => (await engine.whoSees(lost.externalId)).includes(lost.who);
       expect(await isOpen(), "before").toBe(true);

@@ -87,7 +87,7 @@ describe("the database", () => {
 });
 
 describe("accesses", () => {
-  test("equal accesses get one number; nobody is 0 and absorbs", async ({ expect }) => {
+  test("equal accesses get one number; no one is 0 and absorbs", async ({ expect }) => {
     const { database, store } = await openTestStore();
     await database.write.insertInto("workspaces").values(workspace("wsp_1")).execute();
     const { access } = store.in("wsp_1");

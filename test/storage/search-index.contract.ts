@@ -88,7 +88,7 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
       expect(await ids(ask({ query: "invoice", principals: ["bob", "staff"] }))).toEqual(["a"]);
     }));
 
-  test("access 0 is nobody", () =>
+  test("access 0 is no one", () =>
     withIndex(async (t) => {
       await put(t, { kbId: "a", text: "invoice", aclId: 0 });
       const answer = await t.index.search(ask({ query: "invoice", facets: ["kind"] }));
@@ -128,7 +128,7 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
       expect(await ids(ask({ query: "draft" }))).toEqual(["a", "b"]);
     }));
 
-  test("hidden documents are nobody's until they get an access", () =>
+  test("hidden documents are no one's until they get an access", () =>
     withIndex(async (t, ids) => {
       await put(t, { kbId: "a", text: "draft" }, { kbId: "b", text: "draft" }, { kbId: "c", text: "draft" });
       await t.transaction((writer) => writer.hide("w1", ["a", "c"]));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ownTitle } from "#text/own-title.ts";
 
-test("what programs write where nobody gave a title is none", () => {
+test("what programs write where no one gave a title is none", () => {
   const nothing = ["", "  ", "--", "Untitled", "untitled-2", "Document1", "PowerPoint Presentation", "(no subject)"];
   for (const stated of [undefined, ...nothing, "Microsoft Word - plan.doc", "plan.doc"]) {
     expect([stated, ownTitle(stated, "plan.doc")]).toEqual([stated, undefined]);

@@ -808,7 +808,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Connect who was found at the provider, or not */
+        /** Confirm or reject the person found at the provider */
         post: {
             parameters: {
                 query?: never;
@@ -883,7 +883,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Get who was found at the provider, before you connect them */
+        /** Get the person found at the provider, before you connect */
         post: {
             parameters: {
                 query?: never;
@@ -899,7 +899,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description Who was found */
+                /** @description The person found at the provider */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2534,7 +2534,7 @@ export interface paths {
         put?: never;
         /**
          * Create a new key for a push connector; it is shown only once
-         * @description The key goes to the connector's owner alone. An admin who rotates somebody else's key ends it at once and gets `key: null`; the owner makes the new one. Where the owner left the workspace, its owner takes the connector over.
+         * @description The key goes to the connector's owner alone. An admin who rotates someone else's key ends it at once and gets `key: null`; the owner makes the new one. Where the owner left the workspace, its owner takes the connector over.
          */
         post: {
             parameters: {
@@ -3136,13 +3136,13 @@ export interface paths {
                     content: {
                         "application/json": {
                             webhook: {
-                                /** @description The secret that kb waits for; null = kb takes none */
+                                /** @description The secret that kb waits for; null = kb accepts none */
                                 offered: {
-                                    /** @description What the app told, to confirm there; null = nothing yet */
+                                    /** @description What the app sent, for you to confirm there; null = nothing yet */
                                     secret: string | null;
                                     /**
                                      * Format: date-time
-                                     * @description kb waits for the app's secret, and shows it, until then
+                                     * @description kb waits for the app's secret, and shows it, until this time
                                      * @example 2026-11-21T09:30:00.000Z
                                      */
                                     until: string;
@@ -3154,7 +3154,7 @@ export interface paths {
                                  */
                                 secretCreatedAt: string | null;
                                 /**
-                                 * @description Who makes the secret. app = the app tells it to the address once, and you confirm it there
+                                 * @description Who makes the secret. app = the app sends it to the address once, and you confirm it there
                                  * @enum {string}
                                  */
                                 secretFrom: "kb" | "app";
@@ -3219,13 +3219,13 @@ export interface paths {
                         "application/json": {
                             secret: string | null;
                             webhook: {
-                                /** @description The secret that kb waits for; null = kb takes none */
+                                /** @description The secret that kb waits for; null = kb accepts none */
                                 offered: {
-                                    /** @description What the app told, to confirm there; null = nothing yet */
+                                    /** @description What the app sent, for you to confirm there; null = nothing yet */
                                     secret: string | null;
                                     /**
                                      * Format: date-time
-                                     * @description kb waits for the app's secret, and shows it, until then
+                                     * @description kb waits for the app's secret, and shows it, until this time
                                      * @example 2026-11-21T09:30:00.000Z
                                      */
                                     until: string;
@@ -3237,7 +3237,7 @@ export interface paths {
                                  */
                                 secretCreatedAt: string | null;
                                 /**
-                                 * @description Who makes the secret. app = the app tells it to the address once, and you confirm it there
+                                 * @description Who makes the secret. app = the app sends it to the address once, and you confirm it there
                                  * @enum {string}
                                  */
                                 secretFrom: "kb" | "app";
@@ -3482,7 +3482,7 @@ export interface paths {
         put?: never;
         /**
          * Restore an item that was removed in the last 7 days
-         * @description For the connector's owner and admins. Nobody can read the item until its source says who can: a sync reads it again, as soon as the connector runs. An item that the source no longer has is removed again. An item of a push connector waits for the next push of it, and `sync` is null.
+         * @description For the connector's owner and admins. No one can read the item until its source says who can: a sync reads it again, as soon as the connector runs. An item that the source no longer has is removed again. An item of a push connector waits for the next push of it, and `sync` is null.
          */
         post: {
             parameters: {
@@ -5903,7 +5903,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Connect who was found at the provider, or not */
+        /** Confirm or reject the person found at the provider */
         post: {
             parameters: {
                 query?: never;
@@ -5987,7 +5987,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Get who was found at the provider, before you connect them */
+        /** Get the person found at the provider, before you connect */
         post: {
             parameters: {
                 query?: never;
@@ -6003,7 +6003,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description Who was found */
+                /** @description The person found at the provider */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -8245,7 +8245,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Invite somebody; the link is emailed if the server sends email, otherwise it is shown only once (admin; only an owner invites admins) */
+        /** Invite someone; the link is emailed if the server sends email, otherwise it is shown only once (admin; only an owner invites admins) */
         post: {
             parameters: {
                 query?: never;

@@ -7,7 +7,7 @@ import { makeOutput } from "#cli/output.ts";
 /** `kb access explain ITEM`: the chain that grants or refuses, with names where a person reads it. */
 const explainAccess = command(
   {
-    summary: "Explain why somebody can or can't see an item.",
+    summary: "Explain why someone can or can't see an item.",
     arguments: [{ name: "kbId", summary: "kbi_…", required: true }],
     options: [{ flags: "--user <member>", summary: "another member (admin): id, email or name" }],
     examples: ["kb access explain kbi_2345abcd2345abcd"],
@@ -54,7 +54,7 @@ const REASONS: Record<FileAccess["reason"], string> = {
   allowed: "every access list below lets them in",
   not_a_member: "they are not in this workspace",
   removed: "the item is removed",
-  access_unknown: "the source did not say who can read it, so nobody can",
+  access_unknown: "the source did not say who can read it, so no one can",
   connector_deleting: "its connector is being deleted",
   permissions_too_old: "its permissions have not been confirmed for too long",
   list_unmet: "an access list below does not let them in",

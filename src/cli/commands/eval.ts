@@ -169,7 +169,7 @@ function verdict({ measures, failed, k }: Evaluation, floors: readonly Floor[], 
       code: "nothing_judged",
       exit: EXIT.failure,
       message: "None of the questions could be judged.",
-      hint: "Sign in as somebody who can see the judged items: kb whoami",
+      hint: "Sign in as someone who can see the judged items: kb whoami",
     });
   }
   const below = floors.filter(({ measure, value }) => measures[measure] < value);

@@ -139,7 +139,7 @@ const restoreFile = command(
   {
     summary: "Restore an item that was removed in the last 7 days.",
     details:
-      "For the connector's owner and admins. `kb connectors removals CONNECTOR --removed` lists the items. Nobody can read a restored item until its source says who can.",
+      "For the connector's owner and admins. `kb connectors removals CONNECTOR --removed` lists the items. No one can read a restored item until its source says who can.",
     arguments: [{ name: "kbId", summary: "kbi_…", required: true }],
     examples: ["kb files restore kbi_2345abcd2345abcd"],
     exitCodes: [3, 4, 7],

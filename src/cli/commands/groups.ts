@@ -173,7 +173,7 @@ async function printGroup(api: Api, group: Group, output: Output): Promise<void>
   output.record([
     ["id", group.id],
     ["name", group.name],
-    ["owner", members.find((member) => member.userId === group.ownerId)?.email ?? group.ownerId ?? "nobody: they left"],
+    ["owner", members.find((member) => member.userId === group.ownerId)?.email ?? group.ownerId ?? "no one: they left"],
     ["closed", group.isClosed ? "yes: only its owner can change it" : "no: every admin can change it"],
     ["members", group.memberIds.map((id) => members.find((member) => member.userId === id)?.email ?? id)],
     ["groups", group.groupIds.map((id) => groups.find((item) => item.id === id)?.name ?? id)],

@@ -34,7 +34,7 @@ const listInvitations = command(
 /** `kb invitations add EMAIL`: the link, unless it was mailed, is the only data on stdout. */
 const addInvitation = command(
   {
-    summary: "Invite somebody; the link is emailed if the server sends email, otherwise it is printed once.",
+    summary: "Invite someone; the link is emailed if the server sends email, otherwise it is printed once.",
     arguments: [{ name: "email", summary: "whom", required: true }],
     options: [{ flags: "--role <role>", summary: "their role (default: member)", choices: ["admin", "member"] }],
     examples: ["kb invitations add bo@example.com"],

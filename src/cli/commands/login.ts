@@ -242,7 +242,7 @@ function adminProblem(
     return new CliFailure({
       code: "insufficient_scope",
       exit: EXIT.notSignedIn,
-      message: "The server gave no admin rights: they are for admins and the owner of the workspace.",
+      message: "The server granted no admin rights: they are for admins and the owner of the workspace.",
       hint: "kb whoami shows your role.",
     });
   }

@@ -27,7 +27,7 @@ export const logout = command(
       return { failure, isGivenToken: stored?.apiToken !== undefined };
     });
     if (found === undefined) {
-      output.talk(`Nobody is signed in to ${baseUrl} here.`);
+      output.talk(`No one is signed in to ${baseUrl} here.`);
       return EXIT.ok;
     }
     if (found.failure !== undefined) throw notRevoked(baseUrl, found.failure);

@@ -100,7 +100,7 @@ const resetPassword = command(
       }
       output.line(answer.url);
       output.talk(
-        `Give this link to ${member.email} and nobody else. It sets a new password and is valid until ${until} UTC.`,
+        `Give this link to ${member.email} and no one else. It sets a new password and is valid until ${until} UTC.`,
       );
     });
   },

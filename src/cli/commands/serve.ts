@@ -14,7 +14,7 @@ export const serve = command(
       {
         flags: "--insecure-http",
         summary:
-          "let people sign in over plain HTTP from other machines; anybody on the network can read their passwords",
+          "let people sign in over plain HTTP from other machines; anyone on the network can read their passwords",
       },
     ],
     examples: ["kb serve --port 7700"],

@@ -89,7 +89,7 @@ function over(): CliFailure {
   return new CliFailure({
     code: "timed_out",
     exit: EXIT.timedOut,
-    message: "The code expired before anybody entered it.",
+    message: "The code expired before anyone entered it.",
     hint: "Get a new one with kb login --device.",
   });
 }

@@ -129,7 +129,7 @@ function otherServer(issuer: string): CliFailure {
     code: "other_issuer",
     exit: EXIT.notSignedIn,
     message: `The answer in the browser did not come from ${issuer}, so kb ignored it.`,
-    hint: "Start again with kb login. If it happens again, somebody may be tampering with your browser.",
+    hint: "Start again with kb login. If it happens again, someone may be tampering with your browser.",
   });
 }
 
@@ -137,7 +137,7 @@ function tooLate(timeoutMs: number): CliFailure {
   return new CliFailure({
     code: "timed_out",
     exit: EXIT.timedOut,
-    message: `Nobody signed in within ${Math.round(timeoutMs / 60_000)} minutes.`,
+    message: `No one signed in within ${Math.round(timeoutMs / 60_000)} minutes.`,
     hint: "Repeat the command, or use kb login --device on a machine without a browser.",
   });
 }

@@ -94,7 +94,7 @@ async function throughDevice(
   const minutes = Math.max(1, Math.round((device.expiresAt - deps.clock.now()) / 60_000));
   talk(`\n  1. Open this address in any browser:  ${device.verificationUri}`);
   talk(`  2. Type this code there:              ${device.userCode}\n`);
-  talk("Enter it only if you started this command yourself. Nobody from kb ever asks you for a code.");
+  talk("Enter it only if you started this command yourself. No one from kb ever asks you for a code.");
   talk(`Waiting for up to ${minutes} minutes. Press Ctrl-C to stop.`);
   return await waitForDevice(deps, endpoints, device, resourceOf(server, "api"));
 }

@@ -6,7 +6,7 @@ import { readTnef } from "#extract/mail/tnef.ts";
 export const tnefFormat: Format = {
   extract({ bytes, maxTextLength }) {
     const mail = readTnef(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-    if (mail === undefined) throw new Error("it is no TNEF");
+    if (mail === undefined) throw new Error("it isn't a TNEF file");
     return mailText(mail, maxTextLength);
   },
 };

@@ -85,7 +85,7 @@ export async function arrive(
   }
 }
 
-/** Who was found, for the page that asks. @throws ApiError `link_invalid` */
+/** The person found at the provider, for the page that asks. @throws ApiError `link_invalid` */
 export async function describeFound(deps: AccountDeps, actor: Actor, id: string): Promise<{ found: FoundAccount }> {
   const flow = await deps.flows.readFound(id, actor);
   if (!flow) throw tooLate();
@@ -218,7 +218,7 @@ async function saveOrGiveBack(deps: AccountDeps, actor: Actor, proven: ProvenAcc
   }
 }
 
-/** Who was found, and nobody said in time that it is them: the provider is told to forget the tokens. */
+/** The person found at the provider, and nobody said in time that it is them: the provider is told to forget the tokens. */
 export async function endLapsedFound(deps: AccountDeps, flow: OpenedFlow): Promise<void> {
   await giveBack(deps, toProven(foundOf(flow)));
 }
@@ -254,7 +254,7 @@ const tokenHint = (providerId: string) => `kb accounts connect ${providerId} --t
 
 function tooLate(): ApiError {
   return new ApiError("link_invalid", {
-    message: "This took more than 10 minutes, or was decided already. Connect the account again.",
+    message: "This request is more than 10 minutes old or was already answered. Connect the account again.",
   });
 }
 

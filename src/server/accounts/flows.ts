@@ -19,7 +19,7 @@ const Found = z.object({
   label: z.string(),
 });
 
-/** Who was found at the end of it, with the tokens, until the person says that it is them. */
+/** The person found at the provider at the end of it, with the tokens, until the person says that it is them. */
 export type FoundFlow = z.infer<typeof Found>;
 
 /** A flow as it was kept. */

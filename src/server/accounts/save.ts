@@ -6,7 +6,7 @@ import type { AccountRecord, AccountWay } from "#storage/records/accounts.ts";
 import type { AccountDeps } from "./deps.ts";
 import { regainAccess } from "./reauth.ts";
 
-/** Who was found at a provider, with what the provider gave for them. */
+/** The person found at the provider at a provider, with what the provider gave for them. */
 export interface ProvenAccount {
   providerId: string;
   /** What principals name the instance by. */
@@ -86,7 +86,7 @@ export async function tellOfRefusal(
     });
     const theirs = await accounts.findByPrincipal(principal);
     if (theirs?.state !== "active") return;
-    const name = (await members.find(actor.userId))?.name ?? "Somebody";
+    const name = (await members.find(actor.userId))?.name ?? "Someone";
     const day = new Date(clock.now()).toISOString().slice(0, 10);
     await accounts.update(theirs.accountId, { stateReason: `${name} tried to connect this account too, on ${day}.` });
   });

@@ -104,7 +104,7 @@ export function makeAccountKeeper(options: KeeperOptions) {
       }
       const sealed = seal(workspaceId, accountId, granted.secrets);
       if (!(await accounts.putLocked(accountId, by, { sealed, expiresAt: granted.expiresAt }))) {
-        log.warn({ accountId, providerId }, "an account got tokens that it can't keep");
+        log.warn({ accountId, providerId }, "an account received tokens that couldn't be stored");
       } else if (who === undefined) await accounts.update(accountId, { dueAt: clock.now() });
       return granted.secrets.accessToken;
     } catch (error) {
@@ -130,7 +130,7 @@ export function makeAccountKeeper(options: KeeperOptions) {
     } catch (error) {
       log.warn(
         { providerId: provider.providerId, error: String(error) },
-        "a provider did not say whose new tokens are",
+        "a provider didn't say whose account the new tokens belong to",
       );
       return undefined;
     }

@@ -105,7 +105,7 @@ async function refusal(
     }
     case "orphan":
       return new ApiError("forbidden", {
-        message: `The owner of this connector left, so nobody can ${doing}.`,
+        message: `The owner of this connector left, so no one can ${doing}.`,
         hint: `Take it over first: kb connectors update ${connectorId} --take-over`,
       });
     case "workspace_owner":

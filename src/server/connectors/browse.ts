@@ -52,7 +52,7 @@ export async function browseConnector(
   const giver = await deps.credentials.giverOf(workspaceId, connector);
   if (giver !== undefined && giver !== userId) {
     throw new ApiError("forbidden", {
-      message: "Somebody else gave this connector's credentials, and only they can browse its source with them.",
+      message: "Someone else gave this connector's credentials, and only they can browse its source with them.",
       hint: "Give it credentials of your own first.",
     });
   }

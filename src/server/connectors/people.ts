@@ -131,7 +131,7 @@ async function requireTieable(
 ): Promise<void> {
   if (state !== "active") {
     throw new ApiError("unknown_person", {
-      message: `The source says that this user is ${state}, so nobody can be linked to them.`,
+      message: `The source says that this user is ${state}, so no one can be linked to them.`,
       field: "links",
     });
   }

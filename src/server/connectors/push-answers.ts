@@ -49,13 +49,13 @@ export function toResult(answer: Answer, applied?: Applied): PushResult {
 
 const PARENT_FAILURES: Record<ParentFailure, (parent: string) => string> = {
   missing: (parent) => `its parent ${parent} is not stored`,
-  nobody: (parent) => `nobody can read its parent ${parent}`,
+  nobody: (parent) => `no one can read its parent ${parent}`,
   circle: (parent) => `its parents form a cycle that begins with ${parent}`,
   too_deep: () => "it has more than 16 items above it, or too many access lists with them",
 };
 
 function describeHidden({ parentId, failure }: HiddenChild): string {
-  return `parent_missing: nobody may read it for now: ${PARENT_FAILURES[failure](JSON.stringify(parentId))}`;
+  return `parent_missing: no one may read it for now: ${PARENT_FAILURES[failure](JSON.stringify(parentId))}`;
 }
 
 /** The results of lines of which nothing is stored, for one reason. */

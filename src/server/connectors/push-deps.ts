@@ -75,7 +75,7 @@ export interface PushTarget {
 export async function requirePushable(deps: ConnectorDeps, caller: ConnectorCaller): Promise<ConnectorRecord> {
   const connector = await deps.store.in(caller.workspaceId).connectors.find(caller.connectorId);
   if (!connector) throw new ApiError("not_found", { message: "There is no such connector." });
-  if (connector.state !== "active") throw stateConflict(connector, "accepts nothing now");
+  if (connector.state !== "active") throw stateConflict(connector, "doesn't accept anything right now");
   await requireRightToKey(deps, caller, connector);
   return connector;
 }
@@ -99,8 +99,8 @@ async function requireRightToKey(
 
 function keyRests(): ApiError {
   return new ApiError("forbidden", {
-    message: "The owner of this connector is no admin any more, so its key pushes nothing now.",
-    hint: "It works again when they are an admin. Otherwise an admin creates a connector of their own and pushes to that.",
+    message: "The owner of this connector is no longer an admin, so its key can't push.",
+    hint: "It works again once they are an admin. Or an admin can create their own connector and push to that.",
   });
 }
 

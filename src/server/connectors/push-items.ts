@@ -157,7 +157,7 @@ export async function planUpsert(
   const answer: Answer = { line: planned.line, externalId, notes: [...planned.notes, ...people.notes] };
   if (offending.length > 0) {
     answer.fixed = "acl_unknown";
-    answer.error = principalRefused(offending, "Nobody can read it: its access");
+    answer.error = principalRefused(offending, "No one can read it: its access");
   }
   const known = plan.versions.get(externalId);
   plan.answers.push({ ...answer, op: plan.ops.length });
@@ -278,7 +278,7 @@ async function planLine(
 }
 
 function aclUnknown(offending: readonly Principal[]): Pick<Answer, "fixed" | "error"> {
-  return { fixed: "acl_unknown", error: principalRefused(offending, "Nobody can read it: its access") };
+  return { fixed: "acl_unknown", error: principalRefused(offending, "No one can read it: its access") };
 }
 
 /** Stands for an item whose line names no version: equal lines have equal ones, with any access. */

@@ -29,7 +29,7 @@ export async function beginUpload(
     await pushUploads.begin({ uploadId, connectorId, mode, name: name ?? null, now });
     return pushUploads.find(uploadId, now);
   });
-  if (!upload) throw new Error("An upload that was just begun is not there.");
+  if (!upload) throw new Error("A new upload is missing.");
   return { upload: toView(upload) };
 }
 

@@ -23,7 +23,7 @@ export async function takeOver(
   // Somebody else may have been quicker.
   const today = await workspace.connectors.find(connectorId);
   if (!today || !isOrphan(today)) {
-    throw new ApiError("connector_state_conflict", { message: "Somebody else took over this connector." });
+    throw new ApiError("connector_state_conflict", { message: "Someone else took over this connector." });
   }
   await requireActs(deps, actor, connectorId, ["take_over"], { on: tx });
   const patch = {

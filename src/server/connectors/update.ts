@@ -93,7 +93,7 @@ async function applyPatch(deps: ConnectorDeps, tx: Store, change: Change): Promi
   const today = await requireActs(deps, actor, connectorId, actsOf(managed, body), { on: tx, ...givenBy(body) });
   if (patch.config !== undefined && today.scopeVersion !== before.scopeVersion) {
     throw new ApiError("connector_state_conflict", {
-      message: "Somebody else changed this connector at the same time. Look at it, then try again.",
+      message: "Someone else changed this connector at the same time. Look at it, then try again.",
     });
   }
   await workspace.connectors.update(connectorId, { ...patch, ...nextRunOf(deps, before, { ...today, ...patch }) });

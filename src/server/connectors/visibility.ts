@@ -28,7 +28,7 @@ export async function checkAccess(
   const { visibility } = access;
   if (visibility === "source" && spec.acl === "connector") {
     throw new ApiError("visibility_not_supported", {
-      message: `${spec.name} does not mirror the permissions of single items, so "source" would mean everybody. Choose private, members or workspace.`,
+      message: `${spec.name} does not mirror the permissions of single items, so "source" would mean everyone. Choose private, members or workspace.`,
       field: "access.visibility",
     });
   }

@@ -122,7 +122,7 @@ export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
     } finally {
       await eventTargets.release(targetId, owner).catch((error: unknown) => {
         // The claim ends by itself.
-        log.warn({ targetId, error }, "A target could not be given back");
+        log.warn({ targetId, error }, "An event target could not be released");
       });
     }
     return tries;
@@ -203,7 +203,7 @@ export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
         await options.watch();
         await begin();
       } catch (error) {
-        log.error({ error }, "Events could not be looked for");
+        log.error({ error }, "Due events could not be listed");
       }
       await sleep(IDLE_MS, AbortSignal.any([nap.signal, over.signal]));
     }

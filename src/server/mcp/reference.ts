@@ -37,7 +37,7 @@ curl -s http://127.0.0.1:7700/mcp \\
 
 \`tools/list\` can be the first request. \`initialize\` agrees on a version whatever newer one its header names. Notifications get 202 and an empty body. A batch (\`${SEED_VERSION}\`) has at most
 20 messages. With a progress token the answer of \`tools/call\` is a stream of server-sent events. Closing the connection cancels the call.
-\`KB_MCP_LIFECYCLE\` = \`auto\` (this table), \`strict\` (the first row for everybody) or \`open\` (the second for all of the first two).
+\`KB_MCP_LIFECYCLE\` = \`auto\` (this table), \`strict\` (the first row for everyone) or \`open\` (the second for all of the first two).
 
 | checked in this order | status | JSON-RPC code |
 |---|---|---|

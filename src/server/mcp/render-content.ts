@@ -83,7 +83,7 @@ export async function renderPassages(found: ContentPassages, options: ContentRen
 }
 
 const NOTHING = " Nothing here has these words: try others, or read without find.";
-const NOT_ALL_SEEN = " Looking through all of it took too long: repeat it, or read without find.";
+const NOT_ALL_SEEN = " Searching all of it took too long: repeat it, or read without find.";
 
 /** From the fullest header to the smallest. */
 function headersOf(range: ContentRange, options: ContentRendering): string[] {

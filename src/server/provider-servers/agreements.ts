@@ -108,7 +108,7 @@ async function settle(
 
 function changedMeanwhile(): ApiError {
   return new ApiError("conflict", {
-    message: "The server's tools were mapped differently since you looked.",
-    hint: "Look at them again, then agree.",
+    message: "The mapping of the server's tools changed since you looked at it.",
+    hint: "Review it again, then agree.",
   });
 }

@@ -58,12 +58,12 @@ export async function arriveIntent(
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === undefined) throw error;
-    deps.log.warn({ serverId: content.serverId, reason }, "somebody could not sign in at a provider server");
+    deps.log.warn({ serverId: content.serverId, reason }, "a sign-in at a provider server failed");
     return end("failed", reason);
   }
 }
 
-/** Who was found, for the page that asks. @throws ApiError `link_invalid` */
+/** The person found at the provider, for the page that asks. @throws ApiError `link_invalid` */
 export async function describeFoundConnection(
   deps: ServerDeps,
   actor: Actor,
@@ -90,12 +90,12 @@ export async function describeFoundConnection(
   };
 }
 
-/** Who was found, and nobody said in time that it is them: the provider is told to forget the tokens. */
+/** The person found at the provider, and nobody said in time that it is them: the provider is told to forget the tokens. */
 export async function endLapsedConnection(deps: Pick<ServerDeps, "oauth" | "log">, flow: OpenedFlow): Promise<void> {
   const { client, secrets } = contentOf("intent_found", flow);
   if (client.authorization.revocationEndpoint === undefined) return;
   const isTold = await deps.oauth.revoke(client, secrets);
-  if (!isTold) deps.log.warn({ connectionId: flow.providerId }, "a provider could not be told to end tokens");
+  if (!isTold) deps.log.warn({ connectionId: flow.providerId }, "tokens could not be revoked at a provider");
 }
 
 /** The person says that it is them, or not. @throws ApiError `link_invalid`, `connection_failed`, `server_disabled` */

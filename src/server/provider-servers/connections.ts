@@ -266,7 +266,7 @@ export async function requireStill(tx: Store, actor: Actor, asked: ProviderServe
 }
 
 const OWNERS_VIEW =
-  "Everybody named now sees what you see in this app, whatever they may see there themselves. You can narrow it at any time.";
+  "Everyone named now sees what you see in this app, whatever they may see there themselves. You can narrow it at any time.";
 
 async function fillGroup(
   { access, members }: Pick<WorkspaceStore, "access" | "members">,

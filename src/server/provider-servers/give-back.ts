@@ -34,14 +34,14 @@ export function giveBack({ oauth, afterwards, log }: Deps, grants: readonly (End
     const { connectionId, client, secrets } = grant;
     afterwards.run("a revocation at a provider", async () => {
       const isTold = await oauth.revoke(client, secrets);
-      if (!isTold) log.warn({ connectionId }, "a provider could not be told to end tokens");
+      if (!isTold) log.warn({ connectionId }, "tokens could not be revoked at a provider");
     });
   }
 }
 
 /** The same of somebody who left. */
 export function giveBackLeft(deps: Deps, workspaceId: string, connections: readonly EndedConnection[]): void {
-  deps.afterwards.run("the end of connections of somebody who left", async () => {
+  deps.afterwards.run("ending the connections of someone who left", async () => {
     for (const connection of connections) {
       giveBack(deps, [await grantOf(deps, deps.store, workspaceId, connection)]);
     }

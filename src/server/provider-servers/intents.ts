@@ -90,7 +90,7 @@ async function intendPage(
 ): Promise<{ intent: ConnectionIntent }> {
   const page = await findElicitation(deps, connection.connectionId);
   if (page === undefined) {
-    throw connectionFailed("The page that the server wants you to open isn't known any more. Test the connection.", {
+    throw connectionFailed("kb no longer knows the page that the server wants you to open. Test the connection.", {
       step: "auth",
       code: ELICITATION,
     });
@@ -252,7 +252,7 @@ async function findSignIn(deps: ServerDeps, server: ProviderServerRecord): Promi
     const problem = problemOf(error, "auth", signal);
     if (!problem) throw error;
     const { step, code, message, metadata } = problem;
-    deps.log.info({ serverId: server.serverId, step, code, metadata }, "nobody can sign in at a provider server");
+    deps.log.info({ serverId: server.serverId, step, code, metadata }, "sign-in at a provider server can't start");
     throw connectionFailed(message, { step, code });
   }
 }

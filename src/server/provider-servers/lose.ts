@@ -3,7 +3,7 @@ import { stopConnectors } from "#server/accounts/reauth.ts";
 import { connectionPrincipal } from "#storage/access/item-clocks.ts";
 import type { ServerDeps } from "./deps.ts";
 
-const LOST = "Its connection must be connected again.";
+const LOST = "Its connection has to be reconnected.";
 
 /** Why a connection opens nothing any more; a code, never the server's words. */
 type LossReason = "refused" | "secret_missing" | "issuer_changed" | "other_account" | "elicitation_required";

@@ -17,8 +17,8 @@ export async function ownerMaySign({ members }: Pick<WorkspaceStore, "members">,
 export async function requireMaySign(workspace: Pick<WorkspaceStore, "members">, connection: Signed): Promise<void> {
   if (await ownerMaySign(workspace, connection)) return;
   throw new ApiError("forbidden", {
-    message: "This connection uses the server's own secret, and its owner is no admin any more.",
-    hint: "It goes on when its owner is an admin again. An admin can make one of their own, and its owner one with a token of theirs.",
+    message: "This connection uses the server's own secret, and its owner is no longer an admin.",
+    hint: "It works again once its owner is an admin. An admin can create their own connection, and its owner one with their own token.",
   });
 }
 

@@ -12,7 +12,7 @@ export function parseServerUrl(text: string): string {
   if (normalizeBaseUrl(text) !== undefined) return new URL(text.trim()).href;
   throw new ApiError("server_config_invalid", {
     message: "Expected an http or https URL without user name, query or fragment, such as https://mcp.example.org/mcp.",
-    hint: "Give secrets in auth: a URL is shown to everybody who sees the server.",
+    hint: "Give secrets in auth: a URL is shown to everyone who sees the server.",
     field: "url",
   });
 }

@@ -54,7 +54,7 @@ export async function runTest(
     if (problem) return await refused(deps, { steps, problem, signal }, { target, auth, isSigned });
     // It was opened by the step before.
     const opened = session as McpSession | undefined;
-    if (!opened) throw new Error("A session was opened and is not there.");
+    if (!opened) throw new Error("An opened session is missing.");
     if (auth.authKind !== "none") steps.push({ step: "auth", ok: true, ms: 0 });
     const { capabilities, serverInfo, protocolVersion } = opened;
     if (capabilities.tools) await take("tools", () => opened.listTools());

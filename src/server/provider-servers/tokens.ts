@@ -81,7 +81,7 @@ export async function clientOf(
 
 export function notActive(): ApiError {
   return new ApiError("source_unauthorized", {
-    message: "The connection must be connected again.",
+    message: "The connection has to be reconnected.",
     hint: "Its owner can connect it again on the page of its server.",
   });
 }

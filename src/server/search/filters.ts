@@ -100,7 +100,7 @@ function meIds({ found, claims, unlinked }: Awaited<ReturnType<EntityFinder["me"
   notes.push(
     me.length > 0
       ? `me = ${me.join("; ")}${missing}.`
-      : `nobody in what you can see is linked to you${missing}, so me finds nothing. Try your name.`,
+      : `no one in what you can see is linked to you${missing}, so me finds nothing. Try your name.`,
   );
   return [...found, ...claims].map(({ entityId }) => entityId);
 }
@@ -109,7 +109,7 @@ function noSuchPerson(field: string, asked: string, close: readonly NamedEntity[
   const offered = close.length > 0 ? ` Close: ${close.map(printed).join(", ")}.` : "";
   return new ApiError("no_such_person", {
     field,
-    message: `nobody named "${cleanLine(asked, 80)}" in what you can see.${offered}`,
+    message: `no one named "${cleanLine(asked, 80)}" in what you can see.${offered}`,
     hint: "Look for part of the name: kb entities search NAME",
   });
 }

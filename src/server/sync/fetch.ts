@@ -23,9 +23,9 @@ export function fetcherOf(
     const file = await fetchContent(withSignal(context, signal), listed);
     const fault = faultOfVersion(source.spec, version, file);
     if (fault !== undefined) await leaveContent(file);
-    if (fault === "untold") throw new Error(`${source.spec.name} did not tell which version of the content this is.`);
+    if (fault === "untold") throw new Error(`${source.spec.name} didn't say which version of the content this is.`);
     if (fault === "other") {
-      const message = "The content is of another version than the one that was listed.";
+      const message = "The content has another version than the listed one.";
       throw new ApiError("source_changed", { message });
     }
     const { fileName, mimeType } = file;

@@ -33,7 +33,11 @@ export async function* untilNoPlace<Event extends { t: string }>(
   const look = () => {
     if (ms + (askedAt === undefined ? 0 : now() - askedAt) < mostMs) return;
     const minutes = Math.round(mostMs / 60_000);
-    stop(new NoPlace(`The source listed for ${minutes} minutes without a place to stop at. Nothing was removed.`));
+    stop(
+      new NoPlace(
+        `The source listed for ${minutes} minutes without reaching a point to resume from. Nothing was removed.`,
+      ),
+    );
   };
   // It may wait for one answer and never come back with an event.
   const looking = setInterval(look, lookEveryMs);

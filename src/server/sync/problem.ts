@@ -26,7 +26,7 @@ export function noteOnNobodys(count: number): SourceProblem | undefined {
   const items = count === 1 ? "1 item names" : `${count} items name`;
   return {
     code: "names_nobody",
-    message: `${items} nobody you know here, so nobody can read ${count === 1 ? "it" : "them"}.`,
+    message: `${items} no one known here, so no one can read ${count === 1 ? "it" : "them"}.`,
   };
 }
 
@@ -46,7 +46,7 @@ export function noteOnUnread(count: number): SourceProblem | undefined {
   const groups = count === 1 ? "1 group or user" : `${count} groups and users`;
   return {
     code: "source_error",
-    message: `The source didn't show ${groups}. What was known of ${count === 1 ? "it" : "them"} stays until it's too old.`,
+    message: `The source didn't show ${groups}. What kb knew about ${count === 1 ? "it" : "them"} stays until it's too old.`,
   };
 }
 

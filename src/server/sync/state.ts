@@ -25,7 +25,7 @@ export const MAY_RUN: ReadonlySet<ConnectorState> = new Set(["active", "error", 
 export const MAX_ATTEMPTS = 5;
 export const GIVEN_UP: SourceProblem = {
   code: "internal",
-  message: `The server stopped ${MAX_ATTEMPTS} times while this run was at the same place.`,
+  message: `The server stopped ${MAX_ATTEMPTS} times while this run was at the same point.`,
 };
 
 /**

@@ -111,7 +111,7 @@ export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookRec
       const { secret, isKnown, whose } = await secretFor(to);
       const said = verify(source, secret, { headers, rawBody, receivedAt: now() });
       if (said === "refused" && (await isTaken(source, to, { headers, rawBody }))) {
-        log.info(to, "An app told the secret of its webhook");
+        log.info(to, "An app sent its webhook's secret");
         return {};
       }
       if (!isKnown || !source || said === "refused") return undefined;
@@ -120,7 +120,7 @@ export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookRec
       if (name === undefined || !delivered.has(name)) {
         const targets = whose ? [whose] : await targetsOf(source, target);
         for (const at of changes.length > 0 ? targets : []) await wake(source, at, changes);
-        log.debug({ ...to, changes: changes.length, connectors: targets.length }, "a webhook was taken");
+        log.debug({ ...to, changes: changes.length, connectors: targets.length }, "a webhook was accepted");
         if (name !== undefined) remember(name);
       }
       return reply ? { reply } : {};

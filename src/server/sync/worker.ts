@@ -101,7 +101,7 @@ export function makeSyncWorker(options: WorkerOptions): SyncWorker {
       log.error({ jobId: job.jobId, type: job.type, error }, "A job failed");
       await store.queue.giveBack(job.jobId, owner, now() + 60_000).catch((failure: unknown) => {
         // Its lease ends by itself, and then it is done again.
-        log.warn({ jobId: job.jobId, error: failure }, "A job could not be given back");
+        log.warn({ jobId: job.jobId, error: failure }, "A job could not be returned to the queue");
       });
     } finally {
       isOver.abort();

@@ -50,7 +50,10 @@ export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">
     if ((status !== 403 && status !== 404) || allow.includes(status)) return answer;
     const host = new URL(answer.url).host;
     if (status === 404) {
-      throw new ApiError("source_not_found", { message: `${host} has nothing there (HTTP 404).`, details: { status } });
+      throw new ApiError("source_not_found", {
+        message: `${host} has nothing at this address (HTTP 404).`,
+        details: { status },
+      });
     }
     throw new ApiError("source_forbidden", {
       message: `${host} refused access (HTTP 403).`,
@@ -80,7 +83,7 @@ export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">
         }
         const end = startAt + values.size;
         if (values.size === 0 && total !== undefined && total > startAt) {
-          throw new ApiError("source_unavailable", { message: "A listing ended before its end." });
+          throw new ApiError("source_unavailable", { message: "A listing ended early." });
         }
         const isEnd = values.size === 0 || isLast === true || (total !== undefined && end >= total);
         const next = isEnd ? undefined : { startAt: end, total };

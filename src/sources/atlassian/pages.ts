@@ -46,7 +46,7 @@ export async function* linkedPages<T>(
     place = placeOf(next);
     const name = JSON.stringify(place);
     if (name === "{}" || places.has(name) || idle >= MOST_IDLE || keys.size > MOST_RECORDS) {
-      throw new ApiError("source_unavailable", { message: "A listing does not come to its end." });
+      throw new ApiError("source_unavailable", { message: "A listing doesn't end." });
     }
     places.add(name);
   }

@@ -36,12 +36,12 @@ async function warningsOf({ config }: ConfluenceContext, client: ConfluenceClien
     ...(spaces.length === 0 ? ["The account sees no space. Give it the permission View in the spaces to read."] : []),
     ...(access.length === 0 || members === undefined
       ? [
-          `kb can't see who may use Confluence, so nobody can read anything that isn't public. Make the account ${administer}.`,
+          `kb can't see who may use Confluence, so no one can read anything that isn't public. Make the account ${administer}.`,
         ]
       : []),
     ...(closed.length > 0
       ? [
-          `kb can't see who may read ${closed.slice(0, 5).join(", ")}: nobody can read what isn't public there. Make the account ${administer}.`,
+          `kb can't see who may read ${closed.slice(0, 5).join(", ")}: no one can read what isn't public there. Make the account ${administer}.`,
         ]
       : []),
   ];

@@ -110,7 +110,7 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
       const answer = await send({ url: `${api}/user/current` });
       const user = answer.json(UserRecord);
       if (user.type === "anonymous" || user.id === undefined) {
-        const message = `${new URL(base).host} did not take the credentials.`;
+        const message = `${new URL(base).host} did not accept the credentials.`;
         throw new ApiError("source_unauthorized", { message, field: "credentials" });
       }
       return { user, at: timeOf(answer, now) };

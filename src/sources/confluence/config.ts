@@ -11,7 +11,7 @@ export const ConfluenceConfig = z.strictObject({
   openFolders: z.boolean().default(false).meta({
     title: "Folders have no restrictions",
     description:
-      "Cloud doesn't tell who can open a folder, whiteboard or database, so nobody reads the pages below. Turn this on if nobody restricts them.",
+      "Cloud doesn't say who can open a folder, whiteboard or database, so no one can read the pages below one. Turn this on if no one restricts them.",
   }),
   ...ATLASSIAN_FILES,
 });

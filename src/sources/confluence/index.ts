@@ -79,7 +79,7 @@ async function readAttachment(
   const [page, listed = String(version?.number)] = ref?.split(".") ?? [container?.id];
   const isThere = record?.type === "attachment" && container?.id === page;
   if (!isThere || id === undefined || page === undefined || !/^\d{1,9}$/.test(listed)) {
-    const message = `There is no attachment ${JSON.stringify(externalId.slice(0, 200))} at a page of this site.`;
+    const message = `There is no attachment ${JSON.stringify(externalId.slice(0, 200))} on a page of this site.`;
     throw new ApiError("source_not_found", { message });
   }
   const file = { id, page, title: record.title, version: listed };

@@ -162,7 +162,7 @@ function personOf(user: UserRecord | undefined, id: string | undefined, names: N
   const principal = names.user(id);
   const shown = [user?.displayName, user?.name, id].find((each) => each?.trim());
   return {
-    name: shown ?? "Somebody",
+    name: shown ?? "Someone",
     ...(principal !== undefined && { principal }),
     ...defined({ login: user?.name, email: user?.emailAddress }),
     // Who has no id any more is a name.

@@ -80,7 +80,7 @@ export async function textOfStorage(
 function userOf(attributes: Attributes, nameOf: (userId: string) => string | undefined): string {
   const id = attributes["ri:account-id"] ?? attributes["ri:userkey"];
   const name = id === undefined ? attributes["ri:username"] : nameOf(id);
-  return name ?? "Somebody";
+  return name ?? "Someone";
 }
 
 const MENTION = /<ri:user\b[^>]{0,400}?\bri:(?:account-id|userkey)\s*=\s*["']([^"'<>]{1,200})["']/gi;

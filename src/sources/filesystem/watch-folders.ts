@@ -168,7 +168,7 @@ function watchFailure(error: unknown): unknown {
   const code = errorCode(error);
   const hint = code === "ENOSPC" ? " Raise fs.inotify.max_user_watches to have it." : "";
   return new ApiError("source_unavailable", {
-    message: `The system gives no more watches (${code ?? "unknown error"}).${hint}`,
+    message: `The system allows no more watches (${code ?? "unknown error"}).${hint}`,
     cause: error,
   });
 }

@@ -51,7 +51,7 @@ export async function* numberedPages<T>(
       continue;
     }
     const text = answer.text();
-    if (text === last) throw new ApiError("source_unavailable", { message: "The server gives the same page again." });
+    if (text === last) throw new ApiError("source_unavailable", { message: "The server returns the same page again." });
     last = text;
     if (total !== undefined && before !== undefined && total < before && page > 1 && again++ < MOST_AGAIN) {
       page = Math.max(1, page - Math.ceil((before - total) / perPage));

@@ -36,7 +36,7 @@ export async function* listRepository(tools: ForgeTools, repository: ForgeReposi
   if (hasThreads(repository) && place.part !== "files") yield* listThreads(tools, repository, place, begun);
   place.part = "files";
   const files = yield* tellFiles(tools, repository, { at: place });
-  if (place.isHalf) throw halfRead(`kb doesn't understand all that ${repository.fullName} has.`);
+  if (place.isHalf) throw halfRead(`kb doesn't understand everything that ${repository.fullName} has.`);
   const { since, total, last } = place;
   putState(ctx, repository, { since, total, last, ...(files && { files }) });
   await repositories.isRead(repository);

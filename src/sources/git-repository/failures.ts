@@ -24,12 +24,15 @@ export function remoteFailure(output: GitOutput, talk: Talk): ApiError {
   if (ended === "timeout") return unavailable(`${place} took too long.`);
   if (is(/host key verification failed|no \w+ host key is known|remote host identification has changed/i)) {
     return unavailable(
-      `The host key of ${place} is not one that is known. Compare it, and give it as hostKeys.`,
+      `The host key of ${place} isn't known. Compare it with the key that the host's owner publishes, and give it as hostKeys.`,
       "hostKeys",
     );
   }
   if (is(/returned error: 429|too many requests/i)) {
-    return new ApiError("source_rate_limited", { message: `${place} asks to wait.`, retryAfterMs: 300_000 });
+    return new ApiError("source_rate_limited", {
+      message: `${place} limits the rate of requests.`,
+      retryAfterMs: 300_000,
+    });
   }
   if (is(/remote branch .* not found|couldn't find remote ref/i))
     return notFound("There is no such branch or tag.", "ref");
@@ -45,7 +48,7 @@ export function remoteFailure(output: GitOutput, talk: Talk): ApiError {
     return notFound(`${place} moved to another address. Connect that one.`, "url");
   }
   if (is(/dumb http transport|not valid: is this a git repository|invalid server response/i)) {
-    return notFound(`${place} does not answer as a git server there.`, "url");
+    return notFound(`${place} isn't answering as a git server at this URL.`, "url");
   }
   if (
     is(/repository .*not found|not found|does not appear to be a git repository|returned error: 404|does not exist/i)
@@ -60,7 +63,7 @@ export function remoteFailure(output: GitOutput, talk: Talk): ApiError {
     is(/fsck error|broken|corrupt|bad object|index-pack failed/i) &&
     !is(/early EOF|RPC failed|unexpected disconnect/i)
   ) {
-    return unavailable(`${place} sent an object that is broken.`);
+    return unavailable(`${place} sent a broken object.`);
   }
   return unavailable(`${place} can't be reached now: ${lastWords(stderr, talk.secrets)}`);
 }

@@ -26,7 +26,7 @@ export function checkGithub(ctx: GithubContext, files: ForgeFiles): Promise<Chec
       if (closed.length > 0 && records.length === 0) return { problem: closedProblem(closed) };
       const unread = await unreadable(client, records);
       const warnings = [
-        ...closed.map(({ name, reason }) => `${name} is not there, or not open to this token${because(reason)}.`),
+        ...closed.map(({ name, reason }) => `${name} doesn't exist, or this token can't read it${because(reason)}.`),
         ...(records.length === 0 ? [nothingThere(me)] : []),
         ...scopeWarnings(me),
         ...unread,
@@ -69,15 +69,15 @@ async function peopleWarnings(client: GithubClient, records: readonly Repository
     const people = await orNothing(() => client.collaborators(String(record.id), "all"));
     if (people === undefined) {
       warnings.push(
-        `kb can't see who reads ${record.full_name}, so nobody finds it. ${
+        `kb can't see who reads ${record.full_name}, so no one can find it. ${
           type === "User"
-            ? "Use a token of somebody who can push to it."
+            ? "Use a token of someone who can push to it."
             : "Use a token of an organization owner, or grant Members (read) and Administration (read) under Organization permissions."
         }`,
       );
     } else if (type !== "User") {
       warnings.push(
-        `kb can't see the members, teams or base permission of ${login}, and asks for the readers of each repository. For less requests, grant Members (read) and Administration (read) under Organization permissions, or admin:org to a classic token of an owner.`,
+        `kb can't see the members, teams or base permission of ${login}, so it asks for the readers of each repository. For fewer requests, grant Members (read) and Administration (read) under Organization permissions, or admin:org to a classic token of an owner.`,
       );
     }
   }
@@ -89,7 +89,7 @@ function scopeWarnings(me: Me): string[] {
   if (me.type !== "user" || !me.scopes || me.scopes.length === 0) return [];
   const has = (...names: string[]) => names.some((name) => me.scopes?.includes(name));
   return [
-    ...(has("repo") ? [] : ["This token lacks the scope repo: kb reads public repositories alone."]),
+    ...(has("repo") ? [] : ["This token lacks the scope repo: kb can read only public repositories."]),
     ...(has("read:org", "write:org", "admin:org")
       ? []
       : ["This token lacks the scope read:org: kb can't see teams and members of organizations."]),
@@ -98,7 +98,7 @@ function scopeWarnings(me: Me): string[] {
 
 function nothingThere(me: Me): string {
   return me.type === "user"
-    ? "This account is a member of no repository, or the token was given none."
+    ? "This account is a member of no repository, or the token has access to none."
     : "The app is installed on no repository.";
 }
 
@@ -112,7 +112,7 @@ function closedProblem(closed: readonly Closed[]): SourceProblem {
   return {
     code: "connector_check_failed",
     message: `This token sees nothing of ${names.join(", ")}${because(reason)}.`,
-    hint: "Check the names, and that the token, or the app, was given them.",
+    hint: "Check the names, and that the token or the app has access to them.",
     field: "repositories",
   };
 }

@@ -31,7 +31,7 @@ export function makeGraphql({ config, http, now }: Pick<GithubContext, "config" 
       if (answer.errors?.some(({ type }) => type === "RATE_LIMITED")) {
         const reset = Number(response.headers.get("x-ratelimit-reset") ?? Number.NaN) * 1_000;
         const retryAfterMs = Number.isFinite(reset) && reset > now() ? reset - now() : UNTOLD_MS;
-        throw new ApiError("source_rate_limited", { message: "GitHub asks to wait.", retryAfterMs });
+        throw new ApiError("source_rate_limited", { message: "GitHub limits the rate of requests.", retryAfterMs });
       }
     } catch (error) {
       // A server without it, a token that may not use it, or a query that is too much for it now.

@@ -21,7 +21,7 @@ export async function* linkPages(send: Send, first: SourceRequest): AsyncGenerat
     yield page;
     const next = linkOf(page, "next");
     if (next !== undefined && asked.has(next)) {
-      throw new ApiError("source_unavailable", { message: "The server gives the same page again." });
+      throw new ApiError("source_unavailable", { message: "The server returns the same page again." });
     }
     if (next !== undefined) asked.add(next);
     request = next === undefined ? undefined : at(request, next);

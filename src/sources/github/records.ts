@@ -6,7 +6,7 @@ import { idAt, listed } from "#sources/listed.ts";
 const Id = z.number().int().positive();
 const Instant = z.string().transform((text, context) => {
   const at = Date.parse(text);
-  if (Number.isNaN(at)) context.addIssue({ code: "custom", message: "It is no time." });
+  if (Number.isNaN(at)) context.addIssue({ code: "custom", message: "It isn't a time." });
   return at;
 });
 /** The id of a comment or review as the part of a thread that it is. */

@@ -41,12 +41,13 @@ export async function* readLog(tools: Tools, { key, drive }: Corpus): Events {
     // More failed than can be noted: the next run reads this again, and all that came after it.
     if (unread.isFull()) failedFrom ??= from;
     const next = nextPageToken ?? newStartPageToken;
-    if (next === undefined) throw new ApiError("source_unavailable", { message: "Google's changes have no end." });
+    if (next === undefined)
+      throw new ApiError("source_unavailable", { message: "Google's list of changes doesn't end." });
     const entries = await tellNamed(tools);
     begun.tokens[key] = failedFrom ?? next;
     yield { t: "page", entries };
     if (nextPageToken === from) {
-      throw new ApiError("source_unavailable", { message: "Google sends the same page again and again." });
+      throw new ApiError("source_unavailable", { message: "Google keeps sending the same page." });
     }
     from = nextPageToken;
   }

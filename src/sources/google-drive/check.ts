@@ -14,9 +14,9 @@ export function checkDrive(ctx: DriveContext, client: DriveClient): Promise<Chec
     const wanted = drives.filter(({ id }) => named.length === 0 || named.includes(id));
     if (!myDrive && wanted.length === 0) return { problem: nothingProblem(missing) };
     const warnings = [
-      ...missing.map((id) => `${id} is no shared drive that this account is a member of.`),
+      ...missing.map((id) => `${id} isn't a shared drive that this account is a member of.`),
       ...(await closedDrives(client, wanted)).map(
-        ({ name }) => `This account may not see the members of ${name}. Nobody can find its files.`,
+        ({ name }) => `This account may not see the members of ${name}. No one can find its files.`,
       ),
       ...(await directoryWarnings(client, me.sub !== undefined)),
     ];

@@ -62,7 +62,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
       pageToken = page.nextPageToken;
       if (pageToken === undefined) return;
     }
-    throw new ApiError("source_unavailable", { message: "Google sends the same page again and again." });
+    throw new ApiError("source_unavailable", { message: "Google keeps sending the same page." });
   }
 
   const directoryAuth = { scopes: DIRECTORY_SCOPES };

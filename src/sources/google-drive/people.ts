@@ -33,7 +33,7 @@ export async function* syncGooglePeople(
     const page = await fromDirectory(() => pages.next());
     // Closed from the first page on is not known. Cut off after it is no end.
     if (page === undefined && isKnown)
-      throw new ApiError("source_unavailable", { message: "Google's directory broke off its list of users." });
+      throw new ApiError("source_unavailable", { message: "Google's list of users ended early." });
     if (page === undefined || page.done === true) break;
     isKnown = true;
     for (const user of page.value.users) {

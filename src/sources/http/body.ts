@@ -89,7 +89,7 @@ export function makeResponse(
       if (result.success) return result.data;
       const path = result.error.issues[0]?.path.map(String).join(".") ?? "";
       throw new ApiError("source_unavailable", {
-        message: `${host} answered something unexpected${path === "" ? "" : ` at ${path.slice(0, 100)}`}.`,
+        message: `${host} sent an unexpected response${path === "" ? "" : ` at ${path.slice(0, 100)}`}.`,
         details: { status: head.status },
       });
     },
@@ -131,7 +131,7 @@ function parseJson(text: string, host: string, status: number): unknown {
     return JSON.parse(text);
   } catch {
     // Without the cause: it repeats the text.
-    const message = `${host} answered something that is not JSON.`;
+    const message = `${host} sent a response that isn't JSON.`;
     throw new ApiError("source_unavailable", { message, details: { status } });
   }
 }

@@ -21,7 +21,7 @@ export function failureOf(
     case 403:
       return new ApiError("source_forbidden", { message: `${host} refused access ${says}.`, details });
     case 404:
-      return new ApiError("source_not_found", { message: `${host} has nothing there ${says}.`, details });
+      return new ApiError("source_not_found", { message: `${host} has nothing at this address ${says}.`, details });
     case 410:
       return new ApiError("source_gone", { message: `${host} no longer has this ${says}.`, details });
     default:
@@ -32,7 +32,7 @@ export function failureOf(
 /** The status that says that a cursor is too old. */
 export function cursorExpired(status: number, host: string): ApiError {
   return new ApiError("cursor_expired", {
-    message: `${host} no longer knows the place where the last sync ended (HTTP ${status}). The next sync reads everything.`,
+    message: `${host} no longer knows the point where the last sync ended (HTTP ${status}). The next sync reads everything.`,
     details: { status },
   });
 }

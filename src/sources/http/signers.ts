@@ -154,7 +154,7 @@ function subjectOf(auth: RequestAuth): string | undefined {
 }
 
 function refuseSubject(auth: RequestAuth): void {
-  if (subjectOf(auth) !== undefined) throw new Error("This source's way to sign in speaks for nobody else.");
+  if (subjectOf(auth) !== undefined) throw new Error("This source's way to sign in speaks for no one else.");
 }
 
 function fixed(headers: Record<string, string>): Signer {

@@ -110,7 +110,7 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
         if (answer.tag === "+") await onGoOn?.();
         else if (/^BYE\b/i.test(answer.text)) throw broken(host);
         else if (answer.tag === "*") onAnswer?.(answer);
-        else throw new ApiError("source_unavailable", { message: `${host} answers what is no IMAP.` });
+        else throw new ApiError("source_unavailable", { message: `${host} isn't answering as an IMAP server.` });
       }
     } catch (error) {
       socket.destroy();
@@ -150,7 +150,7 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
     throw error instanceof ApiError ? error : broken(host, error);
   });
   if (!/^OK\b/i.test(greeting.text) || greeting.tag !== "*") {
-    throw new ApiError("source_unavailable", { message: `${host} doesn't answer as an IMAP server does.` });
+    throw new ApiError("source_unavailable", { message: `${host} isn't answering as an IMAP server.` });
   }
   const before = await capabilitiesOf();
   const login = await signInBy(socket, before, ask, host);
@@ -237,14 +237,15 @@ function signInBy(socket: SourceSocket, capabilities: ReadonlySet<string>, ask: 
   }
   if (!capabilities.has("LOGINDISABLED")) return ask((tag) => socket.authenticate("login", `${tag} LOGIN `));
   throw new ApiError("source_unavailable", {
-    message: `${host} takes no password.`,
+    message: `${host} doesn't accept passwords.`,
     hint: "Check whether IMAP with passwords is turned on for the mailbox. Microsoft 365 has turned it off.",
   });
 }
 
 function endOf({ text }: Answer, host: string): Ended {
   const [, status, code = ""] = /^(OK|NO|BAD)\b(?: \[([A-Za-z-]{1,40})[ \]])?/i.exec(text) ?? [];
-  if (status === undefined) throw new ApiError("source_unavailable", { message: `${host} answers what is no IMAP.` });
+  if (status === undefined)
+    throw new ApiError("source_unavailable", { message: `${host} isn't answering as an IMAP server.` });
   const isBusy = (code === "" || /^alert$/i.test(code)) && /too many|try again|temporar|rate limit|throttl/i.test(text);
   // The words of a server are never repeated.
   return {
@@ -256,10 +257,15 @@ function endOf({ text }: Answer, host: string): Ended {
 function refusedLogin({ status, code }: Ended, host: string): ApiError {
   if (code === "LIMIT" || code === "INUSE") {
     const retryAfterMs = 60_000;
-    return new ApiError("source_rate_limited", { message: `${host} refuses all sign-ins for now.`, retryAfterMs });
+    return new ApiError("source_rate_limited", {
+      message: `${host} is refusing all sign-ins right now.`,
+      retryAfterMs,
+    });
   }
   if (status === "BAD" || TEMPORARY.has(code)) {
-    return new ApiError("source_unavailable", { message: `${host} can't sign anybody in now (${code || status}).` });
+    return new ApiError("source_unavailable", {
+      message: `${host} can't sign anyone in right now (${code || status}).`,
+    });
   }
   return new ApiError("source_unauthorized", {
     message: `${host} does not accept this user name and password.`,
@@ -275,7 +281,7 @@ function requireOk({ status, code }: Ended, host: string): void {
   if (code === "LIMIT") {
     throw new ApiError("source_rate_limited", { message: `${host} answers too many requests.`, retryAfterMs: 60_000 });
   }
-  throw ofFolder(`${host} refuses a command of IMAP (${code || status}).`);
+  throw ofFolder(`${host} refused an IMAP command (${code || status}).`);
 }
 
 /** The connection is well: this is about the folder that is open. */

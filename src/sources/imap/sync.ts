@@ -70,7 +70,7 @@ function openMailbox({ ctx, session, folders, messages }: Mailbox): Session<null
   async function open(folder: MailFolder, which = ""): Promise<Opened & { uids: readonly number[] }> {
     opened = undefined;
     const answer = await session.examine(folder.name);
-    if (answer === undefined) throw ofFolder("The server doesn't open this folder, which it lists.");
+    if (answer === undefined) throw ofFolder("The server lists this folder but doesn't open it.");
     const uids = await session.search(`${which}${criteriaOf(ctx.config)}`);
     return { folder, uidValidity: answer.uidValidity, uids, found: new Set() };
   }
@@ -102,7 +102,7 @@ function openMailbox({ ctx, session, folders, messages }: Mailbox): Session<null
     for (const uid of asked) {
       const externalId = idOf(folder.name, uidValidity, uid);
       if (!there.includes(uid)) yield { t: "delete", externalId };
-      else yield failedSkip(externalId, "The server doesn't tell what this message is.");
+      else yield failedSkip(externalId, "The server doesn't describe this message.");
     }
   }
 

@@ -133,7 +133,8 @@ function parse(segments: readonly Segment[], host: string): Token[] {
         at += 1;
       } else if (c === '"') {
         const quoted = QUOTED.exec(((QUOTED.lastIndex = at), text));
-        if (quoted === null) throw new ApiError("source_unavailable", { message: `${host} answers what is no IMAP.` });
+        if (quoted === null)
+          throw new ApiError("source_unavailable", { message: `${host} isn't answering as an IMAP server.` });
         add(Buffer.from((quoted[1] ?? "").replace(/\\(.)/gs, "$1"), "latin1"));
         at += quoted[0].length;
       } else {
@@ -155,5 +156,5 @@ export function broken(host: string, cause?: unknown): ApiError {
 }
 
 function tooMuch(host: string): ApiError {
-  return new ApiError("source_unavailable", { message: `${host} answers with more than kb reads.` });
+  return new ApiError("source_unavailable", { message: `${host} sent a larger response than kb reads.` });
 }

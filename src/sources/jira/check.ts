@@ -60,7 +60,7 @@ async function warningsOf(client: JiraClient): Promise<string[]> {
     ...(isAdmin
       ? []
       : [
-          "The account lacks the global permission Administer Jira: kb can't see application access, groups and security levels, so nobody can read anything that isn't public.",
+          "The account lacks the global permission Administer Jira: kb can't see application access, groups and security levels, so no one can read anything that isn't public.",
         ]),
     ...(closed.length > 0
       ? [
@@ -68,7 +68,7 @@ async function warningsOf(client: JiraClient): Promise<string[]> {
         ]
       : []),
     ...(levels > 0 && !client.cloud
-      ? ["Jira Data Center doesn't tell who is in a security level: nobody can read issues that have one."]
+      ? ["Jira Data Center doesn't say who is in a security level, so no one can read issues that have one."]
       : []),
   ];
 }

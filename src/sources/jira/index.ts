@@ -68,7 +68,7 @@ async function readAttachment(ctx: JiraContext, { externalId }: { externalId: st
   const there = isFile ? ((await client.issue(issue, ["project", "attachment"])).fields.attachment ?? []) : [];
   const file = there.find(({ id }) => id === part?.id);
   if (!file) {
-    const message = `There is no attachment ${JSON.stringify(externalId.slice(0, 200))} at an issue of this site.`;
+    const message = `There is no attachment ${JSON.stringify(externalId.slice(0, 200))} on an issue of this site.`;
     throw new ApiError("source_not_found", { message });
   }
   const { body } = await client.download(file, maxFileBytes(ctx.config));

@@ -157,7 +157,7 @@ function personOf({ id, displayName, name, emailAddress }: UserRecord, { names }
   const principal = names.user(id);
   const shown = [displayName, name, id].find((each) => each?.trim());
   return {
-    name: shown ?? "Somebody",
+    name: shown ?? "Someone",
     ...(principal !== undefined && { principal }),
     ...defined({ login: name, email: emailAddress }),
     // Who has no id any more is a name.

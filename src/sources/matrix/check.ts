@@ -13,9 +13,9 @@ export function checkAccount(ctx: MatrixContext): Promise<CheckOutcome> {
     const restricted = rooms.filter(({ isRestricted }) => isRestricted).length;
     const warnings = [
       ...(rooms.length === 0 ? [`${userId} is in no room. Invite it to the rooms to read, and accept.`] : []),
-      ...(encrypted > 0 ? [`${count(encrypted)} encrypted. kb can't read what is said there.`] : []),
+      ...(encrypted > 0 ? [`${count(encrypted)} encrypted. kb can't read their messages.`] : []),
       ...(restricted > 0
-        ? [`${count(restricted)} only for who was there at the time. kb leaves out what is said there.`]
+        ? [`${count(restricted)} only for who was there at the time. kb leaves out their messages.`]
         : []),
     ];
     return { warnings };

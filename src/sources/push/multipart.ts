@@ -54,7 +54,7 @@ export async function* readForm(
           if (rest.length < 2) isStuck = true;
           else if (rest.subarray(0, 2).equals(LINE_END)) [state, rest] = ["headers", rest.subarray(2)];
           else if (rest.subarray(0, 2).equals(DASHES)) [state, isStuck] = ["end", true];
-          else throw malformed("a boundary is followed by something else than a line break");
+          else throw malformed("a boundary is followed by something other than a line break");
         } else {
           const at = rest.indexOf(HEADERS_END);
           if (at === -1 && rest.length > MAX_HEADER_BYTES) throw malformed("the headers of a part have no end");

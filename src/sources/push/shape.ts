@@ -124,7 +124,7 @@ const PushItem = z
     url: z.string().max(4_096).optional(),
     place: Line(120).optional(),
     parentId: ExternalId.optional().meta({
-      description: "The item that it belongs to. Nobody can read this item without access to that one.",
+      description: "The item that it belongs to. No one can read this item without access to that one.",
     }),
     replyTo: ExternalId.optional().meta({
       description: "The item that it replies to. It doesn't change who can read either.",
@@ -175,7 +175,7 @@ export const PushLine = z.discriminatedUnion(
       .strictObject({
         t: z.literal("identity"),
         principal: PrincipalText.meta({ description: "`user:push:<connector id>:<id>`" }),
-        member: PrincipalText.nullable().meta({ description: "`user:usr_…` of the workspace; null = nobody." }),
+        member: PrincipalText.nullable().meta({ description: "`user:usr_…` of the workspace; null = no one." }),
       })
       .meta({ description: "Link a user of your system to a member of the workspace." }),
     z

@@ -24,7 +24,7 @@ export function checkBucket(ctx: SourceContext<S3Config>): Promise<CheckOutcome>
       const warnings = [
         ...(objects.length === 0 ? [nothing] : []),
         ...(files.some(({ etag }) => etag === undefined)
-          ? ["The server gives no ETags. kb reads every object in each sync."]
+          ? ["The server sends no ETags. kb reads every object in each sync."]
           : []),
         ...(readable === undefined ? [] : await whyNotRead(client, readable, ctx)),
       ];

@@ -90,7 +90,7 @@ export function makeClient(ctx: Pick<SourceContext<S3Config>, "config" | "http">
       throw failureOf({ ...response, text: response.text(), action: "list" }, config, host);
     }
     const root = readXml(response.text(), host);
-    if (root.name !== "ListBucketResult") throw wrong(host, "doesn't answer as S3 does");
+    if (root.name !== "ListBucketResult") throw wrong(host, "isn't answering as an S3 server");
     return pageOf(root, asked, host);
   }
 
@@ -107,7 +107,7 @@ export function makeClient(ctx: Pick<SourceContext<S3Config>, "config" | "http">
         const [first] = page.objects;
         emptyPages = first === undefined ? emptyPages + 1 : 0;
         if (emptyPages > MAX_EMPTY_PAGES || (first !== undefined && beginnings.has(first.key))) {
-          throw wrong(host, "lists the same again and again");
+          throw wrong(host, "keeps listing the same objects");
         }
         if (first !== undefined) beginnings.add(first.key);
         yield page;
@@ -154,8 +154,9 @@ function pageOf(root: XmlElement, asked: ListOptions, host: string): S3Page {
   const decode = (text: string) => (isEncoded ? decoded(text) : text);
   const isTruncated = textOf(root, "IsTruncated")?.trim();
   const token = textOf(root, "NextContinuationToken");
-  if (isTruncated !== "true" && isTruncated !== "false") throw wrong(host, "doesn't say whether its listing is whole");
-  if (isTruncated === "true" && !token) throw wrong(host, "doesn't tell the next page of its listing");
+  if (isTruncated !== "true" && isTruncated !== "false")
+    throw wrong(host, "doesn't say whether its listing is complete");
+  if (isTruncated === "true" && !token) throw wrong(host, "doesn't name the next page of its listing");
   const page: S3Page = { objects: [], folders: [], unreadable: [], next: isTruncated === "true" ? token : undefined };
   for (const child of root.children) {
     const told =
@@ -170,7 +171,7 @@ function pageOf(root: XmlElement, asked: ListOptions, host: string): S3Page {
       page.unreadable.push(told);
       continue;
     }
-    if (!name.startsWith(asked.prefix)) throw wrong(host, "lists other objects than the ones kb asked for");
+    if (!name.startsWith(asked.prefix)) throw wrong(host, "lists objects that kb didn't ask for");
     if (child.name === "Contents") page.objects.push(objectOf(child, name));
     else page.folders.push(name);
   }

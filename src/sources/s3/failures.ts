@@ -51,7 +51,7 @@ export function failureOf({ status, headers, text, action }: Refused, config: S3
   }
   if (code === "InvalidObjectState") {
     return new ApiError("source_forbidden", {
-      message: "The object is archived. Restore it to have it read.",
+      message: "The object is archived. Restore it so that kb can read it.",
       details,
     });
   }
@@ -80,10 +80,10 @@ export function failureOf({ status, headers, text, action }: Refused, config: S3
     });
   }
   if (status === 404 && action === "read" && GONE.has(code)) {
-    return new ApiError("source_not_found", { message: `The bucket has no such object any more ${says}.`, details });
+    return new ApiError("source_not_found", { message: `The bucket no longer has this object ${says}.`, details });
   }
   return new ApiError("source_unavailable", {
-    message: `${host} doesn't answer as S3 does ${says}.`,
+    message: `${host} isn't answering as an S3 server ${says}.`,
     hint: config.endpoint === undefined ? "Check the bucket and the region." : "Check the endpoint and pathStyle.",
     field: config.endpoint === undefined ? "bucket" : "endpoint",
     details,

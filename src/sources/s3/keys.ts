@@ -37,7 +37,7 @@ export interface LeftOut {
 
 /** Why an object is no item; undefined when it is one. */
 export function whyLeftOut({ scope, secretFiles }: Choice, key: string): LeftOut | undefined {
-  if (!isKey(key)) return noKey(key, "The key is too long or too deep, or no address can have it.");
+  if (!isKey(key)) return noKey(key, "The object's key is too long, too deep, or can't be part of a URL.");
   for (let slash = key.indexOf("/"); slash !== -1; slash = key.indexOf("/", slash + 1)) {
     const folder = key.slice(0, slash);
     if (folder === "") continue;

@@ -110,7 +110,7 @@ function contentOf(
   if (size !== undefined && size > most) return { type: "none", reason: "too_large" };
   const archive = archivedIn(object, now());
   if (archive === undefined) return { type: "fetch" };
-  const message = `The object is archived (${archive}). Restore it to have it read.`;
+  const message = `The object is archived (${archive}). Restore it so that kb can read it.`;
   return { type: "none", reason: "unsupported_type", message };
 }
 

@@ -60,7 +60,9 @@ async function* walk(
   }
 
   for await (const page of client.pages({ prefix, ...(startAfter !== undefined && { startAfter }) })) {
-    const entries: (Entry | Result)[] = page.unreadable.map((key) => skip(noKey(key, "The key is no UTF-8.")));
+    const entries: (Entry | Result)[] = page.unreadable.map((key) =>
+      skip(noKey(key, "The object's key isn't valid UTF-8.")),
+    );
     const keys = entries.map(() => last);
     for (const object of page.objects) {
       if (last !== undefined && compareKeys(object.key, last) <= 0) isOrdered = false;

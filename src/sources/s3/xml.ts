@@ -28,7 +28,7 @@ export function readXml(text: string, host: string): XmlElement {
     {
       onopentag(name) {
         if (open.length > MAX_DEPTH || ++elements > MAX_ELEMENTS)
-          throw bad(host, "answers with more XML than a page has");
+          throw bad(host, "sends more XML than a page can have");
         const element: XmlElement = { name: name.slice(name.indexOf(":") + 1), text: "", children: [] };
         open.at(-1)?.children.push(element);
         open.push(element);
@@ -54,7 +54,7 @@ export function readXml(text: string, host: string): XmlElement {
   parser.end();
   const [root] = top.children;
   if (root === undefined || !isWhole)
-    throw bad(host, root === undefined ? "doesn't answer as S3 does" : "ended its answer early");
+    throw bad(host, root === undefined ? "isn't answering as an S3 server" : "ended its response early");
   return root;
 }
 

@@ -121,7 +121,7 @@ async function* readRoom(
     const { items, said } = await readThreads(tools, room, messages.known.filter(isRoot));
     const stamps = [...messages.known.map(({ ts }) => ts), ...messages.odd];
     const last = stamps.sort((a, b) => Number(b) - Number(a)).at(-1);
-    if (hasMore && (last === undefined || last === latest)) throw halfRead("A listing ended before its end.");
+    if (hasMore && (last === undefined || last === latest)) throw halfRead("A listing ended early.");
     const next = hasMore ? last : undefined;
     const odd = await tellOdd(tools, room, messages.odd);
     yield { t: "page", entries: [...items.map(entryOf), ...said, ...odd], at: next };

@@ -70,12 +70,12 @@ async function lookAtStart(
   if ("why" in answer) {
     return say(
       `${start.href} redirects to ${answer.to}.`,
-      "Give the address that it leads to, with its https:// and its path.",
+      "Give the address it redirects to, with https:// and the path.",
     );
   }
   if (!isBelow(answer.at, site) || !/html/.test(typeOf(answer))) {
     await leave(answer);
-    return say(`${start.href} is no HTML page.`, "Give the address of a page that leads to the others.");
+    return say(`${start.href} isn't an HTML page.`, "Give the address of a page that leads to the others.");
   }
   const html = decodePage(await readBody(answer, maxBytes), answer.headers.get("content-type"));
   const page = await readPage(html, ctx.config.userAgent, answer.headers.get("x-robots-tag"));

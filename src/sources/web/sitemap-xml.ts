@@ -135,7 +135,7 @@ function makeReader(host: string) {
       if (lines === undefined) {
         held += piece.length;
         parser.write(piece);
-        if (held > MAX_HELD) throw bad(host, "sends a sitemap with a comment or tag without end");
+        if (held > MAX_HELD) throw bad(host, "sends a sitemap with an unclosed comment or tag");
         return drain();
       }
       const all = (lines + piece).split(/\r\n|\r|\n/);

@@ -71,12 +71,12 @@ export async function visit(tools: VisitTools, entry: QueueEntry, ifChanged: boo
     if (answer.status === 304) {
       await leave(answer);
       if (!stored)
-        return { type: "failed", at: url, message: "The server says that nothing changed, and was not asked." };
+        return { type: "failed", at: url, message: "The server answered 304 to a request that wasn't conditional." };
       return { type: "same", at: url, hash: stored.hash };
     }
     if (NO_CONTENT.includes(answer.status)) {
       await leave(answer);
-      return leftOut(answer.at, "empty", `The server says that nothing is there (HTTP ${answer.status}).`);
+      return leftOut(answer.at, "empty", `The server has nothing at this address (HTTP ${answer.status}).`);
     }
     return await judge(tools, entry, answer);
   } catch (error) {
@@ -134,7 +134,7 @@ async function judge(tools: VisitTools, entry: QueueEntry, answer: PageAnswer): 
     const maxBytes = tools.facts.maxPageBytes;
     if (Number(answer.headers.get("content-length") ?? 0) > maxBytes) {
       await leave(answer);
-      return leftOut(url, "too_large", "It is larger than a page can be.");
+      return leftOut(url, "too_large", "The page is too large.");
     }
     const bytes = await readBody(answer, maxBytes);
     const html = decodePage(bytes, answer.headers.get("content-type"));

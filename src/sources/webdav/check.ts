@@ -17,7 +17,7 @@ export function checkCollection(ctx: SourceContext<WebdavConfig>): Promise<Check
       const hasNoTags = files.length > 0 && files.every(({ etag }) => etag === undefined);
       const warnings = [
         ...(entries.length === 0 ? ["The folder is empty."] : []),
-        ...(hasNoTags ? ["The server gives no ETags. kb recognizes a change by the file's size and time."] : []),
+        ...(hasNoTags ? ["The server sends no ETags. kb recognizes a change by the file's size and time."] : []),
       ];
       return { warnings };
     },

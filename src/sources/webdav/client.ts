@@ -106,7 +106,7 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
       if (own === undefined || own.isUnsure) throw incomplete(asked);
       if (own.status === undefined || isFine(own.status)) return { ...toEntry(rel, own), now };
       if (!isAbsence(own.status)) throw incomplete(asked);
-      throw new ApiError("source_not_found", { message: `${asked.host} has nothing there.` });
+      throw new ApiError("source_not_found", { message: `${asked.host} has nothing at this address.` });
     },
     read: (rel, maxBytes) =>
       // Packed, it would have another ETag than the one that is listed.
@@ -129,7 +129,7 @@ async function noDav({ body }: Pick<SourceStream, "body">, host: string): Promis
 
 function incomplete({ host }: URL): ApiError {
   return new ApiError("source_unavailable", {
-    message: `${host} answers for another folder than the one kb asked for, or only in part.`,
+    message: `${host} answered for another folder, or only in part.`,
     details: { status: 207 },
   });
 }

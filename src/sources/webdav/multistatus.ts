@@ -87,7 +87,7 @@ function makeReader(host: string) {
     else if (at === RESPONSE) {
       for (const href of draft.hrefs) responses.push(toResponse(draft, href));
       draft = newDraft();
-      if (responses.length > MAX_RESPONSES) throw bad(host, `lists more than ${MAX_RESPONSES} things in one folder`);
+      if (responses.length > MAX_RESPONSES) throw bad(host, `lists more than ${MAX_RESPONSES} entries in one folder`);
     }
     open.pop();
   }
@@ -124,7 +124,7 @@ function makeReader(host: string) {
     end(): DavResponse[] {
       isEnding = true;
       parser.end();
-      if (!isWhole) throw bad(host, responses.length > 0 || open.length > 0 ? "ended its answer early" : NO_DAV);
+      if (!isWhole) throw bad(host, responses.length > 0 || open.length > 0 ? "ended its response early" : NO_DAV);
       return responses;
     },
   };

@@ -84,7 +84,7 @@ function entriesOf(step: WalkStep, facts: CollectionFacts): PageEntry[] {
       // What could not be looked at is a file or a folder; what is stored of either stays.
       if (error?.code === "source_forbidden")
         return [{ container }, { externalId: rel }].map((what) => ({ t: "refused", what, code: "source_forbidden" }));
-      const message = error?.message ?? "The server can't tell what this is now.";
+      const message = error?.message ?? "The server can't describe it right now.";
       return [{ t: "failed", what: { container }, message, as: rel }];
     }
   }
@@ -104,7 +104,7 @@ function leftOut(externalId: string, reason: LeftOut): Outcome {
 const MESSAGES: Readonly<Record<LeftOut, string>> = {
   excluded_by_scope: "The connector's scope leaves it out.",
   excluded_by_policy: "The name suggests keys or passwords.",
-  too_deep: "The folder leads into itself, or is too deep.",
+  too_deep: "The folder contains itself, or is too deep.",
 };
 
 async function* lookAt({ ctx, client, facts, ...options }: Tools, externalId: string): AsyncGenerator<Outcome, void> {

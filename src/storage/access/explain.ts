@@ -62,7 +62,7 @@ export async function explainAccess(
   const isAdmin = actsAsAdmin(actor);
   if (!isAdmin && userId !== actor.userId) {
     throw new ApiError("forbidden", {
-      message: "Only an admin can ask about somebody else's access. Leave out userId to ask about your own.",
+      message: "Only an admin can ask about someone else's access. Leave out userId to ask about your own.",
     });
   }
   return deps.store.snapshot(async (snapshot) => {

@@ -90,7 +90,7 @@ function writeIdentity(
 ): void {
   const { connectorId, toldIn, isTrusted } = work.teller;
   const instance = instanceOf(principal);
-  if (instance === undefined) throw new Error("An identity of nobody at a source.");
+  if (instance === undefined) throw new Error("An identity without a user at the source.");
   const [known] = work.all(
     `select state, isTrusted, toldAt, followsFeed, login, emailKey
      from identities where workspaceId = ? and principal = ? and connectorId = ?`,

@@ -13,7 +13,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       and not exists (select 1 from members m where m."workspaceId" = c."workspaceId" and m."userId" = c."givenBy")
   )`;
   const reason =
-    "Its owner left the workspace, and what it signed in with was deleted. It waits for somebody to take it over.";
+    "Its owner left the workspace, and what it signed in with was deleted. It waits for someone to take it over.";
   const otherReason = "Whoever gave its credentials left the workspace, so they were deleted.";
   await sql`
     update connectors set "state" = 'needs_owner', "stateReason" = ${reason}, "nextRunAt" = null

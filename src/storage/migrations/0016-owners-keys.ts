@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-const ENDED = "Its key was made by somebody else than its owner, so it was ended. Its owner makes the new one.";
+const ENDED = "Its key was made by someone other than its owner, so it was ended. Its owner makes the new one.";
 
 /**
  * Ends keys of push connectors that somebody else than the owner made, by rotating: such a key opens every item to anyone who

@@ -22,7 +22,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         and a."action" = 'connector.paused' order by a."seq" desc limit 1
     ) where "state" = 'paused'
   `.execute(db);
-  const reason = "Its owner left the workspace. Somebody must take it over.";
+  const reason = "Its owner left the workspace. Someone has to take it over.";
   await sql`
     update connectors set "state" = 'needs_owner', "stateReason" = ${reason}, "nextRunAt" = null
     where "state" not in ('deleting', 'needs_owner')

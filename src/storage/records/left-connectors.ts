@@ -6,7 +6,7 @@ interface Whose {
   at: number;
 }
 
-const OWNER_LEFT = "Its owner left the workspace. Somebody must take it over.";
+const OWNER_LEFT = "Its owner left the workspace. Someone has to take it over.";
 const GIVER_LEFT = "The person who gave its credentials left the workspace, so the credentials were deleted.";
 
 /**

@@ -23,7 +23,7 @@ export const ACCESS: Faults = {
     plant: (source) => onItems(source, naming(`group:connector:${CONNECTOR_ID}`)),
   },
   "the workspace instead of the group": { caughtBy: "access", plant: (source) => onItems(source, naming("workspace")) },
-  "every item is nobody's": {
+  "every item is no one's": {
     caughtBy: "readers",
     plant: (source) => onItems(source, (item) => ({ ...item, access: { known: false } })),
   },

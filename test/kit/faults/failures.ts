@@ -71,7 +71,7 @@ export const FAILURES: Faults = {
       },
     }),
   },
-  "until a first run ends what it reads is for everybody": {
+  "until a first run ends what it reads is for everyone": {
     caughtBy: "engine",
     plant: (source) => ({
       async *sync(ctx, run) {

@@ -12,7 +12,7 @@ interface Size {
 export function describeFleet({ count, hugeIssues, isManyTurns = false, say = () => undefined }: Size): void {
   describe(`${count} connectors on two workers`, () => {
     test(
-      "each is done; who fails or is limited hinders nobody, and nobody is to sign in again",
+      "each is done; who fails or is limited hinders no one, and no one is to sign in again",
       {
         timeout: 3_600_000,
       },

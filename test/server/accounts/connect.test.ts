@@ -119,7 +119,7 @@ describe("connecting an account", () => {
     if (isTheirs) expect((await kb.go(kb.anna, back)).location).toContain("reason=expired");
   });
 
-  test("takes no answer that says it is of somebody else", async ({ expect }) => {
+  test("takes no answer that says it is of someone else", async ({ expect }) => {
     const { kb, provider } = await makeBoth();
     const evil = provider.agree(await kb.begin(kb.anna, "gitea"), ANNA, { iss: "https://evil.test" });
     expect((await kb.go(kb.anna, evil)).location).toContain("reason=failed");
@@ -156,7 +156,7 @@ describe("connecting an account", () => {
     }
   });
 
-  test("refuses who is somebody else here already, and tells both", async ({ expect }) => {
+  test("refuses who is someone else here already, and tells both", async ({ expect }) => {
     const { kb, provider } = await makeBoth();
     const first = await kb.go(kb.anna, provider.agree(await kb.begin(kb.anna, "gitea"), ANNA));
     await kb.accept(kb.anna, first.location);
@@ -235,7 +235,7 @@ describe("connecting an account", () => {
     expect((await kb.as(kb.anna).get("/api/oauth/gitea/status")).status).toBe(404);
   });
 
-  test("at an address that nobody has allowed fails, and says so", async ({ expect }) => {
+  test("at an address that no one has allowed fails, and says so", async ({ expect }) => {
     const { kb, provider } = await makeBoth({ isReachable: false });
     const back = provider.agree(await kb.begin(kb.anna, "gitea"), ANNA);
     expect((await kb.go(kb.anna, back)).location).toContain("reason=unavailable");

@@ -73,7 +73,7 @@ describe("accounts at emulated services", { timeout: 60_000 }, () => {
     expect(await kb.store.in(kb.anna.workspaceId).accounts.find(account.id)).toBeUndefined();
   });
 
-  test("Google: tokens that nobody confirms are ended there", async ({ expect }) => {
+  test("Google: tokens that no one confirms are ended there", async ({ expect }) => {
     const google = await start("google", "anna@acme.test");
     const kb = await makeAccountServer({ google: { baseUrl: google.url, apiUrl: google.url, ...CLIENT } });
     const come = async () => {

@@ -110,7 +110,7 @@ describe("an account", () => {
     expect((await kb.accountsOf(kb.anna))[0]).toMatchObject({ state: "active", isLinked: true });
   });
 
-  test("whose tokens are somebody else's by now is theirs no more", async ({ expect }) => {
+  test("whose tokens are someone else's by now is theirs no more", async ({ expect }) => {
     const { kb, provider, connect } = await makeConnected();
     await connect(kb.anna);
     kb.clock.advance(DAY / 2 + 1);
@@ -123,7 +123,7 @@ describe("an account", () => {
     expect((await kb.accountsOf(kb.anna))[0]).toMatchObject({ state: "needs_reauth", isLinked: false });
   });
 
-  test("that gets tokens of somebody else for its own uses them for nothing, and needs its person", async ({
+  test("that gets tokens of someone else for its own uses them for nothing, and needs its person", async ({
     expect,
   }) => {
     const { kb, provider, connect, addConnector } = await makeConnected();

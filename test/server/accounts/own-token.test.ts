@@ -35,7 +35,7 @@ async function makeJira() {
 }
 
 describe("a token of one's own", () => {
-  test("links its person in every connector of the instance at once, and nobody else", async ({ expect }) => {
+  test("links its person in every connector of the instance at once, and no one else", async ({ expect }) => {
     const { kb, world, ids, baseUrl, found, add } = await makeJira();
     expect([await found(kb.anna), await found(kb.ben)]).toEqual([[], []]);
     const { status, json, text } = await add(kb.anna, "kb-canary-ann");
@@ -127,7 +127,7 @@ describe("a token of one's own", () => {
     expect((await found(kb.ben)).length).toBeGreaterThan(0);
   });
 
-  test("links nobody again whom an admin has unlinked, until an admin links them", async ({ expect }) => {
+  test("links no one again whom an admin has unlinked, until an admin links them", async ({ expect }) => {
     const { kb, found, add, connectorId } = await makeJira();
     const { id, principal } = (await add(kb.anna, "kb-canary-ann")).json.account;
     const link = (userId: string | null) =>
@@ -151,7 +151,7 @@ describe("a token of one's own", () => {
     expect((await found(kb.anna)).length).toBeGreaterThan(0);
   });
 
-  test("counts for nobody from the moment at which its instance is no longer registered", async ({ expect }) => {
+  test("counts for no one from the moment at which its instance is no longer registered", async ({ expect }) => {
     const { kb, baseUrl, found, add } = await makeJira();
     await add(kb.anna, "kb-canary-ann");
     const setInstances = (instances: unknown[]) => kb.as(kb.owner).patch("/api/workspace", { instances });
@@ -208,7 +208,7 @@ describe("a token of one's own", () => {
     expect(await add(kb.anna, "kb-canary-ann")).toMatchObject({ status: 400, json: { field: "baseUrl" } });
   });
 
-  test("is the only way there: nobody is sent to it", async ({ expect }) => {
+  test("is the only way there: no one is sent to it", async ({ expect }) => {
     const { kb } = await makeJira();
     expect(await kb.as(kb.anna).post("/api/accounts/jira/authorize", {})).toMatchObject({
       status: 422,
@@ -224,7 +224,7 @@ describe("a token of one's own", () => {
     expect(back.location).toContain("reason=expired");
   });
 
-  test("of Confluence is its user's, and never nobody's", async ({ expect }) => {
+  test("of Confluence is its user's, and never no one's", async ({ expect }) => {
     const { world, site, fixture } = await openConfluence("data_center");
     world.tokens.set("kb-canary-ann", world.ids.ann);
     const baseUrl = `http://127.0.0.1:${site.port}`;

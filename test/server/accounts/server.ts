@@ -102,7 +102,7 @@ export async function makeAccountServer(
     /** Says yes to who was found. */
     async accept(user: TestUser, location: string) {
       const id = /#found=(.+)$/.exec(location)?.[1];
-      if (id === undefined) throw new Error(`Nobody was found: ${location}`);
+      if (id === undefined) throw new Error(`No one was found: ${location}`);
       return kb.as(user).post("/api/accounts/confirm", { id, isAccepted: true });
     },
     accountsOf: async (user: TestUser) => (await kb.as(user).get("/api/accounts")).json.accounts,

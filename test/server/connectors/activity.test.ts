@@ -49,7 +49,7 @@ describe("what a connector does now", () => {
     expect(await activity()).toEqual({ type: "idle", nextRunAt: iso(30 * MINUTE_MS) });
   });
 
-  test("is to wait out a limit of the source, which asks nothing of anybody", async ({ expect }) => {
+  test("is to wait out a limit of the source, which asks nothing of anyone", async ({ expect }) => {
     const { owner, id, activity, iso, work, fail, seenBy } = await makeFolder();
     fail(new ApiError("source_rate_limited", { message: "Slow down.", retryAfterMs: 10 * MINUTE_MS }));
     await work();
@@ -94,7 +94,7 @@ describe("what a connector does now", () => {
     expect(await activity()).toMatchObject({ type: "queued", before: 0 });
   });
 
-  test("is nothing where its state asks for somebody", async ({ expect }) => {
+  test("is nothing where its state asks for someone", async ({ expect }) => {
     const { owner, id, activity, seenBy, work, fail, sync } = await makeFolder();
     await work();
     fail(new ApiError("source_unauthorized", { message: "401" }));

@@ -45,7 +45,7 @@ test("the table of docs/permissions.md says what the one rule decides", ({ expec
   expect(rows).toEqual(CONNECTOR_ACTS.map((act) => [act, ROLES.map((asking) => cellOf(act, asking))]));
 });
 
-test("nobody but who manages a connector is told that it exists, whatever they try", ({ expect }) => {
+test("no one but who manages a connector is told that it exists, whatever they try", ({ expect }) => {
   for (const act of CONNECTOR_ACTS) expect(verdict(act, "member")).toBe("hidden");
 });
 

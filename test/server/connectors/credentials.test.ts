@@ -178,7 +178,7 @@ describe("credentials of a connector", () => {
   const givenBy = (kb: Awaited<ReturnType<typeof makeSafeServer>>, { userId }: { userId: string }) =>
     kb.database.write.updateTable("connector_credentials").set({ givenBy: userId }).execute();
 
-  test("of one person are not aimed at something else by another, and nobody replaces another's", async () => {
+  test("of one person are not aimed at something else by another, and no one replaces another's", async () => {
     const kb = await makeSafeServer();
     const { json } = await kb.as(kb.member).post("/api/connectors", BODY);
     const path = `/api/connectors/${json.connector.id}`;
@@ -216,13 +216,13 @@ describe("credentials of a connector", () => {
     expect(kb.calls.at(-1)).toMatchObject({ what: "sync", token: "new" });
   });
 
-  describe("of somebody who leaves", () => {
+  describe("of someone who leaves", () => {
     const left = async (kb: Awaited<ReturnType<typeof makeSafeServer>>, userId = kb.member.userId) =>
       expect((await kb.as(kb.owner).delete(`/api/workspace/members/${userId}`)).status).toBe(204);
     const nextRunAt = async (kb: Awaited<ReturnType<typeof makeSafeServer>>, id: string) =>
       (await kb.store.in(kb.owner.workspaceId).connectors.find(id))?.nextRunAt;
 
-    test("are deleted, and their connector waits for somebody to take it over", async () => {
+    test("are deleted, and their connector waits for someone to take it over", async () => {
       const kb = await makeSafeServer();
       const { id } = (await kb.as(kb.member).post("/api/connectors", BODY)).json.connector;
       await kb.worker.runUntilIdle();
@@ -285,7 +285,7 @@ describe("credentials of a connector", () => {
       expect(entries).toMatchObject([{ details: { from: kb.member.userId, to: kb.admin.userId } }]);
     });
 
-    test("ask the owner of a connector for new ones when somebody else gave them", async () => {
+    test("ask the owner of a connector for new ones when someone else gave them", async () => {
       const kb = await makeSafeServer();
       const { id } = (await kb.as(kb.member).post("/api/connectors", BODY)).json.connector;
       await givenBy(kb, kb.admin);
@@ -299,7 +299,7 @@ describe("credentials of a connector", () => {
       });
     });
 
-    test("that were given to a connector of theirs by somebody else stay, for that person to take it over with", async () => {
+    test("that were given to a connector of theirs by someone else stay, for that person to take it over with", async () => {
       const kb = await makeSafeServer();
       const { id } = (await kb.as(kb.member).post("/api/connectors", BODY)).json.connector;
       await givenBy(kb, kb.admin);

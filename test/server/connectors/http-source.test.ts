@@ -99,7 +99,7 @@ describe("a connector over HTTP", () => {
     expect([status, json.code, json.field]).toEqual([422, "connector_check_failed", shown]);
   });
 
-  test("can't be made without credentials that its source needs, nor by a member where it answers everybody", async () => {
+  test("can't be made without credentials that its source needs, nor by a member where it answers everyone", async () => {
     const needed = await makeWorld();
     const { credentials: _none, ...without } = needed.body;
     const { status, json } = await needed.owner.post("/api/connectors", without);

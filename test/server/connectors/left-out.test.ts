@@ -45,7 +45,7 @@ describe("what a sync left out, and stored nothing of", () => {
     expect([counts.skipped, counts.reasons]).toEqual([2, { generated: 1, excluded_by_policy: 1 }]);
   });
 
-  test("is a number with its reason for everybody else who manages the connector", async ({ expect }) => {
+  test("is a number with its reason for everyone else who manages the connector", async ({ expect }) => {
     const kb = await makeLeftOut();
     const syncId = await kb.sync();
     const { skips, counts } = await kb.see(kb.owner, syncId);

@@ -1,7 +1,7 @@
 import { test } from "vitest";
 import { forgetting, nobodyGains, NOT_WITHHELD, type Plant } from "./nobody-gains.suite.ts";
 
-test("nobody gains an item but by the act of the connector's owner, whatever people try", () => nobodyGains(6));
+test("no one gains an item but by the act of the connector's owner, whatever people try", () => nobodyGains(6));
 
 const PLANTS: Record<string, Plant> = {
   "forgets to ask who may change settings and readers": forgetting("configure", "reconnect"),

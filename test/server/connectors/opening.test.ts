@@ -44,7 +44,7 @@ async function makePrivateFolder(closed: readonly string[]) {
   return { folder, kb, owner, member, seenBy, change, run: () => kb.deps.worker.runUntilIdle() };
 }
 
-test("a private folder that is opened shows nobody a file that the machine keeps from others", async () => {
+test("a private folder that is opened shows no one a file that the machine keeps from others", async () => {
   const { owner, member, seenBy, change, run } = await makePrivateFolder(["key.md", "room/a.md"]);
   expect(await seenBy(owner)).toEqual(["key.md", "open.md", "room/a.md"]);
   await change({ access: { visibility: "workspace" } });

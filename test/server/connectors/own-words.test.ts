@@ -50,6 +50,6 @@ test("the owner is told what of the connector's own config can't be read, and no
   ]);
 });
 
-test("nobody else is", async () => {
+test("no one else is", async () => {
   expect(JSON.stringify(await see(false))).not.toMatch(/nope|C2|C3|canary/);
 });

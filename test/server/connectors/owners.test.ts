@@ -19,7 +19,7 @@ async function makeOwned(body: Record<string, unknown> = {}, world = makeWorld()
   return { ...kb, id, held, before: [...of("/a", "alice"), textOf("/a", "hidden", "alice")] };
 }
 
-describe("somebody else's connector", () => {
+describe("someone else's connector", () => {
   test("is opened by no admin, with readers and credentials of their own or without", async ({ expect }) => {
     const kb = await makeOwned({ config: { root: "/a", readers: ["grp_2222222222222222"] } });
     const config = { root: "/a", readers: ["workspace"] };
@@ -357,7 +357,7 @@ describe("a connector whose owner left", () => {
     expect([late.status, late.json.code, late.json.detail]).toEqual([
       409,
       "connector_state_conflict",
-      "Somebody else took over this connector.",
+      "Someone else took over this connector.",
     ]);
     const { connectors } = kb.store.in(kb.top.workspaceId);
     expect(await kb.recordOf(kb.id)).toMatchObject({ ownerUserId: kb.top.userId, state: "active" });

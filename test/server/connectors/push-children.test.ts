@@ -123,12 +123,12 @@ describe("a pushed child that names no access", () => {
     expect(refused).toMatchObject({ result: "error", error: { message: expect.stringContaining("access") } });
   });
 
-  test("is nobody's while its parent is not stored, removed, or nobody's, and the answer says so", async ({
+  test("is no one's while its parent is not stored, removed, or no one's, and the answer says so", async ({
     expect,
   }) => {
     const kb = await makeFamily();
     const missing = await kb.put("child", "parent", undefined);
-    expect(missing.notes).toEqual(['parent_missing: nobody may read it for now: its parent "parent" is not stored']);
+    expect(missing.notes).toEqual(['parent_missing: no one may read it for now: its parent "parent" is not stored']);
     const { json: before } = await kb.as(kb.owner).get(`/api/connectors/${kb.id}`);
     expect(before.connector.counts).toMatchObject({ parentMissing: 1, awaitingPush: 0 });
     await kb.put("parent", undefined, NOBODY);
@@ -158,7 +158,7 @@ describe("a pushed child that names no access", () => {
     expect(await kb.living()).toEqual([]);
   });
 
-  test("that a set keeps while it drops the parent is nobody's, until the parent is there again", async ({
+  test("that a set keeps while it drops the parent is no one's, until the parent is there again", async ({
     expect,
   }) => {
     const kb = await makeFamily();
@@ -210,7 +210,7 @@ describe("a version that another push replaces at the same time", () => {
 });
 
 describe("children of children", () => {
-  test("in a circle are nobody's, and somebody's again when it is cut", async ({ expect }) => {
+  test("in a circle are no one's, and someone's again when it is cut", async ({ expect }) => {
     const kb = await makeFamily();
     await kb.put("a", undefined, OPEN);
     await kb.put("b", "a", undefined);
@@ -223,7 +223,7 @@ describe("children of children", () => {
     expect((await kb.readers()).member).toEqual(["a", "b", "c"]);
   });
 
-  test("are nobody's more than 16 below the first, whichever way the chain grew", async ({ expect }) => {
+  test("are no one's more than 16 below the first, whichever way the chain grew", async ({ expect }) => {
     const kb = await makeFamily();
     const name = (depth: number) => `d${String(depth).padStart(2, "0")}`;
     const chain = Array.from({ length: 20 }, (_, depth) => name(depth));
@@ -239,7 +239,7 @@ describe("children of children", () => {
 });
 
 describe("pushed children of whom there are many", () => {
-  test("are nobody's at once in every answer when their parent's access changes, until theirs is computed", async ({
+  test("are no one's at once in every answer when their parent's access changes, until theirs is computed", async ({
     expect,
   }) => {
     const kb = await makeFamily({ inline: { settledAtOnce: 3, hasUpkeep: false } });

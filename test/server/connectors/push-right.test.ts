@@ -44,14 +44,14 @@ describe("the key of a push connector", () => {
     if (!act) throw new Error(name);
     expect(await act(kb)).toMatchObject({
       status: 403,
-      json: { code: "forbidden", detail: expect.stringContaining("no admin any more") },
+      json: { code: "forbidden", detail: expect.stringContaining("no longer an admin") },
     });
     expect(await kb.living()).toEqual(["a"]);
     await kb.setRole("admin");
     expect((await act(kb)).status).toBeLessThan(300);
   });
 
-  test("is rotated by nobody who is no admin any more", async ({ expect }) => {
+  test("is rotated by no one who is no admin any more", async ({ expect }) => {
     const kb = await makeWorld();
     await kb.setRole("member");
     const rotate = () => kb.as(kb.owner).post(`/api/connectors/${kb.id}/rotate-key`, { overlapSeconds: 0 });
@@ -83,7 +83,7 @@ describe("the key of a push connector", () => {
     expect((await kb.living()).some((id) => id.startsWith("b5"))).toBe(false);
   });
 
-  test("pushes again after somebody took the connector over from an owner who left", async ({ expect }) => {
+  test("pushes again after someone took the connector over from an owner who left", async ({ expect }) => {
     const kb = await makeWorld();
     expect(await kb.results([pushed("a")])).toEqual(["upserted"]);
     await kb.setRole("member");

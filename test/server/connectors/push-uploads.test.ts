@@ -131,7 +131,7 @@ describe("a whole set", () => {
     },
   );
 
-  test("with a line that nobody can read removes nothing, and says why", async ({ expect }) => {
+  test("with a line that no one can read removes nothing, and says why", async ({ expect }) => {
     const kb = await makePushServer();
     await kb.push(upserts(1, 5));
     const set = await kb.begin({ mode: "set" });

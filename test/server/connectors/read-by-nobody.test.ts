@@ -78,7 +78,7 @@ describe("a connector that mirrors permissions, of which no member can read anyt
   });
 });
 
-test("nobody links themselves, and is told of the way that is left", async ({ expect }) => {
+test("no one links themselves, and is told of the way that is left", async ({ expect }) => {
   const kb = await start();
   const connectorId = await kb.connect(kb.owner);
   const { status, json } = await kb.link(kb.owner, connectorId, USER("1"), kb.owner.userId);

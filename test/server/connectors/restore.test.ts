@@ -45,7 +45,7 @@ describe("an item that was removed", () => {
     }
   });
 
-  test("is restored by them alone, is nobody's until its source was asked, and then has its readers again", async ({
+  test("is restored by them alone, is no one's until its source was asked, and then has its readers again", async ({
     expect,
   }) => {
     const { kb, kbId, found, restore, removed, worker } = await makeRemoved();
@@ -135,7 +135,7 @@ async function makeRestored(again: (id: string) => SyncEvent[]) {
 }
 
 describe("of what is mirrored, a restored item", () => {
-  test("has the readers that its source says now, and nobody's before", async ({ expect }) => {
+  test("has the readers that its source says now, and no one's before", async ({ expect }) => {
     const { seen, mode } = await makeRestored((id) => [upsert(id, `text of ${id}`, { access: OPEN })]);
     expect([seen, mode]).toEqual([[["b"], ["b"], ["a", "b"]], "items"]);
     const narrowed = await makeRestored((id) => [

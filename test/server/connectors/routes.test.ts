@@ -24,7 +24,7 @@ async function readable(kb: Kb, user: Kb["owner"]): Promise<number> {
 }
 
 describe("an item without text", () => {
-  test("says why to anyone who may see it: in lists, when its text is asked for, and to nobody else", async ({
+  test("says why to anyone who may see it: in lists, when its text is asked for, and to no one else", async ({
     expect,
   }) => {
     const kb = await makeConnectorServer();
@@ -421,7 +421,7 @@ describe("pushing", () => {
     expect(await readable(kb, kb.member)).toBe(2);
   });
 
-  test("an access that names what it may not is nobody's, and the line says so", async ({ expect }) => {
+  test("an access that names what it may not is no one's, and the line says so", async ({ expect }) => {
     const kb = await makeConnectorServer();
     const { push, id } = await makePush(kb);
     const named = (principal: string) => ({ access: { known: true, all: [["workspace", principal]] } });

@@ -55,7 +55,7 @@ test("a source that can't say, or won't now, leaves it open", async () => {
     undefined,
     async () => undefined,
     async () => {
-      throw new ApiError("source_unavailable", { message: "Nobody answers." });
+      throw new ApiError("source_unavailable", { message: "No one answers." });
     },
   ]) {
     const { plan } = await makeFolderServer(({ countAdded: _real, ...source }) => ({

@@ -17,7 +17,7 @@ async function makeBoard() {
 }
 
 describe("the key of a push connector", () => {
-  test("is never given to an admin who does not own the connector, so nobody makes themselves a reader", async ({
+  test("is never given to an admin who does not own the connector, so no one makes themselves a reader", async ({
     expect,
   }) => {
     const kb = await makeBoard();

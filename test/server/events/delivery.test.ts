@@ -192,7 +192,7 @@ describe("the delivery of events", () => {
     expect(await statesOf(kb, goneId)).toEqual(Array.from({ length: 14 }, () => "delivered"));
   });
 
-  test("a target that does not answer holds up nobody else", async ({ expect }) => {
+  test("a target that does not answer holds up no one else", async ({ expect }) => {
     const silent = await makeReceiver(() => "hang");
     const prompt = await makeReceiver();
     const kb = await makeEventServer([silent.host, prompt.host]);

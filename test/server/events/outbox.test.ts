@@ -63,7 +63,7 @@ describe("the outbox", () => {
     expect(claims.map((found) => found?.target.targetId)).toEqual([wanting, undefined]);
   });
 
-  test("writes nothing where nobody wants to know", async ({ expect }) => {
+  test("writes nothing where no one wants to know", async ({ expect }) => {
     const { store, database } = await openTestStore();
     const workspaceId = await makeWorkspace(store);
     await addTarget(store, workspaceId, ["sync.failed"]);

@@ -16,7 +16,7 @@ describe("GET /api/connectors/files/:fileId", () => {
     expect(file).toEqual(listed.find((one: { kbId: string }) => one.kbId === open?.kbId));
   });
 
-  test("names whom its access names: to members their own way in, to admins everybody in it", async ({ expect }) => {
+  test("names whom its access names: to members their own way in, to admins everyone in it", async ({ expect }) => {
     const { clients, model } = await startServer(makeModel(11, 40));
     const idsOf = (principals: string[]) => principals.map((one) => one.split(":").at(-1));
     for (const persona of ["inside", "owner"] as const) {

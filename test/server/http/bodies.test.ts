@@ -61,7 +61,7 @@ describe("a body without a credential", () => {
     expect((await kb.anyone().request("POST", "/api/session", good)).status).toBe(200);
   });
 
-  test("S69: a stranger at the same address keeps out nobody with a session, a token or a known browser", async ({
+  test("S69: a stranger at the same address keeps out no one with a session, a token or a known browser", async ({
     expect,
   }) => {
     const kb = await makeServer();

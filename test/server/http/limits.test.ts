@@ -61,7 +61,7 @@ describe("limits", () => {
     expect(spread((n) => ({ credential: pat(n), userId: `usr_${n}`, workspaceId: `wsp_${n}` }))).toBe(2_000);
   });
 
-  test("open routes count by /64, a sign-in by its failures alone, and a client of this machine is not everybody behind a proxy", ({
+  test("open routes count by /64, a sign-in by its failures alone, and a client of this machine is not everyone behind a proxy", ({
     expect,
   }) => {
     const limits = makeLimits({ mode: "self-hosted", clock: makeTestClock() });

@@ -32,7 +32,7 @@ describe("a cursor that means none", () => {
   });
 });
 
-test("who a token that nobody knows belongs to is nobody, also for a message that can't be read", async ({
+test("who a token that no one knows belongs to is no one, also for a message that can't be read", async ({
   expect,
 }) => {
   const kb = await makeServer();

@@ -64,7 +64,7 @@ test("over a real socket: a body that grows past the limit is cut off", async ({
   expect(sent).toBeLessThan(40);
 });
 
-test("over a real socket: the rest of a body that nobody reads is not waited for, of a GET either", async ({
+test("over a real socket: the rest of a body that no one reads is not waited for, of a GET either", async ({
   expect,
 }) => {
   const { url } = await serve();

@@ -228,7 +228,7 @@ describe("notifications and batches", () => {
     },
   );
 
-  test("an answer that nobody asked for gets 202", async () => {
+  test("an unexpected answer gets 202", async () => {
     expect((await send({ body: { jsonrpc: "2.0", id: 1, result: {} } })).status).toBe(202);
   });
 

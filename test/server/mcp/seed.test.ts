@@ -130,7 +130,7 @@ describe("the dialogue of the contract", () => {
 
   verifies(
     ["mcp:header-protocol-version", "versioning:header"],
-    "Mcp-Protocol-Version 2025-03-26 is served, as is a request that names none; one that nobody knows is an error",
+    "Mcp-Protocol-Version 2025-03-26 is served, as is a request that names none; one that no one knows is an error",
     async ({ expect }) => {
       const { send } = await makeDialogue();
       const ask = async (version: string | undefined) => {

@@ -112,10 +112,10 @@ describe("kb_search", () => {
       (await error({ source: "push:board" })).replace("push:board", "push:boarx"),
     );
     expect(await error({ assignee: "Ana Kovalska" })).toMatch(
-      /^no_such_person: nobody named "Ana Kovalska" in what you can see\. Close: Anna Kowalska \(anna@acme\.test, ent_/,
+      /^no_such_person: no one named "Ana Kovalska" in what you can see\. Close: Anna Kowalska \(anna@acme\.test, ent_/,
     );
     expect(await error({ assignee: "Zeus Hidden" })).toBe(
-      'no_such_person: nobody named "Zeus Hidden" in what you can see. Or use kb_search_entities.',
+      'no_such_person: no one named "Zeus Hidden" in what you can see. Or use kb_search_entities.',
     );
     expect(await error({ after: "some day" })).toBe(
       'invalid_argument: after "some day" is not a date. Use 2026-11-17, today, monday, 7d (ago) or +7d (ahead). Today is 2026-11-21 (UTC).',
@@ -133,7 +133,7 @@ describe("kb_search", () => {
   test("me without a link says so instead of nothing", async () => {
     const { kb, member } = await makeFilled();
     const { text } = await kb.tool(member, "kb_search", { query: "", assignee: "me" });
-    expect(text).toContain("Note: nobody in what you can see is linked to you");
+    expect(text).toContain("Note: no one in what you can see is linked to you");
   });
 
   test("me is also whom items show with the person's verified address, as a claim, and never with one that isn't proven", async () => {
@@ -144,12 +144,12 @@ describe("kb_search", () => {
     const mine = member.email.replace(/^./, (letter) => letter.toUpperCase());
     await kb.addItems(owner, [
       { title: "Mine by address", kind: "task", assignees: [claimed("Mia", mine)] },
-      { title: "Somebody else's", kind: "task", assignees: [claimed("Mia Other", "mia@other.test")] },
+      { title: "Someone else's", kind: "task", assignees: [claimed("Mia Other", "mia@other.test")] },
       { title: "Hidden", kind: "task", assignees: [claimed("Secret Mia", mine)], readers: ["user:gitea:1:9"] },
     ]);
     const ask = async () => await kb.tool(member, "kb_search", { query: "", assignee: "me" });
     await kb.store.users.setEmail(member.userId, member.email, null);
-    expect((await ask()).text).toContain("Note: nobody in what you can see is linked to you");
+    expect((await ask()).text).toContain("Note: no one in what you can see is linked to you");
     await kb.store.users.setEmail(member.userId, member.email, kb.clock.now());
     const { titles, text } = await ask();
     expect(titles).toEqual(["Mine by address"]);

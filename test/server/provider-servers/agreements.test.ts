@@ -87,7 +87,7 @@ test("a tool that says that it only reads is used at once, and any change of wha
   expect(await kb.search(ben)).toEqual(["not_agreed", []]);
 });
 
-test("only its owner agrees, to exactly what they were shown, and everybody is told where to do it", async () => {
+test("only its owner agrees, to exactly what they were shown, and everyone is told where to do it", async () => {
   const kb = await makeWorld();
   const { anna, ben, admin } = kb;
   await kb.map(FIND);

@@ -89,7 +89,7 @@ describe("who may do what, role by route by owner", () => {
     expect(what === "list" ? answer.json.connections.length : answer.status, answer.text).toBe(expected);
   });
 
-  test("connecting is for admins where its policy says so, and for nobody where it is off", async ({ expect }) => {
+  test("connecting is for admins where its policy says so, and for no one where it is off", async ({ expect }) => {
     const kb = await makeProviderServer();
     const { id } = await kb.addServer({ connectPolicy: "admins" });
     expect((await kb.connect(kb.anna, id)).status).toBe(403);
@@ -111,7 +111,7 @@ describe("who may do what, role by route by owner", () => {
 });
 
 describe("a connection", () => {
-  test("is tried before it is kept, with a secret that nobody sees again", async ({ expect }) => {
+  test("is tried before it is kept, with a secret that no one sees again", async ({ expect }) => {
     const kb = await makeProviderServer();
     const { id } = await kb.addServer();
     const refused = await kb.connect(kb.anna, id, { credentials: { token: "bad-planted" } });
@@ -131,7 +131,7 @@ describe("a connection", () => {
     expect(`${made.text} ${await kb.everything()}`).not.toContain("planted");
   });
 
-  test("shared, is searched by others from the next request on, and used by nobody else", async ({ expect }) => {
+  test("shared, is searched by others from the next request on, and used by no one else", async ({ expect }) => {
     const kb = await makeProviderServer();
     const { id } = await kb.addServer();
     const { json } = await kb.connect(kb.anna, id);

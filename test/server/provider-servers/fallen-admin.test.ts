@@ -77,7 +77,7 @@ describe("a connection by a server's own secret, whose owner is no admin any mor
     expect((await kb.find(admin, "&live=true")).live).toEqual({ hits: [], connections: [] });
     expect(await kb.sync(admin)).toMatchObject({
       state: "failed",
-      problem: { code: "forbidden", message: expect.stringContaining("no admin any more") },
+      problem: { code: "forbidden", message: expect.stringContaining("no longer an admin") },
     });
     const test = { connectionId: kb.connectionId };
     expect((await kb.as(admin).post(`/api/mcp-servers/${kb.serverId}/connection-tests`, test)).status).toBe(403);
@@ -112,7 +112,7 @@ describe("a connection by a server's own secret, whose owner is no admin any mor
     },
   );
 
-  test("can be narrowed and disconnected by them, and widened by nobody", async ({ expect }) => {
+  test("can be narrowed and disconnected by them, and widened by no one", async ({ expect }) => {
     const kb = await makeWorld("members");
     await kb.setRole("member");
     const at = `/api/mcp-servers/${kb.serverId}/connections/${kb.connectionId}`;
@@ -135,7 +135,7 @@ describe("a connection by a server's own secret, whose owner is no admin any mor
     expect((await kb.as(kb.admin).delete(at)).status).toBe(202);
   });
 
-  test("an owner who becomes an admin keeps theirs, and a token of one's own is nobody's role", async ({ expect }) => {
+  test("an owner who becomes an admin keeps theirs, and a token of one's own is no one's role", async ({ expect }) => {
     const kb = await makeWorld();
     await kb.as(kb.owner).patch(`/api/workspace/members/${kb.admin.userId}`, { role: "owner" });
     await kb.setRole("admin");

@@ -37,7 +37,7 @@ const acts = array(
   { minLength: 10, maxLength: 22 },
 );
 
-test("no way back from a provider makes a connection active that nobody has proven, or leaves a secret behind", async ({
+test("no way back from a provider makes a connection active that no one has proven, or leaves a secret behind", async ({
   expect,
 }) => {
   await assert(

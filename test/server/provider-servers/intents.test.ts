@@ -198,7 +198,7 @@ describe("an intent", () => {
     expect(kb.there.asked.filter(({ path }) => path === "/token")).toEqual([]);
   });
 
-  test("says why nobody can sign in there, and no more of the metadata than that", async () => {
+  test("says why no one can sign in there, and no more of the metadata than that", async () => {
     const kb = await makeOAuthServer();
     kb.there.metadata = { code_challenge_methods_supported: ["plain"] };
     const refused = await kb.intend(kb.anna);
@@ -275,7 +275,7 @@ describe("a connection that was signed in to", () => {
     expect((await kb.as(kb.anna).get("/api/connectors/mine")).json.connectors[0].state).toBe("active");
   });
 
-  test("becomes a new one when nobody can tell who signed in again", async () => {
+  test("becomes a new one when no one can tell who signed in again", async () => {
     const kb = await makeOAuthServer();
     const { connection } = await kb.connectThere(kb.anna, undefined, { access: { visibility: "workspace" } });
     expect(connection.account).toBeNull();
@@ -291,7 +291,7 @@ describe("a connection that was signed in to", () => {
     expect((await kb.intend(kb.admin, { reconnect: again.connection.id })).status).toBe(403);
   });
 
-  test("uses no token that a refresh gives for somebody else, gives it back, and is its owner's once they sign in again", async () => {
+  test("uses no token that a refresh gives for someone else, gives it back, and is its owner's once they sign in again", async () => {
     const kb = await makeOAuthServer();
     const { connection } = await kb.connectThere(kb.anna, "anna");
     kb.there.refreshesAs = "ben";
@@ -355,7 +355,7 @@ describe("a connection that was signed in to", () => {
     }
   });
 
-  test("that nobody confirms gives its tokens back to the provider, also one that is down", async () => {
+  test("that no one confirms gives its tokens back to the provider, also one that is down", async () => {
     const kb = await makeOAuthServer();
     const come = async (user = kb.anna) => {
       const { url, cookie } = await kb.open(user, (await kb.intend(user)).json.intent);

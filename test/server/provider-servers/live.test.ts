@@ -69,7 +69,7 @@ async function makeWorld(server: FakeMcp = notesServer()) {
   return { ...kb, id, map, search, call };
 }
 
-test("hits of one's own connections stand beside the same indexed answer, and nothing of anybody else's does", async () => {
+test("hits of one's own connections stand beside the same indexed answer, and nothing of anyone else's does", async () => {
   const server = notesServer();
   const kb = await makeWorld(server);
   const { anna, ben, owner } = kb;

@@ -37,7 +37,7 @@ describe("a server", () => {
   const elsewhere = new URL("/other-tenant/mcp", URL_A).href;
   const below = `${URL_A}/v2`;
 
-  test("doesn't move to another path while somebody has connected it, and moves below it", async () => {
+  test("doesn't move to another path while someone has connected it, and moves below it", async () => {
     const kb = await makeProviderServer();
     const { servers } = kb;
     for (const url of [elsewhere, below]) servers[url] = { seen: [] };
@@ -76,7 +76,7 @@ describe("a server", () => {
   });
 });
 
-describe("somebody who signs in late", () => {
+describe("someone who signs in late", () => {
   const EVIL = "https://evil.test/mcp";
 
   test("keeps the server in its place until their way back has ended", async () => {

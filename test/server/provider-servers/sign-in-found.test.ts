@@ -17,7 +17,7 @@ describe("a test of a server that asks people to sign in", () => {
     expect(await tryIt({ kind: "bearer" })).toMatchObject({ ok: true, authRequired: { authorizationServers: [] } });
   });
 
-  test("says nothing of a place that is not proven, and why nobody can sign in, as the attempt to connect does", async () => {
+  test("says nothing of a place that is not proven, and why no one can sign in, as the attempt to connect does", async () => {
     const kb = await makeOAuthServer({ metadata: { code_challenge_methods_supported: ["plain"] } });
     const path = `/api/mcp-servers/${kb.serverId}/connection-tests`;
     const { json } = await kb.as(kb.admin).post(path, {});

@@ -41,7 +41,7 @@ async function startKb(name: string) {
       sources: { find: async (id) => sources.find(({ spec }) => spec.providerId === id), list: async () => sources },
       extractor: fakeExtractor,
       openMcp: async (...asked) => {
-        if (!opener) throw new Error("It knows nobody yet.");
+        if (!opener) throw new Error("It knows no one yet.");
         const session = await opener(...asked);
         return {
           ...session,
@@ -111,7 +111,7 @@ test("two instances that index each other have what is the other's own, and noth
   ]);
 });
 
-test("a live search asks another instance's index, and nobody behind it", async () => {
+test("a live search asks another instance's index, and no one behind it", async () => {
   const one = await startKb("one");
   const two = await startKb("two");
   await one.read(two);

@@ -46,7 +46,7 @@ test("an item that stands first by its address says so", async () => {
   expect(json.results[0]).toMatchObject({ title: "Travel rules", explanation: { group: "address", score: null } });
 });
 
-test("nobody else is told: neither members nor tokens without kb:admin", async () => {
+test("no one else is told: neither members nor tokens without kb:admin", async () => {
   const { kb, admin, owner, member } = await makeTravel();
   const refused = { status: 403, json: { code: "forbidden", detail: expect.stringContaining("kb:admin") } };
   expect(await kb.as(member).get(PATH)).toMatchObject(refused);

@@ -134,7 +134,7 @@ describe("one person's searches", () => {
 });
 
 describe("background work", () => {
-  test("begins at once while nobody searches", async ({ expect }) => {
+  test("begins at once while no one searches", async ({ expect }) => {
     const gate = makeBusyGate(2);
     const begun: string[] = [];
     for (const name of ["a", "b", "c"]) void gate.prepare(name, begun);

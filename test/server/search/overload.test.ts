@@ -23,7 +23,7 @@ async function makeStuckServer() {
   return { kb, release: () => release() };
 }
 
-test("a flood of searches is refused with 503 and when to come back; somebody else's search is not", async () => {
+test("a flood of searches is refused with 503 and when to come back; someone else's search is not", async () => {
   const { kb, release } = await makeStuckServer();
   const owner = await kb.addOwner();
   const other = await kb.addMember(owner.workspaceId);

@@ -99,7 +99,7 @@ test("channels are found without their mark, and author is read as people", asyn
   });
 });
 
-test("a source can be one connector, and one that nobody may see is as one that is not there", async () => {
+test("a source can be one connector, and one that no one may see is as one that is not there", async () => {
   const kb = await makeKit();
   const owner = await kb.addOwner();
   const stranger = await kb.addOwner("Other");

@@ -71,7 +71,7 @@ describe("what could not be looked at", () => {
     expect(await kb.readable()).toEqual(["part", "whole"]);
   });
 
-  test("is what waits for somebody to approve its removal, too", async ({ expect }) => {
+  test("is what waits for someone to approve its removal, too", async ({ expect }) => {
     const ids = Array.from({ length: 30 }, (_, i) => `i${i}`);
     const kb = await makeMirror(() => listed("a", ...ids));
     await kb.work();

@@ -73,7 +73,7 @@ describe("an item that a feed names and its run does not take", () => {
     ["before", nobody, OPEN],
     ["now", OPEN, nobody],
   ] as const) {
-    test(`is read by nobody who may not ${told}, when its content is newer still`, async ({ expect }) => {
+    test(`is read by no one who may not ${told}, when its content is newer still`, async ({ expect }) => {
       const kb = await makeFed(before);
       kb.world.fetch = () => ({ bytes: Buffer.from("newer"), fileName: "y", version: "3" });
       kb.world.script = () => feed(newer(after));
@@ -143,7 +143,7 @@ describe("an item that a feed names and its run does not take", () => {
       expect(await kb.search("which")).toMatchObject({ total: hasLastingContent ? 1 : 0 });
       if (!hasLastingContent) {
         const row = await kb.kb.database.read.selectFrom("items").select("textMessage").executeTakeFirst();
-        expect(row?.textMessage).toBe("Mirror did not tell which version of the content this is.");
+        expect(row?.textMessage).toBe("Mirror didn't say which version of the content this is.");
       }
     }
   });

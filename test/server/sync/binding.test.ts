@@ -37,7 +37,7 @@ async function makeSwapped(acl: "container" | "connector", accountId: string | n
   return { ...kb, cursors, run };
 }
 
-test("another account starts over, and nobody reads what it has not named: it may not see it", async ({ expect }) => {
+test("another account starts over, and no one reads what it has not named: it may not see it", async ({ expect }) => {
   const kb = await makeSwapped("container", "acc_2222222222222222");
   expect(await kb.readable()).toEqual(["a", "b"]);
   await kb.run();
@@ -109,7 +109,7 @@ describe("new credentials", () => {
     expect(await kb.readable()).toEqual(["a"]);
   });
 
-  test("of nobody knows whom withhold nothing, and the feed proves nothing before all was listed", async ({
+  test("of no one knows whom withhold nothing, and the feed proves nothing before all was listed", async ({
     expect,
   }) => {
     const kb = await makeRotating();
@@ -131,7 +131,7 @@ describe("new credentials", () => {
     expect(await kb.readable()).toEqual(["a"]);
   });
 
-  test("of another account withhold what was read at once, also where nothing runs: after a pause nobody reads it", async ({
+  test("of another account withhold what was read at once, also where nothing runs: after a pause no one reads it", async ({
     expect,
   }) => {
     const kb = await makeRotating({ accountId: "7" });

@@ -128,7 +128,7 @@ describe("the budget of bytes", () => {
     expect(passed).toEqual([2, 3]);
   });
 
-  test("who gives up waits no longer and keeps nobody out; the end of a run gives everything back", async () => {
+  test("who gives up waits no longer and keeps no one out; the end of a run gives everything back", async () => {
     const budget = makeByteBudget(10);
     const line = budget.open(asker("wsp_1", "con_1"));
     const abort = new AbortController();

@@ -199,7 +199,7 @@ test("a run that can store neither its end nor that it gave its job back is done
   const log = { ...quiet, warn: (_fields: unknown, message: string) => void said.push(message) };
   const worker = kb.makeWorker({ store: withWrites(kb.database, () => !isDiskGone), log });
   await expect(worker.runUntilIdle()).rejects.toThrow("The disk is gone.");
-  expect(said).toContain("A job could not be given back");
+  expect(said).toContain("A job could not be returned to the queue");
   expect(await syncs.find(syncId)).toMatchObject({ state: "running" });
   expect(await kb.items()).toEqual([]);
   // The disk is back; as long as the lease goes on, nobody has the job.

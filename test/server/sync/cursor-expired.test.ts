@@ -31,7 +31,7 @@ test("a listing of everything that is told so again waits, as after any failure"
   expect((await kb.connector()).activity).toMatchObject({ type: "failing", failures: 2 });
 });
 
-test("users and groups are read as a whole by the next run, and nobody is dark meanwhile", async ({ expect }) => {
+test("users and groups are read as a whole by the next run, and no one is dark meanwhile", async ({ expect }) => {
   let isForgotten = false;
   const kb = await makeForge({
     [BASE_URL]: {

@@ -97,7 +97,7 @@ describe("a mistake of kb in a sync", () => {
     expect(sync.counts).toMatchObject({ seen: 4, upserted: 1, failed: 3, faults: 2 });
     expect((await kb.items()).map(({ textReason }) => textReason)).toEqual(["failed", "failed", null, "failed"]);
     // One place, so one line.
-    expect(errors()).toMatchObject([{ message: "kb has made a mistake", fields: { fault: "TypeError" } }]);
+    expect(errors()).toMatchObject([{ message: "kb has a bug", fields: { fault: "TypeError" } }]);
     expect(errors()[0]?.fields["stack"]).toContainEqual(expect.stringMatching(/faults\.test\.ts/u));
     expect(told()).not.toMatch(/salary|trip/u);
   });

@@ -73,7 +73,7 @@ describe("whether mirrored permissions are still true", () => {
   });
 });
 
-describe("an access that names somebody who is not known here", () => {
+describe("an access that names someone who is not known here", () => {
   const stranger = "user:mirror:wiki.test:77";
   const naming = (all: string[][]): Script =>
     function* () {
@@ -92,7 +92,7 @@ describe("an access that names somebody who is not known here", () => {
     await kb.work();
     expect(await kb.lastSync()).toMatchObject({
       state: "succeeded",
-      problem: { code: "names_nobody", message: expect.stringMatching(/1 item.* nobody/u) },
+      problem: { code: "names_nobody", message: expect.stringMatching(/1 item.* no one/u) },
     });
     expect(await kb.readable()).toEqual([]);
     kb.world.script = naming([["workspace"]]);

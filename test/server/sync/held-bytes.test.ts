@@ -68,7 +68,7 @@ test("all runs together keep to one budget, and each comes to its end", async ()
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a source that is slow with a file keeps nobody else's out", async () => {
+test("a source that is slow with a file keeps no one else's out", async () => {
   const { extractor } = countingExtractor();
   const budget = makeByteBudget(9 * MEGABYTE);
   let give: () => void = () => undefined;

@@ -189,7 +189,7 @@ test("a list without end and without a place to stop at ends the run as partial;
   kb.clock.now += 1_000;
   expect(await kb.sync("full")).toMatchObject({
     state: "partial",
-    problem: { message: expect.stringContaining("listed for 180 minutes without a place to stop at") },
+    problem: { message: expect.stringContaining("listed for 180 minutes without reaching a point to resume from") },
   });
   expect(told).toBeLessThan(200);
   expect(await living(kb)).toEqual(["a", "b"]);
@@ -212,7 +212,7 @@ test("a source that waits for an answer and never comes back with an event is to
     lookEveryMs: 1,
   });
   expect((await events.next()).value).toEqual({ t: "upsert" });
-  await expect(events.next()).rejects.toThrow("without a place to stop at");
+  await expect(events.next()).rejects.toThrow("without reaching a point to resume from");
 });
 
 test("another scope begins the listing again", async () => {

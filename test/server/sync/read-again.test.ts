@@ -384,7 +384,7 @@ describe("reading again", () => {
     expect((await readerRuns()).map(({ state }) => state)).toEqual(["succeeded"]);
   });
 
-  test("gives way to a sync that somebody asks for meanwhile, and goes on behind it", async ({ expect }) => {
+  test("gives way to a sync that someone asks for meanwhile, and goes on behind it", async ({ expect }) => {
     const names = Array.from({ length: 40 }, (_, n) => `f${String(n).padStart(2, "0")}.md`);
     const { kb, world, left, runs } = await makeWorld(Object.fromEntries(names.map((name) => [name, "Words"])));
     await kb.sync("full");

@@ -35,7 +35,7 @@ async function makeWorld(change: (source: KitFixture["source"]) => Partial<KitFi
   };
 }
 
-test("everybody reads what they read at the remote, by groups in groups that hold each other", async ({ expect }) => {
+test("everyone reads what they read at the remote, by groups in groups that hold each other", async ({ expect }) => {
   const world = await makeWorld();
   await world.begin();
   expect(await world.differences()).toEqual([]);
@@ -201,7 +201,7 @@ describe("a refusal", () => {
   });
 });
 
-test("somebody of elsewhere in a list keeps nobody else out, and reads nothing", async ({ expect }) => {
+test("someone of elsewhere in a list keeps no one else out, and reads nothing", async ({ expect }) => {
   const world = await makeWorld((source) => ({
     sessions: scripted(async function* (ctx, run) {
       for await (const event of runsOf(source)?.(ctx, run) ?? []) {
@@ -246,7 +246,7 @@ test("content that is newer than its listing is stored only with who may read it
   expect([await world.textOf("p2"), await world.whoSees("p2")]).toEqual(["The secret.", ["u2"]]);
 });
 
-test("an original that is newer than what was read is shown to nobody before the next run", async ({ expect }) => {
+test("an original that is newer than what was read is shown to no one before the next run", async ({ expect }) => {
   const world = await makeWorld();
   await world.begin();
   const { kbId } = (await world.rows()).find(({ externalId }) => externalId === "p2") ?? {};

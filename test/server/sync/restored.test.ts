@@ -82,7 +82,7 @@ describe("restored data", () => {
     expect([await kb.readable(), kb.world.runs]).toEqual([["a"], ["full", "full", "full"]]);
   });
 
-  test("lets nobody in by a group before it is read again", async ({ expect }) => {
+  test("lets no one in by a group before it is read again", async ({ expect }) => {
     let isGone = false;
     const kb = await makeForge({
       [BASE_URL]: {

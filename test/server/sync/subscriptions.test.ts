@@ -123,7 +123,7 @@ test("a provider that can't be asked does not keep a connector from being delete
   expect(await world.kb.database.read.selectFrom("connectors").selectAll().execute()).toEqual([]);
 });
 
-test("nobody is asked to notify an address that only this machine has", async () => {
+test("no one is asked to notify an address that only this machine has", async () => {
   const world = await makeWorld({ baseUrl: "http://127.0.0.1:7700" });
   expect([world.told.subscribed, (await world.webhook()).subscription]).toEqual([0, null]);
 });

@@ -12,7 +12,7 @@ test("workers are shared: fifty connectors, of which one has a million items, on
     kinds,
     (kb, kind, id) =>
       async function* (run) {
-        if (kind === "failing") throw new ApiError("source_unavailable", { message: "Nobody answers." });
+        if (kind === "failing") throw new ApiError("source_unavailable", { message: "No one answers." });
         if (kind === "limited" && isLimited) {
           isLimited = false;
           throw new ApiError("source_rate_limited", { message: "Slow down.", retryAfterMs: 120_000 });

@@ -108,7 +108,7 @@ describe("a turn", () => {
     expect(await secondsOf(600)).toBe(600);
   });
 
-  test("has no end where nobody waits", async ({ expect }) => {
+  test("has no end where no one waits", async ({ expect }) => {
     const turn = makeTurn({ now: () => Infinity, isOtherWaiting: async () => false }, 0);
     expect(await turn.mayGoOn()).toBe(true);
   });

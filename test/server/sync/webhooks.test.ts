@@ -186,7 +186,7 @@ describe("a webhook of a connector", () => {
     expect(seen.runs).toEqual([]);
   });
 
-  test("removes nothing by what it says, and a replay of it wakes nobody", async () => {
+  test("removes nothing by what it says, and a replay of it wakes no one", async () => {
     const { id, secretOf, send, later, settle, seen, path, owner } = await makeWorld();
     const secret = await secretOf(id);
     const body = { changes: [{ t: "items", externalIds: ["gone"] }], gone: ["a", "b"] };
@@ -200,7 +200,7 @@ describe("a webhook of a connector", () => {
     expect(seen.runs).toEqual([]);
   });
 
-  test("answers whatever is wrong alike, after the same work, and asks nobody", async () => {
+  test("answers whatever is wrong alike, after the same work, and asks no one", async () => {
     const { kb, id, secretOf, send, later, seen, path, owner } = await makeWorld();
     const noSecret = await send(path, "", DELTA);
     const secret = await secretOf(id);
@@ -308,8 +308,8 @@ describe("the webhook of an app", () => {
     ["of another instance", { instance: "https://elsewhere.test", installation: "1" }],
     ["of another installation", { instance: "https://tracker.test/api", installation: "3" }],
     ["that is no address", { instance: "", installation: "1" }],
-    ["of nobody", undefined],
-  ])("wakes nobody for a target %s", async (_what, target) => {
+    ["of no one", undefined],
+  ])("wakes no one for a target %s", async (_what, target) => {
     const { seen, send, later } = await makeWorld();
     expect((await send("/hooks/tracker", APP_SECRET, { target, ...DELTA })).status).toBe(200);
     await later();

@@ -43,7 +43,7 @@ describe("a connector", () => {
     }
   });
 
-  test("waits for somebody when nothing goes on, or items stay hidden, until a person acts", ({ expect }) => {
+  test("waits for someone when nothing goes on, or items stay hidden, until a person acts", ({ expect }) => {
     const waits = (state: Connector["state"], held = 0) =>
       waitsForSomebody({ id: "con_2", isPushed: false, state, stateReason: null, counts: { ...NONE, held } });
     expect(ConnectorState.options.filter((state) => waits(state))).toEqual([

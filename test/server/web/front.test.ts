@@ -17,7 +17,7 @@ test("the way in leads a new installation to its setup, then who is signed out t
   expect(await front(cookie(ana.sessionSecret))).toBe("/sign-in");
 });
 
-test("where nobody sets anything up, as on a managed server, it leads to the sign-in", async ({ expect }) => {
+test("where no one sets anything up, as on a managed server, it leads to the sign-in", async ({ expect }) => {
   const kb = await makeServer({ settings: { mode: "managed", signup: "open" } });
   expect(await makeFront(kb.deps)(undefined)).toBe("/sign-in");
 });

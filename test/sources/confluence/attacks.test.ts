@@ -53,7 +53,7 @@ describe("confluence and what is not known", { timeout: 60_000 }, () => {
     expect(group?.size).toBe(4);
   });
 
-  test("a page below a folder is nobody's, since Cloud tells no restriction of a folder, unless the config says that there is none", async () => {
+  test("a page below a folder is no one's, since Cloud tells no restriction of a folder, unless the config says that there is none", async () => {
     const { world, fixture } = await openSite();
     const inFolder = withFolder(world);
     const deeper = world.add("ENG", "Deeper in it", { parent: inFolder.id });
@@ -66,7 +66,7 @@ describe("confluence and what is not known", { timeout: 60_000 }, () => {
     for (const { id } of [inFolder, deeper]) expect(names(accessOf(open, id))).toEqual(["s10000.read"]);
   });
 
-  test("a page is nobody's when what is above it, or a restriction, can't be told", async () => {
+  test("a page is no one's when what is above it, or a restriction, can't be told", async () => {
     const { world, site, fixture } = await openSite();
     const { made } = world;
     const inFolder = withFolder(world);

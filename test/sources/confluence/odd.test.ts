@@ -98,7 +98,7 @@ describe.each(["cloud", "data_center"] as const)("confluence and odd records, as
     expect(replica.items.has(blue.id)).toBe(true);
   });
 
-  test("a page whose parent can't be told fails alone, and what stands below it is nobody's", async () => {
+  test("a page whose parent can't be told fails alone, and what stands below it is no one's", async () => {
     const { world, fixture, spoil } = await open();
     const { bonus, below } = world.made;
     const replica = makeReplica();

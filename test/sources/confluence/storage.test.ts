@@ -120,7 +120,7 @@ describe("people who are mentioned", () => {
     expect(await read(`<ac:task-list>${task}</ac:task-list>`)).toBe("- incomplete Bo Birch calls");
     const profile = `<ac:structured-macro ac:name="profile"><ac:parameter ac:name="user">${user("acc:mia")}</ac:parameter></ac:structured-macro>`;
     expect(await read(profile)).toBe("Mia Marsh");
-    expect(await read(`<p>${link("gone")} and ${link("old.login", "username")}</p>`)).toBe("Somebody and old.login");
+    expect(await read(`<p>${link("gone")} and ${link("old.login", "username")}</p>`)).toBe("Someone and old.login");
     const labelled = `<ac:link>${user("acc:mia")}<ac:plain-text-link-body><![CDATA[the owner]]></ac:plain-text-link-body></ac:link>`;
     expect(await read(`<p>Ask ${labelled}</p>`)).toBe("Ask the owner");
   });
@@ -155,7 +155,7 @@ describe("people who are mentioned", () => {
       return content?.type === "inline" ? content.text : "";
     };
     const [dan, eve] = [world.users.get(ids.dan)?.name, world.users.get(ids.eve)?.name];
-    for (const { id } of pages) expect(textOf(id)).toBe(`Ask ${dan} or ${eve} or Somebody`);
+    for (const { id } of pages) expect(textOf(id)).toBe(`Ask ${dan} or ${eve} or Someone`);
     expect(textOf(`c${said.id}`)).toBe(`Ask ${eve}`);
     expect(asked.length).toBeLessThanOrEqual(deployment === "cloud" ? 6 : 3);
   });

@@ -217,7 +217,7 @@ export function makeWorld() {
   const below = world.add("ENG", "Below the bonus", { parent: bonus.id });
   const outage = world.add("OPS", "Outage on Friday");
   const news = world.add("OPS", "News of the week", { type: "blogpost" });
-  const welcome = world.add("LOBBY", "Welcome everybody");
+  const welcome = world.add("LOBBY", "Welcome everyone");
   const lunch = world.add("LOBBY", "Lunch at noon?");
   const about = world.add("OPEN", "About us");
   const board = world.add("OPEN", "Of the board", { restriction: { users: [ids.cid], groups: [] } });

@@ -63,7 +63,7 @@ async function makeWatched(tuning: WatchTuning = QUICK, config: object = {}) {
 describe("a watched folder", () => {
   verifies(
     "watch:changes-soon",
-    "shows what was changed, added, renamed and deleted, without anybody asking for a sync",
+    "shows what was changed, added, renamed and deleted, without anyone asking for a sync",
     async () => {
       const { found, write, at, runs, store, owner, id } = await makeWatched();
       write("docs/a.md", "antelope");

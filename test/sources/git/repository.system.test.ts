@@ -34,7 +34,7 @@ describe("what of a repository is an item", () => {
     expect(guide?.author).not.toHaveProperty("principal");
   });
 
-  test("names as hostile as bytes allow harm nobody and hide nothing else", async () => {
+  test("names as hostile as bytes allow harm no one and hide nothing else", async () => {
     const { root, run, source, context } = makeRepository();
     const names = [
       ["100644", bytes("fine.md")],

@@ -65,7 +65,7 @@ async function idsAt(port: number): Promise<number[]> {
   return ids;
 }
 
-test("nobody is gone because of a user whose record isn't understood", async () => {
+test("no one is gone because of a user whose record isn't understood", async () => {
   const users = [
     { id: 1, login: "ann" },
     { id: 2, login: null },
@@ -151,7 +151,7 @@ describe.skipIf(whyNoGitea() !== undefined)("attacks on gitea, with a real serve
     expect([here, there]).toEqual([[mia?.id], [mia?.id]]);
   });
 
-  test("issues that are turned off are for nobody", async () => {
+  test("issues that are turned off are for no one", async () => {
     await server.api("PATCH", "/repos/closed/open", { has_issues: false });
     const groups = await peopleOf(contextAt(server.port, server.token, ["closed"]));
     await server.api("PATCH", "/repos/closed/open", { has_issues: true });

@@ -76,7 +76,7 @@ describe.skipIf(whyNoGitea() !== undefined)("gitea in the engine, with a real se
     return () => server.stop();
   }, 120_000);
 
-  test("everybody finds what Gitea shows them, in every way, at any time", async () => {
+  test("everyone finds what Gitea shows them, in every way, at any time", async () => {
     const { engine, fixture } = await connect();
     const { people, ids, api, organization } = world;
     await engine.readPeople();

@@ -70,7 +70,7 @@ describe.skipIf(whyNoGitea() !== undefined)("what is withdrawn on a real Gitea",
     return () => server.stop();
   }, 120_000);
 
-  test("is found by nobody once Sync now has ended, and what is given is found", async () => {
+  test("is found by no one once Sync now has ended, and what is given is found", async () => {
     const { engine, team, at, finds } = await open();
     expect([await finds("ann"), await finds("ben"), await finds("cid")]).toEqual([all(ISSUES), all(ISSUES), all(0)]);
     await server.api("DELETE", `/teams/${team}/members/${people.ben.login}`);
@@ -93,7 +93,7 @@ describe.skipIf(whyNoGitea() !== undefined)("what is withdrawn on a real Gitea",
     expect([await finds("ann"), await finds("cid")]).toEqual([all(ISSUES), all(0)]);
   });
 
-  test("is found by nobody within 10 seconds of a notification, whose word alone changes nothing", async () => {
+  test("is found by no one within 10 seconds of a notification, whose word alone changes nothing", async () => {
     const { engine, team, finds } = await open();
     const { kb, owner, connectorId } = engine;
     const { secret } = (await kb.as(owner).post(`/api/connectors/${connectorId}/webhook`)).json;

@@ -49,7 +49,7 @@ async function peopleOf(ctx: SourceContext<GithubConfig>, cursor: unknown = null
 const ids = (...some: number[]) => some.map(String).sort();
 
 describe("who is let in", () => {
-  test("a token that isn't shown the roles of an organization makes nobody an owner", async () => {
+  test("a token that isn't shown the roles of an organization makes no one an owner", async () => {
     const world = await makeWorld();
     const { people, repositories } = world;
     // Carl is shown the public members whatever role he asks for.
@@ -250,7 +250,7 @@ describe("what GitHub refuses", () => {
     expect(await fixture.source.check(ctx)).toMatchObject({
       ok: true,
       warnings: expect.arrayContaining([
-        expect.stringContaining("acme is not there, or not open to this token: it requires SAML"),
+        expect.stringContaining("acme doesn't exist, or this token can't read it: it requires SAML"),
       ]),
     });
     const named = (await open(world, { repositories: ["acme/api"] })).ctx;
@@ -313,7 +313,7 @@ describe("what GitHub refuses", () => {
     expect(await warningsOf({})).toEqual([]);
     expect(await warningsOf({ token: "token-carl" })).toEqual([
       expect.stringContaining(
-        "kb can't see who reads acme/web, so nobody finds it. Use a token of an organization owner",
+        "kb can't see who reads acme/web, so no one can find it. Use a token of an organization owner",
       ),
     ]);
     answer(world, new RegExp(`^/repositories/(${api.id}|${web.id})/pulls`), 403, {
@@ -324,7 +324,7 @@ describe("what GitHub refuses", () => {
     ]);
     world.server.instead = undefined;
     expect(await warningsOf({ repositories: ["acme/none", "acme/api"] })).toEqual([
-      "acme/none is not there, or not open to this token.",
+      "acme/none doesn't exist, or this token can't read it.",
     ]);
   });
 });

@@ -43,7 +43,7 @@ function age({ fake }: World): void {
 }
 
 describe("github in the engine, against a fake of ours", { timeout: 120_000 }, () => {
-  test("everybody finds what GitHub shows them, in every way, at any time", async () => {
+  test("everyone finds what GitHub shows them, in every way, at any time", async () => {
     const world = await makeWorld();
     const { fake, people, repositories, teams, issues, remark } = world;
     const files = makeFiles(world);

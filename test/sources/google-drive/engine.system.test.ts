@@ -114,7 +114,7 @@ describe("google-drive in the server, with a fake of ours", { timeout: 120_000 }
     await alike(kb, there);
   });
 
-  test("nobody reads by what is no permission to read", async () => {
+  test("no one reads by what is no permission to read", async () => {
     const { kb, there, world, files } = await open(({ world: before, places }) => {
       const user = (more: object) => ({ type: "user", who: DAN, role: "reader", ...more });
       const tries: Record<string, object[]> = {
@@ -176,7 +176,7 @@ describe("google-drive in the server, with a fake of ours", { timeout: 120_000 }
     expect(namesOf(there, await kb.whoSees(files.minutes))).not.toContain("out");
   });
 
-  test("without the right to read the directory, groups and domains let nobody in", async () => {
+  test("without the right to read the directory, groups and domains let no one in", async () => {
     const { kb, there, google, files } = await open(({ google: before }) => void (before.hasDirectory = false));
     expect(namesOf(there, await kb.whoSees(files.plan))).toEqual(["ann", "kb"]);
     expect(namesOf(there, await kb.whoSees(files.handbook))).toEqual(["kb"]);
@@ -371,7 +371,7 @@ describe("google-drive in the server, with a fake of ours", { timeout: 120_000 }
     expect(namesOf(there, await kb.whoSees(files.open))).not.toContain("dan");
   });
 
-  test("a directory that breaks off ends nobody, and folders that are in each other end no run", async () => {
+  test("a directory that breaks off ends no one, and folders that are in each other end no run", async () => {
     const { kb, there, world, google, places, files } = await open(({ world: before }) => {
       for (const name of ["una", "vic", "wyn"]) before.user(`${name}@acme.test`);
     });

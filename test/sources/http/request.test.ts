@@ -94,7 +94,7 @@ describe("a request of a source", () => {
     }
   });
 
-  test("a 401 where nobody signed in is a refusal of that page, not of the connector", async () => {
+  test("a 401 where no one signed in is a refusal of that page, not of the connector", async () => {
     const { http, server } = await connectTo(say(401, "", { "www-authenticate": "Basic" }));
     await expect(http.request({ url: `${server.origin}/x` })).rejects.toMatchObject(failing("source_forbidden"));
   });
@@ -111,7 +111,7 @@ describe("a request of a source", () => {
     }
   });
 
-  test("without credentials it goes as nobody where the source allows that, and nowhere otherwise", async () => {
+  test("without credentials it goes as no one where the source allows that, and nowhere otherwise", async () => {
     const free = await connectTo(say(200, "ok"), { auth: [{ type: "none" }], credentials: {} });
     await free.http.request({ url: `${free.server.origin}/x`, auth: true });
     expect(free.server.authorizations()).toEqual([undefined]);

@@ -37,14 +37,14 @@ describe("bearer and basic", () => {
     expect(server.authorizations()).toEqual([`Basic ${Buffer.from("a:b").toString("base64")}`]);
   });
 
-  test("in the name of somebody, where the source has a header for it and nowhere else", async () => {
+  test("in the name of someone, where the source has a header for it and nowhere else", async () => {
     const sudo = { type: "credentials", scheme: "bearer", token: "token", asHeader: "sudo" } as const;
     const { http, server } = await connectTo(say(200), { auth: [sudo] });
     await http.request({ url: `${server.origin}/x`, auth: { as: "ada" } });
     expect(server.requests[0]?.headers).toMatchObject({ sudo: "ada", authorization: `Bearer ${SECRET}` });
     const plain = await connectTo(say(200));
     await expect(plain.http.request({ url: `${plain.server.origin}/x`, auth: { as: "ada" } })).rejects.toThrow(
-      "nobody else",
+      "no one else",
     );
     expect(plain.server.requests).toEqual([]);
   });

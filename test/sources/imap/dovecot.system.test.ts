@@ -49,7 +49,7 @@ describe.skipIf(!CAN_RUN)("imap, with a real server", { timeout: 120_000 }, () =
     return () => dovecot.stop();
   });
 
-  test("signs in, refuses another password, and a certificate that nobody knows", async () => {
+  test("signs in, refuses another password, and a certificate that no one knows", async () => {
     const source = makeImapSource();
     const { pool } = makePool([{ port: dovecot.port }, { port: dovecot.tlsPort }]);
     const check = async (credentials: typeof PERSON, more: Record<string, unknown> = {}) => {

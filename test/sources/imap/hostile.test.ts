@@ -131,7 +131,7 @@ test("a folder's name is never read as a command, and one that can't be named is
   ).toEqual(["ok"]);
 });
 
-test("a tree that nobody made is no tree, and numbers in any number of answers are read", async () => {
+test("a tree that no one made is no tree, and numbers in any number of answers are read", async () => {
   const listed = (name: string) => ({ name, delimiter: "/", attributes: new Set<string>() });
   expect(toFolders(["/a/b", "x/".repeat(100)].map(listed)).map(({ chain }) => chain)).toEqual([
     ["/a", "/a/b"],
@@ -202,7 +202,7 @@ describe("what was asked for is matched by its number, whatever else is told", (
     ["flags after it", `${line(1, "a")}* 1 FETCH (UID 1 FLAGS (\\Seen))\r\n${line(2, "b")}`, ["a", "b"], []],
     ["flags without a number", `* 1 FETCH (FLAGS (\\Seen))\r\n${line(1, "a")}${line(2, "b")}`, ["a", "b"], []],
     ["others that came and went", `* 9 EXISTS\r\n* 1 EXPUNGE\r\n${line(2, "b")}${line(1, "a")}`, ["b", "a"], []],
-    ["a message that nobody asked for", `${line(1, "a")}${line(2, "b")}${line(77, "x")}`, ["a", "b"], []],
+    ["a message that no one asked for", `${line(1, "a")}${line(2, "b")}${line(77, "x")}`, ["a", "b"], []],
     ["one without an answer", line(1, "a"), ["a"], [2]],
     ["one with nothing but flags", `${line(1, "a")}* 2 FETCH (UID 2 FLAGS ())\r\n`, ["a"], [2]],
     ["one without its number", `${line(1, "a")}${line(2, "b").replace("UID 2 ", "")}`, ["a"], [2]],
@@ -289,7 +289,7 @@ describe("signing in", () => {
       ).toEqual({ ok: true });
     }
     expect(await problemOf((server) => void (server.capabilities = "LOGINDISABLED"))).toMatchObject({
-      problem: { message: expect.stringContaining("takes no password") },
+      problem: { message: expect.stringContaining("accept passwords") },
     });
   });
 
@@ -313,7 +313,7 @@ describe("signing in", () => {
     expect(await problemOf((server) => void (server.greeting = "SSH-2.0-secret\r\n"))).toMatchObject({ ok: false });
   });
 
-  test("never reaches a private address that nobody listed, and sends no password without TLS", async () => {
+  test("never reaches a private address that no one listed, and sends no password without TLS", async () => {
     const server = await startImap();
     const config = ImapConfig.parse({ host: "127.0.0.1", port: server.port, tls: false });
     const strict = makePool([], { listed: [] });

@@ -17,7 +17,7 @@ describe("jira and what is not known", { timeout: 60_000 }, () => {
     return replica.items;
   }
 
-  test("an issue is nobody's when its level or its restriction can't be told", async () => {
+  test("an issue is no one's when its level or its restriction can't be told", async () => {
     const { world, jira, fixture } = await openSite();
     const { made } = world;
     made.welcome.restricted = true;
@@ -29,7 +29,7 @@ describe("jira and what is not known", { timeout: 60_000 }, () => {
     expect(items.get(made.lunch.id)?.access?.known).toBe(true);
   });
 
-  test("a comment for what is not understood, or for a role that is gone, is nobody's", async () => {
+  test("a comment for what is not understood, or for a role that is gone, is no one's", async () => {
     const { world, fixture } = await openSite();
     const { plan } = world.made;
     const strange = [
@@ -43,9 +43,9 @@ describe("jira and what is not known", { timeout: 60_000 }, () => {
     expect(inside?.known === true && inside.all.flat().every((each) => each.endsWith(":signed-in"))).toBe(true);
   });
 
-  test("holders that are not understood, and schemes that are refused, let nobody in", async () => {
+  test("holders that are not understood, and schemes that are refused, let no one in", async () => {
     const { world, jira, fixture } = await openSite();
-    world.project("LOBBY").browse = [{ type: "everybody on the moon" }, { type: "sd.customer.portal.only" }];
+    world.project("LOBBY").browse = [{ type: "everyone on the moon" }, { type: "sd.customer.portal.only" }];
     const { id } = world.project("ENG");
     jira.instead = ({ path }, response) => {
       if (!path.endsWith(`/project/${id}/permissionscheme`)) return false;
@@ -59,7 +59,7 @@ describe("jira and what is not known", { timeout: 60_000 }, () => {
     for (const key of ["ENG", "LOBBY"]) expect([...(membersOf(`p${world.project(key).id}.browse`) ?? [])]).toEqual([]);
   });
 
-  test("an account that does not administer Jira names nobody, and check says which permission it lacks", async () => {
+  test("an account that does not administer Jira names no one, and check says which permission it lacks", async () => {
     const { fixture } = await openSite();
     const weak = { ...fixture, credentials: { email: "aud@corp.example", token: OTHER_TOKEN } };
     const people = makePeopleReplica();

@@ -89,7 +89,7 @@ describe("jira and what is cut, late or told twice", { timeout: 60_000 }, () => 
     expect(snapshotOf(replica)).toEqual(snapshotOf(whole));
   });
 
-  test("an issue that is not found by nobody is not deleted", async () => {
+  test("an issue that is not found by no one is not deleted", async () => {
     const { world, jira, fixture } = await openSite();
     const replica = makeReplica();
     await runInto(fixture, replica);

@@ -118,7 +118,7 @@ describe("jira in the server", { timeout: 120_000 }, () => {
     await same();
   });
 
-  test("an issue that moved into a closed project is for nobody at once", async () => {
+  test("an issue that moved into a closed project is for no one at once", async () => {
     const { world, jira, kb, same } = await open();
     const { made } = world;
     const ops = world.project("OPS");
@@ -160,7 +160,7 @@ describe("jira in the server", { timeout: 120_000 }, () => {
     }
   });
 
-  test("Data Center: who is in a role by login reads, and a level that nobody tells is nobody's", async () => {
+  test("Data Center: who is in a role by login reads, and a level that no one tells is no one's", async () => {
     const { world, kb, same, jira, rows } = await open("data_center");
     const { ids, made } = world;
     await same();

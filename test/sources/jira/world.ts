@@ -277,8 +277,8 @@ export function makeWorld() {
   const hidden = world.add("ENG", "Reported from outside", { security: "30000", reporter: ids.ben });
   const outage = world.add("OPS", "Outage on Friday");
   const approved = world.add("OPS", "A new server", { reporter: ids.ben, approver: ids.dan });
-  const internal = world.comment(outage, ids.ben, "Nobody told the customer.", { jsdPublic: false });
-  const welcome = world.add("LOBBY", "Welcome everybody", { done: true });
+  const internal = world.comment(outage, ids.ben, "No one told the customer.", { jsdPublic: false });
+  const welcome = world.add("LOBBY", "Welcome everyone", { done: true });
   const lunch = world.add("LOBBY", "Lunch at noon?");
   const start = Date.now() - 90 * 60_000;
   for (const issue of issues) issue.updated = start;

@@ -166,7 +166,7 @@ describe.skipIf(PYTHON === undefined)("matrix in the server, with a real homeser
     expect(files.filter(({ title }) => title === "Everything")).toEqual([]);
   });
 
-  test("people of other servers are nobody, and a room that everybody may look into is open to everybody", async () => {
+  test("people of other servers are no one, and a room that everyone may look into is open to everyone", async () => {
     const { world, kb, proxy } = await open();
     const { people, rooms } = world;
     proxy.instead = ({ path, headers }, response) => {

@@ -28,7 +28,7 @@ test("what is no event is left out of a list", () => {
   expect(Events.parse(list)).toMatchObject([{ id: "$a", content: {} }]);
 });
 
-test("what somebody with a name of earlier days says is left out and fails nothing, and what they delete is deleted", () => {
+test("what someone with a name of earlier days says is left out and fails nothing, and what they delete is deleted", () => {
   const by = { sender: "@Zoë 🦊:old.test", origin_server_ts: 1 };
   const list = EventList.parse([
     { ...by, event_id: "$said", type: "m.room.message", content: { body: "Hello." } },
@@ -91,7 +91,7 @@ test("an unknown visibility is that of members, and a closed one is not", () => 
   expect(["joined", "invited"].map(isOpen)).toEqual([false, false]);
 });
 
-test("people who can't be are nobody", () => {
+test("people who can't be are no one", () => {
   const named = ["@ben:kb.test", "ben", "@ben", 7, "@b n:kb.test", `@${"x".repeat(300)}:kb.test`, "@\ud800:kb.test"];
   expect(mentionsOf(event({ "m.mentions": { user_ids: named } }))).toEqual(["@ben:kb.test"]);
 });

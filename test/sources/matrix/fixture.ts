@@ -7,7 +7,7 @@ import { register } from "./people.ts";
 /** People who are in many worlds: an account is made slowly. */
 export async function makeCrowd(url: string) {
   const [ann, ben, cid, dan] = await Promise.all(["ann", "ben", "cid", "dan"].map((name) => register(url, name)));
-  if (!ann || !ben || !cid || !dan) throw new Error("Nobody registered.");
+  if (!ann || !ben || !cid || !dan) throw new Error("No one registered.");
   return { ann, ben, cid, dan };
 }
 export type Crowd = Awaited<ReturnType<typeof makeCrowd>>;
@@ -42,7 +42,7 @@ export async function makeWorld(url: string, { ann, ben, cid, dan }: Crowd) {
   const secret = await dan.say(team, "The offer goes out on Friday.");
   await ann.reply(team, secret, "Not before the board agrees.");
   const budget = await dan.say(team, "Budget is fine.");
-  const welcome = await ben.say(lobby, "Welcome to everybody.");
+  const welcome = await ben.say(lobby, "Welcome to everyone.");
   return {
     people: { bot, ann, ben, cid, dan },
     all: [ann, ben, cid, dan],

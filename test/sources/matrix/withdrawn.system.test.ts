@@ -35,7 +35,7 @@ describe.skipIf(PYTHON === undefined)("what is withdrawn on a real homeserver", 
     return { ...world.people, engine, proxy, vault, finds };
   }
 
-  test("is found by nobody once Sync now has ended, and what is given is found", async () => {
+  test("is found by no one once Sync now has ended, and what is given is found", async () => {
     const { engine, vault, finds, ann, ben, cid, dan } = await open();
     expect([await finds(ben), await finds(dan), await finds(cid)]).toEqual([all(6), all(6), all(0)]);
     await ben.leave(vault);

@@ -194,7 +194,7 @@ describe("increments", () => {
     expect(notion.ids()).toEqual(before.filter((id) => !isGone(id)));
   });
 
-  test("what was shared later, taken out of the trash or moved is found within hours, though nobody edited it", async () => {
+  test("what was shared later, taken out of the trash or moved is found within hours, though no one edited it", async () => {
     const notion = await connect();
     const { world, home, deep, alone, tasks, rows, replica, notion: server } = notion;
     const later = world.page("Shared later", { page: home.id });

@@ -28,7 +28,7 @@ async function open() {
 }
 
 describe("the secret that Notion makes", () => {
-  test("is taken once somebody asked, shown for an hour, and stored sealed", async () => {
+  test("is taken once someone asked, shown for an hour, and stored sealed", async () => {
     const { kb, as, api, send, offer, shown } = await open();
     expect(await shown()).toMatchObject({ secretFrom: "app", secretCreatedAt: null, offered: null });
     expect((await as.post(api)).json).toMatchObject({ secret: null, webhook: { offered: { secret: null } } });
@@ -44,7 +44,7 @@ describe("the secret that Notion makes", () => {
     expect(await send(event("page.created", "y"), TOKEN)).toBe(200);
   });
 
-  test("is taken from nobody while nobody asked, or an hour later", async () => {
+  test("is taken from no one while no one asked, or an hour later", async () => {
     const { kb, as, api, send, offer, shown } = await open();
     expect(await offer(OTHER)).toBe(404);
     await as.post(api);
@@ -67,7 +67,7 @@ describe("the secret that Notion makes", () => {
     ]);
   });
 
-  test("ends when somebody asks for another, and only who manages the connector can ask and see", async () => {
+  test("ends when someone asks for another, and only who manages the connector can ask and see", async () => {
     const { kb, owner, as, api, send, offer, shown } = await open();
     const member = kb.as(await kb.addMember(owner.workspaceId, "member"));
     await as.post(api);
@@ -132,7 +132,7 @@ describe("a notification of Notion", () => {
     expect((await ids()).filter((id) => id.startsWith(guide.id))).toEqual([]);
   });
 
-  test("wakes nobody by a wrong signature, and once by a replay", async () => {
+  test("wakes no one by a wrong signature, and once by a replay", async () => {
     const { as, api, send, offer, later, notion, alone } = await open();
     await as.post(api);
     await offer(TOKEN);

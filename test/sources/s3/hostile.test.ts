@@ -102,7 +102,7 @@ describe("a listing that is none", () => {
 
   test("of another prefix fails", async () => {
     const { context } = await connect(say(200, listing(contents("private/a.md", OBJECT))), { prefix: "docs/" });
-    await expect(eventsOf(context)).rejects.toThrow("other objects");
+    await expect(eventsOf(context)).rejects.toThrow("objects that kb didn't ask for");
   });
 });
 

@@ -112,7 +112,7 @@ export async function makeWorld() {
   const secret = await say("dan", team, "The offer goes out on Friday.");
   await say("ann", team, "Not before the board agrees.", secret);
   const budget = await say("dan", team, "Budget is fine.");
-  const welcome = await say("cid", lobby, "Welcome to everybody.");
+  const welcome = await say("cid", lobby, "Welcome to everyone.");
   return {
     url,
     front,

@@ -178,7 +178,7 @@ describe("what has no end or measure", () => {
         for (;;) yield (((sent += 65_536), Buffer.alloc(65_536, "x")));
       }
       const read = readSitemap(endless(), "h.test", { left: 200 * MEBIBYTE, until: Infinity });
-      await expect(read.next()).rejects.toThrow("without end");
+      await expect(read.next()).rejects.toThrow("unclosed");
       expect(sent).toBeLessThan(2 * MEBIBYTE);
     }
   });
@@ -269,8 +269,8 @@ describe("rules", () => {
 
 describe("nothing goes because it can't be seen", () => {
   test.each([
-    ["sends everybody to a form on the site", (path: string) => (path === "/login" ? 200 : 302), "/login"],
-    ["sends everybody to another host", () => 302, "http://login.test/"],
+    ["sends everyone to a form on the site", (path: string) => (path === "/login" ? 200 : 302), "/login"],
+    ["sends everyone to another host", () => 302, "http://login.test/"],
     ["answers each page with a form", () => 200, undefined],
     ["fails on each page but the first", (path: string) => (path === "/" ? undefined : 500), undefined],
     ["refuses each page but the first", (path: string) => (path === "/" ? undefined : 403), undefined],

@@ -75,7 +75,7 @@ describe("sitemaps are read in the encoding that they are in", () => {
     ["UTF-8 that calls itself UTF-16", Buffer.from(xmlIn("UTF-16"))],
     ["Latin-1 that is declared", Buffer.from(xmlIn("ISO-8859-1"), "latin1")],
     ["Latin-1 that the server tells", Buffer.from(xmlIn("").replace(' encoding=""', ""), "latin1"), "iso-8859-1"],
-    ["an encoding that nobody knows", Buffer.from(xmlIn("x-none"))],
+    ["an encoding that no one knows", Buffer.from(xmlIn("x-none"))],
     ["lines in UTF-16", Buffer.concat([Buffer.from([0xff, 0xfe]), le("http://h.test/straße\r\n")])],
   ])("%s", async (_name, bytes, charset) => {
     for (const step of [Infinity, 1, 7])

@@ -116,7 +116,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       sync: (ctx, run) => source.sync(ctx, { ...run, scope: { include: [], exclude: [] } }),
     }),
   },
-  "check looks whether somebody answers": {
+  "check looks whether someone answers": {
     caughtBy: "bad-config",
     plant: (source) => ({
       async check(ctx) {

@@ -19,7 +19,7 @@ function opened(codes: AccessCodes, ...listIds: number[]): number[] {
 }
 
 describe("the table of accesses", () => {
-  test("leaves to nobody what has no number or no list", ({ expect }) => {
+  test("leaves to no one what has no number or no list", ({ expect }) => {
     const codes = new AccessCodes();
     expect(codes.lastAcl).toBe(0);
     codes.addText("1:5;4:7;6:;9:5,7;70:7,5,9");

@@ -72,7 +72,7 @@ function differencesOfAccesses(decide: Decision = isOpen, sql = listsMet): strin
   return found;
 }
 
-test("SQL and memory meet the same lists, for every list and everybody over three principals", () => {
+test("SQL and memory meet the same lists, for every list and everyone over three principals", () => {
   expect(listIds.size).toBe(8);
   expect(differencesOfLists()).toEqual([]);
 });
@@ -86,7 +86,7 @@ test("on lists met by SQL and on names, every access of at most three lists is d
 
 test.each([
   ["those of another workspace", (n: number) => listsMet(n).replace("named.workspaceId = ?", "? <> ''")],
-  ["everybody but those named", (n: number) => listsMet(n).replace("named.principal IN", "named.principal NOT IN")],
+  ["everyone but those named", (n: number) => listsMet(n).replace("named.principal IN", "named.principal NOT IN")],
   ["one principal only", (n: number) => listsMet(n).replaceAll(", ?", ") AND ? NOT IN (''")],
   ["another principal's number", (n: number) => listsMet(n).replace("= named.principalNo", "<> named.principalNo")],
   ["a wrong mark", (n: number) => listsMet(n).replace("listId >", "listId >=")],
@@ -105,7 +105,7 @@ test.each<[string, Decision]>([
     (lists, isMet) => isOpen(lists, isMet, 0, lists.length > 1 ? lists.length - 1 : lists.length),
   ],
   ["forgets the first list", (lists, isMet) => isOpen(lists, isMet, lists.length > 1 ? 1 : 0)],
-  ["lets in nobody", () => false],
+  ["lets in no one", () => false],
 ])("a planted decision that %s is seen", (_, decide) => {
   expect(differencesOfAccesses(decide)).not.toEqual([]);
 });
@@ -148,7 +148,7 @@ function hasBit(bits: Uint32Array, n: number): boolean {
   return (((bits[n >>> 5] ?? 0) >>> (n & 31)) & 1) === 1;
 }
 
-test("what meets a list is the first of its principals that somebody holds", () => {
+test("what meets a list is the first of its principals that someone holds", () => {
   expect(metBy(["user:a", "user:b", "user:c"], new Set(["user:c", "user:b"]))).toBe("user:b");
   expect(metBy(["user:a"], new Set(["user:c"]))).toBeUndefined();
 });

@@ -61,7 +61,7 @@ describe("access explain, for an admin", () => {
     const { world, wsp, ana, admin } = await start();
     const kbId = await world.item(wsp, { connectorId: await world.connector(wsp) });
     await expect(explainAccess(world, ana, kbId, admin.userId)).rejects.toThrow(
-      "Only an admin can ask about somebody else's access. Leave out userId to ask about your own.",
+      "Only an admin can ask about someone else's access. Leave out userId to ask about your own.",
     );
     await expect(explainAccess(world, admin, kbId, "u".repeat(99))).rejects.toThrow(
       `This workspace has no member "${"u".repeat(60)}".`,
@@ -70,7 +70,7 @@ describe("access explain, for an admin", () => {
 });
 
 describe("the reason", () => {
-  test("is that somebody is no member, also for who was one a moment ago", async ({ expect }) => {
+  test("is that someone is no member, also for who was one a moment ago", async ({ expect }) => {
     const { world, wsp, admin, on } = await start();
     const kbId = await world.item(wsp, { connectorId: await world.connector(wsp), access: lists(["user:x"]) });
     await world.database.write.deleteFrom("members").where("userId", "=", admin.userId).execute();

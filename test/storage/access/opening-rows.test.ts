@@ -94,7 +94,7 @@ describe("what an act opened", () => {
     });
   });
 
-  test("counts nobody where fewer are left, nor where a row of another version says it in other shapes", async ({
+  test("counts no one where fewer are left, nor where a row of another version says it in other shapes", async ({
     expect,
   }) => {
     const log = await makeLog();

@@ -72,7 +72,7 @@ describe("what others opened of a connector", () => {
     expect(openedByOthers[0].at > openedByOthers[19].at).toBe(true);
   });
 
-  test("is for nobody else, and in no list", async ({ expect }) => {
+  test("is for no one else, and in no list", async ({ expect }) => {
     const kb = await makeBoard();
     await kb.as(kb.admin).patch(`/api/groups/${kb.team}`, { memberIds: [kb.member.userId] });
     const other = await kb.addMember(kb.owner.workspaceId, "owner");

@@ -112,7 +112,7 @@ describe("an item with a clock of its own", () => {
   });
 });
 
-describe("what somebody stands for", () => {
+describe("what someone stands for", () => {
   test("is kept until the epoch moves on, time takes something, or the clock goes back", async ({ expect }) => {
     const { world, wsp, ana, connector } = await start();
     await connector("github");

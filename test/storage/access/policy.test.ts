@@ -6,7 +6,7 @@ const DAY_MS = 24 * 3_600_000;
 const only = (...principals: string[]): SourceAccess => ({ known: true, all: [principals] });
 
 describe("who may read an item", () => {
-  test("everybody's access, one's own, one's group's; never another's, an unknown or an empty one", async ({
+  test("everyone's access, one's own, one's group's; never another's, an unknown or an empty one", async ({
     expect,
   }) => {
     const world = await makeWorld();

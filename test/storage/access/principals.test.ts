@@ -8,7 +8,7 @@ import { listDigest } from "#storage/access/list-digest.ts";
 
 const ROLES: Role[] = ["owner", "admin", "member"];
 
-test("an owner stands above everybody, an admin above members only, a member above nobody", ({ expect }) => {
+test("an owner stands above everyone, an admin above members only, a member above no one", ({ expect }) => {
   const above = ROLES.map((role) => ROLES.map((other) => isAbove(role, other)));
   expect(above).toEqual([
     [true, true, true],

@@ -2,7 +2,7 @@ import { test } from "vitest";
 import { makeConjoin } from "#storage/batch/conjunction.ts";
 import type { Interner } from "#storage/batch/intern.ts";
 
-test("whom both let in has the lists of both, each once, 64 at most; more are nobody's", ({ expect }) => {
+test("whom both let in has the lists of both, each once, 64 at most; more are no one's", ({ expect }) => {
   const range = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n);
   const accesses: Record<number, number[]> = { 1: range(1, 32), 2: range(33, 32), 3: range(33, 33), 4: [1, 2], 5: [] };
   const made: number[][] = [];

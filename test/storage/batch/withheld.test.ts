@@ -22,7 +22,7 @@ async function seenBy(kb: World) {
 
 describe("items below one of which there are many", () => {
   test(
-    "are read by nobody who may not, whatever comes between two slices, and in the end by all who may",
+    "are read by no one who may not, whatever comes between two slices, and in the end by all who may",
     { timeout: 600_000 },
     async ({ expect }) => {
       const slices = fc.nat({ max: 2 });
@@ -66,7 +66,7 @@ describe("items below one of which there are many", () => {
     },
   );
 
-  test("are nobody's from the commit on, in search and records, and come back slice by slice", async ({ expect }) => {
+  test("are no one's from the commit on, in search and records, and come back slice by slice", async ({ expect }) => {
     const kb = await makeWorld({ settledAtOnce: 3, hasUpkeep: false });
     await kb.apply([put("top", { parent: null, access: AB })]);
     await kb.apply(["1", "2", "3"].map((id) => put(id, { parent: "top", access: id === "3" ? B : null })));

@@ -84,7 +84,7 @@ test("planted leak: hidden items in N and the average length are found out", () 
   expect(isFoundOut(plain)).toBe(true);
 });
 
-test("planted leak: an access without lists taken for everybody is found out", () => {
+test("planted leak: an access without lists taken for everyone is found out", () => {
   const wrong = opened((lists) => lists.every((list) => list.some(isMine)));
   expect(wrong).toContain(4);
   breakVisibleSet((set, segments) => withAccesses(set, segments, wrong));

@@ -6,7 +6,7 @@ import { up } from "#storage/migrations/0008-own-access.ts";
 import { openWriter } from "#storage/sqlite.ts";
 import { CONNECTOR, end, item, makeHarness, upsert, WORKSPACE } from "../../server/sync/harness.ts";
 
-test("children stored before they had an access of their own are nobody's until they are told again", async ({
+test("children stored before they had an access of their own are no one's until they are told again", async ({
   expect,
 }) => {
   const child = (id: string, partOf: string) => {

@@ -4,7 +4,7 @@ import { makePushServer } from "../../server/connectors/push-harness.ts";
 import { pushed } from "../../server/connectors/server.ts";
 import { runMigration } from "./run.ts";
 
-test("a key that somebody else than the owner made ends; the owner's own keys live on", async () => {
+test("a key that someone else than the owner made ends; the owner's own keys live on", async () => {
   const kb = await makePushServer();
   const make = async () =>
     (

@@ -133,7 +133,7 @@ function makeWorldOf(kb: PeopleKit, pick: (below: number) => number) {
   return { source, readSince, maybeChange, whole, some, follow };
 }
 
-test("after any sequence of runs, kills and changes nobody is in a group who was not in it since it was last read", async ({
+test("after any sequence of runs, kills and changes no one is in a group who was not in it since it was last read", async ({
   expect,
 }) => {
   let exact = 0;

@@ -107,7 +107,7 @@ describe("a change of members", () => {
     expect(await kb.standsFor(ana.userId)).toEqual(["1"]);
   });
 
-  test("that is told again after a crash brings nobody back", async ({ expect }) => {
+  test("that is told again after a crash brings no one back", async ({ expect }) => {
     const kb = await makePeopleKit();
     const ana = await kb.member();
     await kb.run([kb.identity("1"), kb.whole("team", [])]);

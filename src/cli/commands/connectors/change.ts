@@ -132,16 +132,16 @@ export const setScope = command(
 
 /** What a scope would do, as far as that is known before a run. */
 function planText({ added, removed, estimatedCalls }: ScopePlan): string {
-  const adds = added === null ? "Only a sync can tell what this adds" : `This adds at least ${plural(added, "item")}`;
+  const adds = added === null ? "Only a sync can show what this adds" : `This adds at least ${plural(added, "item")}`;
   const calls = estimatedCalls === null ? "" : `, with about ${plural(estimatedCalls, "request")}`;
-  const removes = removed === null ? "what it removes shows after the sync" : `removes ${plural(removed, "item")}`;
+  const removes = removed === null ? "the sync shows what it removes" : `removes ${plural(removed, "item")}`;
   return `${adds}${calls}, and ${removes}. Nothing has changed.`;
 }
 
 /** `kb connectors rotate-key CONNECTOR`: the new key is the only data on stdout. */
 export const rotateKey = command(
   {
-    summary: "Create a new key for your push connector, or revoke the key of somebody else's.",
+    summary: "Create a new key for your push connector, or revoke the key of someone else's.",
     arguments: CONNECTOR,
     options: [{ flags: "--overlap <duration>", summary: "how long the old key still works (default: 10m)" }],
     examples: ["kb connectors rotate-key tickets > key.txt"],

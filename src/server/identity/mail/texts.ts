@@ -58,7 +58,7 @@ function compose(letter: Letter, host: string): Composed {
         subject: `You have an account on ${host}`,
         lines: [
           `Hello ${letter.name},`,
-          `Somebody tried to sign up on ${host} with this address, or to change to it. It already belongs to your account, so nothing changed.`,
+          `Someone tried to sign up on ${host} with this address, or to change to it. It already belongs to your account, so nothing changed.`,
           "If this was you, sign in, or reset your password on the sign-in page. If not, ignore this email.",
         ],
       };

@@ -69,13 +69,13 @@ function meaningOf(status: number): Exclude<DocumentAnswer["type"], "document"> 
 function parseDocument(body: Uint8Array, clientId: string, rules: RedirectRules): ClientMetadata | string {
   try {
     const json: unknown = JSON.parse(Buffer.from(body).toString("utf8"));
-    if (typeof json !== "object" || json === null || Array.isArray(json)) return "It is no JSON object.";
+    if (typeof json !== "object" || json === null || Array.isArray(json)) return "It isn't a JSON object.";
     // An object whose members are looked at one by one.
     const document = json as Record<string, unknown>;
-    if (document["client_id"] !== clientId) return "It names another client_id.";
+    if (document["client_id"] !== clientId) return "It names a different client_id.";
     return readClientMetadata(document, new URL(clientId).host, rules);
   } catch (error) {
-    return isApiError(error) ? error.message : "It is no JSON.";
+    return isApiError(error) ? error.message : "It isn't JSON.";
   }
 }
 

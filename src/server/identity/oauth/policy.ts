@@ -90,8 +90,8 @@ export interface RedirectRules {
 
 /** What is wrong with a scheme that an operator wants to add; undefined when nothing is. */
 export function faultOfAppScheme(scheme: string): string | undefined {
-  if (!/^[a-z][a-z0-9+.-]{0,60}$/.test(scheme)) return "is no scheme of an address, such as myapp";
-  return FORBIDDEN_SCHEME.test(scheme) ? "can never be the scheme of an app" : undefined;
+  if (!/^[a-z][a-z0-9+.-]{0,60}$/.test(scheme)) return "isn't a URL scheme such as myapp";
+  return FORBIDDEN_SCHEME.test(scheme) ? "can't be an app's scheme" : undefined;
 }
 
 const MAX_URI_CHARS = 2_000;

@@ -56,6 +56,6 @@ function servedResponses(values: readonly unknown[]): ["code"] {
   if (isCode) return ["code"];
   throw oauthFailure(
     "invalid_client_metadata",
-    'kb supports no implicit flow: register with the response type "code".',
+    `kb doesn't support the implicit flow: register with the response type "code".`,
   );
 }

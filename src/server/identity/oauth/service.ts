@@ -128,7 +128,7 @@ export function makeOAuthService(options: OAuthOptions): OAuthService {
       });
       await store.oauth.sweepDocuments({ readBefore: now - CLIENT_UNUSED_MS, now });
     } catch (error) {
-      log.warn({ err: error }, "what is over was not deleted");
+      log.warn({ err: error }, "expired OAuth records could not be deleted");
     }
   }
 

@@ -52,7 +52,7 @@ export function makePasswords(costs: PasswordCosts = PASSWORD_COSTS, argon2 = { 
     async verify(stored, password) {
       // Both ways wait for the dummy, so that the first unknown account is no slower than a known one.
       // Not through the gate: one refusal would be kept for ever.
-      dummy ??= argon2.hash("nobody has this password", options);
+      dummy ??= argon2.hash("no one has this password", options);
       const nobody = await dummy;
       const isTooLong = Buffer.byteLength(password) > MAX_BYTES;
       const matches = await gate(() => argon2.verify(stored ?? nobody, isTooLong ? "" : password));

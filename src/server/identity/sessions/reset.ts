@@ -106,7 +106,7 @@ export function makeResetService(options: ResetOptions): ResetService {
     if (actor.role !== "owner") {
       throw new ApiError("role_too_low", {
         message:
-          "This server sends no email, so you would get the link, and anybody with the link can sign in as this person. Only an owner of the workspace can create one.",
+          "This server sends no email, so you would get the link, and anyone with the link can sign in as this person. Only an owner of the workspace can create one.",
       });
     }
     if (await isOwnerEverywhere(store, actor.userId, userId)) return;

@@ -22,7 +22,7 @@ export function checkDomains(actor: Actor, domains: readonly string[]): string[]
   const consumer = domains.find((domain) => CONSUMER_DOMAINS.has(domain));
   if (consumer !== undefined) {
     throw new ApiError("invalid_request", {
-      message: `Anybody can get an address at ${consumer}, so it can't say who somebody is.`,
+      message: `Anyone can get an address at ${consumer}, so it can't say who someone is.`,
       field: "identityDomains",
     });
   }

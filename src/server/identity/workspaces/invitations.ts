@@ -47,7 +47,7 @@ export function makeInvitationService(options: {
 
   /** Outside the transaction: no mail server may hold it open. */
   async function mail(actor: Actor, invitation: InvitationRecord, url: string): Promise<void> {
-    const inviter = (await store.users.find(actor.userId))?.name ?? "Somebody";
+    const inviter = (await store.users.find(actor.userId))?.name ?? "Someone";
     const workspace = (await store.workspaces.find(actor.workspaceId))?.name ?? "a workspace";
     const { expiresAt } = invitation;
     try {

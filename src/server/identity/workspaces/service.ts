@@ -171,7 +171,7 @@ export function makeWorkspaceService(options: {
 
 function requireAdminAbove(actor: Actor, role: Role): void {
   if (!actsAsAdmin(actor)) {
-    throw new ApiError("forbidden", { message: "Only admins of the workspace can remove somebody else." });
+    throw new ApiError("forbidden", { message: "Only admins of the workspace can remove someone else." });
   }
   requireAbove(actor, role);
 }
@@ -184,7 +184,7 @@ async function requireMember(from: Store, actor: Actor, userId: string): Promise
 
 async function keepLastOwner(tx: Store, workspaceId: string, member: MemberRecord): Promise<void> {
   if (member.role !== "owner" || (await tx.in(workspaceId).members.countOwners()) > 1) return;
-  throw new ApiError("last_owner", { message: "This is the last owner. Make somebody else an owner first." });
+  throw new ApiError("last_owner", { message: "This is the last owner. Make someone else an owner first." });
 }
 
 /** How much a fall of a role ended, for the audit. */

@@ -9,11 +9,11 @@ export const LOOK_AGAIN_MS = 30_000;
 
 const CANCELLED: SourceProblem = {
   code: "source_error",
-  message: "Reading people and groups was cancelled, so who may read what is as old as before.",
+  message: "Reading people and groups was cancelled, so permissions are as old as before.",
 };
 const GONE: SourceProblem = {
   code: "source_error",
-  message: "The reading of people and groups is no longer on record, so who may read what may be as old as before.",
+  message: "The reading of people and groups is no longer on record, so permissions may be as old as before.",
 };
 
 /**

@@ -150,7 +150,7 @@ async function perform(
   try {
     const source = await deps.findSource(connector.providerId);
     if (!source?.syncIdentities || !deps.people) {
-      const message = `This server has no source "${connector.providerId}" that knows people.`;
+      const message = `This server has no source "${connector.providerId}" that reads people.`;
       throw new ApiError("provider_unavailable", { message });
     }
     const { people } = deps;

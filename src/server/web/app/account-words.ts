@@ -4,7 +4,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   expired: "Connecting took too long, or you started it in another browser or session. Try again.",
   failed: "The service's answer wasn't valid. Try again.",
   unavailable: "The service isn't responding, or doesn't accept this server. Try again later, or ask the operator.",
-  taken: "Somebody else in this workspace already has this account. Ask an admin who it's linked to.",
+  taken: "Someone else in this workspace already has this account. Ask an admin who it's linked to.",
   other_account: "That was a different account. Sign in at the service with the account you want to connect again.",
 };
 

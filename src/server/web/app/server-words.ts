@@ -60,7 +60,7 @@ const REASONS: Readonly<Record<string, string>> = {
   sign_in_failed: "The sign-in failed.",
   forbidden: "The server refused access.",
   owner_no_admin:
-    "It uses the server's own secret, and its owner is no admin any more. It goes on when they are an admin again.",
+    "It uses the server's own secret, and its owner is no longer an admin. It goes on when they are an admin again.",
 };
 
 export const STEP_WORDS: Readonly<Record<ServerTest["steps"][number]["step"], string>> = {

@@ -50,7 +50,7 @@ const row = (at: number, details: Record<string, unknown> = {}): NewAuditRecord 
 });
 
 describe("the chain of the audit", () => {
-  test("is whole after acts, reads and parallel writing, and its export can be verified by anybody", async ({
+  test("is whole after acts, reads and parallel writing, and its export can be verified by anyone", async ({
     expect,
   }) => {
     const kb = await makeServer();

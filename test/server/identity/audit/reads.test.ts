@@ -163,7 +163,7 @@ describe("the use of tokens", () => {
   });
 });
 
-describe("rows that nobody waits for", () => {
+describe("rows that no one waits for", () => {
   const row = { action: "items.read" } as NewAuditRecord;
   const storeOf = (appendMany: (rows: readonly NewAuditRecord[]) => Promise<void>): Store =>
     // The batcher uses nothing else of it.

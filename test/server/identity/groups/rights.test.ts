@@ -56,7 +56,7 @@ describe("who may change a group", () => {
     expect(statuses.join(" ")).toBe(wanted);
   });
 
-  test("an admin gets into somebody else's group by no way round", async () => {
+  test("an admin gets into someone else's group by no way round", async () => {
     const { kb, people, make } = await makeGroups();
     const { admin } = people;
     const group = await make(false);

@@ -81,7 +81,7 @@ describe("while the document is out of reach", () => {
     expect(await refresh()).toMatchObject({ status: 200 });
   });
 
-  test("a client that nobody let in is told to come again, never that it is unknown", async () => {
+  test("a client that no one let in is told to come again, never that it is unknown", async () => {
     const { answerWith, signIn, kb, ask } = await makeDocumented();
     answerWith(UNREACHABLE);
     const response = await signIn();
@@ -194,7 +194,7 @@ describe("the client's own word", () => {
   });
 });
 
-test("a copy of which nobody has a login is deleted after 30 days", async () => {
+test("a copy of which no one has a login is deleted after 30 days", async () => {
   const { kb, owner, letIn } = await makeDocumented();
   await letIn();
   const { grants } = (await kb.as(owner).get("/api/grants")).json;

@@ -122,7 +122,7 @@ describe("codes", () => {
     expect(actions).toContain("grant.reuse_detected");
   });
 
-  test("test 1: of two who redeem one code at the same moment nobody keeps anything", async () => {
+  test("test 1: of two who redeem one code at the same moment no one keeps anything", async () => {
     const kb = await startServer();
     const owner = await kb.addOwner();
     const ask = { clientId: await kb.client(), scope: "mcp:read" };
@@ -152,7 +152,7 @@ describe("codes", () => {
     ["test 2: without PKCE", { code_challenge: "", code_challenge_method: "" }],
     ["test 3: with the plain method", { code_challenge_method: "plain" }],
     ["test 4: without a method", { code_challenge_method: "" }],
-  ])("%s nobody is asked", async (_name, change) => {
+  ])("%s no one is asked", async (_name, change) => {
     const kb = await startServer();
     const owner = await kb.addOwner();
     const url = new URL(kb.authorizeUrl({ clientId: await kb.client() }, challengeOf(newVerifier())), kb.base);
@@ -188,7 +188,7 @@ describe("codes", () => {
 });
 
 describe("redirect addresses", () => {
-  test("test 7: an address that is not letter by letter the registered one is refused on a page, and nobody is sent anywhere", async () => {
+  test("test 7: an address that is not letter by letter the registered one is refused on a page, and no one is sent anywhere", async () => {
     const kb = await startServer();
     const owner = await kb.addOwner();
     const clientId = await kb.client({ redirect_uris: ["https://app.test/callback", "http://127.0.0.1/loop"] });

@@ -68,7 +68,7 @@ describe("asking", () => {
     expect((await browser.get(redirectTo)).headers.get("location")).toContain("code=");
   });
 
-  test("who asks not to show anything is told that somebody must be asked", async () => {
+  test("who asks not to show anything is told that someone must be asked", async () => {
     const { kb, clientId, browser } = await setUp();
     const answer = await browser.get(kb.authorizeUrl({ clientId }, challengeOf(newVerifier()), { prompt: "none" }));
     const back = new URL(answer.headers.get("location") ?? "");
@@ -301,7 +301,7 @@ describe("what a grant reaches", () => {
     expect(foreign.scope).toBe("mcp:read");
   });
 
-  test("test 15: a resource of somebody else, or of the command line, is refused at the first step", async () => {
+  test("test 15: a resource of someone else, or of the command line, is refused at the first step", async () => {
     const { kb, clientId, browser } = await setUp();
     for (const resource of ["https://evil.test/mcp", `${kb.base}/api`, `${kb.base}/mcp/x`, `${kb.base}/other`]) {
       const answer = await browser.get(kb.authorizeUrl({ clientId, resource }, challengeOf(newVerifier())));
@@ -352,7 +352,7 @@ describe("what a grant reaches", () => {
   });
 });
 
-test("somebody removed while their password is proved leaves no grant behind", async () => {
+test("someone removed while their password is proved leaves no grant behind", async () => {
   const { kb, owner } = await setUp();
   const member = await kb.addMember(owner.workspaceId, "admin");
   const actor = await kb.deps.sessions.findActor(member.sessionSecret);

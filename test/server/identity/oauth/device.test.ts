@@ -103,7 +103,7 @@ describe("a device", () => {
     expect((await kb.as(owner).get("/api/grants")).json.grants).toHaveLength(1);
   });
 
-  test("test 29: codes can't be guessed: after five wrong ones in a minute nobody looks any more", async () => {
+  test("test 29: codes can't be guessed: after five wrong ones in a minute no one looks any more", async () => {
     const { kb, owner, begin } = await setUp();
     const { user_code: right } = await begin();
     for (let n = 0; n < 5; n++) {
@@ -116,7 +116,7 @@ describe("a device", () => {
     expect((await kb.as(owner).post("/oauth/device/request", { userCode: right })).status).toBe(200);
   });
 
-  test("a code that nobody has is said to be unknown, not over", async () => {
+  test("a code that no one has is said to be unknown, not over", async () => {
     const { kb, owner } = await setUp();
     const unknown = await kb.as(owner).post("/oauth/device/request", { userCode: "BBBB-BBBB" });
     expect(unknown).toMatchObject({

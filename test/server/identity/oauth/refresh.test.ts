@@ -65,7 +65,7 @@ describe("refreshing", () => {
     expect(live.filter((row) => row.consumedAt === null)).toHaveLength(1);
   });
 
-  test("a repeat that asks for something else gets nothing, and nobody is signed out by it", async () => {
+  test("a repeat that asks for something else gets nothing, and no one is signed out by it", async () => {
     const kb = await startServer();
     const owner = await kb.addOwner();
     const ask = cliAsk(kb.base);

@@ -150,7 +150,7 @@ describe("registering", () => {
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  test("test 27: a client that nobody used for 30 days is forgotten, one with a living grant stays", async () => {
+  test("test 27: a client that no one used for 30 days is forgotten, one with a living grant stays", async () => {
     const kb = await startServer();
     const owner = await kb.addOwner();
     const idle = await kb.client();
@@ -172,7 +172,7 @@ describe("registering", () => {
     );
   });
 
-  test("of clients that nobody used only the newest are kept", async () => {
+  test("of clients that no one used only the newest are kept", async () => {
     const kb = await startServer();
     const at = (n: number) => kb.clock.now() + n;
     for (let n = 0; n < 6; n++) {

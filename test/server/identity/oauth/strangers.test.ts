@@ -61,7 +61,7 @@ test("a token that comes in pieces is seen as well, and a form that is too long 
   expect(await send("")).toBe(200);
 });
 
-test("a form whose rest doesn't come holds up nobody", async () => {
+test("a form whose rest doesn't come holds up no one", async () => {
   const kb = await startServer();
   const headers = { "content-type": "application/x-www-form-urlencoded", "content-length": 100 };
   const held = request(`${kb.base}/oauth/token`, { method: "POST", headers });

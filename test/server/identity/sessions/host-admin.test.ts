@@ -59,7 +59,7 @@ describe("a password that the operator sets", () => {
     expect((await kb.as(kb.owner).get("/api/session")).status).toBe(200);
   });
 
-  test("for an address that nobody has names the owners", async ({ expect }) => {
+  test("for an address that no one has names the owners", async ({ expect }) => {
     const kb = await makeSetUp();
     await kb.addMember(kb.owner.workspaceId);
     await expect(hostOf(kb).setPassword("who@acme.test", NEW_PASSWORD)).rejects.toMatchObject({

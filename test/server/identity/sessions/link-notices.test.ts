@@ -37,7 +37,7 @@ async function makeLinking() {
 }
 
 describe("a link by hand", () => {
-  test("is shown to the member and to every owner, and to nobody else", async ({ expect }) => {
+  test("is shown to the member and to every owner, and to no one else", async ({ expect }) => {
     const kb = await makeLinking();
     const second = await kb.addMember(kb.owner.workspaceId, "owner");
     await kb.tie(ONE, kb.ann.userId);
@@ -93,7 +93,7 @@ describe("a link by hand", () => {
     ]);
   });
 
-  test("says what they are called to nobody who is not them any more", async ({ expect }) => {
+  test("says what they are called to no one who is not them any more", async ({ expect }) => {
     const kb = await makeLinking();
     await kb.tie(ONE, kb.ann.userId);
     await kb.tie(TWO, kb.bob.userId);
@@ -118,7 +118,7 @@ describe("a link by hand", () => {
     expect(JSON.stringify(await kb.told(kb.owner))).toContain("Renamed");
   });
 
-  test("names the connector to anyone who manages it, and to nobody else", async ({ expect }) => {
+  test("names the connector to anyone who manages it, and to no one else", async ({ expect }) => {
     const kb = await makeLinking();
     await kb.tie(ONE, kb.ann.userId);
     expect(await kb.told(kb.ann)).toMatchObject([{ type: "person_linked", connector: null }]);

@@ -226,7 +226,7 @@ describe("a reset link made for a member", () => {
     ]);
   });
 
-  test("with a mail server goes to the member, names who made it, and is shown to nobody", async ({ expect }) => {
+  test("with a mail server goes to the member, names who made it, and is shown to no one", async ({ expect }) => {
     const { kb, mailbox } = await makeMailingServer();
     const ana = await kb.addOwner();
     const bo = await kb.addMember(ana.workspaceId);
@@ -252,7 +252,7 @@ describe("a reset link made for a member", () => {
     expect(statuses).toEqual([403, 403, 201]);
   });
 
-  test("five a minute for one person, so that nobody is flooded with mail", async ({ expect }) => {
+  test("five a minute for one person, so that no one is flooded with mail", async ({ expect }) => {
     const { kb, mailbox } = await makeMailingServer();
     const ana = await kb.addOwner();
     const bo = await kb.addMember(ana.workspaceId);
@@ -262,7 +262,7 @@ describe("a reset link made for a member", () => {
     expect(mailbox.mails).toHaveLength(5);
   });
 
-  test("S22: is shown to nobody who does not own every workspace of its person", async ({ expect }) => {
+  test("S22: is shown to no one who does not own every workspace of its person", async ({ expect }) => {
     const kb = await makeServer();
     const [mallory, victim] = [await kb.addOwner("Trap"), await kb.addOwner("Home")];
     const at = kb.clock.now();

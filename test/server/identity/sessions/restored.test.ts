@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { endSignIns } from "#server/identity/sessions/restored.ts";
 import { startServer } from "../oauth/harness.ts";
 
-test("data that was restored signs nobody in: sessions, tokens of apps and codes end; a person's own token stays", async () => {
+test("data that was restored signs no one in: sessions, tokens of apps and codes end; a person's own token stays", async () => {
   const kb = await startServer();
   const owner = await kb.addOwner();
   const ask = { clientId: await kb.client(), scope: "mcp:read" };

@@ -61,7 +61,7 @@ describe("a web session", () => {
     expect((await kb.as(ana).get("/api/session")).status).toBe(401);
   });
 
-  test("test 35: a cookie that somebody planted is never made a session", async ({ expect }) => {
+  test("test 35: a cookie that someone planted is never made a session", async ({ expect }) => {
     const kb = await makeServer();
     const ana = await kb.addOwner();
     const planted = { headers: { cookie: `kb_session=${"A".repeat(43)}` } };
@@ -167,7 +167,7 @@ describe("signing in", () => {
     expect([...unknown.headers.keys()]).toEqual([...wrong.headers.keys()]);
   });
 
-  test("wrong passwords from one place keep nobody out who comes from another", async ({ expect }) => {
+  test("wrong passwords from one place keep no one out who comes from another", async ({ expect }) => {
     const kb = await makeServer();
     const ana = await kb.addOwner();
     const attempt = (password: string, ip: string) =>
@@ -282,7 +282,7 @@ describe("signing in", () => {
     }
   });
 
-  test("somebody in no workspace is told so", async ({ expect }) => {
+  test("someone in no workspace is told so", async ({ expect }) => {
     const kb = await makeServer();
     const ana = await kb.addOwner();
     const bo = await kb.addMember(ana.workspaceId);

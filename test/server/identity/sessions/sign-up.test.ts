@@ -160,12 +160,12 @@ describe("signing up twice at once", () => {
 });
 
 describe("who may sign up", () => {
-  test.for(["invite", "closed"] as const)("nobody where it is %s", async (signup, { expect }) => {
+  test.for(["invite", "closed"] as const)("no one where it is %s", async (signup, { expect }) => {
     const kb = await makeServer({ settings: { signup } });
     expect(await kb.anyone().post("/api/sign-up", BO)).toMatchObject({ status: 403, json: { code: "sign_up_closed" } });
   });
 
-  test("on one's own server nobody before the first admin", async ({ expect }) => {
+  test("on one's own server no one before the first admin", async ({ expect }) => {
     const { kb } = await makeMailingServer({ signup: "open" });
     expect(await kb.anyone().post("/api/sign-up", BO)).toMatchObject({
       status: 409,
@@ -192,7 +192,7 @@ describe("who may sign up", () => {
     expect(await closed.deps.onboarding.makeSetupCode()).toBeDefined();
   });
 
-  test("somebody whose last workspace removed them gets one of their own at sign-in, only where sign-up is open", async ({
+  test("someone whose last workspace removed them gets one of their own at sign-in, only where sign-up is open", async ({
     expect,
   }) => {
     for (const settings of [MANAGED, { signup: "invite" }] as const) {

@@ -66,7 +66,7 @@ const WITH_MAIL: Record<string, Bypass> = {
     await kb.as(squatter).post("/api/email-verification");
     await kb.anyone().post("/api/email-verification/confirm", { token: mailbox.linkFor(CEO) });
   },
-  "the same click, by somebody signed in as another person": async (kb, mailbox) => {
+  "the same click, by someone signed in as another person": async (kb, mailbox) => {
     const squatter = await kb.addMember(await kb.addWorkspace(), "owner", CEO);
     await kb.as(squatter).post("/api/email-verification");
     const token = mailbox.linkFor(CEO);

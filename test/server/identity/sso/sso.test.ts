@@ -79,7 +79,7 @@ describe("single sign-on", () => {
     expect(await usersOf(kb)).toHaveLength(1);
   });
 
-  test("on one's own server lets nobody in before the first admin", async ({ expect }) => {
+  test("on one's own server lets no one in before the first admin", async ({ expect }) => {
     const provider = await startProvider(ANA);
     const kb = await makeSsoServer(provider, { settings: { signup: "open" } });
     expect((await signInAtProvider(kb)).headers.get("location")).toBe("/sign-in?error=sign_up_closed");
@@ -136,7 +136,7 @@ describe("single sign-on", () => {
       (kb: TestServer, _by: TestUser, who: TestUser) =>
         kb.database.write.updateTable("members").set({ role: "member" }).where("userId", "=", who.userId).execute(),
     ],
-  ] as const)("lets nobody in whose inviter was %s since", async ([, fall], { expect }) => {
+  ] as const)("lets no one in whose inviter was %s since", async ([, fall], { expect }) => {
     const provider = await startProvider(ANA);
     const kb = await makeSsoServer(provider, { domains: ["acme.test"], mailer: makeMailbox() });
     const owner = await kb.addOwner();
@@ -151,7 +151,7 @@ describe("single sign-on", () => {
     expect((await kb.anyone().request("GET", "/api/session", withCookies(back))).json.role).toBe("member");
   });
 
-  test("where sign-up is open puts nobody into the workspace of a stranger who invited them", async ({ expect }) => {
+  test("where sign-up is open puts no one into the workspace of a stranger who invited them", async ({ expect }) => {
     const provider = await startProvider(ANA);
     const kb = await makeSsoServer(provider, { settings: OPEN, domains: ["acme.test"], mailer: makeMailbox() });
     const mallory = await kb.addOwner("Acme");
@@ -178,7 +178,7 @@ describe("single sign-on", () => {
     expect((await verifiedAt(kb, person.email)) !== null).toBe(isProved);
   });
 
-  test("a provider that gives no address, and somebody whom the last workspace removed, come back with a reason", async ({
+  test("a provider that gives no address, and someone whom the last workspace removed, come back with a reason", async ({
     expect,
   }) => {
     const provider = await startProvider({ sub: "nameless" });

@@ -299,7 +299,7 @@ describe("when a request is authenticated", () => {
     expect((await kb.withToken(token).get("/api/workspace")).status).toBe(200);
   });
 
-  test("test 49: the answer that holds the plaintext is kept by nobody, and no other answer holds it", async ({
+  test("test 49: the answer that holds the plaintext is kept by no one, and no other answer holds it", async ({
     expect,
   }) => {
     const kb = await makeServer();

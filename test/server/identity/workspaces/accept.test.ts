@@ -11,7 +11,7 @@ async function invite(kb: TestServer, email = BO.email) {
 }
 
 describe("an invitation", () => {
-  test("is mailed where the server sends email, and then shown to nobody", async ({ expect }) => {
+  test("is mailed where the server sends email, and then shown to no one", async ({ expect }) => {
     const { kb, mailbox } = await makeMailingServer();
     const ana = await kb.addOwner("Inviting");
     const made = await kb.as(ana).post("/api/workspace/invitations", { email: BO.email, role: "admin" });
@@ -28,7 +28,7 @@ describe("an invitation", () => {
     expect(accepted).toMatchObject({ status: 201, json: { role: "admin", user: { email: BO.email } } });
   });
 
-  test("that no mail server takes invites nobody", async ({ expect }) => {
+  test("that no mail server takes invites no one", async ({ expect }) => {
     const { kb, mailbox } = await makeMailingServer();
     mailbox.breakDown();
     const ana = await kb.addOwner();
@@ -37,7 +37,7 @@ describe("an invitation", () => {
     expect((await kb.as(ana).get("/api/workspace/invitations")).json.invitations).toEqual([]);
   });
 
-  test("20 a minute of a workspace, so that nobody mails the world", async ({ expect }) => {
+  test("20 a minute of a workspace, so that no one mails the world", async ({ expect }) => {
     const { kb, mailbox } = await makeMailingServer();
     const ana = await kb.addOwner();
     const bo = await kb.addMember(ana.workspaceId, "admin");
@@ -134,7 +134,7 @@ describe("accepting an invitation", () => {
     expect(accepted).toMatchObject({ status: 201, json: { user: { timeZone: "Europe/Berlin" } } });
   });
 
-  test("test 42: a session of somebody else, or none, does not do", async ({ expect }) => {
+  test("test 42: a session of someone else, or none, does not do", async ({ expect }) => {
     const kb = await makeServer();
     const { token } = await invite(kb);
     const stranger = await kb.addOwner();

@@ -64,19 +64,19 @@ describe("an invitation", () => {
     expect(await kb.database.read.selectFrom("users").select("userId").execute()).toHaveLength(1);
   });
 
-  test("lets somebody with an account in by its password only, and keeps their name", async ({ expect }) => {
+  test("lets someone with an account in by its password only, and keeps their name", async ({ expect }) => {
     const kb = await makeServer();
     const owner = await kb.addOwner();
     const bo = await kb.addOwner("Other");
     const { token } = await invite(kb, owner, bo.email);
     const wrong = await accept(kb, token, bo.email, { password: "this is not it" });
     expect(wrong).toMatchObject({ status: 401, json: { code: "sign_in_failed" } });
-    const right = await accept(kb, token, bo.email, { name: "Somebody else" });
+    const right = await accept(kb, token, bo.email, { name: "Someone else" });
     expect(right).toMatchObject({
       status: 201,
       json: { user: { id: bo.userId }, workspace: { id: owner.workspaceId } },
     });
-    expect(right.json.user.name).not.toBe("Somebody else");
+    expect(right.json.user.name).not.toBe("Someone else");
   });
 
   test("can't be made for a member, nor with a role above or beside the inviter's", async ({ expect }) => {

@@ -93,7 +93,7 @@ describe("members", () => {
     expect(ids((await kb.as(stranger).get("/api/workspace/members")).json.members)).toEqual([stranger.userId]);
   });
 
-  test("a page's cursor is of no use to somebody else, for another list, damaged, or after two days", async ({
+  test("a page's cursor is of no use to someone else, for another list, damaged, or after two days", async ({
     expect,
   }) => {
     const kb = await makeServer();
@@ -167,7 +167,7 @@ describe("members", () => {
     expect((await kb.as(target).get("/api/session")).status).toBe(status === 204 ? 401 : 200);
   });
 
-  test("an admin's token without kb:admin removes nobody", async ({ expect }) => {
+  test("an admin's token without kb:admin removes no one", async ({ expect }) => {
     const kb = await makeServer();
     const { owner, member } = await makeCast(kb);
     const token = await kb.token(owner, ["kb:api"]);

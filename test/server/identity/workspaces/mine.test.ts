@@ -23,7 +23,7 @@ describe("my workspaces", () => {
       kb.clock.advance(1_000);
       await join(kb, ana, name);
     }
-    await kb.addOwner("Somebody else's");
+    await kb.addOwner("Someone else's");
     const { workspaces, nextCursor } = (await kb.as(ana).get("/api/workspaces")).json;
     expect(workspaces).toMatchObject([
       { id: ana.workspaceId, name: "First", role: "owner", current: true },
@@ -41,7 +41,7 @@ describe("my workspaces", () => {
     expect(names).toEqual(["First", "Second", "Third"]);
   });
 
-  test("are made by admins where people are invited, by anybody signed in where sign-up is open, by no token", async ({
+  test("are made by admins where people are invited, by anyone signed in where sign-up is open, by no token", async ({
     expect,
   }) => {
     const create = async (kb: TestServer, user: TestUser) =>

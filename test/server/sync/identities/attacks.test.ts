@@ -29,7 +29,7 @@ async function makeLinked() {
 }
 
 describe("an address that matches", () => {
-  test("links nobody again whom an admin has unlinked", async ({ expect }) => {
+  test("links no one again whom an admin has unlinked", async ({ expect }) => {
     const { kb, ann, connectorId, links } = await makeLinked();
     expect([await kb.readable(ann), await links()]).toEqual([["plan"], 1]);
     await kb.link(kb.owner, connectorId, ANN, null);
@@ -39,7 +39,7 @@ describe("an address that matches", () => {
     expect(await kb.readable(ann)).toEqual(["plan"]);
   });
 
-  test("links nobody once the instance is not registered any more", async ({ expect }) => {
+  test("links no one once the instance is not registered any more", async ({ expect }) => {
     const { kb, ann, links } = await makeLinked();
     await kb.as(kb.owner).patch("/api/workspace", { instances: [] });
     for (let hour = 0; hour < 3; hour++) await kb.pass(HOUR_MS);
@@ -50,7 +50,7 @@ describe("an address that matches", () => {
   });
 });
 
-describe("an address that somebody else has now", () => {
+describe("an address that someone else has now", () => {
   test("says nothing of them: neither of who left nor of who has another one", async ({ expect }) => {
     const { kb, ann, links } = await makeLinked();
     expect(await kb.readable(ann)).toEqual(["plan"]);
@@ -68,7 +68,7 @@ describe("an address that somebody else has now", () => {
   });
 });
 
-test("a feed that tells again who came, after the group was read without them, lets nobody back in", async ({
+test("a feed that tells again who came, after the group was read without them, lets no one back in", async ({
   expect,
 }) => {
   const world = { isIn: true, isFailing: true };

@@ -60,7 +60,7 @@ async function makeWorld() {
   };
 }
 
-describe("a sync that somebody asks for", () => {
+describe("a sync that someone asks for", () => {
   test("reads people and groups first: who lost the right finds nothing once it has ended, who gained it does", async ({
     expect,
   }) => {
@@ -135,7 +135,7 @@ describe("a sync that somebody asks for", () => {
     expect(await readers()).toEqual([]);
   });
 
-  test("goes on without the reading that somebody cancels", async ({ expect }) => {
+  test("goes on without the reading that someone cancels", async ({ expect }) => {
     const { kb, world, connectorId, ask, show } = await makeWorld();
     const sync = await ask();
     await kb.as(kb.owner).post(`/api/connectors/${connectorId}/syncs/${sync.people.syncId}/cancel`);
@@ -196,7 +196,7 @@ describe("people and groups are read at most once a minute for those who ask", (
     expect(world.log.filter((each) => each === "people")).toHaveLength(3 + 1);
   });
 
-  test("a clock that goes back holds nobody up", async ({ expect }) => {
+  test("a clock that goes back holds no one up", async ({ expect }) => {
     const { kb, connectorId } = await makeWorld();
     const { workspaceId } = kb.owner;
     const connector = await kb.store.in(workspaceId).connectors.find(connectorId);

@@ -65,7 +65,7 @@ describe("a user of a source", () => {
     expect((await kb.people(connectorId)).people).toMatchObject([{ member: { id: ann.userId } }]);
   });
 
-  test("of a user list that a member serves below a path of their own on the same host is nobody", async ({
+  test("of a user list that a member serves below a path of their own on the same host is no one", async ({
     expect,
   }) => {
     const forged = `${BASE_URL}/mallory/fake/raw/branch/main`;
@@ -348,7 +348,7 @@ describe("runs of identities", () => {
     });
   });
 
-  test("a group that is no longer told empties; a user that is no longer told is nobody", async ({ expect }) => {
+  test("a group that is no longer told empties; a user that is no longer told is no one", async ({ expect }) => {
     const world = { isThere: true };
     const kb = await makeForge({
       [BASE_URL]: {

@@ -57,7 +57,7 @@ describe("a reinstalled server", () => {
     ]);
   });
 
-  test("gives an id to somebody who is no member: nobody reads what is theirs", async ({ expect }) => {
+  test("gives an id to someone who is no member: no one reads what is theirs", async ({ expect }) => {
     const served = await makeServed((at) => [named(at, "1", "ann")]);
     served.world.people = (at) => [named(at, "1", "stranger", false)];
     await served.halfDay();
@@ -143,7 +143,7 @@ describe("a feed with gaps", () => {
     return { kb, ann, feed, hours };
   }
 
-  test("proves nothing of groups: without a whole reading nobody reads by them a day later", async ({ expect }) => {
+  test("proves nothing of groups: without a whole reading no one reads by them a day later", async ({ expect }) => {
     const { kb, ann, feed, hours } = await makeFeed();
     expect(await kb.readable(ann)).toEqual(["plan"]);
     feed.isWholeRead = false;

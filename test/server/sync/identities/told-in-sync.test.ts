@@ -129,7 +129,7 @@ describe("a group that a sync tells of", () => {
     expect(await kb.readable()).toEqual([]);
   });
 
-  test("that is refused lets nobody in from then on, until it is read whole again", async ({ expect }) => {
+  test("that is refused lets no one in from then on, until it is read whole again", async ({ expect }) => {
     const kb = await makeRoom({ freshness: "feed" });
     const seen: SyncEvent = { t: "seen", externalIds: ["plan"] };
     const refused: SyncEvent = { t: "refused", what: { group: kb.group }, code: "source_forbidden" };
@@ -150,7 +150,7 @@ describe("a group that a sync tells of", () => {
     expect(await kb.readable()).toEqual([]);
   });
 
-  test("that somebody else's connector owns is refused by nobody", async ({ expect }) => {
+  test("that someone else's connector owns is refused by no one", async ({ expect }) => {
     const kb = await makeRoom();
     const refused: SyncEvent = { t: "refused", what: { group: "group:con_3333333333333333:x" }, code: "source_gone" };
     expect(await kb.after(kb.room("everyone"), kb.plan, refused, CURRENT)).toEqual(["plan"]);

@@ -66,7 +66,7 @@ describe("a notification of a group", () => {
     expect([world.readings, await mayRead()]).toEqual([["groups"], false]);
   });
 
-  test("changes nothing by its word: nobody comes in or goes whom the source does not name", async ({ expect }) => {
+  test("changes nothing by its word: no one comes in or goes whom the source does not name", async ({ expect }) => {
     const { kb, world, send, mayRead } = await makeWorld();
     const forged = [{ t: "groups", ids: ["team"], members: [], removed: ["1"] }] as never;
     expect(await send(forged, "another-secret")).toBe(404);
@@ -149,7 +149,7 @@ describe("a notification of a group", () => {
   });
 });
 
-test("a notification that names no group has everybody read within 10 seconds", async ({ expect }) => {
+test("a notification that names no group has everyone read within 10 seconds", async ({ expect }) => {
   const { kb, world, send, mayRead } = await makeWorld();
   world.state = "suspended";
   await send([{ t: "people" }]);

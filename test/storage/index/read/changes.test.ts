@@ -41,7 +41,7 @@ function putMany(seed: number, from: number, to: number): void {
   );
 }
 
-test("items that were taken from somebody are in no count of theirs, whatever their ids", () => {
+test("items that were taken from someone are in no count of theirs, whatever their ids", () => {
   // Few changes wait for a segment, and many items are in one.
   const own = new TestIndex({ ...COMPACTION_LIMITS, deltaRows: 100 });
   own.access("w1", 1, [["everyone"]]);
@@ -196,7 +196,7 @@ test("a reader that has followed the changes reads none of them when it is asked
   expect(count(["everyone"])).toBe(others + 140 - 20 - 1);
 });
 
-test("what nobody has searched for ten minutes isn't followed", () => {
+test("what no one has searched for ten minutes isn't followed", () => {
   let now = 0;
   putMany(1, 0, 10);
   const reader = index.openReader({ now: () => now });

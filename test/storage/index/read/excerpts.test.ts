@@ -99,7 +99,7 @@ describe("finding in a stored text", () => {
     expect(find("a", text, "quokka")).toEqual({ passages: [], total: 0, isTotalExact: true });
   });
 
-  test("counts no further than anybody reads", ({ expect }) => {
+  test("counts no further than anyone reads", ({ expect }) => {
     const { put, find } = makeTables();
     const text = `${"x ".repeat(400)}wombat. `.repeat(1_500);
     put("a", text);

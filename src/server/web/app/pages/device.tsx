@@ -53,7 +53,7 @@ function Device({ user }: { user: Session["user"] }) {
         warning={
           <Notice tone="warn">
             Only continue if you just started this yourself and your device shows{" "}
-            <strong className="font-mono whitespace-nowrap">{asked.userCode}</strong>. Nobody from kb ever asks you for
+            <strong className="font-mono whitespace-nowrap">{asked.userCode}</strong>. No one from kb ever asks you for
             a code.
           </Notice>
         }

@@ -167,7 +167,7 @@ function Domains({ domains, canEdit }: { domains: readonly string[]; canEdit: bo
         }
         title={`Remove ${removing ?? ""}?`}
       >
-        <p>Nobody else is linked by an address in this domain. Members who are linked already stay linked.</p>
+        <p>No one else is linked by an address in this domain. Members who are linked already stay linked.</p>
       </ConfirmDialog>
     </div>
   );

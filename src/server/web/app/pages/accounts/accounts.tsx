@@ -150,7 +150,7 @@ function ConnectThere({ provider, onCancel }: { provider: AccountProviderInfo; o
       <Meaning provider={provider} />
       <ul className="text-muted list-disc space-y-1 pl-5">
         <li>You find what your user there can read, in every connector for {name} in this workspace.</li>
-        <li>Connectors that you create can read with it. Nobody else can use it.</li>
+        <li>Connectors that you create can read with it. No one else can use it.</li>
         <li className="wrap-anywhere">
           kb asks for: <span className="font-mono text-xs">{scopes.join(", ")}</span>
         </li>
@@ -178,7 +178,7 @@ function Meaning({ provider: { name, baseUrl, setUp } }: { provider: AccountProv
   );
 }
 
-/** Who was found at the provider: kept only when the person says that it is them. */
+/** The person found at the provider at the provider: kept only when the person says that it is them. */
 function FoundCard({ id }: { id: string }) {
   const client = useQueryClient();
   const { user, workspace } = useSession();

@@ -12,7 +12,7 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { HOME_PATH } from "#api/return-to.ts";
 
-/** Who was found at a provider server: kept only when the person says that it is them. Source: S30. */
+/** The person found at the provider at a provider server: kept only when the person says that it is them. Source: S30. */
 export function Page() {
   const id = useLinkToken() ?? "";
   const session = useQuery(sessionQuery);
@@ -75,7 +75,7 @@ function Decide({ found, id, user }: { found: FoundConnection; id: string; user:
         </p>
         {isNewInstead && (
           <Notice tone="info">
-            Nobody can tell whether this is the account that you had. It becomes a new connection, and what was read
+            No one can tell whether this is the account that you had. It becomes a new connection, and what was read
             with the old one stays hidden.
           </Notice>
         )}

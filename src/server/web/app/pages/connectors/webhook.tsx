@@ -89,7 +89,7 @@ export function Webhook({ connector: { id: connectorId, providerId } }: { connec
         <div className="mt-4">
           <CopyField label="Secret that the app sent" showsLabel value={offered.secret} />
           <p className="text-muted mt-2 text-xs">
-            Confirm it in the app. If the app refuses it, somebody else sent it: choose Replace secret, and send it from
+            Confirm it in the app. If the app refuses it, someone else sent it: choose Replace secret, and send it from
             the app again. It disappears from this page <Time at={offered.until} />.
           </p>
         </div>

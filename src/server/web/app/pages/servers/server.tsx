@@ -122,7 +122,7 @@ function Failure({ server }: { server: ProviderServer }) {
   if (!server.enabled) {
     return (
       <Notice>
-        The server is off: nothing is read through it, and nobody can connect it. An admin can turn it on.
+        The server is off: nothing is read through it, and no one can connect it. An admin can turn it on.
       </Notice>
     );
   }

@@ -6,7 +6,7 @@ import { Notice } from "#server/web/app/ui/notice.tsx";
 /** How a test went, in a few words. */
 export function testTitle({ ok, authRequired }: ServerTest): string {
   if (!ok) return "The test failed";
-  return authRequired?.problem === undefined ? "The test passed" : "The server answers, but nobody can sign in";
+  return authRequired?.problem === undefined ? "The test passed" : "The server answers, but no one can sign in";
 }
 
 /** What a test tried, in order, where it failed and what to do then, and what it found. */
@@ -36,7 +36,7 @@ export function TestSteps({ test }: { test: ServerTest }) {
       {advice !== undefined && <Notice tone="warn">{advice}</Notice>}
       {noSignIn !== undefined && (
         <Notice tone="warn">
-          Nobody can connect it with OAuth. {noSignIn.message} {adviceOn(noSignIn.code)}
+          No one can connect it with OAuth. {noSignIn.message} {adviceOn(noSignIn.code)}
         </Notice>
       )}
       <Found test={test} />

@@ -250,7 +250,7 @@ function accessHint({ acl, name }: SourceKind, takesConnection: boolean): string
     return "You can change this later. People also have to be among those who can see the connection.";
   return acl === "connector"
     ? `You can change this later. kb doesn't know who can read what in ${name}.`
-    : "You can change this later. Nobody sees more than the source allows.";
+    : "You can change this later. No one sees more than the source allows.";
 }
 
 /** What must be read before going on: a key that is shown once. */
