@@ -306,6 +306,14 @@ describe("kb servers", () => {
       expect(said).toContain("kb servers add and show name the redirect URL to register.");
     });
 
+    test("say where it may be that of other servers too, and how to get another one", async ({ expect }) => {
+      const show = async (one: object) => (await kb(world(list(one)), "servers", "show", "notes")).stderr;
+      const shared = withClient("kb", "https://kb.test/api/mcp-servers/callback");
+      expect(await show(shared)).toContain("kb servers update");
+      expect(await show(shared)).toContain("may be that of other servers");
+      expect(await show(withClient("kb"))).toBe("");
+    });
+
     test("with a client, and when it is another one", async ({ expect }) => {
       const line = `Give its client at the provider the redirect URL ${redirectUrl}\n`;
       expect((await add(withClient("kb"), TESTED)).stderr).toContain(line);

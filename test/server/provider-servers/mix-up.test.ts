@@ -139,6 +139,18 @@ test("a client of an earlier program goes on with the address that was registere
   expect((await beginThere()).redirectUrl).toBe(own);
 });
 
+test("without its client it has one of its own, which stays when the same client is given again", async () => {
+  const { kb, forgetCallback, change, register, beginThere } = await makeTwo();
+  await forgetCallback(kb.serverId);
+  const own = (await change(kb.serverId, { auth: { kind: "oauth" } })).auth.redirectUrl;
+  expect(own).toMatch(OWN);
+  expect((await register(kb.serverId, kb.there, "kb-there")).auth).toMatchObject({
+    clientId: "kb-there",
+    redirectUrl: own,
+  });
+  expect((await beginThere()).redirectUrl).toBe(own);
+});
+
 test("an update gives servers without a client redirect URLs of their own, and leaves the others their address", async () => {
   const { kb, evilId, seenBy } = await makeTwo();
   await kb.database.write.schema.alterTable("provider_servers").dropColumn("callback").execute();

@@ -1,3 +1,4 @@
+import { isSharedRedirect } from "#api/shared-redirect.ts";
 import { connect } from "#cli/api.ts";
 import { command, fieldsOf } from "#cli/command.ts";
 import { usageFailure } from "#cli/failure.ts";
@@ -48,6 +49,7 @@ export const showServer = command(
     const server = await findServer(api, input.args.server);
     const output = makeOutput(input, deps, api.settings.defaults);
     output.result({ server }, () => printServer(server, output));
+    if (isSharedRedirect(server.auth)) output.talk(sharedRedirectLine(server));
   },
 );
 
@@ -197,6 +199,10 @@ function printServer(server: ServerRecord, output: ReturnType<typeof makeOutput>
     ["connectors", counts.connectors],
     ["added", `${shortTime(server.createdAt)} by ${server.createdBy.name || "a former member"}`],
   ]);
+}
+
+function sharedRedirectLine({ id, auth: { clientId = "CLIENT_ID" } }: ServerRecord): string {
+  return `Its redirect URL may be that of other servers, too. For one of its own: run kb servers update ${id} --auth oauth, give the client at the provider the redirect URL that is printed, then run kb servers update ${id} --client-id ${clientId}`;
 }
 
 function shortTime(at: string | null): string {

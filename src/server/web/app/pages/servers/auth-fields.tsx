@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { ProviderServer, ServerAuthBody } from "#api/provider-servers.ts";
+import { isSharedRedirect } from "#api/shared-redirect.ts";
 import { AUTH_WORDS } from "#server/web/app/server-words.ts";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { CheckboxField, PasswordField, secret, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
@@ -40,7 +41,7 @@ export function AuthFields({ auth }: { auth: Auth }) {
           <TextField
             autoComplete="off"
             defaultValue={auth.clientId ?? ""}
-            hint="Only if you registered kb at the provider yourself, with the redirect URL above. Otherwise kb registers itself."
+            hint={isSharedRedirect(auth) ? SHARED_REDIRECT : OWN_CLIENT}
             isOptional
             label="Client ID"
             maxLength={500}
@@ -89,6 +90,11 @@ const HINTS: Readonly<Record<Kind, string>> = {
 /** Who registers a client needs the redirect URL first, and the server has one when it is stored. */
 const REGISTER_LATER =
   "kb registers itself there. Where it can't, save first: the server's settings then show the redirect URL to register, and take the client ID.";
+
+const OWN_CLIENT =
+  "Only if you registered kb at the provider yourself, with the redirect URL above. Otherwise kb registers itself.";
+const SHARED_REDIRECT =
+  "The redirect URL above may be that of other servers, too. For one of its own, save without the client ID, give your client the new redirect URL, then enter the ID again.";
 
 const PERSONAL = "With one, admins can connect without a token of their own. Members give theirs when they connect.";
 const SECRET_HINTS: Readonly<Record<Exclude<Kind, "none">, string>> = {
