@@ -1,10 +1,11 @@
 import type { ContainerEvent } from "#sources/containers.ts";
 import { entryOf } from "#sources/session.ts";
 import type { ForgeRepository } from "./contract.ts";
-import { parseId, repositoryRef, threadId } from "./ids.ts";
+import { filesRef, parseId, repositoryRef, threadId } from "./ids.ts";
 import { toPartItem } from "./map.ts";
 import { takeOdd } from "./odd.ts";
-import { hasThreads, listRepository, type Place, readThreads, tellFiles } from "./repository.ts";
+import { hasThreads, listRepository, type Place, readThreads } from "./repository.ts";
+import { tellFiles } from "./tell-files.ts";
 import { findState, type ForgeTools, putState, type RepositoryState } from "./tools.ts";
 
 /** Times of forges count in seconds, and what is written then may be stored a little later. */
@@ -31,7 +32,12 @@ export async function* readChanges(
   } else if (await repositories.isWaiting(repository)) {
     yield repositories.waiting(repository.id, repository.fullName);
   } else {
-    yield* listRepository(tools, repository, at);
+    let isLeft = false;
+    for await (const event of listRepository(tools, repository, at)) {
+      isLeft ||= event.t === "failed";
+      yield event;
+    }
+    if (isLeft) yield { t: "seen", externalIds: [], container: filesRef(repository) };
     // What was deleted meanwhile is not named, and no count of before tells of it.
     yield { t: "listed", container: repositoryRef(repository) };
   }

@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import { defined } from "#core/defined.ts";
 import { EVERYTHING } from "#core/scope.ts";
 import type { SourceProblem } from "#api/common.ts";
 import { readdir, rm } from "node:fs/promises";
@@ -7,13 +9,13 @@ import type { SourceContext, SyncContext } from "#sources/context.ts";
 import type { FileContent } from "#sources/item.ts";
 import type { GitConfig } from "#sources/git-repository/config.ts";
 import { makeContents } from "#sources/git-repository/contents.ts";
-import type { GitCursor } from "#sources/git-repository/cursor.ts";
+import { GitCursor, GitPlace } from "#sources/git-repository/cursor.ts";
 import { type GitPlaces, makeEnvironment, whyUnavailable } from "#sources/git-repository/environment.ts";
 import { folderOf } from "#sources/git-repository/mirror.ts";
 import { gitSessions } from "#sources/git-repository/sync.ts";
 import type { ContainerEvent } from "#sources/containers.ts";
 import { halfRead } from "#sources/listed.ts";
-import type { Batching } from "#sources/session.ts";
+import type { Batching, Page } from "#sources/session.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import type { Forge, ForgeRepository } from "./contract.ts";
 import { fileId, parseId } from "./ids.ts";
@@ -23,19 +25,21 @@ import { placed, placedAll, placedEntry } from "./placed.ts";
 /** What the config says of files. */
 export type FileConfig = Pick<GitConfig, "maxFileMb" | "archives" | "secretFiles">;
 
-/** Where the files of a repository are handed over up to, of whatever run. */
-export type FilesState = GitCursor;
+/** Where the files of a repository are handed over up to, and what a run began after that and did not end. */
+export const FilesState = GitCursor.extend({ left: GitPlace.optional() });
+export type FilesState = z.infer<typeof FilesState>;
 
 export interface ForgeFiles {
   /**
-   * The files of a repository, or what changed among them since a state. Gives where it stands after them. An attempt that ends
-   * meanwhile goes on `at` a place. What changed of a page is asked for of `hand.page` while the page is at hand.
+   * The files of a repository, or what changed among them since a state. Gives where it stands after them, and whether it named
+   * all of them. An attempt that ends meanwhile goes on `at` a place. What changed of a page is asked for of `hand.page` while the
+   * page is at hand.
    */
   walk<At>(
     ctx: SyncContext<unknown>,
     repository: ForgeRepository,
-    run: FilesRun & { state?: FilesState; at: At | undefined; hand: AtHand },
-  ): AsyncGenerator<ContainerEvent<At>, FilesState>;
+    run: FilesWalk<At>,
+  ): AsyncGenerator<ContainerEvent<At>, { cursor: GitCursor; complete: boolean }>;
   /** What became of these paths of a repository. */
   readPaths(
     ctx: SyncContext<unknown>,
@@ -60,6 +64,14 @@ interface FilesRun {
   forge: Pick<Forge, "repository">;
 }
 
+interface FilesWalk<At> extends FilesRun {
+  state?: FilesState | undefined;
+  at: At | undefined;
+  hand: AtHand;
+  /** Called before anything of this is handed over: the next walk has to know of it if this one doesn't come to its end. */
+  begins(left: GitPlace): Promise<void>;
+}
+
 /** Commits that authors and dates of files are looked for in. */
 const HISTORY = 1_000;
 
@@ -77,12 +89,17 @@ export function makeForgeFiles(
 
   /** Git's session of one repository, in which paths are ids. @throws ApiError `source_forbidden` for code that is closed */
   async function* within<Event, Result>(
-    { ctx, repository, state }: { ctx: SyncContext<unknown>; repository: ForgeRepository; state?: FilesState },
+    {
+      ctx,
+      repository,
+      state,
+    }: { ctx: SyncContext<unknown>; repository: ForgeRepository; state?: FilesState | undefined },
     mode: "items" | "incremental" | "full",
     use: (session: GitSession) => AsyncGenerator<Event, Result>,
   ): AsyncGenerator<Event, Result> {
     const below = contextOf(ctx, repository, forge);
-    const session = await sessions.open(below, { mode, scope: EVERYTHING, ...(state && { feed: state }) });
+    const before = defined({ feed: state, left: state?.left });
+    const session = await sessions.open(below, { mode, scope: EVERYTHING, ...before });
     try {
       return yield* use(session);
     } catch (error) {
@@ -93,23 +110,26 @@ export function makeForgeFiles(
   }
 
   return {
-    walk(ctx, repository, { facts, forge: { repository: reread }, state, at, hand }) {
+    walk(ctx, repository, { facts, forge: { repository: reread }, state, at, hand, begins }) {
       const mode = state ? "incremental" : "full";
-      return within({ ctx, repository, ...(state && { state }) }, mode, async function* (session) {
+      return within({ ctx, repository, state }, mode, async function* (session) {
         const read = (externalIds: readonly string[]) =>
           placedAll(session.read(externalIds.flatMap((id) => pathOf(id, repository))), repository, facts);
         const walk = session.walk({ mode, scope: EVERYTHING, ...(state && { since: state }) });
         try {
           let step = await walk.next();
-          // Git fetches by name, and before it says anything.
-          if (!step.done) confirmName(repository, await reread(repository.id));
           for (; !step.done; step = await walk.next()) {
-            const { value } = step;
+            const page: Page<GitPlace> = step.value.t === "page" ? step.value : { t: "page", entries: [step.value] };
+            if (page.isDue && page.checkpoint) {
+              // Git has fetched by name what it begins with now.
+              confirmName(repository, await reread(repository.id));
+              await begins(page.checkpoint);
+            }
             hand.page = read;
-            const entries = value.t === "page" ? value.entries : [value];
-            yield { t: "page", entries: entries.map((entry) => placedEntry(entry, repository, facts)), at };
+            const entries = page.entries.map((entry) => placedEntry(entry, repository, facts));
+            yield { t: "page", entries, at, ...defined({ isDue: page.isDue }) };
           }
-          return step.value.cursor;
+          return step.value;
         } finally {
           hand.page = undefined;
           await walk.return(undefined as never);

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { refusalOf } from "#sources/failures.ts";
 import { halfRead } from "#sources/listed.ts";
 import type { ContainerEvent } from "#sources/containers.ts";
 import { entryOf, type PageEntry } from "#sources/session.ts";
 import type { ForgeRepository, ForgeThread } from "./contract.ts";
-import { filesRef, parseId, repositoryRef } from "./ids.ts";
+import { parseId, repositoryRef } from "./ids.ts";
 import { toPartItem, toThreadItem } from "./map.ts";
 import { takeOdd } from "./odd.ts";
 import { readReviews } from "./reviews.ts";
-import { type ForgeTools, putState, type RepositoryState } from "./tools.ts";
+import { tellFiles } from "./tell-files.ts";
+import { type ForgeTools, putState } from "./tools.ts";
 
 /** How far a run has listed a repository, so that its next attempt asks for the rest alone. */
 export const Place = z.object({
@@ -101,27 +101,6 @@ async function* storedThreads({ ctx }: ForgeTools, repository: ForgeRepository):
   for await (const { externalId } of ctx.stored.list(repositoryRef(repository))) {
     const id = parseId(externalId);
     if (id?.type === "thread") yield id.number;
-  }
-}
-
-/** Files that are new since this state, or all without one; undefined when there are none, or none to be seen. */
-export async function* tellFiles(
-  { ctx, files, facts, forge, hand }: ForgeTools,
-  repository: ForgeRepository,
-  { state, at }: { state?: RepositoryState["files"]; at?: Place },
-): AsyncGenerator<ContainerEvent<Place>, RepositoryState["files"]> {
-  if (!repository.content.has("files") || repository.branch === undefined) return undefined;
-  try {
-    const head = await forge.head(repository);
-    if (head === undefined) return undefined;
-    if (state && head === state.base) return state;
-    return yield* files.walk(ctx, repository, { facts, forge, at, hand, ...(state && { state }) });
-  } catch (error) {
-    const code = refusalOf(error);
-    if (code === undefined) throw error;
-    // Its issues may be open to this account all the same.
-    yield { t: "refused", what: { container: filesRef(repository) }, code };
-    return undefined;
   }
 }
 

@@ -3,7 +3,7 @@ import { byNumber, type Containers, makeContainers } from "#sources/containers.t
 import type { SyncContext } from "#sources/context.ts";
 import { type Failures, makeFailures } from "#sources/failures.ts";
 import type { Forge, ForgeRepository } from "./contract.ts";
-import type { AtHand, ForgeFiles } from "./files.ts";
+import { type AtHand, FilesState, type ForgeFiles } from "./files.ts";
 import { repositoryRef } from "./ids.ts";
 import type { ForgeFacts } from "./map.ts";
 
@@ -47,7 +47,7 @@ const RepositoryState = z.object({
   total: z.number(),
   last: z.number(),
   /** Where its files stand. */
-  files: z.object({ base: z.string().nullable(), placeKey: z.string().nullable() }).optional(),
+  files: FilesState.optional(),
 });
 export type RepositoryState = z.infer<typeof RepositoryState>;
 

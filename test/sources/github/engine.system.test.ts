@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openEngine } from "../../kit/engine.ts";
-import { makeReplica, runInto } from "../../kit/replica.ts";
+import { copyReplica, makeReplica, runInto } from "../../kit/replica.ts";
 import { tempDir } from "../../temp-dir.ts";
 import { expectSame } from "../chat/readers.ts";
 import { git } from "../git/fixture.ts";
@@ -14,11 +14,12 @@ import { idOf, makeWorld, type World } from "./world.ts";
 const HOUR = 3_600_000;
 
 /** Files of `web`, as the git program serves them. */
-function makeFiles(world: World): { push(path: string, text: string): void } {
+function makeFiles(world: World): { push(path: string, text?: string): void } {
   const work = tempDir();
   const bare = join(world.folder, "acme", "web.git");
-  const commit = (path: string, text: string) => {
-    writeFileSync(join(work, path), text);
+  const commit = (path: string, text?: string) => {
+    if (text === undefined) rmSync(join(work, path));
+    else writeFileSync(join(work, path), text);
     git(work, "add", ".");
     git(work, "commit", "--quiet", "-m", `Write ${path}`);
     world.repositories.web.head = () => sha;
@@ -147,6 +148,64 @@ describe("github in the engine, against a fake of ours", { timeout: 120_000 }, (
     server.instead = undefined;
     await runInto(fixture, replica, { mode: "incremental" });
     expect(replica.items.has(`r${repositories.web.id}:later.md`)).toBe(true);
+  });
+
+  test("a file that a killed increment told, and that is deleted before the next one, goes", async () => {
+    const world = await makeWorld();
+    const files = makeFiles(world);
+    const fixture = await makeGithubFixture(world, { content: ["files"] });
+    for (const way of ["changes", "listing"]) {
+      const replica = makeReplica();
+      await runInto(fixture, replica);
+      const before = [...replica.items.keys()];
+      files.push("brief.md", "# Brief");
+      const brief = `r${world.repositories.web.id}:brief.md`;
+      const mode = way === "changes" ? "incremental" : "full";
+      const { events } = await runInto(fixture, copyReplica(replica), { mode });
+      const at = events.findIndex((event) => event.t === "upsert" && event.item.externalId === brief);
+      const stored = events.findIndex(({ t }, index) => t === "checkpoint" && index > at);
+      await runInto(fixture, replica, { mode, killAfter: stored + 1 });
+      expect(replica.items.has(brief)).toBe(true);
+      files.push("brief.md");
+      await runInto(fixture, replica, { mode: "incremental" });
+      expect([...replica.items.keys()]).toEqual(before);
+    }
+  });
+
+  test("a repository whose files could never be fetched lists its threads once, and loses those that are gone", async () => {
+    const world = await makeWorld();
+    const { fake, server, repositories } = world;
+    const { web } = repositories;
+    const files = makeFiles(world);
+    age(world);
+    const fixture = await makeGithubFixture(world, { content: ["issues", "files"] });
+    const replica = makeReplica();
+    const gone = fake.addIssue(web, "Short life");
+    let fetches = 0;
+    server.instead = ({ path }, response) => {
+      if (!path.includes("/web.git/")) return false;
+      fetches++;
+      return (response.writeHead(500).end(), true);
+    };
+    await runInto(fixture, replica);
+    expect(replica.items.has(idOf(web, gone))).toBe(true);
+    fake.removeIssue(web, gone.number);
+    server.requests.length = 0;
+    const { events } = await runInto(fixture, replica, { mode: "incremental" });
+    expect(events).toContainEqual(expect.objectContaining({ t: "skip", externalId: `r${web.id}`, reason: "failed" }));
+    expect(replica.items.has(idOf(web, gone))).toBe(false);
+    server.requests.length = 0;
+    for (let at = 0; at < 4; at++) await runInto(fixture, replica, { mode: "incremental" });
+    const whole = server.requests.filter(({ path }) => /\/repositories\/\d+\/issues\?(?!.*since=)/.test(path));
+    expect(whole).toEqual([]);
+    // After three failures its files wait.
+    const before = fetches;
+    await runInto(fixture, replica, { mode: "incremental" });
+    expect(fetches).toBe(before);
+    server.instead = undefined;
+    files.push("later.md", "# Later");
+    await runInto(fixture, replica);
+    expect(replica.items.has(`r${web.id}:later.md`)).toBe(true);
   });
 
   test("an increment without news costs nothing of the limit but the listing and the counts", async () => {
