@@ -2,7 +2,7 @@ import { ApiError, isApiError } from "#api/errors.ts";
 import type { ContainerEvent } from "#sources/containers.ts";
 import { notUnderstood } from "#sources/unread.ts";
 import { FOLDER_TYPE } from "./client.ts";
-import { tellLeftOut } from "./left-out.ts";
+import { tellLeftOut, tellOdd } from "./left-out.ts";
 import type { DriveFile } from "./records.ts";
 import { refusal } from "./refusal.ts";
 import {
@@ -36,7 +36,9 @@ export async function* readLog(tools: Tools, { key, drive }: Corpus): Events {
       files.delete(fileId);
       files.set(fileId, { file, isRemoved: removed === true });
     }
-    for (const id of client.odd.take().ids) files.set(id, { file: undefined, isRemoved: false });
+    const odd = client.odd.take();
+    for (const id of odd.ids) files.set(id, { file: undefined, isRemoved: false });
+    yield* tellOdd(tools, key, { ids: [], nameless: odd.nameless });
     yield* tellChanges(tools, files);
     // More failed than can be noted: the next run reads this again, and all that came after it.
     if (unread.isFull()) failedFrom ??= from;
@@ -165,6 +167,7 @@ async function* walk(
     const odd = client.odd.take();
     isWhole &&= odd.ids.length === 0 && odd.nameless === 0;
     for (const each of odd.ids) yield await notUnderstood(tools, each);
+    yield* tellOdd(tools, driveId ?? "", { ids: [], nameless: odd.nameless });
   }
   for (const inner of folders) {
     const folder = await tree.folder(inner);

@@ -155,8 +155,10 @@ async function* tellFolders(
   }
   const odd = client.odd.take();
   yield* tellOdd(tools, corpus.key, odd);
-  for (const id of odd.ids) yield { t: "failed", what: { container: folderRef(id) }, message: NOT_UNDERSTOOD };
-  let hasFailed = odd.ids.length > 0;
+  // One without an id is somewhere in the corpus, with all that is in it.
+  const unread = odd.nameless > 0 ? [...odd.ids, corpus.id] : odd.ids;
+  for (const id of unread) yield { t: "failed", what: { container: folderRef(id) }, message: NOT_UNDERSTOOD };
+  let hasFailed = unread.length > 0;
   for (const record of folders) tree.add(record);
   for (const { id } of folders) {
     ctx.signal.throwIfAborted();

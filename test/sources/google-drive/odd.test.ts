@@ -115,6 +115,30 @@ describe("google-drive and what is odd", { timeout: 60_000 }, () => {
     expect([[...replica.told.groups.keys()].sort(), [...replica.items.keys()].sort()]).toEqual(before);
   });
 
+  test.each(["full", "incremental"] as const)(
+    "a folder whose record says no id stays, with its readers and what is in it, in mode %s",
+    async (mode) => {
+      const { world, places, fixture, replica } = await open();
+      await runInto(fixture, replica);
+      const before = [[...replica.told.groups.keys()].sort(), [...replica.items.keys()].sort()];
+      world.change(places.ops, { name: "Operations" });
+      type Listed = { id?: string; fileId?: string; file?: Listed };
+      const odd = ({ id, fileId, ...record }: Listed) =>
+        id === places.ops || fileId === places.ops ? { ...record, file: 7 } : { id, fileId, ...record };
+      const rewrite = (_url: string, value: unknown) => {
+        const { files, changes, ...answer } = value as { files?: Listed[]; changes?: Listed[] };
+        return {
+          ...answer,
+          ...(files && { files: files.map(odd) }),
+          ...(changes && { changes: changes.map(odd) }),
+        };
+      };
+      const { events } = await runInto({ ...fixture, rewrite }, replica, { mode });
+      expect([[...replica.told.groups.keys()].sort(), [...replica.items.keys()].sort()]).toEqual(before);
+      expect(events).toContainEqual(failed(`files of ${places.engineering}`));
+    },
+  );
+
   test("a cursor of before there were sessions is gone on from: nothing is listed", async () => {
     const { world, google, places, fixture, replica } = await open();
     await runInto(fixture, replica);
