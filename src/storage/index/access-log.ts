@@ -1,11 +1,11 @@
 import { type Growing, push } from "./growing.ts";
 
-/** Longer logs are forgotten; who has not followed looks at every document again. */
+/** Longer logs are dropped; a reader that hasn't followed the log then checks every document again. */
 const LIMIT = 65_536;
 
-/** Which documents of a segment got another access (death included) since they were first there. */
+/** Records which documents of a segment got another access since they were added. Their death counts as one. */
 export class AccessLog {
-  /** Rises when the log starts afresh. */
+  /** Increases when the log restarts. */
   epoch = 0;
   readonly ids: Growing<Uint32Array> = { array: new Uint32Array(0), length: 0 };
 

@@ -1,9 +1,9 @@
-/** Sets of the documents of a segment, as one bit for each local id: 32 of them in a word. */
+/** Sets of the documents of a segment: one bit per local id, 32 to a word. */
 
-/** Words that hold all documents a segment may have. */
+/** Words needed for the most documents a segment can have. */
 export const MAX_WORDS = 2_048;
 
-/** How many bits of a word are set. */
+/** Number of bits set in a word. */
 export function countOnes(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
@@ -23,7 +23,7 @@ export function haveCommon(one: Uint32Array, other: Uint32Array): boolean {
   return false;
 }
 
-/** Writes the set's ids, ascending, into `ids`; gives their number. */
+/** Writes the set's ids, ascending, into `ids` and returns how many there are. */
 export function listBits(bits: Uint32Array, words: number, ids: Uint16Array): number {
   let count = 0;
   for (let i = 0; i < words; i++) {

@@ -4,14 +4,14 @@ import type { IndexedDocument } from "#storage/search-index.ts";
 import { grown } from "./growing.ts";
 import { encodeKbId } from "./kb-ids.ts";
 
-/** Where an item comes from; stored once per segment. */
+/** The source of an item, stored once per segment. */
 export interface Origin {
   source: string;
   providerId: string;
   connectorId: string;
 }
 
-/** Everything about the documents of a segment that is not a posting, by local id. */
+/** Everything about the documents of a segment except postings, by local id. */
 export interface Columns {
   docs: number;
   /** kbIds as bytes, each padded with zeros to `stride`. Ascending in base segments. */
@@ -32,12 +32,12 @@ export interface Columns {
   people: { starts: Uint32Array; codes: Uint32Array; values: string[] };
 }
 
-/** What the columns of a document hold, apart from its access and what stands under names. */
+/** Column values of a document, without its access and the values stored by name. */
 export type ColumnValues = Pick<IndexedDocument, "kbId" | "kind" | "status" | "updatedAt" | "createdAt" | "dueAt"> & {
   length: number;
 };
 
-/** What of a document stands under names. */
+/** Values of a document that are stored by name. */
 export type ColumnNames = Origin & Pick<IndexedDocument, "people">;
 
 export const KIND_CODES: readonly ItemKind[] = ITEM_KINDS;
@@ -56,12 +56,12 @@ export class ColumnsBuilder {
     this.#columns = emptyColumns(capacity);
   }
 
-  /** The columns so far: arrays may be longer than `docs`. */
+  /** The columns so far. Arrays may be longer than `docs`. */
   get columns(): Columns {
     return this.#columns;
   }
 
-  /** Appends a document; `aclId` may be newer than the document's own. Gives its local id. */
+  /** Appends a document and returns its local id. `aclId` may be newer than the document's own. */
   add(document: ColumnValues & ColumnNames, aclId: number): number {
     const key = encodeKbId(document.kbId);
     const id = this.addValues({ ...document, aclId }, key, 0, key.length);
@@ -69,7 +69,7 @@ export class ColumnsBuilder {
     return id;
   }
 
-  /** As `add`, without the names: `addNames` follows, in the order of the ids. The kbId stands in `bytes` as UTF-8. */
+  /** Like `add`, without the names: call `addNames` afterwards, in the order of the ids. `bytes` holds the kbId as UTF-8. */
   addValues(document: ColumnValues & { aclId: number }, bytes: Uint8Array, start: number, end: number): number {
     const columns = this.#columns;
     const id = columns.docs++;

@@ -1,17 +1,17 @@
 import { numberOf, type Statements } from "./sqlite.ts";
 
-/** Takes `count` numbers that were never given before; gives the first. */
+/** Reserves `count` numbers that were never used before and returns the first. */
 export function takeNumbers(sql: Statements, name: "segment" | "term", count: number): number {
   const first = numberOf(sql("SELECT value FROM index_counters WHERE name = ?"), name) + 1;
   sql("INSERT OR REPLACE INTO index_counters (name, value) VALUES (?, ?)").run(name, first + count - 1);
   return first;
 }
 
-/** Numbers taken from the file at once; unused ones are lost, which costs nothing. */
+/** Numbers reserved in the file at once. Unused ones are lost, which costs nothing. */
 const TERM_BLOCK = 4096;
 
 /**
- * Gives terms of a workspace their numbers. Lives for one write: its numbers are only taken as long as the
+ * Assigns numbers to the terms of a workspace. Lives for one write: its numbers count as reserved only while the
  * transactions it worked in are committed.
  */
 export function makeTermNumbers(sql: Statements, no: number): (term: string) => number {

@@ -5,17 +5,17 @@ import { type Growing, push } from "./growing.ts";
 import type { KbIdList } from "./kb-ids.ts";
 import { eachHash } from "./term-hash.ts";
 
-/** What of a changed item stands under names: parsed when somebody asks for one of them. */
+/** Values of a changed item that are stored by name. Parsed when one of them is first read. */
 export type DeltaNames = Origin & Pick<IndexedDocument, "people" | "assignees" | "containers" | "fields">;
 
-/** What a changed item's columns hold, apart from what stands under names. */
+/** Column values of a changed item, without the values stored by name. */
 export interface DeltaValues extends ColumnValues {
   aclId: number;
 }
 
 /**
- * A row as its columns hold it. Former versions wrote its document without hashes, and before that as JSON, the values and
- * names of it in one object.
+ * A row with its columns. Earlier versions wrote the document without hashes, and before that as JSON, with values and
+ * names in one object.
  */
 export interface DeltaColumns {
   document: Uint8Array | string | null;
@@ -24,9 +24,9 @@ export interface DeltaColumns {
 }
 
 /**
- * A document without its words as bytes, little-endian: three dates as doubles (NaN = unknown), seven numbers of 32
- * bits (seq, access, length, bytes of terms, terms, bytes of names, bytes of kbId), kind and status; then a hash of 16
- * bits for each term, the kbId and, as JSON, the names. Documents of many rows are read from one value, one after the other.
+ * Encodes a document without its words, little-endian: three dates as doubles (NaN = unknown), seven 32-bit numbers
+ * (seq, access, length, bytes of terms, terms, bytes of names, bytes of kbId), kind and status; then a 16-bit hash for
+ * each term, the kbId and, as JSON, the names. Documents of many rows are read from one value, one after the other.
  * Source: docs/decisions/0042, docs/decisions/0044.
  */
 export function encodeDeltaDocument(seq: number, document: IndexedDocument): Uint8Array {
@@ -50,15 +50,18 @@ export function encodeDeltaDocument(seq: number, document: IndexedDocument): Uin
   return bytes;
 }
 
-/** Documents that stand in some bytes, one after the other, by their place: read there, as an object each would be copied by collections. */
+/**
+ * Documents stored one after the other in a byte array, by position. They are read in place, because garbage collection
+ * would copy an object for each.
+ */
 export class DeltaDocuments {
-  /** Their numbers in the delta. */
+  /** Their sequence numbers in the delta. */
   readonly seqs: Uint32Array;
   readonly kbIds: KbIdList;
   /** Hashes of the terms of document `k`: `hashes[hashStarts[k]]` up to `hashStarts[k + 1]`. */
   readonly hashes: Uint16Array;
   readonly hashStarts: Uint32Array;
-  /** Those that a former version wrote without hashes. */
+  /** Documents that an earlier version wrote without hashes. */
   readonly unhashed: readonly number[];
   readonly #bytes: Buffer;
   readonly #view: DataView;
@@ -110,7 +113,7 @@ export class DeltaDocuments {
   namesAt(k: number): DeltaNames {
     const start = this.kbIds.ends[k] ?? 0;
     const json = this.#bytes.toString("utf8", start, start + numberAt(this.#view, this.#starts[k] ?? 0, 5));
-    // Written by `encodeDeltaDocument` and by nothing else.
+    // Only `encodeDeltaDocument` writes this.
     const [providerId, source, connectorId, people, assignees, containers, fields] = JSON.parse(json) as NameList;
     return { providerId, source, connectorId, people, assignees, containers, fields };
   }
@@ -125,7 +128,7 @@ export class DeltaDocuments {
   }
 }
 
-/** The whole document of a row; undefined = removed. */
+/** Returns the whole document of a row; undefined = removed. */
 export function documentOf({ document, terms, weights }: DeltaColumns): IndexedDocument | undefined {
   if (document === null) return undefined;
   const { length, ...rest } = typeof document === "string" ? parseJson(document) : decodeOne(document);
@@ -134,17 +137,17 @@ export function documentOf({ document, terms, weights }: DeltaColumns): IndexedD
 }
 
 const DATES_BYTES = 3 * 8;
-/** Where the kind stands, and a bit of it that says that hashes follow: none were written by a former version. */
+/** Offset of the kind, and the bit of it that says that hashes follow. Earlier versions wrote none. */
 const KIND_AT = DATES_BYTES + 7 * 4;
 const HAS_HASHES = 0x80;
 const HEAD_BYTES = KIND_AT + 2;
 const HASH_BYTES = 2;
 
-/** Values and names together, as a former version wrote them. */
+/** Values and names together, as an earlier version wrote them. */
 type JsonDocument = DeltaValues & DeltaNames;
 
 function parseJson(document: string): JsonDocument {
-  // Written by a former version of this module and by nothing else.
+  // Only an earlier version of this module wrote this.
   return JSON.parse(document) as JsonDocument;
 }
 

@@ -10,7 +10,7 @@ export interface DeltaRow {
   document: IndexedDocument | undefined;
 }
 
-/** Delta rows that follow one another, as readers take them: without their words. A kbId is in one of them at most. */
+/** Consecutive delta rows without their words, as readers get them. A kbId is in at most one of them. */
 export interface DeltaBlock {
   documents: DeltaDocuments;
   removed: readonly RemovedItem[];
@@ -21,10 +21,10 @@ interface RemovedItem {
   kbId: string;
 }
 
-/** Rows of a block: half a kilobyte each. */
+/** Rows of a block, half a kilobyte each. */
 export const BLOCK_ROWS = 2_048;
 
-/** Stores the newest state of an item, in place of an older delta row of it. */
+/** Stores the newest state of an item and replaces its older delta row. */
 export function putDeltaRow(sql: Statements, no: number, { seq, kbId, document }: DeltaRow): void {
   const key = packKey(no, seq);
   const insert = sql(
@@ -38,21 +38,21 @@ export function putDeltaRow(sql: Statements, no: number, { seq, kbId, document }
 }
 
 /**
- * Documents of some rows as one value: a row at a time costs the driver four times as much. Its parameters are the range of
- * keys. Rows are read in the order of their keys. A query inside would copy all.
+ * Documents of several rows as one value: one row at a time costs the driver four times as much. The parameters are the
+ * key range. Rows are read in the order of their keys. A subquery would copy everything.
  */
 const BLOCK = `SELECT count(*) AS count, count(CASE WHEN typeof(document) = 'blob' THEN 1 END) AS encoded,
   CAST(group_concat(CASE WHEN typeof(document) = 'blob' THEN document END, '') AS BLOB) AS documents
   FROM index_delta WHERE id > ? AND id <= ?`;
 
-/** The last key of a block, and that of all. */
+/** The last key of a block, and the last of all. */
 const BLOCK_END = `SELECT id FROM index_delta WHERE id > ? AND id <= ? ORDER BY id LIMIT 1 OFFSET ${BLOCK_ROWS - 1}`;
 
-/** Rows that are not in `documents`: those that a former version wrote as JSON, and items that were removed. */
+/** Rows that aren't in `documents`: those that an earlier version wrote as JSON, and removed items. */
 const OTHERS = `SELECT id, kbId, document, terms, weights FROM index_delta
   WHERE id > ? AND id <= ? AND typeof(document) <> 'blob'`;
 
-/** The delta rows of a workspace with a greater number, in order. */
+/** Reads the delta rows of a workspace with a greater number, in order. */
 export function* readDeltaBlocks(sql: Statements, no: number, afterSeq: number): Generator<DeltaBlock> {
   const end = packKey(no + 1, 0) - 1;
   for (let after = packKey(no, afterSeq); after < end;) {
@@ -70,7 +70,7 @@ export function* readDeltaBlocks(sql: Statements, no: number, afterSeq: number):
   }
 }
 
-/** What a former version wrote is given as what this one writes. */
+/** Converts the rows of earlier versions to the current encoding. */
 function readOthers(sql: Statements, after: number, until: number): { removed: RemovedItem[]; former: Uint8Array[] } {
   const removed: RemovedItem[] = [];
   const former: Uint8Array[] = [];
@@ -84,9 +84,9 @@ function readOthers(sql: Statements, after: number, until: number): { removed: R
   return { removed, former };
 }
 
-/** The document of a delta row by its number; undefined when it was replaced meanwhile, or says that its item was removed. */
+/** Returns the document of a delta row by its number; undefined when it was since replaced or records a removal. */
 export function findDeltaDocument(sql: Statements, no: number, seq: number): IndexedDocument | undefined {
   const row: unknown = sql("SELECT document, terms, weights FROM index_delta WHERE id = ?").get(packKey(no, seq));
-  // Columns of `index_delta`, written by `putDeltaRow` and by nothing else.
+  // Columns of `index_delta`, which only `putDeltaRow` writes.
   return row === undefined ? undefined : documentOf(row as DeltaColumns);
 }

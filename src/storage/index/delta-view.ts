@@ -12,22 +12,22 @@ import { UnreadWords } from "./unread-words.ts";
 import { isIdTerm, visitIdTerms } from "./vocabulary.ts";
 
 /**
- * Changed documents since the last compaction, in memory: a segment that grows, one slot for each version of an item.
- * Documents are there at once; their words are looked for by hashes until `readSome` has read them.
+ * Documents changed since the last compaction, in memory: a growing segment with one slot for each version of an item.
+ * Documents are available at once; their words are searched by hash until `readSome` has read them.
  */
 export class DeltaSegment implements SegmentView {
   readonly #builder = new ColumnsBuilder(64);
   readonly #terms = new TermBytes();
-  /** Postings in the order they came, chained per term from the newest to the oldest; entry 0 is the end. */
+  /** Postings in order of arrival, chained per term from the newest to the oldest; entry 0 is the end. */
   readonly #newest: Growing<Uint32Array> = { array: new Uint32Array(64), length: 0 };
   readonly #counts: Growing<Uint32Array> = { array: new Uint32Array(64), length: 0 };
   readonly #older: Growing<Uint32Array> = { array: new Uint32Array(64), length: 1 };
   readonly #ids: Growing<Uint16Array> = { array: new Uint16Array(64), length: 1 };
   readonly #weights: Growing<Uint8Array> = { array: new Uint8Array(64), length: 1 };
-  /** Lists as they were read last, by the number of their term. */
+  /** Lists as last read, by term number. */
   readonly #lists = new Map<number, SparseList>();
   readonly #unread: UnreadWords;
-  /** Documents whose names were not read yet: their source, people, containers and fields. */
+  /** Documents whose names are unread: their source, people, containers and fields. */
   readonly #unnamed: { documents: DeltaDocuments; first: number; next: number }[] = [];
   living = 0;
   readonly accessLog = new AccessLog();
@@ -37,12 +37,12 @@ export class DeltaSegment implements SegmentView {
     this.#unread = new UnreadWords(read);
   }
 
-  /** No room for another block. */
+  /** True when there is no room for another block. */
   get isFull(): boolean {
     return this.columns.docs > MAX_SEGMENT_DOCS - BLOCK_ROWS;
   }
 
-  /** Appends documents; `visit` gets the kbId of each with its place among them and its slot. */
+  /** Appends documents. `visit` gets the kbId of each with its position in `documents` and its slot. */
   addAll(documents: DeltaDocuments, visit: (kbId: string, place: number, id: number) => void): void {
     const first = this.columns.docs;
     const { bytes, starts, ends } = documents.kbIds;
@@ -55,7 +55,7 @@ export class DeltaSegment implements SegmentView {
     this.#unread.add(documents, first);
   }
 
-  /** Reads names and words of so many documents; false when there were none to read. */
+  /** Reads names and words of up to this many documents; false when there was nothing to read. */
   readSome(documents: number): boolean {
     if (this.#unread.isEmpty && this.#unnamed.length === 0) return false;
     this.#readNames(documents);
@@ -92,7 +92,7 @@ export class DeltaSegment implements SegmentView {
     return { isDense: false, ids: concat(read?.ids, ids), weights: concat(read?.weights, weights) };
   }
 
-  /** A chain is walked once for as long as nothing is added to it. */
+  /** Walks a chain once until something is added to it. */
   #postingsRead(term: string): SparseList | undefined {
     const number = this.#terms.find(term);
     if (number < 0) return undefined;
@@ -116,7 +116,7 @@ export class DeltaSegment implements SegmentView {
     return { isDense: false, ids, weights };
   }
 
-  /** All terms that begin with this. All words are read for it. */
+  /** Returns all terms with this prefix. Reads all words first. */
   termsFrom(prefix: string): string[] {
     while (this.readSome(BLOCK_ROWS));
     return this.#terms.startingWith(prefix);
@@ -146,7 +146,7 @@ export class DeltaSegment implements SegmentView {
   }
 }
 
-/** Columns whose names are read when somebody asks for them. */
+/** Columns whose names are read on first use. */
 class GrowingColumns implements Columns {
   readonly #columns: Columns;
   readonly #readNames: () => void;

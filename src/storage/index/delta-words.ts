@@ -4,22 +4,22 @@ import type { Statements } from "./sqlite.ts";
 
 /** The words of a changed document. */
 export interface DeltaWords {
-  /** UTF-8: the terms, ascending, a line each. */
+  /** UTF-8: the terms, ascending, one per line. */
   terms: Uint8Array;
-  /** A weight for each term. */
+  /** One weight per term. */
   weights: Uint8Array;
 }
 
-/** Calls `visit` with the words of each delta row that has one of these numbers (ascending), in their order, if it is still there. */
+/** Calls `visit` with the words of each existing delta row with one of these numbers (ascending), in that order. */
 export type ReadWords = (seqs: readonly number[], visit: (seq: number, words: DeltaWords) => void) => void;
 
-/** Which of some rows (a JSON array of keys) there are, with the bytes of their terms and how many these are; and their words. */
+/** For a JSON array of row keys: which rows exist, how many terms each has and how many bytes; and their words. */
 const WORDS = `SELECT group_concat(index_delta.id || ':' || octet_length(terms) || ',' || length(weights), ';') AS sizes,
   CAST(group_concat(terms, '') AS BLOB) AS terms,
   CAST(group_concat(weights, '') AS BLOB) AS weights
   FROM json_each(?) AS wanted CROSS JOIN index_delta ON index_delta.id = wanted.value AND document IS NOT NULL`;
 
-/** Reads words of a workspace as the open transaction, or the newest one, sees them. */
+/** Reads words of a workspace as the open transaction sees them, or the newest state without one. */
 export function makeReadWords(sql: Statements, no: number): ReadWords {
   return (seqs, visit) => {
     const keys = seqs.map((seq) => packKey(no, seq));

@@ -1,11 +1,11 @@
-/** Typed arrays that grow: number lists without boxing. */
+/** Growable typed arrays: number lists without boxing. */
 export interface Growing<T extends Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array> {
   /** May be longer than `length`. */
   array: T;
   length: number;
 }
 
-/** Room for `capacity` entries in all; keeps the old ones. */
+/** Makes room for `capacity` entries in all; keeps the old ones. */
 export function grown<T extends Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array>(
   array: T,
   capacity: number,

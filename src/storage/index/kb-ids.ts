@@ -1,4 +1,4 @@
-/** What is needed to find a document by its kbId: the kbIds as bytes, each padded with zeros to `stride`. */
+/** The data needed to find a document by its kbId: the kbIds as bytes, each padded with zeros to `stride`. */
 export interface KbIdColumn {
   docs: number;
   kbIds: Uint8Array;
@@ -7,10 +7,10 @@ export interface KbIdColumn {
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
-/** Most kbIds are far shorter; a longer one has bytes of its own. */
+/** Most kbIds are far shorter; a longer one gets an array of its own. */
 const scratch = new Uint8Array(64);
 
-/** A kbId as UTF-8, until the next call. Almost all are ASCII, and the encoder takes ten times as long for these. */
+/** Returns a kbId as UTF-8, valid until the next call. Almost all are ASCII, for which the encoder takes ten times as long. */
 export function encodeKbId(kbId: string): Uint8Array {
   if (kbId.length > scratch.length) return encoder.encode(kbId);
   for (let at = 0; at < kbId.length; at++) {
@@ -21,7 +21,7 @@ export function encodeKbId(kbId: string): Uint8Array {
   return scratch.subarray(0, kbId.length);
 }
 
-/** The kbId of a local id. */
+/** Returns the kbId of a local id. */
 export function kbIdAt(columns: KbIdColumn, id: number): string {
   const start = id * columns.stride;
   let end = start + columns.stride;
@@ -29,14 +29,14 @@ export function kbIdAt(columns: KbIdColumn, id: number): string {
   return decoder.decode(columns.kbIds.subarray(start, end));
 }
 
-/** Five characters of every kbId, behind what all of them begin with: most of a search in them touches nothing else. */
+/** Five characters of every kbId after their common prefix. Most of a search touches nothing else. */
 export interface KbIdHeads {
-  /** Length of the common beginning. */
+  /** Length of the common prefix. */
   skip: number;
   heads: Uint32Array;
 }
 
-/** Heads of ascending columns. */
+/** Makes the heads of ascending columns. */
 export function makeKbIdHeads({ docs, kbIds, stride }: KbIdColumn): KbIdHeads {
   const last = Math.max(0, docs - 1) * stride;
   let skip = 0;
@@ -47,15 +47,15 @@ export function makeKbIdHeads({ docs, kbIds, stride }: KbIdColumn): KbIdHeads {
 }
 
 /**
- * The local id of a kbId in ascending columns (base segments), or -1. `key` is the kbId as UTF-8; `heads` make many
- * look-ups fast.
+ * Returns the local id of a kbId in ascending columns (base segments), or -1. `key` is the kbId as UTF-8; `heads` speed
+ * up repeated look-ups.
  */
 export function findKbId(columns: KbIdColumn, key: Uint8Array, heads?: KbIdHeads): number {
   if (key.length > columns.stride) return -1;
   let low = 0;
   let high = columns.docs - 1;
   if (heads !== undefined) {
-    // What all kbIds begin with is compared in full below, on whatever the heads leave over.
+    // The common prefix is compared in full below, for the candidates that the heads leave.
     const head = headAt(key, heads.skip, key.length);
     low = firstHead(heads.heads, head);
     high = low - 1;
@@ -71,7 +71,7 @@ export function findKbId(columns: KbIdColumn, key: Uint8Array, heads?: KbIdHeads
   return -1;
 }
 
-/** kbIds as UTF-8, wherever they stand in some bytes. */
+/** kbIds as UTF-8, at any offsets of a byte array. */
 export interface KbIdList {
   bytes: Uint8Array;
   starts: Uint32Array;
@@ -84,7 +84,7 @@ export function listKbIds(keys: readonly Uint8Array[]): KbIdList {
   return { bytes: Buffer.concat(keys), starts: ends.map((at, i) => at - (keys[i]?.length ?? 0)), ends };
 }
 
-/** Many kbIds to be found, in the order of their heads behind `skip` bytes; `places` says where each was among those given. */
+/** kbIds to look up, ordered by their heads after `skip` bytes; `places` holds each one's position in the input. */
 export interface SortedKbIds {
   skip: number;
   kbIds: KbIdList;
@@ -110,8 +110,8 @@ export function sortKbIds(kbIds: KbIdList, skip: number): SortedKbIds {
 }
 
 /**
- * Calls `visit` for each of these kbIds that ascending columns have, with its place among those given. `sorted` has the
- * `skip` of the heads. One after the other is some steps from where the last would stand: 30 ns where single ones take 300.
+ * Calls `visit` with the input position of each of these kbIds that ascending columns have. `sorted` has the `skip` of
+ * the heads. Each look-up starts where the last one ended: 30 ns where a single one takes 300.
  */
 export function findKbIds(
   columns: KbIdColumn,
@@ -134,21 +134,21 @@ export function findKbIds(
 /** A head has 30 bits, and a number 53. */
 const PLACES = 2 ** 21;
 
-/** Order of the kbIds of two documents, in the same or in different segments. */
+/** Compares the kbIds of two documents, in the same or in different segments. */
 export function compareKbIds(a: KbIdColumn, idA: number, b: KbIdColumn, idB: number): number {
   const startB = idB * b.stride;
   return compareKbIdTo(a, idA, b.kbIds.subarray(startB, startB + b.stride));
 }
 
 /**
- * Five characters as one number that has their order, on which both searches rely: a character that ids are not made of
- * has the rank of the next lower one, and what follows it is as if it were the last (or the first, below all of them).
+ * Encodes five characters as one number in the same order. Both searches rely on the order: a character that ids don't
+ * use ranks as the next lower one, and what follows it as if it were the last (or the first, below all of them).
  */
 function headAt(bytes: Uint8Array, at: number, end: number): number {
   if (at + HEAD_CHARACTERS <= end) {
     const [a, b, c] = [RANKS[bytes[at] ?? 0] ?? 0, RANKS[bytes[at + 1] ?? 0] ?? 0, RANKS[bytes[at + 2] ?? 0] ?? 0];
     const [d, e] = [RANKS[bytes[at + 3] ?? 0] ?? 0, RANKS[bytes[at + 4] ?? 0] ?? 0];
-    // Almost always: all of them are characters that ids are made of.
+    // Almost always: all of them are characters that ids use.
     if ((a | b | c | d | e) <= LAST_RANK) return (a << 24) | (b << 18) | (c << 12) | (d << 6) | e;
   }
   let head = 0;
@@ -168,7 +168,7 @@ const LAST_RANK = 63;
 const BELOW_ALL = 255;
 const RANKS = makeRanks();
 
-/** By byte: the place among the 64 characters that ids are made of. Others have that of the next lower one, and 64 more. */
+/** By byte: its rank among the 64 characters that ids use. Other bytes have the rank of the next lower one, plus 64. */
 function makeRanks(): Uint8Array {
   const characters = [..."-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"].map((c) =>
     c.charCodeAt(0),
@@ -180,7 +180,7 @@ function makeRanks(): Uint8Array {
   });
 }
 
-/** The first place whose head is at least this. */
+/** Returns the first position whose head is at least this. */
 function firstHead(heads: Uint32Array, head: number, from = 0): number {
   let low = from;
   let high = heads.length;
@@ -192,7 +192,7 @@ function firstHead(heads: Uint32Array, head: number, from = 0): number {
   return low;
 }
 
-/** As `firstHead`, where all before `from` are smaller: it is likely near. */
+/** Like `firstHead`, when all before `from` are smaller: the result is probably near. */
 function nextHead(heads: Uint32Array, head: number, from: number): number {
   const near = Math.min(heads.length, from + NEAR);
   let at = from;
@@ -200,10 +200,10 @@ function nextHead(heads: Uint32Array, head: number, from: number): number {
   return at === near ? firstHead(heads, head, at) : at;
 }
 
-/** So many steps in a row cost less than a binary search. */
+/** This many steps in a row cost less than a binary search. */
 const NEAR = 128;
 
-/** `key` are bytes of which one kbId stands from `from` up to `to`. */
+/** `key` holds the kbId from `from` up to `to`. */
 function compareKbIdTo(columns: KbIdColumn, id: number, key: Uint8Array, from = 0, to = key.length): number {
   const start = id * columns.stride;
   const width = Math.max(columns.stride, to - from);

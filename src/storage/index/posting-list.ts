@@ -1,14 +1,14 @@
 import { countOnes, haveCommon, bitAt, countCommon, listBits } from "./bits.ts";
 import { type Postings, unitePostings } from "./postings.ts";
 
-/** A posting list as a search reads it: ids and their weights, or bits where a segment has many of them. */
+/** A posting list as a search reads it: ids and weights, or bits when a segment has many. */
 export type PostingList = SparseList | DenseList;
 
 export interface SparseList extends Postings {
   isDense: false;
 }
 
-/** The weight of a document stands behind those of all documents before it, of which `ranks` counts the ones in words before. */
+/** Weights are in the order of the documents; `ranks` counts the ones in the words before. */
 export interface DenseList {
   isDense: true;
   count: number;
@@ -17,10 +17,10 @@ export interface DenseList {
   weights: Uint8Array;
 }
 
-/** From this many entries on, bits are counted and intersected faster than ids. Source: docs/decisions/0039. */
+/** From this many entries, bits are counted and intersected faster than ids. Source: docs/decisions/0039. */
 export const DENSE = 2_048;
 
-/** `memory`: where bits, ranks and weights lie, one after the other; plain unless other threads shall read them. */
+/** `memory`: holds bits, ranks and weights, one after the other; not shared unless other threads read it. */
 export function toPostingList(
   postings: Postings,
   dense = DENSE,
@@ -38,7 +38,7 @@ export function toPostingList(
   return list;
 }
 
-/** A list as bits in the memory that another thread made for it; `count` is its number of documents. */
+/** Opens a list as bits in memory that another thread filled; `count` is its number of documents. */
 export function openDense(memory: ArrayBuffer | SharedArrayBuffer, count: number): DenseList {
   const words = (memory.byteLength - count) / BYTES_PER_WORD;
   return {
@@ -69,13 +69,13 @@ export function bytesOf(list: PostingList): number {
   return weights.length + (list.isDense ? list.bits.byteLength + list.ranks.byteLength : list.ids.byteLength);
 }
 
-/** One list of several; the same document may be in more than one. */
+/** Merges several lists; a document may be in more than one. */
 export function uniteLists(lists: readonly PostingList[]): PostingList {
   const [only] = lists;
   return only !== undefined && lists.length === 1 ? only : toPostingList(unitePostings(lists.map(toPostings)));
 }
 
-/** The weight of a document in a list; 0 when it is not in it. */
+/** Returns the weight of a document in a list; 0 when it isn't in it. */
 export function weightIn(list: PostingList, id: number): number {
   if (!list.isDense) return list.weights[list.ids.indexOf(id)] ?? 0;
   const { bits, ranks, weights } = list;
@@ -84,7 +84,7 @@ export function weightIn(list: PostingList, id: number): number {
   return (word & mask) === 0 ? 0 : (weights[(ranks[id >>> 5] ?? 0) + countOnes(word & (mask - 1))] ?? 0);
 }
 
-/** How many of a list's documents are in a set. */
+/** Counts a list's documents that are in a set. */
 export function countIn(list: PostingList, set: Uint32Array): number {
   return list.isDense ? countCommon(list.bits, set) : countIds(list.ids, set);
 }
@@ -94,7 +94,7 @@ export function isAnyIn(list: PostingList, set: Uint32Array): boolean {
   return list.ids.some((id) => bitAt(set, id) === 1);
 }
 
-/** Puts a list's documents into a set. */
+/** Adds a list's documents to a set. */
 export function addTo(set: Uint32Array, list: PostingList): void {
   if (list.isDense) {
     const { bits } = list;
@@ -108,7 +108,7 @@ export function addTo(set: Uint32Array, list: PostingList): void {
   }
 }
 
-/** Four at a time and without a branch on the outcome: 1.5 instead of 2.4 ns an id. */
+/** Four at a time and branch-free: 1.5 instead of 2.4 ns an id. */
 function countIds(ids: Uint16Array, set: Uint32Array): number {
   const fours = ids.length & ~3;
   let [first, second, third, fourth] = [0, 0, 0, 0];

@@ -1,4 +1,4 @@
-/** Who has a term: ascending local ids, and how much of it (weighted frequency, 1–255). */
+/** The documents that have a term: ascending local ids with their weighted frequencies, 1–255. */
 export interface Postings {
   ids: Uint16Array;
   weights: Uint8Array;
@@ -8,7 +8,7 @@ export const NO_POSTINGS: Postings = { ids: new Uint16Array(0), weights: new Uin
 
 const BYTES_PER_POSTING = 3;
 
-/** As one blob: all ids (little-endian, as every platform Node runs on), then all weights. */
+/** Encodes postings as one blob: all ids (little-endian, as on every platform Node runs on), then all weights. */
 export function encodePostings(postings: Postings): Uint8Array {
   const { ids, weights } = postings;
   const blob = new Uint8Array(ids.length * BYTES_PER_POSTING);
@@ -17,7 +17,7 @@ export function encodePostings(postings: Postings): Uint8Array {
   return blob;
 }
 
-/** Views into the blob where its alignment allows, else into a copy. */
+/** Returns views into the blob when its alignment allows it, else copies. */
 export function decodePostings(blob: Uint8Array): Postings {
   const bytes = blob.byteOffset % 2 === 0 ? blob : blob.slice();
   const count = bytes.length / BYTES_PER_POSTING;
@@ -27,7 +27,7 @@ export function decodePostings(blob: Uint8Array): Postings {
   };
 }
 
-/** One list of several: weights of the same document are added up to 255. Inputs need not be disjoint. */
+/** Merges several lists: weights of the same document are added up to 255. Inputs may overlap. */
 export function unitePostings(lists: readonly Postings[]): Postings {
   const only = lists[0];
   if (only === undefined) return NO_POSTINGS;
@@ -37,7 +37,7 @@ export function unitePostings(lists: readonly Postings[]): Postings {
   return total > DENSE ? uniteDense(lists) : uniteSparse(lists, total);
 }
 
-/** From this many postings on, a pass over all possible ids is cheaper than sorting. */
+/** From this many postings, a pass over all possible ids is cheaper than sorting. */
 const DENSE = 2_048;
 
 function uniteDense(lists: readonly Postings[]): Postings {

@@ -1,16 +1,17 @@
 /**
- * Tables of the embedded index. They live in the same SQLite file as the records, so that an item and its place in the
- * index change in one transaction.
+ * Tables of the embedded index. They are in the same SQLite file as the records, so that an item and its index entry
+ * change in one transaction.
  *
- * Numbers: `no` is the workspace's short number, `segment` and `termId` are numbered over the whole file and never given
- * twice. Keys that are read in ranges are packed into the rowid: `high · 2^32 + low`. A posting row of (segment, term)
- * therefore needs no index besides the table, a segment is written and deleted as one stretch of the file, and its terms
- * are read in order when segments merge.
+ * Numbers: `no` is the workspace's short number; `segment` and `termId` are numbered over the whole file and never
+ * reused. Keys that are read in ranges are packed into the rowid: `high · 2^32 + low`. A posting row of (segment, term)
+ * therefore needs no index besides the table, a segment is written and deleted as one stretch of the file, and its
+ * terms are read in order when segments merge.
  */
 export const INDEX_DDL: readonly string[] = [
-  // One row per workspace. `generation` rises when the set of segments changes, `deltaSeq` with each change of an item,
-  // `aclSeq` with each change of an access; delta rows up to `foldedSeq` are in segments already and wait for deletion;
-  // `deltaEpoch` rises when delta rows were taken away by other means; `foldStep` counts slices of compactions.
+  // One row per workspace. `generation` increases when the set of segments changes, `deltaSeq` with each change of an
+  // item, `aclSeq` with each change of an access. Delta rows up to `foldedSeq` are already in segments and wait for
+  // deletion. `deltaEpoch` increases when delta rows were removed in other ways; `foldStep` counts slices of
+  // compactions.
   `CREATE TABLE IF NOT EXISTS index_state (
     no INTEGER PRIMARY KEY AUTOINCREMENT,
     workspaceId TEXT UNIQUE,
@@ -26,7 +27,7 @@ export const INDEX_DDL: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS index_terms (
     no INTEGER NOT NULL, term TEXT NOT NULL, termId INTEGER NOT NULL, PRIMARY KEY (no, term)
   ) WITHOUT ROWID`,
-  // id = segment · 2^32 + termId. Big blobs in a WITHOUT ROWID table were measured at twice the time to read.
+  // id = segment · 2^32 + termId. Big blobs in a WITHOUT ROWID table took twice as long to read when measured.
   `CREATE TABLE IF NOT EXISTS index_postings (id INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
   // state: 0 = being written, 1 = live, 2 = retired and waiting for deletion. dead: one bit per document.
   `CREATE TABLE IF NOT EXISTS index_segments (
@@ -53,7 +54,7 @@ export const INDEX_DDL: readonly string[] = [
   `CREATE UNIQUE INDEX IF NOT EXISTS index_delta_item ON index_delta (no, kbId)`,
   // id = no · 2^32 + aclSeq. Accesses newer than the item's row or column.
   `CREATE TABLE IF NOT EXISTS index_access (id INTEGER PRIMARY KEY, no INTEGER NOT NULL, kbId TEXT NOT NULL, aclId INTEGER NOT NULL)`,
-  // id = no · 2^32 + first aclId. Accesses of the store in blobs of some thousand, for a quick start.
+  // id = no · 2^32 + first aclId. Accesses of the store in blobs of some thousand, for a fast start.
   `CREATE TABLE IF NOT EXISTS index_acl_chunks (id INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
   `CREATE UNIQUE INDEX IF NOT EXISTS index_access_item ON index_access (no, kbId)`,
 ];
@@ -72,7 +73,7 @@ export const RETIRED = 2;
 /** Most documents in a segment: local ids are 16 bits. */
 export const MAX_SEGMENT_DOCS = 65_536;
 
-/** The packed rowid of (high, low). Both stay far below 2^21 and 2^32, so the number is exact. */
+/** Packs (high, low) into a rowid. Both stay far below 2^21 and 2^32, so the number is exact. */
 export function packKey(high: number, low: number): number {
   return high * HIGH + low;
 }

@@ -3,7 +3,7 @@ import type { KbIdColumn } from "./kb-ids.ts";
 import { type Statements } from "./sqlite.ts";
 import { packKey } from "./schema.ts";
 
-/** Stores the columns of a segment, one blob each. Gives the bytes written. */
+/** Stores the columns of a segment, one blob each. Returns the bytes written. */
 export function saveColumns(sql: Statements, segment: number, columns: Columns): number {
   const { docs } = columns;
   const insert = sql("INSERT OR REPLACE INTO index_columns (segment, name, data) VALUES (?, ?, ?)");
@@ -22,7 +22,7 @@ export function saveColumns(sql: Statements, segment: number, columns: Columns):
   return bytes;
 }
 
-/** Stores a new access column: what an access-only compaction writes. */
+/** Stores a new access column, the output of an access-only compaction. */
 export function saveAccessColumn(sql: Statements, segment: number, acl: Uint32Array): void {
   sql("UPDATE index_columns SET data = ? WHERE segment = ? AND name = 'acl'").run(bytesOf(acl), segment);
 }
@@ -35,8 +35,8 @@ export function loadColumns(sql: Statements, segment: number, docs: number): Col
 }
 
 /**
- * The columns of a segment, of which only what every search needs is read now; the rest (two thirds of the bytes) when it
- * is asked for, in whatever transaction is open then: the segment must be a live one in it.
+ * Opens the columns of a segment. Only those that every search needs are read now. The rest (two thirds of the bytes)
+ * are read on first use, in the transaction that is open then: the segment must be live in it.
  */
 export function openColumns(sql: Statements, segment: number, docs: number): Columns {
   return new StoredColumns(sql, segment, docs);
@@ -103,7 +103,7 @@ class StoredColumns implements Columns {
   }
 
   #readNames(): { origins: Origin[]; people: string[] } {
-    // Written by `saveColumns` and by nothing else.
+    // Only `saveColumns` writes this.
     return (this.#names ??= JSON.parse(new TextDecoder().decode(this.#read("names"))) as {
       origins: Origin[];
       people: string[];
@@ -111,17 +111,17 @@ class StoredColumns implements Columns {
   }
 }
 
-/** Aligned for every element type and owned by nobody else: as the driver gives it, or a copy. */
+/** Aligned for every element type and not shared: the driver's own buffer, or a copy. */
 function readColumn(sql: Statements, segment: number, name: string): ArrayBuffer {
   const row: unknown = sql("SELECT data FROM index_columns WHERE segment = ? AND name = ?").get(segment, name);
   if (row === undefined) throw new Error(`Segment ${segment} has no column ${name}`);
-  // The column's declared type; an empty blob may come as null.
+  // The column's declared type; an empty blob may be returned as null.
   const blob = (row as { data: Uint8Array | null }).data ?? new Uint8Array(0);
   const isOwn = blob.buffer instanceof ArrayBuffer && blob.buffer.byteLength === blob.byteLength;
   return isOwn ? blob.buffer : new Uint8Array(blob).buffer;
 }
 
-/** Reads only what finds a document by its kbId. */
+/** Reads only what is needed to find a document by its kbId. */
 export function loadKbIds(sql: Statements, segment: number, docs: number): KbIdColumn {
   const row: unknown = sql("SELECT data FROM index_columns WHERE segment = ? AND name = 'kbIds'").get(segment);
   // The column's declared type.

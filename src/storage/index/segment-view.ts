@@ -9,17 +9,17 @@ import { hasBit, openColumns, setBit } from "./segment-files.ts";
 import type { SegmentRow } from "./segments.ts";
 import type { Statements } from "./sqlite.ts";
 
-/** What the evaluation sees of a stretch of at most 65,536 documents, whether on disk or in memory. */
+/** A range of at most 65,536 documents as an evaluation sees it, on disk or in memory. */
 export interface SegmentView {
-  /** `columns.acl` is 0 for dead documents and for documents of nobody: neither is ever visible. */
+  /** `columns.acl` is 0 for dead documents and for documents open to no one: neither is ever visible. */
   readonly columns: Columns;
-  /** Changes of `columns.acl` since the documents came in. */
+  /** Changes of `columns.acl` since the documents were added. */
   readonly accessLog: AccessLog;
-  /** The posting list of a term; `termId` is its number in the workspace, when it has one. */
+  /** The posting list of a term; `termId` is its number in the workspace, if it has one. */
   postings(term: string, termId: number | undefined): PostingList | undefined;
 }
 
-/** A segment on disk: columns and postings are read when asked for; columns stay in memory. */
+/** A segment on disk. Columns and postings are read on first use; columns stay in memory. */
 export class BaseSegment implements SegmentView {
   readonly number: number;
   readonly columns: Columns;
@@ -47,13 +47,13 @@ export class BaseSegment implements SegmentView {
     });
   }
 
-  /** Local id of the living document with this kbId (as UTF-8), or -1. */
+  /** Returns the local id of the living document with this kbId (as UTF-8), or -1. */
   find(key: Uint8Array): number {
     const id = findKbId(this.columns, key, this.heads);
     return id < 0 || hasBit(this.#dead, id) ? -1 : id;
   }
 
-  /** As `find`, for many: `visit` gets the place of each that is there. `sorted` has the `skip` of the heads. */
+  /** Like `find`, for many: `visit` gets the position of each that exists. `sorted` has the `skip` of the heads. */
   findAll(sorted: SortedKbIds, visit: (place: number, id: number) => void): void {
     findKbIds(this.columns, this.heads, sorted, (place, id) => {
       if (!hasBit(this.#dead, id)) visit(place, id);
@@ -64,13 +64,13 @@ export class BaseSegment implements SegmentView {
     return (this.#heads ??= makeKbIdHeads(this.columns));
   }
 
-  /** Marks a document dead, for good. */
+  /** Marks a document dead permanently. */
   kill(id: number): void {
     setBit(this.#dead, id);
     this.setAcl(id, 0);
   }
 
-  /** Kills what the manifest says is dead; documents once dead stay so. */
+  /** Marks the dead documents of the manifest; a dead document stays dead. */
   killAll(dead: Uint8Array): void {
     for (let byte = 0; byte < dead.length; byte++) {
       if (dead[byte] === this.#dead[byte]) continue;

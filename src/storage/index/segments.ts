@@ -1,7 +1,7 @@
 import { LIVE } from "./schema.ts";
 import type { Statements } from "./sqlite.ts";
 
-/** A live segment as the manifest knows it. */
+/** A live segment as the manifest lists it. */
 export interface SegmentRow {
   segment: number;
   docs: number;
@@ -11,7 +11,7 @@ export interface SegmentRow {
   bytes: number;
 }
 
-/** The manifest: live segments of a workspace in the order of their numbers. */
+/** Reads the manifest: the live segments of a workspace in order of their numbers. */
 export function readManifest(sql: Statements, no: number): SegmentRow[] {
   const rows = sql(
     "SELECT segment, docs, deadCount, dead, bytes FROM index_segments WHERE no = ? AND state = ? ORDER BY segment",

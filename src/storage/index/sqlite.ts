@@ -25,7 +25,7 @@ export function inReadTransaction<T>(db: Database, work: () => T): T {
   }
 }
 
-/** The single number of a query's first row; 0 when there is none or it is NULL. */
+/** Returns the single number of a query's first row; 0 when there is none or it is NULL. */
 export function numberOf(statement: Statement, ...parameters: (string | number)[]): number {
   const row: unknown = statement.get(...parameters);
   if (typeof row !== "object" || row === null) return 0;

@@ -1,6 +1,6 @@
 import { numberOf, type Statements } from "./sqlite.ts";
 
-/** How far a workspace's index has come; readers update their caches by these numbers. */
+/** Progress of a workspace's index. Readers update their caches by these numbers. */
 export interface IndexState {
   no: number;
   generation: number;
@@ -11,7 +11,7 @@ export interface IndexState {
   analyzerVersion: number;
 }
 
-/** The state of a workspace, or undefined when nothing was ever indexed in it. */
+/** Returns the state of a workspace, or undefined when nothing was ever indexed in it. */
 export function readState(sql: Statements, workspaceId: string): IndexState | undefined {
   const row: unknown = sql(
     `SELECT no, generation, deltaSeq, foldedSeq AS compactedSeq, deltaEpoch, aclSeq, analyzerVersion
@@ -21,7 +21,7 @@ export function readState(sql: Statements, workspaceId: string): IndexState | un
   return row as IndexState | undefined;
 }
 
-/** The state of a workspace, made now if there is none. */
+/** Returns the state of a workspace, and creates it if there is none. */
 export function ensureState(sql: Statements, workspaceId: string, analyzerVersion: number): IndexState {
   const known = readState(sql, workspaceId);
   if (known !== undefined) return known;

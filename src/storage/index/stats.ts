@@ -12,7 +12,7 @@ export interface EmbeddedIndexStats extends IndexStats {
   generation: number;
 }
 
-/** Reads size and shape. `documents` counts delta rows that replace an older version twice. */
+/** Reads size and shape. `documents` counts an item twice when a delta row replaces its older version. */
 export function readStats(sql: Statements, workspaceId: string): EmbeddedIndexStats {
   const state = readState(sql, workspaceId);
   if (state === undefined) {

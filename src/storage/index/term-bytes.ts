@@ -2,7 +2,7 @@ import { type Growing, grown, push } from "./growing.ts";
 
 /**
  * Numbers for terms in UTF-8: the first one added is 0, the next 1, and so on. Like `StringTable`, for bytes as they
- * come out of the database: no string is made of a term that is known, and all of them lie in one array.
+ * come from the database: a known term needs no string, and all terms are in one array.
  */
 export class TermBytes {
   #bytes = new Uint8Array(4_096);
@@ -12,19 +12,19 @@ export class TermBytes {
   /** Number + 1 by hash, with linear probing; 0 = free. At most half full. */
   #slots = new Int32Array(4_096);
 
-  /** The number of a term, or -1. */
+  /** Returns the number of a term, or -1. */
   find(term: string): number {
     const bytes = encoder.encode(term);
     return (this.#slots[this.#slotOf(bytes, 0, bytes.length, hashOf(bytes, 0, bytes.length))] ?? 0) - 1;
   }
 
-  /** Calls `visit` with the number of each line and its place among them; new ones get their number now. */
+  /** Calls `visit` with the number of each line's term and the line's position; new terms get a number. */
   internLines(bytes: Uint8Array, count: number, visit: (number: number, line: number) => void): void {
     let start = 0;
     for (let line = 0; line < count; line++) {
       let end = start;
       let hash = SEED;
-      // The hash is made in the same walk that finds the line's end.
+      // One pass computes the hash and finds the line's end.
       for (; end < bytes.length; end++) {
         const byte = bytes[end] ?? 0;
         if (byte === NEWLINE) break;
@@ -35,7 +35,7 @@ export class TermBytes {
     }
   }
 
-  /** The number of a term, given to it now if it is new. */
+  /** Returns the number of a term; a new one gets a number. */
   intern(term: string): number {
     const bytes = encoder.encode(term);
     return this.#intern(bytes, 0, bytes.length, hashOf(bytes, 0, bytes.length));
@@ -56,7 +56,7 @@ export class TermBytes {
     return number;
   }
 
-  /** The terms that begin with this. */
+  /** Returns the terms with this prefix. */
   startingWith(prefix: string): string[] {
     const wanted = encoder.encode(prefix);
     const found: string[] = [];
@@ -110,7 +110,7 @@ const NEWLINE = 10;
 const SEED = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** FNV-1a with a final mix, as the low bits choose the slot. */
+/** FNV-1a with a final mix, because the low bits choose the slot. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = SEED;
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] ?? 0), PRIME);

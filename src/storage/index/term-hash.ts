@@ -1,6 +1,6 @@
-/** Hashes of terms, of 16 bits: of some hundred terms, one in some hundred documents has that of another. Written into files. */
+/** 16-bit hashes of terms. For a query of some hundred terms, one in some hundred documents has a collision. Stored in files. */
 
-/** Calls `visit` with the hash of each of so many lines. */
+/** Calls `visit` with the hash of each of `count` lines. */
 export function eachHash(lines: string, count: number, visit: (hash: number) => void): void {
   let at = 0;
   for (let line = 0; line < count; line++) {
@@ -25,7 +25,7 @@ const NEWLINE = 10;
 const SEED = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** FNV-1a in half its bits. */
+/** FNV-1a reduced to half its bits. */
 function shortened(hash: number): number {
   return (hash ^ (hash >>> 16)) & 0xffff;
 }

@@ -5,24 +5,24 @@ import { type Growing, push } from "./growing.ts";
 import type { Postings } from "./postings.ts";
 import { hashOf } from "./term-hash.ts";
 
-/** What is known of words that wait: the number of each document's row, and hashes of its terms. */
+/** Data about unread words: the row number of each document, and hashes of its terms. */
 export type HashedDocuments = Pick<DeltaDocuments, "seqs" | "hashes" | "hashStarts" | "unhashed">;
 
-/** Its documents have the ids from `first` on, and those before `next` (a place among them) were taken. */
+/** Its documents have the ids from `first` on; those at positions before `next` were taken. */
 interface UnreadBlock {
   documents: HashedDocuments;
   first: number;
   next: number;
-  /** By place, what was read of the words. */
+  /** The words read so far, by position. */
   words: (DeltaWords | undefined)[];
 }
 
-/** Rows whose words are read as one value: of long texts SQLite would refuse a gigabyte. */
+/** Rows whose words are read as one value: with long texts, more could exceed SQLite's limit of a gigabyte. */
 const READ_AT_ONCE = 2_048;
 
 /**
- * Words of changed documents that nobody has taken yet. Of most only hashes are here: the words of those that may have a
- * term of a question are read when it is asked, and the rest when somebody has time.
+ * Words of changed documents that weren't taken yet. For most, only hashes are in memory: the words of documents that
+ * may have a term of a query are read during that query, and the rest when there is time.
  * Source: docs/decisions/0040, docs/decisions/0044.
  */
 export class UnreadWords {
@@ -37,12 +37,12 @@ export class UnreadWords {
     return this.#blocks.length === 0;
   }
 
-  /** Adds documents that have the ids from `first` on. */
+  /** Adds documents with the ids from `first` on. */
   add(documents: HashedDocuments, first: number): void {
     if (documents.seqs.length > 0) this.#blocks.push({ documents, first, next: 0, words: [] });
   }
 
-  /** Documents that have the term, ascending. */
+  /** Returns the documents that have the term, ascending. */
   find(term: string): Postings {
     const hash = hashOf(term);
     const suspects = this.#blocks.map((block) => ({ block, places: findSuspects(block, hash) }));
@@ -61,7 +61,7 @@ export class UnreadWords {
     return { ids: ids.array.slice(0, ids.length), weights: weights.array.slice(0, weights.length) };
   }
 
-  /** Takes out the first so many documents; gives those with words. */
+  /** Takes out the first `documents` documents and visits those with words. */
   take(documents: number, visit: (id: number, words: DeltaWords) => void): void {
     for (let left = documents; left > 0;) {
       const [block] = this.#blocks;
@@ -81,7 +81,7 @@ export class UnreadWords {
     }
   }
 
-  /** A row that is not there any more was replaced or merged: its document is dead before anything is searched again. */
+  /** A row that no longer exists was replaced or merged: its document is dead before the next search. */
   #readWords(wanted: readonly { block: UnreadBlock; places: readonly number[] }[]): void {
     const bySeq = new Map<number, { block: UnreadBlock; k: number }>();
     for (const { block, places } of wanted) {
@@ -96,7 +96,7 @@ export class UnreadWords {
   }
 }
 
-/** Documents one of whose terms has this hash, or may have it; ascending. */
+/** Returns the documents in which a term has, or may have, this hash; ascending. */
 function findSuspects({ documents, next }: UnreadBlock, hash: number): number[] {
   const { hashes, hashStarts, unhashed } = documents;
   const found: number[] = [];
@@ -121,7 +121,10 @@ function weightOf(words: DeltaWords | undefined, term: Uint8Array): number | und
 
 const NEWLINE = 10;
 
-/** Where a line stands among the ascending lines between `start` and `end` (where a line break follows the last one, or nothing), or -1. */
+/**
+ * Returns the position of a line among the ascending lines between `start` and `end` (followed by a line break or
+ * nothing), or -1.
+ */
 function findLine(lines: Uint8Array, start: number, end: number, wanted: Uint8Array): number {
   let low = start;
   let high = end;
@@ -142,8 +145,8 @@ function findLine(lines: Uint8Array, start: number, end: number, wanted: Uint8Ar
 }
 
 /**
- * Terms ascend by UTF-16 code units. Bytes of UTF-8 have the same order but for characters from U+10000 on (first byte
- * 0xF0 and more): their surrogates come before U+E000 (0xEE).
+ * Terms ascend by UTF-16 code units. UTF-8 bytes have the same order except for characters from U+10000 on (first byte
+ * 0xF0 and above): their surrogates sort before U+E000 (0xEE).
  */
 function rankOf(byte: number): number {
   return byte < 0xee ? byte : byte < 0xf0 ? byte + 5 : byte - 2;

@@ -7,15 +7,15 @@ import type { Scratch } from "./scratch.ts";
 import type { Filter, SearchContext } from "./search-context.ts";
 import { listOnesIn, selectAll, selectSome } from "./selection.ts";
 
-/** The matches of a segment. Those that can't come to stand among the best are in `matches`, but have no score. */
+/** The matches of a segment. Those that can't be among the best are in `matches` but have no score. */
 export interface Matches {
   segment: number;
   total: number;
-  /** How many of them have all words. */
+  /** Number of matches that have all words. */
   totalAll: number;
-  /** All of them: the first `total` are theirs, until the next segment. */
+  /** All matches: the first `total` entries, valid until the next segment. */
   matches(): Uint16Array;
-  /** Those that may stand among the best: the first `count` of `ids`, with the rest at the same places. */
+  /** Matches that can be among the best: the first `count` of `ids`, with their values at the same positions. */
   ids: Uint16Array;
   scores: Float64Array;
   /** 1 = has all words. */
@@ -27,18 +27,18 @@ export type Accept = (matches: Matches) => void;
 
 /** Which matches need a score. */
 export interface Wanted {
-  /** False: an order by date, which needs none to find the best. Scores are 0. */
+  /** False when results are ordered by date, which needs no scores. Scores are then 0. */
   isScored: boolean;
-  /** What a match with all words, or with some of them, must reach to stand among the best found so far. */
+  /** The score that a match with all words, or with some of them, needs to be among the best so far. */
   leastScore(hasAll: boolean): number;
 }
 
-/** Fewer candidates than this are scored to the end: dropping some would cost as much. */
+/** Fewer candidates than this are all scored in full: pruning would cost as much. */
 const FEW = 64;
-/** Sums in another order may differ in their last digit. */
+/** Sums in another order can differ in their last digit. */
 const A_HAIR_MORE = 1 + 1e-9;
 
-/** Every visible document that passes the filters; score 0. */
+/** Matches every visible document that passes the filters, with score 0. */
 export function evaluateEverything(context: SearchContext, scratch: Scratch, accept: Accept): void {
   const { ids, scores, hasAll } = scratch;
   scores.fill(0);
@@ -54,7 +54,7 @@ export function evaluateEverything(context: SearchContext, scratch: Scratch, acc
   }
 }
 
-/** Documents that have every term. They are counted before anything is scored. */
+/** Matches documents that have every term. Counts them before scoring. */
 export function evaluateAll(
   context: SearchContext,
   plan: Plan,
@@ -95,8 +95,8 @@ function keepPassing(filter: Filter, ids: Uint16Array, found: number): number {
 }
 
 /**
- * Documents that have all phrases and at least `enough` of what was asked for. Which ones is decided, and counted exactly,
- * before anything is scored; then those are scored that could have `leastScore`, or all words.
+ * Matches documents that have all phrases and at least `enough` of the words. Selects and counts them exactly before
+ * scoring, then scores those that can reach `leastScore`, or have all words.
  */
 export function evaluateAny(
   context: SearchContext,
@@ -148,8 +148,8 @@ function countRequired(terms: readonly ScoredTerm[]): number {
 }
 
 /**
- * Scores what was selected in a segment, as far as it may have `least` or all words; gives its number. Every document's sum
- * is made in the same order everywhere: term by term, rarest first.
+ * Scores the selected documents of a segment that can reach `least` or have all words, and returns their number. Every
+ * document's sum is computed in the same order everywhere: term by term, rarest first.
  */
 function score(
   context: SearchContext,
@@ -173,7 +173,7 @@ function score(
           bits,
         );
   const scoring = beginScores(context, s, scratch, count);
-  // A word that is not in the segment is in none of its documents.
+  // No document of the segment has a word that the segment doesn't have.
   const mayHaveAll = terms.length === plan.terms.length && !plan.isHopeless;
   count = addAll(terms, scoring, count, { least, rests, isAllKept: mayHaveAll });
   if (feedback) count = keepHopeful(scoring, count, least, feedback.most, mayHaveAll ? terms.length : Infinity);
@@ -182,7 +182,7 @@ function score(
   return count;
 }
 
-/** After the question's own terms: the first hit gets all that there could be, the others what their words give. */
+/** Runs after the query's own terms: the first hit gets the maximum, the others the score of their words. */
 function addFeedback({ terms, most, first }: Feedback, s: number, scoring: Scoring, count: number): void {
   const { ids, scores } = scoring;
   const at = first.segment === s ? ids.subarray(0, count).indexOf(first.id) : -1;
@@ -195,8 +195,8 @@ function addFeedback({ terms, most, first }: Feedback, s: number, scoring: Scori
 }
 
 /**
- * Adds what every term gives to the candidates and drops those that can't reach `least` any more, but for what has every
- * term so far where `isAllKept`. Gives how many are left.
+ * Adds each term's score to the candidates and drops those that can no longer reach `least`, except those that have
+ * every term so far when `isAllKept`. Returns how many are left.
  */
 function addAll(
   terms: readonly TermList[],
@@ -215,8 +215,8 @@ function addAll(
 }
 
 /**
- * How many of the rarest terms a document needs one of to reach a score: the rest together can't. No term gives more
- * than its scale. Always one at least, so that what has all words is among them.
+ * Counts the rarest terms of which a document needs at least one to reach a score: the other terms together can't. A
+ * term adds at most its scale. At least 1, so that documents with all words are included.
  */
 function countEssential(rests: readonly number[], least: number): number {
   let essential = rests.length;
@@ -224,7 +224,7 @@ function countEssential(rests: readonly number[], least: number): number {
   return essential;
 }
 
-/** What the terms from each on can give together, with what follows after all of them. */
+/** The most that the terms from each position on can add, together with `after`. */
 function restsOf(terms: readonly TermList[], after = 0): number[] {
   const rests: number[] = [];
   let rest = after;
@@ -232,7 +232,7 @@ function restsOf(terms: readonly TermList[], after = 0): number[] {
   return rests;
 }
 
-/** Drops candidates that can't reach a score any more, but for those that have had every term so far. */
+/** Drops candidates that can no longer reach a score, except those that have had every term so far. */
 function keepHopeful(scoring: Scoring, count: number, least: number, rest: number, all: number): number {
   const { ids, scores, found } = scoring;
   let kept = 0;

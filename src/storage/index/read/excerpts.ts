@@ -22,12 +22,12 @@ const LISTS = `
   LEFT JOIN access_lists AS lists ON lists.workspaceId = accesses.workspaceId AND lists.listId = ids.value
   WHERE accesses.workspaceId = ? AND accesses.aclId = ?`;
 
-/** Where an item's passages are. */
+/** The fields that locate an item's passages. */
 type Placed = Pick<ItemRecord, "kbId" | "textChars" | "sections" | "url" | "lineAnchor">;
 
 /**
- * The passages of an item's stored text that answer a query best, each with the section that holds it. In the read
- * transaction that the caller has open, of an item that was judged in it.
+ * Selects the passages of an item's stored text that answer a query best, each with its section. Runs in the caller's
+ * open read transaction, for an item that was checked in it.
  */
 export function makeExcerpts(sql: Statements, workspaceId: string, query: ParsedQuery, options: SnippetOptions) {
   const marks = marksOf(query);
@@ -50,9 +50,9 @@ interface StoredChunk extends TextChunk {
   line: number | null;
 }
 
-/** @param chunks those that were looked at, in order */
+/** @param chunks those that were searched, in order */
 function withPlace(item: Placed, passage: Passage, chunks: readonly StoredChunk[]): Excerpt {
-  // Where the match stands, which may be in a later section than the passage's beginning.
+  // Position of the match, which may be in a later section than the passage's beginning.
   const at = passage.at + (passage.highlights[0]?.start ?? 0);
   const line = lineAt(chunks, at);
   const place = placeAt(item.sections, at);
@@ -61,7 +61,7 @@ function withPlace(item: Placed, passage: Passage, chunks: readonly StoredChunk[
   return { ...passage, ...(section !== undefined && { section }), ...(url !== undefined && { url }) };
 }
 
-/** The file's line that holds a place, when the text has the file's lines. */
+/** Returns the file's line that holds a position, when the text has the file's lines. */
 function lineAt(chunks: readonly StoredChunk[], at: number): number | undefined {
   const chunk = chunks.findLast(({ start }) => start <= at);
   if (chunk === undefined || chunk.line === null) return undefined;
@@ -69,8 +69,8 @@ function lineAt(chunks: readonly StoredChunk[], at: number): number | undefined 
 }
 
 /**
- * Milliseconds after which a text is not looked through further. Of 20 MB a word takes some 50 of a free core and a
- * phrase of common words 150: the rest is for a machine that has no free core.
+ * Milliseconds after which the search of a text stops. For 20 MB, a word takes some 50 on a free core and a phrase of
+ * common words 150: the rest is for a machine without a free core.
  */
 const FIND_MS = 1_500;
 
@@ -82,8 +82,8 @@ const NEXT_CHUNKS = `
   ORDER BY chunk LIMIT ${CHUNKS_AT_ONCE}`;
 
 /**
- * Finds the passages of one item's text that hold the words, from the store's tables, in one read transaction; some
- * chunks of the text are in memory at a time. See `SearchIndex.find`.
+ * Finds the passages of one item's text that hold the words, from the store's tables, in one read transaction, with a
+ * few chunks of the text in memory at a time. See `SearchIndex.find`.
  */
 export function makeFinder(db: Database, now: () => number = () => performance.now()) {
   const sql = makeStatements(db);
@@ -111,7 +111,7 @@ function* chunksOf(sql: Statements, workspaceId: string, kbId: string): Generato
   }
 }
 
-/** The decision by the store's own lists, once per access. */
+/** Checks accesses by the store's own lists, once per access. */
 export function makeAccessCheck(
   sql: Statements,
   { workspaceId, viewer }: Pick<SearchRequest, "workspaceId" | "viewer">,
@@ -128,9 +128,9 @@ export function makeAccessCheck(
   };
 }
 
-/** Of a list that is not there (it can't be) nobody. */
+/** A missing list (which can't happen) opens to no one. */
 function principalsOf(row: unknown): string[] {
-  // The column of the store's `access_lists`, a JSON array of texts; NULL by the outer join.
+  // The column of the store's `access_lists`, a JSON array of texts; NULL from the outer join.
   const { principals } = row as { principals: string | null };
   return principals === null ? [] : (JSON.parse(principals) as string[]);
 }

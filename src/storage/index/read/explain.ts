@@ -1,4 +1,4 @@
-/** How scores came about, for those who ask: what each word of a question gave, and what each factor did. */
+/** Explains scores on request: what each word of a query and each factor contributed. */
 import { placeWords } from "#api/item-fields.ts";
 import { analyzeDocument, nameInKey } from "#text/analyzer.ts";
 import { FACTORS, makeRanking, type Ranking, SCORE_FACTORS } from "#text/factors.ts";
@@ -18,12 +18,12 @@ import type { Match } from "./hits.ts";
 import type { Plan } from "./plan.ts";
 import { makeNorm, type SearchContext, termScale } from "./search-context.ts";
 
-/** The words that each match has, with what they gave: by the same steps and in the same order as its score was made. */
+/** Returns the matched words of each match with their contributions, by the same steps and in the same order as its score. */
 export function scoresOfHits(context: SearchContext, plan: Plan, matches: readonly Match[]): HitScores[] {
   return matches.map((match) => scoresOf(context, plan, match));
 }
 
-/** The score of one match: what a search by relevance would have given it. */
+/** Returns the relevance score of one match. */
 export function scoreOf(context: SearchContext, plan: Plan, match: Match): number {
   return sumOf(scoresOf(context, plan, match).terms);
 }
@@ -44,7 +44,7 @@ function scoresOf(context: SearchContext, plan: Plan, { segment, id, hasAll }: M
   return { hasAll, length, terms };
 }
 
-/** Explains hits as they are shown; an item without a position stands first by its address, and was not scored for that. */
+/** Explains hits as they are shown. An item without a position is first because of its URL and was not scored for it. */
 export function makeExplainer(
   hits: readonly SearchHit[],
   { statistics, hits: scores }: ExplainedScores,
@@ -72,10 +72,10 @@ export function makeExplainer(
   };
 }
 
-/** How often each term is in a field, by term. */
+/** Occurrences of each term in a field, by term. */
 type Frequencies = ReadonlyMap<string, number>;
 
-/** The two fields that count more than the text, of the item as it was indexed. */
+/** Returns the two fields of the item, as it was indexed, that count more than the text. */
 function fieldsOf(item: ShownItem): { title: Frequencies; place: Frequencies } {
   const nothing = { title: "", path: [], labels: [], text: "" };
   return {
@@ -89,7 +89,7 @@ function frequenciesOf(fields: Parameters<typeof analyzeDocument>[0]): Frequenci
   return new Map(terms.split("\n").map((term, i) => [term, weights[i] ?? 0]));
 }
 
-/** A weight in its fields. What title and place don't account for is the text's. */
+/** Splits a weight into its fields. The text gets the remainder after title and place. */
 function frequencyOf(
   { term, weight }: TermScore,
   fields: { title: Frequencies; place: Frequencies },
@@ -100,7 +100,7 @@ function frequencyOf(
   return { title, place, text: rest - place * FACTORS.place.weight };
 }
 
-/** A prefix stands for all words that begin with it, and for their exact forms. */
+/** A prefix matches all words that begin with it, and their exact forms. */
 function countOf(term: string, frequencies: Frequencies): number {
   if (!term.endsWith("*")) return frequencies.get(term) ?? 0;
   const start = term.slice(0, -1);
@@ -111,7 +111,10 @@ function countOf(term: string, frequencies: Frequencies): number {
   return count;
 }
 
-/** Each word counts 1 before any factor; then the factors are switched on one after the other, and what that adds is theirs. */
+/**
+ * Each word counts 1 without factors. The factors are then enabled one after the other, and each is credited with what
+ * it adds.
+ */
 function factorsOf(
   terms: readonly ExplainedTerm[],
   length: number,

@@ -3,10 +3,10 @@ import { type Columns, KIND_CODES, STATUS_CODES } from "#storage/index/columns.t
 import type { Counts, Months } from "./months.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
 
-/** Most values listed of one field. */
+/** Most values listed per field. */
 const MAX_VALUES = 1_000;
 
-/** Counts values of fields over matches: by the codes of a segment first, by value once for each segment. */
+/** Counts field values over matches: first by the codes of a segment, then by value once per segment. */
 export class FacetCounter {
   readonly #fields: readonly FacetField[];
   readonly #segments: readonly SegmentView[];
@@ -20,7 +20,7 @@ export class FacetCounter {
     for (const field of fields) this.#counts.set(field, new Map());
   }
 
-  /** Takes the first `total` of the matches of a segment. */
+  /** Counts the first `total` matches of a segment. */
   accept(segment: number, ids: Uint16Array, total: number): void {
     const columns = this.#segments[segment]?.columns;
     if (columns === undefined || total === 0) return;
@@ -59,7 +59,7 @@ export class FacetCounter {
     }
   }
 
-  /** What has no value isn't counted. */
+  /** Documents without a value aren't counted. */
   #add(field: FacetField, counts: Counts, valueOf: (code: number) => string | undefined): void {
     const known = this.#counts.get(field);
     if (known === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * Words that the first hits share, for questions that no hit answers whole. They only change the order: what matches,
- * totals, facets and filters stay. All of it is read of what the viewer can see. Source: docs/decisions/0046.
+ * Words that the first hits share, for queries that no hit answers fully. They only change the order: matches, totals,
+ * facets and filters stay the same. Only items that the viewer can see are read. Source: docs/decisions/0046.
  */
 import { STOP_WORDS } from "#text/stop-words.ts";
 import { FACTORS, type Ranking } from "#text/factors.ts";
@@ -13,7 +13,7 @@ import { type Feedback, hasNoTextWork, type Plan } from "./plan.ts";
 import { termScale } from "./search-context.ts";
 import type { TermReader } from "./term-lists.ts";
 
-/** What feedback is made from. */
+/** The input of feedback. */
 export interface FeedbackSource {
   workspaceId: string;
   segments: readonly SegmentView[];
@@ -24,25 +24,25 @@ export interface FeedbackSource {
   items: number;
 }
 
-/** The hit whose score says how well a question is answered. */
+/** The hit whose score shows how well a query is answered. */
 export const JUDGED_RANK = 10;
-/** Share of the highest score there could be, above which that hit answers the question as it was asked. */
+/** Share of the highest possible score above which that hit answers the query as written. */
 const ENOUGH_SHARE = 0.35;
-/** Hits whose words are looked at: of each the title and the beginning of the text, in UTF-16 code units. */
+/** Hits whose words are used: the title and the beginning of the text of each, in UTF-16 code units. */
 const HITS = 4;
 const BEGINNING = 2_000;
 const MIN_HITS = 2;
-/** Words that are counted, and those of them that are added; one that more of the items have than this share tells too little. */
+/** Words that are counted, and those of them that are added. A word that more than this share of the items have is ignored. */
 const MAX_COUNTED = 40;
 const MAX_ADDED = 10;
 const MAX_DF_SHARE = 0.1;
 
-/** Can feedback help at all? A short question is short on purpose, and phrases stay whole. */
+/** Whether feedback can help at all. A short query is short on purpose, and phrases stay whole. */
 export function mayHaveFeedback(plan: Plan, { feedback, allWords }: Ranking): boolean {
   return feedback !== FACTORS.feedback.off && plan.words + plan.phrases > allWords && hasNoTextWork(plan);
 }
 
-/** @param best at least the first `JUDGED_RANK` hits, where there are so many */
+/** @param best at least the first `JUDGED_RANK` hits, if there are that many */
 export function isAnsweredInPart(plan: Plan, best: readonly Match[]): boolean {
   const highest = plan.terms.reduce((sum, { scale }) => sum + scale, 0);
   return (best[JUDGED_RANK - 1]?.score ?? 0) <= ENOUGH_SHARE * highest;
@@ -57,7 +57,7 @@ export function makeFeedback(source: FeedbackSource, plan: Plan, best: readonly 
     const lists = reader.lists(term);
     const df = reader.visibleCount(lists);
     const scale = termScale(items, df, ranking);
-    // An index that is being made again may not have the word yet.
+    // While an index is rebuilt, it may not have the word yet.
     return df === 0 || df > items * MAX_DF_SHARE ? [] : [{ ...lists, term, scale, worth: share * scale }];
   });
   telling.sort((a, b) => b.worth - a.worth || (a.term < b.term ? -1 : 1));
@@ -72,11 +72,11 @@ export function makeFeedback(source: FeedbackSource, plan: Plan, best: readonly 
 interface SharedWord {
   term: string;
   hits: number;
-  /** The scores of the hits that have it, added up. */
+  /** The sum of the scores of the hits that have it. */
   share: number;
 }
 
-/** The words that several hits have, those of the most and best hits first. */
+/** Returns the words that several hits have, those of the most and best hits first. */
 function sharedWords({ workspaceId, segments, readText }: FeedbackSource, best: readonly Match[]): SharedWord[] {
   const words = new Map<string, SharedWord>();
   for (const { segment, id, score } of best) {
@@ -93,7 +93,7 @@ function sharedWords({ workspaceId, segments, readText }: FeedbackSource, best: 
   return shared.sort((a, b) => b.share - a.share || (a.term < b.term ? -1 : 1));
 }
 
-/** The words of title and text that tell something. */
+/** Returns the informative words of title and text. */
 function wordsOf(fields: readonly string[]): Set<string> {
   const found = new Set<string>();
   for (const field of [fields[0], fields.at(-1)]) {

@@ -4,7 +4,7 @@ import { compareKbIds, kbIdAt } from "#storage/index/kb-ids.ts";
 import type { Matches } from "./evaluate.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
 
-/** A document that matches: segment index and local id, whether it has everything asked for, and its score. */
+/** A matching document: segment index and local id, whether it matches everything in the query, and its score. */
 export interface Match {
   segment: number;
   id: number;
@@ -12,7 +12,7 @@ export interface Match {
   score: number;
 }
 
-/** Positions of documents without a date: the ends of what an instant may be. */
+/** Sort values of documents without a date: the ends of the range of instants. */
 const LONG_AGO = -MAX_INSTANT;
 const NEVER = MAX_INSTANT;
 
@@ -20,7 +20,7 @@ interface Entry extends Match {
   value: number;
 }
 
-/** Counts matches and keeps the best `limit` of them after a position, in their order. */
+/** Counts matches and keeps the best `limit` of them after a position, in order. */
 export class HitCollector {
   total = 0;
   totalAll = 0;
@@ -33,7 +33,10 @@ export class HitCollector {
   #remaining = 0;
   /** 1 when greater values come first, else -1. */
   readonly #sign: 1 | -1;
-  /** Value times sign of the last of the best, once there are enough: what is below stands behind it; with all words only if `#isBarForAll`. */
+  /**
+   * Value times sign of the last of the best, once there are enough: a lower value ranks behind it. Applies only to
+   * matches with all words when `#isBarForAll`.
+   */
   #bar = -Infinity;
   #isBarForAll = false;
 
@@ -41,7 +44,7 @@ export class HitCollector {
     segments: readonly SegmentView[],
     options: {
       order: SearchOrder;
-      /** Those with everything asked for come before those with some of it. */
+      /** Matches of everything in the query rank before partial ones. */
       isAllFirst: boolean;
       limit: number;
       after?: HitPosition | undefined;
@@ -59,11 +62,11 @@ export class HitCollector {
     return this.#remaining > this.#limit;
   }
 
-  /** Takes the matches of a segment as an evaluation gives them. */
+  /** Adds the matches of a segment from an evaluation. */
   acceptAll({ segment, total, totalAll, ids, scores, hasAll, count }: Matches): void {
     this.total += total;
     this.totalAll += totalAll;
-    // What was dropped stands behind the last of the best, so also behind the position to go on after.
+    // Dropped matches rank behind the last of the best, so also behind the position to continue after.
     this.#remaining += total - count;
     const dates = this.#order === "relevance" ? undefined : this.#datesOf(segment);
     for (let i = 0; i < count; i++) {
@@ -91,12 +94,12 @@ export class HitCollector {
     }
   }
 
-  /** What `hits` gives, as matches: in the same order. */
+  /** The matches of `hits`, in the same order. */
   get best(): readonly Match[] {
     return this.#best;
   }
 
-  /** The score that a match with all words, or with some of them, must reach to stand among the best. */
+  /** The score that a match with all words, or with some of them, needs to be among the best. */
   leastScore(hasAll: boolean): number {
     const last = this.#best[this.#limit - 1];
     if (this.#order !== "relevance" || last === undefined) return -Infinity;
@@ -105,7 +108,7 @@ export class HitCollector {
     return own === group ? last.score : own > group ? -Infinity : Infinity;
   }
 
-  /** Gives scores to the best, where dates ordered them. */
+  /** Scores the best, after ordering by date. */
   scoreBest(scoreOf: (match: Match) => number): void {
     for (const entry of this.#best) entry.score = scoreOf(entry);
   }
@@ -118,7 +121,7 @@ export class HitCollector {
     });
   }
 
-  /** Best first: for texts that must be checked in the order in which they would be shown. */
+  /** Sorts best first: for texts that must be checked in the order of display. */
   sort(matches: Match[]): void {
     const entries = matches.map((match) => ({ ...match, value: this.#valueOf(match) }));
     entries.sort((a, b) => this.#compare(a.segment, a.id, a.hasAll, a.value, b));
@@ -162,7 +165,7 @@ export class HitCollector {
     this.#isBarForAll = last.hasAll || !this.#isAllFirst;
   }
 
-  /** Below zero when the first stands before the second. Groups, then values, then kbIds. */
+  /** Negative when the first ranks before the second. Compares groups, then values, then kbIds. */
   #compare(segment: number, id: number, hasAll: boolean, value: number, other: Entry): number {
     if (hasAll !== other.hasAll && this.#isAllFirst) return hasAll ? -1 : 1;
     if (value !== other.value) return this.#direction(value, other.value);

@@ -1,18 +1,18 @@
 import { BroadcastChannel } from "node:worker_threads";
 import type { PostingCache, SharedList } from "#storage/index/posting-cache.ts";
 
-/** Between the search threads of a pool: what one has read of the index, the others have too, in the same memory. */
+/** Shares read posting lists between the search threads of a pool, in the same memory. */
 export interface ListExchange {
-  /** Tells the others of lists made since the last time. To be called when nobody waits. */
+  /** Sends the others the lists made since the last call. Call when no search is waiting. */
   send(): void;
   close(): void;
 }
 
-/** @param name the threads of a pool, and nobody else, know it */
+/** @param name known only to the threads of one pool */
 export function openListExchange(name: string, cache: PostingCache): ListExchange {
   const channel = new BroadcastChannel(name);
   channel.addEventListener("message", (event: Event) => {
-    // Searchers of one program send each other exactly this.
+    // The searchers of a program send each other exactly this.
     cache.addShared((event as Event & { data: SharedList[] }).data);
   });
   return {

@@ -2,12 +2,12 @@ import { phraseWords, type PhraseWord } from "#text/query.ts";
 import { sharedTokenizer } from "#text/tokenize.ts";
 
 /**
- * The stored fields of an item in which a phrase must stand whole: the title first, path segments, labels, the text last.
- * Undefined when the item is gone. With `most`, no more of the text is wanted than so many UTF-16 code units.
+ * Reads the stored fields in which a phrase must occur whole: the title first, path segments, labels, the text last.
+ * Undefined when the item no longer exists. `most` limits the text to that many UTF-16 code units.
  */
 export type ReadText = (workspaceId: string, kbId: string, most?: number) => readonly string[] | undefined;
 
-/** Do the words stand side by side, as written, in one of the fields? */
+/** Checks whether the words are adjacent, as written, in one of the fields. */
 export function fieldsHavePhrase(fields: readonly string[], words: readonly PhraseWord[]): boolean {
   return fields.some((field) => hasPhrase(field, words));
 }

@@ -5,49 +5,49 @@ import type { DeltaSegment } from "#storage/index/delta-view.ts";
 import { termScale } from "./search-context.ts";
 import type { TermLists, TermReader } from "./term-lists.ts";
 
-/** A posting list that scores. */
+/** A posting list that contributes to the score. */
 export interface ScoredTerm extends TermLists {
-  /** As the index holds it; a prefix ends in a star. */
+  /** As in the index; a prefix ends in a star. */
   term: string;
-  /** The piece of the query that it came from. */
+  /** The part of the query that it came from. */
   written: string;
   /** Visible items that have it. */
   df: number;
-  /** idf·(k1+1); multiply by the saturated weight. */
+  /** idf·(k1+1), to be multiplied by the saturated weight. */
   scale: number;
   /** Counts as one of the query's words. */
   isWord: boolean;
-  /** Belongs to a phrase: no match without it. */
+  /** Part of a phrase: a document without it doesn't match. */
   isRequired: boolean;
 }
 
 /** Words that several of the first hits have. Source: docs/decisions/0046. */
 export interface Feedback {
-  /** The one that tells most first; `scale` as that of a question's own term. */
+  /** The most informative first; `scale` works as for a query's own term. */
   terms: readonly (TermLists & { term: string; scale: number })[];
-  /** More than the terms can add to any item. The first hit gets it: it keeps its place. */
+  /** More than the terms can add to any item. The first hit gets it, so that it keeps its position. */
   most: number;
   first: { segment: number; id: number };
 }
 
-/** A query made ready for one viewer and one state of the index. */
+/** A query prepared for one viewer and one state of the index. */
 export interface Plan {
-  /** Rarest first, by visible items; equal ones in the order of their terms, so that sums are added up alike everywhere. */
+  /** Rarest first, by visible items; ties in the order of the terms, so that sums are computed in the same order everywhere. */
   terms: readonly ScoredTerm[];
-  /** Words and prefixes; phrases are counted apart. */
+  /** Words and prefixes; phrases are counted separately. */
   words: number;
   phrases: number;
-  /** A word or phrase that occurs in nothing visible: no item has all. `isPhraseHopeless`: not even some. */
+  /** A word or phrase occurs in no visible item, so none has all. `isPhraseHopeless`: no item matches at all. */
   isHopeless: boolean;
   isPhraseHopeless: boolean;
-  /** Phrases that posting lists alone cannot decide. */
+  /** Phrases that posting lists alone can't decide. */
   textPhrases: readonly (readonly PhraseWord[])[];
   excluded: readonly TermLists[];
-  /** Phrases that must not occur, with the lists whose common documents are suspects. */
+  /** Phrases that must not occur, with the lists whose common documents are candidates. */
   excludedPhrases: readonly { words: readonly PhraseWord[]; lists: readonly TermLists[] }[];
   unknownWords: readonly string[];
   isPrefixCapped: boolean;
-  /** Words that only move what matches. */
+  /** Words that only reorder the matches. */
   feedback?: Feedback;
 }
 
@@ -67,7 +67,7 @@ interface Draft {
   textPhrases: PhraseWord[][];
 }
 
-/** True when posting lists alone decide. */
+/** True when posting lists alone decide the matches. */
 export function hasNoTextWork(plan: Plan): boolean {
   return plan.textPhrases.length === 0 && plan.excludedPhrases.length === 0;
 }
@@ -178,13 +178,13 @@ function planExcluded(draft: Draft, units: readonly QueryUnit[]): Pick<Plan, "ex
   return { excluded, excludedPhrases };
 }
 
-/** The words of a phrase that narrow it down: without stop words, unless there is nothing else. */
+/** Returns the words that narrow a phrase down: without stop words, unless it has only those. */
 export function tellingWords(words: readonly PhraseWord[]): readonly PhraseWord[] {
   const telling = words.filter((word) => !STOP_WORDS.has(exactWord(word)));
   return telling.length > 0 ? telling : words;
 }
 
-/** One word whose list holds exactly this form needs no look at the text. */
+/** A single word whose list holds exactly this form doesn't need the text. */
 function needsText(words: readonly PhraseWord[]): boolean {
   const [only] = words;
   if (words.length !== 1 || only === undefined) return true;

@@ -18,13 +18,13 @@ import {
 } from "./searcher.ts";
 
 export interface SearchPoolOptions extends SearcherOptions {
-  /** Worker threads; 0 = search in the calling thread (tests, short commands). 2 unless told. */
+  /** Worker threads; 0 = search in the calling thread (tests, short commands). Default: 2. */
   size?: number;
   /** The built searcher entry; not needed for size 0. */
   workerUrl?: URL | string;
-  /** Told what a search failed with. */
+  /** Called with the error of a failed search. */
   onFailure?: (error: unknown) => void;
-  /** Told of each task at work. */
+  /** Counts each running task. */
   searches?: SearchTally;
 }
 
@@ -33,14 +33,14 @@ const DEADLINE_MS = 2_000;
 
 interface Waiting {
   task: SearcherTask;
-  /** Epoch of `performance.now()` after which nobody waits for the answer. */
+  /** Time on the `performance.now()` clock after which no one waits for the answer. */
   expiresAt: number;
   resolve(value: SearcherAnswer): void;
   reject(error: unknown): void;
 }
 
 interface Slot {
-  /** Started when the first task comes, and again after it died. */
+  /** Started with the first task, and restarted after it died. */
   worker: Worker | undefined;
   running: (Waiting & { id: number }) | undefined;
 }
@@ -51,7 +51,7 @@ export function makeSearchPool(options: SearchPoolOptions): SearchIndex {
   const plain = size === 0 ? makeInlineRunner(options) : makeThreads(options, size);
   const runner = options.searches === undefined ? plain : counted(plain, options.searches);
   return {
-    // Each task type has one answer type; `Searcher.perform` is the place where they are paired.
+    // Each task type has one answer type; `Searcher.perform` pairs them.
     search: async (request) => (await runner.run({ type: "search", request }, request.deadlineMs)) as SearchResponse,
     show: async (request) =>
       (await runner.run({ type: "show", request }, request.deadlineMs)) as ShowResponse | undefined,
@@ -90,7 +90,7 @@ function makeInlineRunner(options: SearcherOptions): Runner {
 }
 
 function makeThreads(options: SearchPoolOptions, size: number): Runner {
-  // Short: the search gate lets people search few at a time, in turn.
+  // Short, because the search gate admits a few searches at a time.
   const queue: Waiting[] = [];
   const slots: Slot[] = Array.from({ length: size }, () => ({ worker: undefined, running: undefined }));
   const exchange = size > 1 ? randomUUID() : undefined;
@@ -124,13 +124,16 @@ function makeThreads(options: SearchPoolOptions, size: number): Runner {
     worker.postMessage(message);
   };
 
-  /** Starts one more thread with a task that others answer: one that works is free sooner than one has started, 40 ms against 220. */
+  /**
+   * Starts one more thread with a task that others answer: a busy thread is free sooner than a new one has started, 40
+   * ms against 220.
+   */
   const rehearse = (slot: Slot, task: SearcherTask) => {
     const nobody = { expiresAt: Infinity, resolve: () => undefined, reject: () => undefined };
     try {
       give((slot.worker = start(slot)), slot, { ...nobody, task });
     } catch {
-      // The threads that work answer without it.
+      // The running threads answer without it.
     }
   };
 
@@ -180,7 +183,7 @@ function makeThreads(options: SearchPoolOptions, size: number): Runner {
   };
 }
 
-/** Starts a searcher; `onEnd` is called once, whatever ended it. */
+/** Starts a searcher; `onEnd` is called once, however it ended. */
 function startWorker(
   options: SearchPoolOptions,
   onReply: (reply: SearcherReply) => void,
@@ -192,7 +195,7 @@ function startWorker(
   const worker = new Worker(workerUrl, {
     workerData: { file, cacheBytes, exchange },
     name: "kb-searcher",
-    // It is built: under tsx, its loader would take longer to load than the thread itself.
+    // The entry is built. Under tsx, loading the loader would take longer than starting the thread.
     execArgv: [],
     resourceLimits: THREAD_MEMORY,
   });

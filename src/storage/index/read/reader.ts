@@ -22,30 +22,30 @@ import { verifyOnText } from "./verify.ts";
 import { Visibility } from "#storage/index/visibility/visibility.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
-/** The reading half of the index, on a read-only connection of its own; synchronous, for worker threads and tests. */
+/** The read side of the index, on its own read-only connection. Synchronous, for worker threads and tests. */
 export interface IndexReader {
   /**
-   * Answers one search in one read transaction.
+   * Runs one search in one read transaction.
    * @throws ApiError `search_timeout` when the deadline passes
    */
   search(request: SearchRequest): SearchResponse;
   /**
-   * As `search`, in the read transaction that the caller has open, for a query that is parsed already. `only` gives that
-   * item alone, with the score it has among the others.
+   * Like `search`, in the caller's open read transaction, for a parsed query. `only` returns that item alone, with its
+   * score among the others.
    */
   searchIn(request: SearchRequest, query: ParsedQuery, only?: string): SearchResponse;
   stats(workspaceId: string): EmbeddedIndexStats;
   /**
-   * Some milliseconds of work that makes later searches faster: searches look through the changes that are new to them, and
-   * what they saw is read here. To be called when nobody waits.
-   * @param documents that many changed documents are read; 50 unless told
+   * Reads for some milliseconds, to make later searches faster: a search only scans changes that are new to it, and
+   * they are read here. Call when no search is waiting.
+   * @param documents number of changed documents to read; default 50
    * @returns false when nothing was left to do
    */
   readSome(documents?: number): boolean;
   /**
-   * Brings what is in memory of the workspaces that were searched of late up to the state of the database: the next search
-   * has that much less to do. To be called when nobody waits.
-   * @returns `settled` when nothing has changed since the last time, `nothing` when no workspace was searched of late
+   * Brings recently searched workspaces in memory up to the state of the database, so that the next search has less to
+   * do. Call when no search is waiting.
+   * @returns `settled` when nothing has changed since the last call, `nothing` when no workspace was searched recently
    */
   follow(): "followed" | "settled" | "nothing";
 }
@@ -54,41 +54,41 @@ export interface IndexReaderOptions {
   readText: ReadText;
   /** Milliseconds of a monotonic clock. */
   now?: () => number;
-  /** Bytes that visible sets of a workspace may take. */
+  /** Bytes for the visible sets of a workspace. */
   cacheBytes?: number;
-  /** Where posting lists are kept; a cache of its own unless told. */
+  /** The cache of posting lists. Default: one of its own. */
   postings?: PostingCache;
-  /** Weights of the factors; those of the table unless told. */
+  /** Weights of the ranking factors. Default: those of the table. */
   ranking?: Ranking;
 }
 
-/** Words and phrases of a question that make a match. Source: docs/decisions/0009. */
+/** Number of the query's words and phrases that a match needs. Source: docs/decisions/0009. */
 const ENOUGH = { any: 2, one: 1 } as const;
 const DEADLINE_MS = 2_000;
-/** Workspaces kept in memory; the least recently searched goes first. */
+/** Workspaces kept in memory; the least recently searched is evicted first. */
 const MAX_WORKSPACES = 64;
 /** Changed documents whose words are read at once: 60 µs each. */
 const READ_AT_ONCE = 50;
-/** Time zones whose months are kept, 800 kB each. */
+/** Time zones whose months are cached, 800 kB each. */
 const MAX_ZONES = 4;
 
 /** No workspace has this number. */
 const NO_WORKSPACE = 0;
 
-/** So long after its last search a workspace is followed. */
+/** Milliseconds after its last search during which a workspace is kept up to date. */
 const FOLLOWED_MS = 600_000;
 
 interface Opened {
   view: WorkspaceView;
   visibility: Visibility;
-  /** When it was searched last. */
+  /** Time of its last search. */
   askedAt: number;
 }
 
-/** One search on its way: everything it may look at is the viewer's. */
+/** A running search. Everything it reads is limited to what the viewer can see. */
 interface Search {
   request: SearchRequest;
-  /** A score that as many hits as are wanted have, known before. */
+  /** A score that enough hits are known to reach. */
   floor?: number;
   sql: Statements;
   view: WorkspaceView;
@@ -100,17 +100,17 @@ interface Search {
 }
 
 interface Answer {
-  /** By which its hits were scored. */
+  /** The plan that scored its hits. */
   plan: Plan;
   collector: HitCollector;
-  /** Absent when none were asked for. */
+  /** Absent when no facets were requested. */
   facets: FacetCounter | undefined;
   match: Matching;
   order: SearchOrder;
   isExact: boolean;
 }
 
-/** Makes the reading half; it holds columns and visible sets in memory and brings them forward at each search. */
+/** Makes the read side. It keeps columns and visible sets in memory and updates them at each search. */
 export function makeIndexReader(db: Database, options: IndexReaderOptions): IndexReader {
   const {
     now = () => performance.now(),
@@ -123,7 +123,7 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
   const scratch = makeScratch();
   const months = new LRUCache<string, Months>({ max: MAX_ZONES, memoMethod: makeMonths });
   const workspaces = new LRUCache<string, Opened>({ max: MAX_WORKSPACES });
-  /** Rises with what other connections commit. */
+  /** Changes with each commit of another connection. */
   let followedVersion: number | undefined;
 
   const makeOpened = (workspaceId: string, no: number): Opened => ({
@@ -148,15 +148,15 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
   };
 
   const answer = (request: SearchRequest, query: ParsedQuery, only?: string): Omit<SearchResponse, "tookMs"> => {
-    // A workspace without an index answers like one in which nothing is visible.
+    // A workspace without an index behaves like one with no visible items.
     const opened = open(request.workspaceId) ?? makeOpened(request.workspaceId, NO_WORKSPACE);
     const { view } = opened;
     opened.askedAt = now();
     const visible = opened.visibility.visibleSet(request.viewer, view.segments);
     const { documents } = visible;
-    // Which words begin with a prefix is only known when all were read.
+    // The words that match a prefix are only known after all were read.
     if (hasPrefix(query)) while (view.readSome(READ_AT_ONCE));
-    // What it took to catch up with the changes is no fault of the question: the next one would have to do it again.
+    // The time for catching up with changes doesn't count: on a timeout, the next search would have to repeat the work.
     const deadline = makeDeadline(now, request.deadlineMs ?? DEADLINE_MS);
     const reader = new TermReader({ sql, no: view.no, segments: view.segments, documents }, deadline);
     const averageLength = averageOf(visible);
@@ -234,8 +234,10 @@ function hasPrefix({ units, excluded }: ParsedQuery): boolean {
 }
 
 /**
- * All words, two of them or one? Decided on page 1 by visible matches alone and carried in the cursor. Recency and due
- * order only items that have all words; when there is none, the answer is by relevance and says so. Source: B9, B10.
+ * Decides between all words, two, or one: on page 1 by visible matches alone, later from the cursor. Sorting by recency
+ * or due date includes only items that have all words; if there are none, results are sorted by relevance and marked
+ * so.
+ * Source: B9, B10.
  */
 function decide(search: Search, answer: (order: SearchOrder, match: Matching) => Answer): Answer {
   const { request, plan } = search;
@@ -247,24 +249,24 @@ function decide(search: Search, answer: (order: SearchOrder, match: Matching) =>
   const all = answer(request.order, "all");
   const few = search.ranking.someWords;
   const isEnough = few === FACTORS.someWords.off || all.collector.totalAll >= (isDate ? 1 : few);
-  // When texts were left unread, there may be more that have all words, and no time to look for others. Phrases stay whole.
+  // If texts were left unread, more items may have all words, and there is no time to look for others. Phrases stay whole.
   if (request.after !== undefined || isEnough || !all.isExact || wanted === 1 || plan.words === 0) return all;
   const relaxed = wanted > ENOUGH.any ? answer("relevance", "any") : undefined;
   const isTooFew = relaxed === undefined || (relaxed.isExact && relaxed.collector.total < few);
   const found = isTooFew ? answer("relevance", "one") : relaxed;
-  // Nothing more was found: what has all words is all there is.
+  // Nothing more was found: only the matches of all words exist.
   return found.isExact && found.collector.total === all.collector.totalAll ? all : found;
 }
 
-/** How an answer is ranked again. */
+/** How an answer is reranked. */
 interface Again {
   runAgain: (change: Partial<Pick<Search, "request" | "context" | "plan" | "floor">>) => Answer;
-  /** Where the first hits are looked for. */
+  /** The context in which the first hits are searched. */
   firstHits: SearchContext;
   source: FeedbackSource;
 }
 
-/** Ranks again with the words of the first hits, if need be: on page 1 by its hits and while there is time, later as the cursor says. */
+/** Reranks with the words of the first hits when needed: on page 1 by its hits if time is left, later as the cursor says. */
 function refine({ request, context, plan, ranking }: Search, found: Answer, again: Again): Answer {
   const { after, limit } = request;
   const { runAgain, firstHits, source } = again;
@@ -276,7 +278,7 @@ function refine({ request, context, plan, ranking }: Search, found: Answer, agai
   if (after === undefined && !isAnsweredInPart(plan, best)) return found;
   const feedback = makeFeedback(source, plan, best);
   if (feedback === undefined) return found;
-  // What matches, and how much of it there is, stays; and no score falls.
+  // The matches and their number stay the same, and no score gets lower.
   const floor = after === undefined ? found.collector.leastScore(false) : -Infinity;
   const fed = runAgain({ request: { ...request, facets: [] }, plan: { ...plan, feedback }, floor });
   return { ...fed, facets: found.facets };
@@ -287,7 +289,7 @@ function run(search: Search, scratch: ReturnType<typeof makeScratch>, order: Sea
   const { segments } = context;
   const collector = new HitCollector(segments, {
     order,
-    // Where all have them they are one group.
+    // When all matches have all words, they are one group.
     isAllFirst: match === "all" || plan.words + plan.phrases <= ranking.allWords,
     limit: request.limit,
     after: request.after?.position,

@@ -2,21 +2,21 @@ import { countOnes } from "#storage/index/bits.ts";
 import { type DenseList, lengthOf, type PostingList, type SparseList } from "#storage/index/posting-list.ts";
 import type { Norm } from "./search-context.ts";
 
-/** What a list adds to the scores of candidates, and one to the words found of each. */
+/** The candidates, to whose scores and word counts a list adds. */
 export interface Scoring {
   norm: Norm;
-  /** Of the segment's documents. */
+  /** Lengths of the segment's documents. */
   lengths: Uint32Array;
-  /** Ascending; the first `count`. Scores and words found stand at the same places. */
+  /** Ascending; the first `count` are valid. Scores and word counts are at the same positions. */
   ids: Uint16Array;
   scores: Float64Array;
   found: Uint8Array;
 }
 
-/** One of two ascending lists is searched, not walked, when it has this many entries for each of the other. */
+/** When one of two ascending lists has this many times the entries of the other, it is searched instead of walked. */
 export const SEARCH_RATIO = 16;
 
-/** Adds what a list gives to each candidate that is in it. */
+/** Adds a list's score to each candidate that is in it. */
 export function addScores(list: PostingList, scale: number, scoring: Scoring, count: number): void {
   if (list.isDense) addDense(list, scale, scoring, count);
   else if (lengthOf(list) * SEARCH_RATIO < count) addFew(list, scale, scoring, count);
@@ -55,7 +55,7 @@ function addSparse(list: SparseList, scale: number, scoring: Scoring, count: num
   }
 }
 
-/** The same for a list that is much shorter than the candidates are many. */
+/** Like `addScores`, for a list much shorter than the candidates. */
 function addFew({ ids, weights }: SparseList, scale: number, scoring: Scoring, count: number): void {
   const { norm, lengths, ids: candidates, scores, found } = scoring;
   const { base, slope } = norm;
@@ -71,7 +71,7 @@ function addFew({ ids, weights }: SparseList, scale: number, scoring: Scoring, c
   }
 }
 
-/** The first place from `from` on, of the first `count`, whose id is at least this: doubling steps, then halving. */
+/** The first position, from `from` on and below `count`, whose id is at least this: doubling steps, then bisection. */
 export function firstAtLeast(ids: Uint16Array, count: number, id: number, from: number): number {
   if (from >= count || (ids[from] ?? 0) >= id) return from;
   let step = 1;

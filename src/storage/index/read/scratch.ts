@@ -1,16 +1,16 @@
 import { type BitScratch, clearBits, makeBitScratch } from "./selection.ts";
 
-/** Documents of a segment at most. */
+/** Most documents in a segment. */
 const SIZE = 65_536;
 
-/** Scratch arrays of an evaluation, made once per reader: 1 MB. */
+/** Scratch arrays of evaluations, allocated once per reader: 1 MB. */
 export interface Scratch {
-  /** Candidates, and for each its score, its terms found so far and whether it has all words. */
+  /** Candidates with their scores, numbers of terms found so far, and whether they have all words. */
   ids: Uint16Array;
   scores: Float64Array;
   found: Uint8Array;
   hasAll: Uint8Array;
-  /** All that matches, scored or not. */
+  /** All matches, scored or not. */
   matches: Uint16Array;
   bits: BitScratch;
 }
@@ -26,7 +26,7 @@ export function makeScratch(): Scratch {
   };
 }
 
-/** After an evaluation that was given up. */
+/** Clears the bits after an aborted evaluation. */
 export function clearScratch({ bits }: Scratch): void {
   clearBits(bits);
 }

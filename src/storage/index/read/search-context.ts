@@ -2,23 +2,23 @@ import type { SegmentView } from "#storage/index/segment-view.ts";
 import type { Ranking } from "#text/factors.ts";
 import { ApiError } from "#api/errors.ts";
 
-/** Does document `id` of a segment pass every filter? */
+/** Checks whether document `id` of a segment passes every filter. */
 export type Filter = (id: number) => boolean;
 
-/** What an evaluation works on: the segments with their filters, seen by one viewer. */
+/** The input of an evaluation: the segments with their filters, for one viewer. */
 export interface SearchContext {
   segments: readonly SegmentView[];
   filters: readonly (Filter | undefined)[];
-  /** What the viewer may see: a bit per document of each segment. */
+  /** The documents visible to the viewer: one bit per document of each segment. */
   documents: readonly Uint32Array[];
   norm: Norm;
   deadline: Deadline;
 }
 
-/** Throws `search_timeout` when its time is over. Source: S24. */
+/** Throws `search_timeout` when the time is up. Source: S24. */
 export interface Deadline {
   check(): void;
-  /** True once half of the time is used: what can be left out is left out. */
+  /** True after half of the time: optional work is then skipped. */
   isHalfOver(): boolean;
 }
 
@@ -53,16 +53,16 @@ export function makeNorm(
   return { base: k1 * (1 - b), slope: (k1 * b) / averageLength };
 }
 
-/** The average length of visible items; 1 when there is nothing to be averaged. */
+/** Average length of visible items; 1 when there are none. */
 export function averageOf(visible: { items: number; length: number }): number {
   return visible.items === 0 || visible.length === 0 ? 1 : visible.length / visible.items;
 }
 
 /**
- * `idf·(k1+1)` with idf = ln(1 + (N−df+½)/(df+½)).
+ * Returns `idf·(k1+1)` with idf = ln(1 + (N−df+½)/(df+½)).
  *
  * @param items the viewer's visible items
- * @param df those of them that have the term: a number in which hidden items count would tell how many there are
+ * @param df those of them that have the term; counting hidden items would reveal how many there are
  */
 export function termScale(
   items: number,

@@ -9,11 +9,11 @@ import {
 
 main();
 
-/** Answers one task after the other; the pool gives the next one only when this one is answered, and may tell it to end. */
+/** Performs tasks one after the other. The pool sends the next one after the answer, and may close the thread. */
 function main(): void {
   const port = parentPort;
   if (!port) throw new Error("The searcher runs as a worker thread only.");
-  // The pool passes exactly this shape; it is our own module on the other side.
+  // The pool passes exactly this shape; both sides are our own modules.
   const searcher = openSearcher(workerData as SearcherOptions);
   port.on("message", (message: SearcherMessage) => {
     if ("close" in message) {

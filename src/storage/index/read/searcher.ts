@@ -17,17 +17,17 @@ import { type IndexReader, makeIndexReader } from "./reader.ts";
 import { makeShow } from "./show.ts";
 import { makeStoredText } from "./stored-text.ts";
 
-/** What a searcher is started with. */
+/** Start options of a searcher. */
 export interface SearcherOptions {
   /** The database file. */
   file: string;
   /** Bytes of visible sets kept per workspace. */
   cacheBytes?: number;
-  /** Names the exchange of posting lists between the threads of a pool; without it each keeps its own. */
+  /** Name of the exchange of posting lists between the threads of a pool; without it, each keeps its own. */
   exchange?: string;
 }
 
-/** One question to a searcher, and its answer; `id` pairs them. */
+/** A task for a searcher, and its answer; `id` pairs them. */
 export type SearcherTask =
   | { type: "search"; request: SearchRequest }
   | { type: "show"; request: ShowRequest }
@@ -47,19 +47,23 @@ export type SearcherReply =
     };
 
 export interface Searcher {
-  /** Does a task; what makes later ones faster is done when nobody waits, some milliseconds at a time, and each second. */
+  /**
+   * Performs a task. Work that speeds up later ones runs while no task is waiting, some milliseconds at a time, and
+   * each second.
+   */
   perform(task: SearcherTask): SearcherAnswer;
   close(): void;
 }
 
-/** How often a thread looks for changes while nobody searches: the first search after a thousand of them waits for less. */
+/** How often an idle thread checks for changes, so that the first search after a thousand of them waits less. */
 const FOLLOW_MS = 1_000;
 
-/** Opens a read-only connection of its own with a reader on it. */
+/** Opens a reader on its own read-only connection. */
 export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptions): Searcher {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   db.exec("PRAGMA query_only=ON");
-  // Not mapped, and 2 MB of pages: each thread's map counts as memory, and a read takes no longer without. Source: docs/decisions/0041.
+  // Not mapped, and 2 MB of pages: each thread's map counts as memory, and a read isn't faster with it. Source:
+  // docs/decisions/0041.
   const postings = new PostingCache({ isShared: name !== undefined });
   const exchange = name === undefined ? undefined : openListExchange(name, postings);
   const reader: IndexReader = makeIndexReader(db, {
@@ -87,7 +91,7 @@ export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptio
     try {
       return work();
     } catch {
-      // Nobody waits for this: the next question fails on what can't be read, and says so.
+      // No search is waiting for this: the next one fails on what can't be read and reports it.
       return false;
     }
   };
@@ -100,7 +104,7 @@ export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptio
   const follow = () => {
     const isNeeded = unlessUnreadable(() => {
       const found = reader.follow();
-      // While many come, words are left unread: most will be in a segment before anybody asks for them.
+      // During many changes, words stay unread: most will be in a segment before a search needs them.
       if (found === "settled") pause ??= setImmediate(useThePause);
       return found !== "nothing";
     });
@@ -132,7 +136,7 @@ export function toReplyError(thrown: unknown): (SearcherReply & { ok: false })["
   return { message, code: undefined, retryAfterMs: undefined };
 }
 
-/** The error back on the other side. */
+/** Rebuilds the error on the other side. */
 export function fromReplyError({ message, code, retryAfterMs }: ReturnType<typeof toReplyError>): Error {
   if (code === undefined) return new Error(message);
   return new ApiError(code, { message, ...(retryAfterMs !== undefined && { retryAfterMs }) });

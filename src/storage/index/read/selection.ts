@@ -1,15 +1,15 @@
-/** Which documents of a segment match, before anything is scored: sets of bits, 32 documents at a time. */
+/** Selects the matching documents of a segment before scoring: bit sets, 32 documents at a time. */
 import { bitAt, countOnes, listBits, MAX_WORDS } from "#storage/index/bits.ts";
 import { addTo, type DenseList, lengthOf, type PostingList, type SparseList } from "#storage/index/posting-list.ts";
 import { firstAtLeast, SEARCH_RATIO } from "./scoring.ts";
 import type { Filter } from "./search-context.ts";
 
-/** Sets of documents of one segment, zero at rest. */
+/** Document sets of one segment, all zero between uses. */
 export interface BitScratch {
-  /** Those with one of the words, and with two. */
+  /** Documents with at least one of the words, and with two. */
   once: Uint32Array;
   twice: Uint32Array;
-  /** Those with all required terms. */
+  /** Documents with all required terms. */
   must: Uint32Array;
   spare: Uint32Array;
 }
@@ -23,7 +23,7 @@ export function clearBits({ once, twice, must, spare }: BitScratch): void {
   for (const bits of [once, twice, must, spare]) bits.fill(0);
 }
 
-/** A list looked at for matches. */
+/** A list to match, from the query. */
 export interface Asked {
   list: PostingList;
   isWord: boolean;
@@ -31,8 +31,8 @@ export interface Asked {
 }
 
 /**
- * The visible documents that every list has, ascending in `ids`; gives their number. The shortest list leads; dense ones only
- * answer yes or no.
+ * Writes the visible documents that are in every list into `ids`, ascending, and returns their number. The shortest
+ * list drives; dense ones only test membership.
  */
 export function selectAll(
   lists: readonly PostingList[],
@@ -59,7 +59,7 @@ function commonOf(lists: readonly DenseList[], visible: Uint32Array, ids: Uint16
   return count;
 }
 
-/** Without a branch on the outcome: half of the guesses would be wrong. */
+/** Branch-free: half of the branch predictions would be wrong. */
 function keepIn(bits: Uint32Array, ids: Uint16Array, count: number): number {
   let kept = 0;
   for (let k = 0; k < count; k++) {
@@ -84,8 +84,8 @@ function keepListed({ ids: listed }: SparseList, ids: Uint16Array, count: number
 }
 
 /**
- * The visible documents that have at least `needed` words and all required terms, as bits in `twice`; gives their number,
- * which is exact. `needed` above two is not asked for by anybody.
+ * Sets the visible documents that have at least `needed` words and all required terms as bits in `twice` and returns
+ * their exact number. No caller uses `needed` above two.
  */
 export function selectSome(
   asked: readonly Asked[],
@@ -161,7 +161,7 @@ function keepPassing(filter: Filter, bits: Uint32Array, words: number): number {
   return count;
 }
 
-/** Those of a set that are in one of these lists, ascending in `ids`; gives their number. */
+/** Writes the documents of a set that are in one of these lists into `ids`, ascending, and returns their number. */
 export function listOnesIn(
   set: Uint32Array,
   lists: readonly PostingList[],

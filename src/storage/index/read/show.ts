@@ -8,16 +8,16 @@ import { makeAccessCheck, makeExcerpts } from "./excerpts.ts";
 import { makeExplainer } from "./explain.ts";
 import type { IndexReader } from "./reader.ts";
 
-/** Hits asked for beyond the limit: they take the places of any that the records refuse. */
+/** Extra hits beyond the limit: they replace any that the records reject. */
 const SPARE_HITS = 3;
 
-/** Milliseconds after which long texts are not read on for a better passage. Source: S24. */
+/** Milliseconds after which long texts aren't searched further for a better passage. Source: S24. */
 const ENOUGH_MS = 500;
 
 const EPOCH = "SELECT epoch FROM access_state WHERE workspaceId = ?";
 const ITEM = `SELECT ${HIT_COLUMNS.join(", ")} FROM items WHERE workspaceId = ? AND kbId = ? AND removedAt IS NULL`;
 
-/** Makes `show` of the port: a search, the second verdict on each hit, and what is shown of it, in one read transaction. */
+/** Makes the port's `show`: a search, the second check of each hit, and its displayed content, in one read transaction. */
 export function makeShow(
   db: Database,
   reader: Pick<IndexReader, "searchIn">,
@@ -36,7 +36,7 @@ export function makeShow(
     });
 }
 
-/** Asks the index, for as many more as may be refused or stand above already. */
+/** Searches for extra hits, as many as may be rejected or are already pinned. */
 function search(reader: Pick<IndexReader, "searchIn">, request: ShowRequest, query: ParsedQuery): SearchResponse {
   const { limit, pinned, after } = request;
   const wanted = limit === 0 ? 0 : Math.min(200, limit + pinned.length + SPARE_HITS);
@@ -47,7 +47,7 @@ function search(reader: Pick<IndexReader, "searchIn">, request: ShowRequest, que
   );
 }
 
-/** Where the hit that a cursor names stands now, unless it has moved since. */
+/** The current position of a cursor's hit, unless it has moved since. */
 function exactPosition(
   reader: Pick<IndexReader, "searchIn">,
   request: ShowRequest,
@@ -64,12 +64,12 @@ function exactPosition(
   return exact !== undefined && isSameValue(exact.value, position.value) ? exact : position;
 }
 
-/** Could this value have been the one that was rounded? Summing in another order moves the last bits. */
+/** Whether this value could be the one that was rounded. Summing in another order changes the last bits. */
 function isSameValue(one: number, rounded: number): boolean {
   return Math.abs(one - rounded) <= Math.abs(rounded) * 1e-9;
 }
 
-/** What is shown, judged by the records: never by what the index remembers. Source: S7. */
+/** Returns the displayed content, checked by the records, never by the index. Source: S7. */
 function readShown(
   sql: Statements,
   request: ShowRequest,
@@ -78,7 +78,7 @@ function readShown(
   { now, explain }: { now: () => number; explain: ReturnType<typeof makeExplainer> | undefined },
 ): Pick<ShowResponse, "shown" | "refused" | "faults"> {
   const { workspaceId, pinned, after, limit } = request;
-  // The hit that a page goes on after may have moved behind it.
+  // The hit that the page continues after may have moved behind it.
   const skipped = new Set(after === undefined ? pinned : [...pinned, after.position.kbId]);
   const first = after === undefined ? pinned.map((kbId) => ({ kbId })) : [];
   const wanted: { kbId: string; position?: HitPosition }[] = [
@@ -101,12 +101,12 @@ function readShown(
   };
   let refused = 0;
   for (const { kbId, position } of wanted.slice(0, limit + SPARE_HITS)) {
-    // One beyond the limit says that there is more.
+    // One beyond the limit shows that there are more.
     if (shown.length > limit) break;
     // Columns of the store's `items`.
     const statement = sql(ITEM);
     const row = readNumbers(statement, () => statement.get(workspaceId, kbId)) as HitRow | undefined;
-    // Of an access that can't be read nobody knows whom it opens to.
+    // An access that can't be read is open to no one.
     if (row === undefined || !unlessMistake(() => isReadable(row.aclId), false)) {
       refused++;
       continue;

@@ -1,7 +1,7 @@
 import type { ReadText } from "./phrases.ts";
 import { type Database, makeStatements } from "#storage/index/sqlite.ts";
 
-/** Reads phrase fields from the store's tables: title, path segments, labels, and the text in its chunks joined. */
+/** Reads the phrase fields from the store's tables: title, path segments, labels, and the text joined from its chunks. */
 export function makeStoredText(db: Database): ReadText {
   const sql = makeStatements(db);
   return (workspaceId, kbId, most = Number.MAX_SAFE_INTEGER) => {

@@ -4,13 +4,13 @@ import { countIn, isAnyIn, type PostingList, uniteLists } from "#storage/index/p
 import type { SegmentView } from "#storage/index/segment-view.ts";
 import type { Statements } from "#storage/index/sqlite.ts";
 
-/** Posting lists of one term (or of a united prefix), one per segment. */
+/** Posting lists of one term (or of a merged prefix), one per segment. */
 export interface TermLists {
-  /** They hold dead and invisible documents too. */
+  /** They include dead and invisible documents. */
   lists: readonly (PostingList | undefined)[];
 }
 
-/** Most words that a prefix stands for. Source: S24. */
+/** Most words that a prefix matches. Source: S24. */
 export const MAX_EXPANSIONS = 256;
 
 /** Reads posting lists for one search, each once. */
@@ -44,7 +44,7 @@ export class TermReader {
     return known;
   }
 
-  /** Visible items that have the term. */
+  /** Returns the number of visible items that have the term. */
   visibleCount({ lists }: TermLists): number {
     let count = 0;
     for (let s = 0; s < lists.length; s++) {
@@ -55,7 +55,7 @@ export class TermReader {
     return count;
   }
 
-  /** Does anything visible have the term? */
+  /** Whether any visible item has the term. */
   isInSight({ lists }: TermLists): boolean {
     return lists.some((list, s) => {
       const bits = this.#documents[s];
@@ -64,7 +64,7 @@ export class TermReader {
   }
 
   /**
-   * One list of all words that begin with `prefix` and occur in something visible, in the order of the vocabulary.
+   * Merges the lists of all words that begin with `prefix` and occur in a visible item, in the order of the vocabulary.
    * `isCapped`: there were more than `MAX_EXPANSIONS`. Hidden words neither count nor show.
    */
   prefix(prefix: string, deltas: readonly DeltaSegment[]): TermLists & { isCapped: boolean } {
@@ -87,7 +87,7 @@ export class TermReader {
     return { lists: this.#segments.map((segment) => segment.postings(term, termId)) };
   }
 
-  /** Words and exact forms with this beginning, from the vocabulary on disk and the delta, ascending, each once. */
+  /** Words and exact forms with this prefix, from the vocabulary on disk and the delta, ascending, each once. */
   #termsFrom(prefix: string, deltas: readonly DeltaSegment[]): string[] {
     const terms = new Set<string>();
     for (const start of [prefix, `=${prefix}`]) {
@@ -96,7 +96,7 @@ export class TermReader {
       ).iterate(
         this.#no,
         start,
-        // Nothing that a tokenizer makes sorts above this character.
+        // No tokenizer output sorts above this character.
         `${start}\u{10ffff}`,
       );
       for (const { term } of rows) terms.add(String(term));

@@ -8,13 +8,13 @@ import type { HitCollector, Match } from "./hits.ts";
 import { fieldsHavePhrase, type ReadText } from "./phrases.ts";
 import type { Plan } from "./plan.ts";
 
-/** Most candidates whose text is read for one search. Source: S24. */
+/** Most candidates whose text is read in one search. Source: S24. */
 export const MAX_VERIFIED = 5_000;
 
 /**
- * Evaluates, then reads the text of candidates in the order in which they would be shown, and accepts those whose
- * phrases hold. Gives false when there were more candidates than may be read, or than half of the search's time sufficed
- * for: the rest is left out.
+ * Evaluates, then reads the text of candidates in the order of display and accepts those whose phrases occur. Returns
+ * false when there were more candidates than may be read, or than half of the search's time allowed: the rest is left
+ * out.
  */
 export function verifyOnText(work: {
   request: SearchRequest;
@@ -42,7 +42,7 @@ export function verifyOnText(work: {
     const { segment, id } = match;
     const doubts = suspects.filter(({ isSuspect }) => isSuspect[segment]?.(id) === true);
     if (plan.textPhrases.length > 0 || doubts.length > 0) {
-      // Words that stand in many long texts: the best of them found so far, and a total that says so, instead of an error.
+      // For words that are in many long texts, the result is the best found so far with an inexact total, instead of an error.
       if (read++ === MAX_VERIFIED || context.deadline.isHalfOver()) return false;
       const columns = context.segments[segment]?.columns;
       const fields = columns && work.readText(request.workspaceId, kbIdAt(columns, id));
@@ -55,7 +55,7 @@ export function verifyOnText(work: {
   return true;
 }
 
-/** Is a document in all of these lists? */
+/** Checks whether a document is in all of these lists. */
 function commonCheck(lists: readonly (PostingList | undefined)[]): Filter {
   const checks = lists.map((list) => memberCheck([list]));
   return (id) => checks.every((check) => check(id));

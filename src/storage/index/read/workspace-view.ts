@@ -9,7 +9,7 @@ import { readManifest } from "#storage/index/segments.ts";
 import type { Statements } from "#storage/index/sqlite.ts";
 import type { IndexState } from "#storage/index/state.ts";
 
-/** Where the newest version of a changed item stands; no segment = it was removed. */
+/** Position of the newest version of a changed item; without a segment, it was removed. */
 interface DeltaPlace {
   seq: number;
   segment: DeltaSegment | undefined;
@@ -22,8 +22,8 @@ interface Place {
 }
 
 /**
- * One workspace's index as a reader holds it in memory: columns of all segments and the delta.
- * `refresh` brings it forward to the state that the reader's transaction sees; it never goes back.
+ * One workspace's index in a reader's memory: columns of all segments and the delta. `refresh` brings it forward to the
+ * state that the reader's transaction sees; it never goes back.
  */
 export class WorkspaceView {
   readonly no: number;
@@ -52,19 +52,19 @@ export class WorkspaceView {
     return this.#deltas;
   }
 
-  /** Documents by kbId, for filters: where the living version stands. */
+  /** Finds the living version of a document by kbId, for filters. */
   find(kbId: string): { segment: SegmentView; id: number } | undefined {
     const changed = this.#delta.get(kbId);
     if (changed !== undefined) return changed.segment && { segment: changed.segment, id: changed.id };
     return this.#findInBase(encodeKbId(kbId), this.#base.values());
   }
 
-  /** Reads words of so many changed documents that searches have only looked through; false when there are none. */
+  /** Reads words of this many changed documents that searches have only scanned; false when there are none. */
   readSome(documents: number): boolean {
     return this.#deltas.some((delta) => delta.readSome(documents));
   }
 
-  /** Must be called with the state read in the same transaction as everything that follows. */
+  /** Call with the state read in the same transaction as everything that follows. */
   refresh(state: IndexState): void {
     const before = this.#state;
     const isNewGeneration = before === undefined || before.generation !== state.generation;
@@ -84,7 +84,7 @@ export class WorkspaceView {
     return [...this.#base.values(), ...this.#deltas];
   }
 
-  /** Brings the set of segments up to the manifest; gives those that were not known before. */
+  /** Updates the set of segments from the manifest and returns the new ones. */
   #loadManifest(): BaseSegment[] {
     const known = this.#base;
     const fresh: BaseSegment[] = [];
@@ -122,7 +122,7 @@ export class WorkspaceView {
     }
   }
 
-  /** `former` is where the item stands on disk. */
+  /** `former` is the item's position on disk. */
   #setPlace(kbId: string, place: DeltaPlace, former: Place | undefined): void {
     const changed = this.#delta.get(kbId);
     if (changed === undefined) former?.segment.kill(former.id);
@@ -130,7 +130,7 @@ export class WorkspaceView {
     this.#delta.set(kbId, place);
   }
 
-  /** Drops what a compaction has moved into segments; starts afresh when little is left. */
+  /** Drops what a compaction has moved into segments; starts over when little is left. */
   #forgetCompacted(state: IndexState): void {
     for (const [kbId, place] of this.#delta) {
       if (place.seq > state.compactedSeq) continue;
@@ -142,7 +142,7 @@ export class WorkspaceView {
     if (living < slots / 2) this.#readWholeDelta(state);
   }
 
-  /** What the delta and newer accesses say about documents of newly loaded segments. */
+  /** Applies the delta and newer accesses to the documents of newly loaded segments. */
   #overlayOn(fresh: readonly BaseSegment[]): void {
     for (const kbId of this.#delta.keys()) {
       const place = this.#findInBase(encodeKbId(kbId), fresh);
@@ -170,7 +170,7 @@ export class WorkspaceView {
     );
   }
 
-  /** Where each of these stands on disk. */
+  /** Finds the positions of these on disk. */
   #findAllInBase(kbIds: KbIdList): (Place | undefined)[] {
     const places: (Place | undefined)[] = [];
     if (kbIds.starts.length === 0) return places;
@@ -192,7 +192,7 @@ export class WorkspaceView {
   }
 }
 
-/** Every view is one of the two classes made here. */
+/** Every view is one of the two classes created here. */
 function placeOf(found: { segment: SegmentView; id: number }): Place {
   if (found.segment instanceof BaseSegment || found.segment instanceof DeltaSegment) {
     return { segment: found.segment, id: found.id };

@@ -4,10 +4,11 @@ import { numberOf, type Statements } from "#storage/index/sqlite.ts";
 
 /**
  * Accesses in blobs of some thousand, so that a reader opens a million of them in some milliseconds instead of half a
- * second. A chunk is written once all its numbers are given; numbers are never given twice, so it only ever loses some.
+ * second. A chunk is written once all its numbers are assigned. Numbers are never reused, so a chunk only ever loses
+ * some.
  */
 
-/** The first number that no chunk of the workspace holds yet. */
+/** The first number that isn't in a chunk of the workspace yet. */
 export function firstUnchunked(sql: Statements, no: number, perChunk: number): number {
   const last = numberOf(
     sql("SELECT max(id) FROM index_acl_chunks WHERE id > ? AND id < ?"),
@@ -17,13 +18,13 @@ export function firstUnchunked(sql: Statements, no: number, perChunk: number): n
   return last === 0 ? 1 : lowOf(last) + perChunk;
 }
 
-/** Is there a whole chunk to write? */
+/** Whether there is a whole chunk to write. */
 export function hasChunkToWrite(sql: Statements, workspaceId: string, no: number, perChunk: number): boolean {
   const last = numberOf(sql("SELECT max(aclId) FROM accesses WHERE workspaceId = ?"), workspaceId);
   return last >= firstUnchunked(sql, no, perChunk) + perChunk - 1;
 }
 
-/** Writes all whole chunks that are missing, one a step. */
+/** Writes all missing whole chunks, one per step. */
 export function* writeChunks(sql: Statements, workspaceId: string, no: number, perChunk: number): Generator<void> {
   while (hasChunkToWrite(sql, workspaceId, no, perChunk)) {
     const first = firstUnchunked(sql, no, perChunk);
@@ -36,8 +37,9 @@ export function* writeChunks(sql: Statements, workspaceId: string, no: number, p
 }
 
 /**
- * Writes the chunks again that hold accesses which are gone, one looked at a step. One that holds nothing more goes, but
- * for the last: it says how far chunks were written. Who has read a chunk may keep it: nobody asks for what was deleted.
+ * Rewrites the chunks that hold deleted accesses and checks one per step. An empty chunk is deleted, except the last:
+ * it records how far chunks were written. A reader may keep a chunk it has read, because deleted accesses are never
+ * looked up.
  */
 export function* rewriteChunks(sql: Statements, workspaceId: string, no: number): Generator<void> {
   const range = "FROM index_acl_chunks WHERE id > ? AND id < ?";
@@ -59,7 +61,7 @@ export function* rewriteChunks(sql: Statements, workspaceId: string, no: number)
   }
 }
 
-/** Accesses from a number on as `number:list,list;…`. */
+/** Reads accesses from a number on, as `number:list,list;…`. */
 function readAccesses(sql: Statements, workspaceId: string, first: number, count: number): string {
   const row: unknown = sql(
     `SELECT group_concat(access, ';') AS text FROM (
@@ -71,8 +73,9 @@ function readAccesses(sql: Statements, workspaceId: string, first: number, count
 }
 
 /**
- * A chunk as little-endian numbers of 32 bits: how many accesses, then a code for each from the first number on, then the
- * lists of those with several. Codes are those of `AccessTable`, with places counted from the start of the lists.
+ * Encodes a chunk as little-endian 32-bit numbers: the count of accesses, then a code for each from the first number
+ * on, then the lists of those with several. Codes are those of `AccessTable`, with positions counted from the start of
+ * the lists.
  */
 function encodeAccesses(text: string, first: number, perChunk: number): Uint8Array {
   const lists = new Map<number, number[]>();
@@ -82,7 +85,7 @@ function encodeAccesses(text: string, first: number, perChunk: number): Uint8Arr
     else current.push(number);
   });
   const codes: number[] = [];
-  // Place 0 stays free: its code would be that of "no list".
+  // Position 0 stays free: its code would be that of "no list".
   const many: number[] = [0];
   for (let aclId = first; aclId < first + perChunk; aclId++) {
     const [only, ...others] = lists.get(aclId) ?? [];
@@ -92,7 +95,7 @@ function encodeAccesses(text: string, first: number, perChunk: number): Uint8Arr
   return new Uint8Array(Int32Array.from([codes.length, ...codes, ...many]).buffer);
 }
 
-/** The columns of a chunk. */
+/** Decodes the columns of a chunk. */
 export function decodeAccesses(blob: Uint8Array): { codes: Int32Array; many: Int32Array } {
   const bytes = blob.byteOffset % 4 === 0 ? blob : blob.slice();
   const numbers = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);

@@ -6,7 +6,7 @@ import { numberOf, type Statements } from "#storage/index/sqlite.ts";
 
 const NEW_ACCESSES = newAccesses(20_000);
 
-/** The lists of every access of a workspace, as the open transaction sees them: read from chunks and from rows. */
+/** The lists of every access of a workspace as the open transaction sees them, read from chunks and rows. */
 export class AccessTable extends AccessCodes {
   readonly #sql: Statements;
   readonly #workspaceId: string;
@@ -20,7 +20,7 @@ export class AccessTable extends AccessCodes {
     this.#no = no;
   }
 
-  /** Reads what the open transaction sees and the table does not know yet. */
+  /** Reads what is new in the open transaction. */
   refresh(): void {
     this.lastList = numberOf(
       this.#sql("SELECT max(listId) FROM access_lists WHERE workspaceId = ?"),

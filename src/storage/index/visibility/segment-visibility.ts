@@ -3,21 +3,24 @@ import { bitAt } from "#storage/index/bits.ts";
 import { grown } from "#storage/index/growing.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
 
-/** What a viewer sees of one segment: a bit per document, and how much that is. Integers only: brought forward or counted again, it is the same. */
+/**
+ * The documents of one segment that a viewer sees: one bit each, with their count and length. Integers only, so that
+ * updating and recounting give the same result.
+ */
 export interface SegmentVisibility {
   bits: Uint32Array;
   items: number;
   length: number;
-  /** Documents looked at, and how far the segment's log of accesses was followed. */
+  /** Documents checked, and how far the segment's access log was followed. */
   docs: number;
   logEpoch: number;
   logLength: number;
-  /** A document had an access that was not known yet; looked at again when there are newer ones. */
+  /** A document had an access that wasn't known yet; it is checked again when there are newer ones. */
   hasUnknown: boolean;
   lastAcl: number;
 }
 
-/** Nothing seen yet. */
+/** Makes one in which nothing is visible yet. */
 export function makeSegmentVisibility({ columns, accessLog }: SegmentView): SegmentVisibility {
   return {
     bits: new Uint32Array((columns.docs + 31) >>> 5),
@@ -31,15 +34,15 @@ export function makeSegmentVisibility({ columns, accessLog }: SegmentView): Segm
   };
 }
 
-/** What makes it fast to look at many documents. */
+/** Precomputed data that speeds up checking many documents. */
 export interface Opened {
-  /** One bit per access: is it open? */
+  /** One bit per access: whether it is open. */
   accesses: Uint32Array;
-  /** What somebody sees who meets no other lists than the viewer; of any state. */
+  /** The visibility for someone whose lists are all also the viewer's, in any state. */
   part: SegmentVisibility | undefined;
 }
 
-/** Looks at the documents that are new since the last time. Without `opened`, each access is looked up by its lists. */
+/** Checks the documents added since the last call. Without `opened`, each access is looked up by its lists. */
 export function addDocuments(
   visibility: SegmentVisibility,
   segment: SegmentView,
@@ -73,8 +76,8 @@ function isCurrent({ docs, logEpoch, logLength }: SegmentVisibility, { columns, 
 }
 
 /**
- * A word of 32 documents at a time, and without a branch on who is visible: 1 ns a document. Only what `part` doesn't have
- * is counted.
+ * A word of 32 documents at a time, branch-free on visibility: 1 ns a document. Counts only documents that `part`
+ * doesn't have.
  */
 function addByBits(
   visibility: SegmentVisibility,
@@ -117,7 +120,7 @@ function greatestOf(acl: Uint32Array, docs: number): number {
   return greatest;
 }
 
-/** Brings the visibility up to its segment's state; false when it must be computed again. */
+/** Brings the visibility up to its segment's state; false when it must be recomputed. */
 export function followSegment(
   visibility: SegmentVisibility,
   segment: SegmentView,
@@ -129,7 +132,7 @@ export function followSegment(
     return false;
   for (let i = visibility.logLength; i < accessLog.ids.length; i++) {
     const id = accessLog.ids.array[i] ?? 0;
-    // Documents not looked at yet follow below, with their newest access.
+    // Unchecked documents follow below, with their newest access.
     if (id >= visibility.docs) continue;
     const a = columns.acl[id] ?? 0;
     if (a > table.lastAcl) visibility.hasUnknown = true;

@@ -7,7 +7,7 @@ import type { SegmentView } from "#storage/index/segment-view.ts";
 import type { Statements } from "#storage/index/sqlite.ts";
 import { addDocuments, followSegment, makeSegmentVisibility, type SegmentVisibility } from "./segment-visibility.ts";
 
-/** What a viewer may read in one workspace. */
+/** The items that a viewer can read in one workspace. */
 export interface VisibleSet {
   /** One bit per document of each segment, in the order of the segments. */
   documents: readonly Uint32Array[];
@@ -29,22 +29,23 @@ interface PrincipalLists {
   upTo: number;
 }
 
-/** Read in the order of the key, that of the numbers, so far. To ask for it would cost a third more. */
+/** Read in key order, which is so far numeric order. An ORDER BY would cost a third more. */
 const NEW_LISTS = `SELECT CAST(group_concat(listId) AS BLOB) AS text FROM (${listsMet(1)})`;
 
-/** Bytes of visible sets that are kept for a workspace. */
+/** Bytes of visible sets kept for a workspace. */
 const CACHE_BYTES = 64 * 2 ** 20;
-/** Opening an access in a row of all of them costs this much less than looking one up. */
+/** Opening an access in one pass over all of them costs this many times less than a look-up. */
 const OPEN_RATIO = 8;
 /** Lists of principals, from which new sets are made: this share of the budget, in addition to it. */
 const PRINCIPAL_SHARE = 0.25;
 
 /**
- * Who sees what in one workspace. Lists and accesses are interned by numbers that only grow, and a set depends on the
- * viewer's principals and the state of the open transaction alone: it is kept per set of principals and brought forward
- * by what is new (lists, accesses, documents, changed accesses of documents).
+ * The visible items of one workspace. Lists and accesses are interned by numbers that only grow, and a set depends only
+ * on the viewer's principals and the state of the open transaction. Sets are cached by principals and updated with what
+ * is new (lists, accesses, documents, changed accesses of documents).
  *
- * A document is visible when its access is open: `storage/access/decision.ts` on bits of lists, never a count of matches.
+ * A document is visible when its access is open: `storage/access/decision.ts` on bits of lists, never a count of
+ * matches.
  */
 export class Visibility {
   readonly #sql: Statements;
@@ -64,7 +65,7 @@ export class Visibility {
     this.#table = new AccessTable(sql, workspaceId, no);
   }
 
-  /** The set of these principals in the state that the open transaction sees; `segments` are of the same state. */
+  /** Returns the set of these principals as the open transaction sees it; `segments` are of the same state. */
   visibleSet(viewer: { principals: readonly string[] }, segments: readonly SegmentView[]): VisibleSet {
     this.#table.refresh();
     const key = viewer.principals.join("\n");
@@ -77,7 +78,7 @@ export class Visibility {
     return sumUp(segments.flatMap((segment) => set.visibilities.get(segment) ?? []));
   }
 
-  /** The set of somebody who is in most of these groups, and in no other. */
+  /** Finds the set of someone who is in most of these groups and in no other. */
   #findPart(principals: readonly string[]): CachedSet | undefined {
     const wanted = new Set(principals);
     let part: CachedSet | undefined;
@@ -88,7 +89,7 @@ export class Visibility {
     return part;
   }
 
-  /** An empty set, or one that begins with the lists of `part`: joining a group opens only its lists. */
+  /** Makes an empty set, or one that starts with the lists of `part`: joining a group opens only its lists. */
   #makeSet(principals: readonly string[], part: CachedSet | undefined): CachedSet {
     const wanted = new Set(principals);
     const made: CachedSet = { principals: wanted, lists: new Uint32Array(1), lastList: 0, visibilities: new Map() };
@@ -99,7 +100,7 @@ export class Visibility {
     return made;
   }
 
-  /** True when there was anything new. */
+  /** Returns true when there was anything new. */
   #extendLists(set: CachedSet): boolean {
     const { lastList } = this.#table;
     if (set.lastList === lastList) return false;
@@ -117,7 +118,7 @@ export class Visibility {
     }
   }
 
-  /** Ascending numbers of the lists that name a principal. */
+  /** Returns the ascending numbers of the lists that name a principal. */
   #listsOf(principal: string): Growing<Uint32Array> {
     const known = this.#principals.get(principal) ?? { lists: { array: new Uint32Array(4), length: 0 }, upTo: 0 };
     if (known.upTo < this.#table.lastList) {
@@ -126,7 +127,7 @@ export class Visibility {
       const { text } = row as { text: Uint8Array | null };
       const found = parseNumbers(text ?? new Uint8Array(0));
       if (!isAscending(found)) found.sort();
-      // Later ones come few at a time: a copy for each would cost more than the room they leave.
+      // Later ones arrive few at a time: a copy for each would cost more than the spare room.
       if (known.upTo === 0) known.lists = { array: found, length: found.length };
       else for (const listId of found) push(known.lists, listId);
       known.upTo = this.#table.lastList;
@@ -135,7 +136,7 @@ export class Visibility {
     return known.lists;
   }
 
-  /** True when there was anything new. */
+  /** Returns true when there was anything new. */
   #followSegments(set: CachedSet, segments: readonly SegmentView[], part: CachedSet | undefined): boolean {
     const table = this.#table;
     const visibilities = new Map<SegmentView, SegmentVisibility>();
@@ -151,7 +152,7 @@ export class Visibility {
     set.visibilities = visibilities;
     if (fresh.length === 0) return false;
     const docs = fresh.reduce((sum, { segment }) => sum + segment.columns.docs, 0);
-    // Few documents are looked up one by one; many share the work of opening all accesses once.
+    // A few documents are looked up one by one; for many, opening all accesses once is cheaper.
     const accesses = docs > table.lastAcl / OPEN_RATIO ? table.openTo(set.lists) : undefined;
     for (const { segment, visibility } of fresh) {
       const opened = accesses && { accesses, part: part?.visibilities.get(segment) };
@@ -161,7 +162,7 @@ export class Visibility {
   }
 }
 
-/** The size of a value that is set again is not looked at, so it is taken out first. */
+/** The cache doesn't update the size of a value that is set again, so the value is deleted first. */
 function keep<V extends object>(cache: LRUCache<string, V>, key: string, value: V): void {
   cache.delete(key);
   cache.set(key, value);
@@ -186,7 +187,7 @@ function bytesOf({ lists, visibilities, principals }: CachedSet): number {
 function grownBits(bits: Uint32Array, last: number): Uint32Array {
   const words = (last >>> 5) + 1;
   if (bits.length >= words) return bits;
-  // A little room, so that a growing workspace does not copy at each search.
+  // Some spare room, so that a growing workspace doesn't copy on each search.
   const larger = new Uint32Array(Math.ceil(words * 1.1));
   larger.set(bits);
   return larger;

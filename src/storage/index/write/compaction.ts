@@ -9,7 +9,7 @@ import { type NewDocument, openSegment, writeSegment } from "./segment-writer.ts
 import { readManifest, type SegmentRow } from "#storage/index/segments.ts";
 import { numberOf, type Statement, type Statements } from "#storage/index/sqlite.ts";
 
-/** When upkeep is due. Production uses `COMPACTION_LIMITS`; tests use small numbers to see every level. */
+/** When maintenance is due. Production uses `COMPACTION_LIMITS`; tests use small numbers to reach every level. */
 export interface CompactionLimits {
   /** Delta rows that make a compaction due, and most rows written at once. */
   deltaRows: number;
@@ -24,7 +24,7 @@ export interface CompactionLimits {
   deadShare: number;
   /** Access rows that are written into the segments' columns at once. */
   accessRows: number;
-  /** Accesses that are written into one chunk. */
+  /** Accesses written into one chunk. */
   accessChunk: number;
 }
 
@@ -43,12 +43,12 @@ export const COMPACTION_LIMITS: CompactionLimits = {
 
 export type CompactionJob = Generator<void, void>;
 
-/** Rows deleted in one step of cleaning up. */
+/** Rows deleted in one cleanup step. */
 const DELETE_STEP = 100;
 
 /**
- * The next piece of upkeep of a workspace, or undefined when nothing is due. Each job writes where no reader looks and
- * ends with one step that flips the manifest; a job that is left unfinished leaves only an invisible segment behind.
+ * Returns the next maintenance job of a workspace, or undefined when nothing is due. Each job writes where no reader
+ * looks and ends with one step that switches the manifest; an abandoned job leaves only an invisible segment behind.
  */
 export function planCompaction(sql: Statements, no: number, limits: CompactionLimits): CompactionJob | undefined {
   const state = sql("SELECT workspaceId, foldedSeq FROM index_state WHERE no = ?").get(no);
@@ -75,7 +75,7 @@ export function planCompaction(sql: Statements, no: number, limits: CompactionLi
   return writeChunks(sql, workspaceId, no, limits.accessChunk);
 }
 
-/** Whether so many changes are in no segment that their compaction is due. */
+/** Whether enough changes are outside segments that their compaction is due. */
 export function isDeltaDue(sql: Statements, no: number, { deltaRows }: CompactionLimits): boolean {
   const state = sql("SELECT deltaSeq, foldedSeq FROM index_state WHERE no = ?").get(no);
   if (state === undefined || Number(state.deltaSeq) - Number(state.foldedSeq) < deltaRows) return false;
@@ -83,7 +83,7 @@ export function isDeltaDue(sql: Statements, no: number, { deltaRows }: Compactio
   return numberOf(sql("SELECT count(*) FROM index_delta WHERE id > ? AND id < ?"), from, to) >= deltaRows;
 }
 
-/** Which segments are worth merging now. */
+/** Chooses the segments to merge now. */
 export function chooseMerge(rows: readonly SegmentRow[], limits: CompactionLimits): SegmentRow[] | undefined {
   const living = (row: SegmentRow) => row.docs - row.deadCount;
   const sorted = rows.toSorted((a, b) => living(a) - living(b) || a.segment - b.segment);
@@ -127,7 +127,7 @@ function* compactDelta(sql: Statements, no: number, compactedKey: number, maxRow
   sql("UPDATE index_state SET generation = generation + 1, foldedSeq = ? WHERE no = ?").run(lastSeq, no);
 }
 
-/** The documents of delta rows that are still what they were; a row replaced meanwhile belongs to the next compaction. */
+/** The documents of delta rows that are still current; a row replaced in between belongs to the next compaction. */
 function* documentsOf(sql: Statements, no: number, rows: readonly { id: number }[]): Generator<NewDocument> {
   for (const { id } of rows) {
     const document = findDeltaDocument(sql, no, lowOf(id));
@@ -149,7 +149,7 @@ function* mergeInto(sql: Statements, no: number, inputs: readonly SegmentRow[]):
   yield* forgetTerms(sql, no, vanished);
 }
 
-/** Words of removed documents that stand in no segment any more leave the vocabulary too. Source: S52. */
+/** Words of removed documents that are in no segment any more are also removed from the vocabulary. Source: S52. */
 function* forgetTerms(sql: Statements, no: number, vanished: readonly number[]): CompactionJob {
   const segments = readManifest(sql, no).map(({ segment }) => segment);
   const posting = sql("SELECT 1 FROM index_postings WHERE id = ?");
@@ -230,7 +230,7 @@ function* cleanUp(sql: Statements, no: number, compactedKey: number): Compaction
   }
 }
 
-/** Takes away what is left of a dropped workspace; nobody can name it any more. */
+/** Removes the remains of a dropped workspace, which can no longer be addressed. */
 function* removeWorkspace(sql: Statements, no: number): CompactionJob {
   sql("UPDATE index_segments SET state = ? WHERE no = ?").run(RETIRED, no);
   yield* cleanUp(sql, no, packKey(no + 1, 0) - 1);

@@ -10,7 +10,7 @@ interface Marked {
   added: number;
 }
 
-/** Marks older copies of documents in the live segments of a workspace as dead; written by `save`. */
+/** Marks older copies of documents in the live segments of a workspace as dead; `save` writes the marks. */
 export class DeadMarks {
   readonly #segments: readonly Marked[];
 
@@ -18,7 +18,7 @@ export class DeadMarks {
     this.#segments = segments;
   }
 
-  /** Reads the kbIds of all live segments, one a step: a megabyte each. */
+  /** Reads the kbIds of all live segments, one segment per step: a megabyte each. */
   static *open(sql: Statements, no: number): Generator<void, DeadMarks> {
     const segments: Marked[] = [];
     for (const row of readManifest(sql, no)) {

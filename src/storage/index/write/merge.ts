@@ -18,9 +18,9 @@ interface Input {
 const BATCH = 64;
 
 /**
- * Writes the living documents of several segments into a new one, in steps of a few milliseconds (a generator, as
- * `writeSegment`). Documents stay in ascending order of kbId. Gives the number of documents, and the terms
- * that no living document of these segments has.
+ * Writes the living documents of several segments into a new one, in steps of a few milliseconds (a generator, like
+ * `writeSegment`). Documents stay in ascending order of kbId. Returns the number of documents, and the terms that no
+ * living document of these segments has.
  */
 export function* mergeSegments(
   sql: Statements,
@@ -60,7 +60,7 @@ function nextLive({ row, columns }: Input, from: number): number {
   return id;
 }
 
-/** The input whose next document has the smallest kbId; -1 when all are through. */
+/** Returns the input whose next document has the smallest kbId; -1 when all are finished. */
 function smallest(inputs: readonly Input[], next: readonly number[]): number {
   let best = -1;
   inputs.forEach(({ columns }, i) => {
@@ -125,7 +125,7 @@ function* mergePostings(
   }
 }
 
-/** Posting rows of a segment in the order of their termId. Reads again for each batch: no statement stays open. */
+/** Reads the posting rows of a segment in order of termId. Queries again for each batch: no statement stays open. */
 function makeCursor(sql: Statements, segment: number) {
   const [first, last] = postingRange(segment);
   let after = first - 1;

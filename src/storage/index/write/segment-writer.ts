@@ -8,13 +8,13 @@ import type { Statements } from "#storage/index/sqlite.ts";
 import { TermCollector } from "./term-collector.ts";
 import { visitTerms } from "#storage/index/vocabulary.ts";
 
-/** Bytes a posting row costs besides its blob (key and record header), for the size statistics. */
+/** Bytes of a posting row besides its blob (key and record header), for the size statistics. */
 export const ROW_OVERHEAD = 12;
 
-/** Documents are read or written in steps of this many between looks at the clock. */
+/** Documents read or written between checks of the clock. */
 const STEP = 64;
 
-/** A new number for a segment of this workspace, entered as "being written": no reader looks at it. */
+/** Allocates a new segment number for this workspace, registered as "being written": no reader uses it. */
 export function openSegment(sql: Statements, no: number): number {
   const segment = takeNumbers(sql, "segment", 1);
   sql("INSERT INTO index_segments (segment, no, state, docs) VALUES (?, ?, ?, 0)").run(segment, no, BUILDING);
@@ -27,8 +27,8 @@ export interface NewDocument {
 }
 
 /**
- * Writes a segment of documents that come in ascending order of kbId. A generator: each step is a few milliseconds of
- * work at most, so that the caller can end a slice between two steps. The result is the number of documents.
+ * Writes a segment of documents in ascending order of kbId. A generator: each step is at most a few milliseconds of
+ * work, so that the caller can end a slice between two steps. Returns the number of documents.
  */
 export function* writeSegment(
   sql: Statements,
@@ -51,7 +51,7 @@ export function* writeSegment(
   return columns.columns.docs;
 }
 
-/** Notes size and documents of a written segment; it stays invisible until it is made live. */
+/** Records size and documents of a written segment; it stays invisible until it is made live. */
 export function closeSegment(sql: Statements, segment: number, docs: number, bytes: number): void {
   sql("UPDATE index_segments SET docs = ?, bytes = ? WHERE segment = ?").run(docs, bytes, segment);
 }

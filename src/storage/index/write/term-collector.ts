@@ -2,7 +2,7 @@ import { StringTable } from "#text/string-table.ts";
 import { type Growing, push } from "#storage/index/growing.ts";
 import type { Postings } from "#storage/index/postings.ts";
 
-/** Turns documents with terms into terms with documents: a counting sort over flat arrays. */
+/** Inverts documents with terms into terms with documents: a counting sort over flat arrays. */
 export class TermCollector {
   readonly #table = new StringTable();
   readonly #terms: Growing<Uint32Array> = { array: new Uint32Array(1024), length: 0 };
@@ -10,12 +10,12 @@ export class TermCollector {
   readonly #weights: Growing<Uint8Array> = { array: new Uint8Array(1024), length: 0 };
   readonly #counts: Growing<Uint32Array> = { array: new Uint32Array(1024), length: 0 };
 
-  /** The distinct terms; a term's place in the list is its number in `lists`. */
+  /** The distinct terms; a term's position in the list is its number in `lists`. */
   get terms(): readonly string[] {
     return this.#table.strings;
   }
 
-  /** Notes that document `id` has the term `text.slice(start, end)`. Ids come in ascending order, a term once per document. */
+  /** Records that document `id` has the term `text.slice(start, end)`. Ids come in ascending order, a term once per document. */
   add(text: string, start: number, end: number, id: number, weight: number): void {
     const number = this.#table.intern(text, start, end);
     if (number === this.#counts.length) push(this.#counts, 0);
@@ -25,7 +25,7 @@ export class TermCollector {
     push(this.#weights, weight);
   }
 
-  /** Gives the posting list of a term by its number. Call once, after the last `add`. */
+  /** Returns the posting list of a term by its number. Call once, after the last `add`. */
   lists(): (number: number) => Postings {
     const starts = new Uint32Array(this.#counts.length + 1);
     for (let i = 0; i < this.#counts.length; i++) starts[i + 1] = (starts[i] ?? 0) + (this.#counts.array[i] ?? 0);

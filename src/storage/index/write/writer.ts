@@ -17,34 +17,34 @@ import { type Database, makeStatements, numberOf, type Statements } from "#stora
 import { ensureState, type IndexState, readState } from "#storage/index/state.ts";
 
 /**
- * The writing half of the embedded index: synchronous, on the one writing connection. `apply` writes a row for each change
- * and touches no posting; compactions write segments of them later. `apply`, `hide`, `bulk`, `rebuild` and
+ * The write side of the embedded index: synchronous, on the only writing connection. `apply` writes a row for each
+ * change and touches no posting; compactions write segments from the rows later. `apply`, `hide`, `bulk`, `rebuild` and
  * `dropWorkspace` work inside the caller's open transaction, so that records and index change together.
  */
 export interface IndexWriter extends SearchIndexWriter {
-  /** Adds or replaces many documents at once by writing segments directly; worth it from some thousands on. */
+  /** Adds or replaces many documents at once by writing segments directly; worthwhile from some thousands on. */
   bulk(workspaceId: string, documents: Iterable<IndexedDocument>): void;
   /**
    * Replaces the whole index of a workspace by these documents, step by step: each `next()` of the iterator is some
-   * milliseconds of work and may run in a transaction of its own. Searches go on over the old index until the last
-   * step; changes applied meanwhile win over `documents`. Compactions of the workspace pause while it runs. An undefined document
-   * is a pause: callers that make documents slowly give one after each.
+   * milliseconds of work and may run in its own transaction. Searches use the old index until the last step. Changes
+   * applied in between take precedence over `documents`. Compactions of the workspace pause while it runs. An undefined
+   * document is a pause: callers that produce documents slowly yield one after each.
    */
   rebuild(workspaceId: string, documents: Iterable<IndexedDocument | undefined>): Generator<void>;
-  /** Forgets a workspace at once; its rows are deleted by later compaction slices. */
+  /** Drops a workspace at once; later compaction slices delete its rows. */
   dropWorkspace(workspaceId: string): void;
   /**
-   * One slice (at most about 25 ms) of whatever upkeep is due, in a transaction of its own (or in the open one).
+   * Runs one slice (at most about 25 ms) of due maintenance, in its own transaction (or in the open one).
    * @returns true when there was something to do: call again; false when all is done for now
    */
   nextCompactionSlice(workspaceId?: string): boolean;
-  /** Whether so many changes of a workspace are in no segment that their compaction is due. */
+  /** Whether enough changes of a workspace are outside segments that their compaction is due. */
   hasManyChanges(): boolean;
-  /** Retires what a crash left half written. Called once at start, in a transaction of the caller's. */
+  /** Retires half-written segments of a crash. Called once at start, in the caller's transaction. */
   sweep(): void;
-  /** Brings the index's own copy of the accesses after the records when some were deleted, step by step. */
+  /** Updates the index's own copy of the accesses after the records deleted some, step by step. */
   followAccesses(workspaceId: string): Generator<void>;
-  /** Workspaces whose index was made by another version of the analyzer. */
+  /** Returns the workspaces whose index was made by another version of the analyzer. */
   outdatedWorkspaces(): string[];
 }
 
@@ -57,19 +57,19 @@ export interface IndexWriterOptions {
 
 interface RunningCompaction {
   job: CompactionJob;
-  /** The `foldStep` that the database must hold; another one means that a slice was rolled back. */
+  /** The `foldStep` expected in the database; another one means that a slice was rolled back. */
   step: number;
 }
 
 /** Most of a slice is spent in steps; the rest is for the commit. */
 const SLICE_MS = 18;
 
-/** Makes the writing half on a raw connection. In-memory state is only what a restart can lose: running compactions. */
+/** Makes the write side on a raw connection. In-memory state is only what a restart may lose: running compactions. */
 export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}): IndexWriter {
   const { now = () => performance.now(), sliceMs = SLICE_MS, limits = COMPACTION_LIMITS } = options;
   const sql = makeStatements(db);
   const running = new Map<number, RunningCompaction>();
-  /** Workspaces that may have something to compact; undefined until the first look into the table. */
+  /** Workspaces that may need compaction; undefined until the table was first read. */
   let attention: Set<number> | undefined;
 
   const attended = (): Set<number> => {
@@ -89,7 +89,7 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}):
     }
     const end = now() + sliceMs;
     let isDone = false;
-    // Taken out while it works: a step that throws leaves nothing to go on with.
+    // Removed while it works: after a step throws, there is nothing to continue.
     running.delete(no);
     while (!isDone && now() < end) isDone = compaction.job.next().done === true;
     if (!isDone) running.set(no, compaction);
@@ -177,7 +177,7 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}):
   };
 }
 
-/** What an unfinished compaction has written is invisible: it only has to go. */
+/** The output of an unfinished compaction is invisible and only needs deleting. */
 function abandon(sql: Statements, no: number): void {
   sql("UPDATE index_segments SET state = ? WHERE no = ? AND state = ?").run(RETIRED, no, BUILDING);
 }
