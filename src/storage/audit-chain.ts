@@ -19,7 +19,7 @@ export interface AuditRecord {
   details: Record<string, unknown>;
 }
 
-/** A row with its place in the chain. Both hashes are null in rows from before there was one. */
+/** A row with its position in the chain. Both hashes are null in rows from before there was a chain. */
 export interface AuditRow extends AuditRecord {
   workspaceId: string;
   /** The `hash` of the row before; null in the first row of the chain. */
@@ -28,10 +28,10 @@ export interface AuditRow extends AuditRecord {
   hash: string | null;
 }
 
-/** What a row says before it has its place. */
+/** A row's content before it has a position. */
 export type NewAuditRecord = Omit<AuditRecord, "seq">;
 
-/** The end of a workspace's chain; a fresh one begins at nothing. */
+/** The end of a workspace's chain; a new one starts empty. */
 export interface ChainEnd {
   seq: number;
   hash: string | null;
@@ -39,12 +39,12 @@ export interface ChainEnd {
 
 export const NO_CHAIN: ChainEnd = { seq: 0, hash: null };
 
-/** The columns of the row that comes next. */
+/** Returns the columns of the next row. */
 export function nextRow(workspaceId: string, end: ChainEnd, record: NewAuditRecord): Selectable<AuditTable> {
   const details = canonicalJson(record.details);
   const row = {
     ...record,
-    // As it will be read again: what JSON does not know is gone.
+    // As it will be read back: values that JSON can't represent are dropped.
     details: JSON.parse(details) as Record<string, unknown>,
     workspaceId,
     seq: end.seq + 1,
@@ -67,7 +67,7 @@ export function toAuditRow(row: Selectable<AuditTable>): AuditRow {
     outcome: row.outcome === "refused" ? "refused" : "done",
     ip: row.ip,
     requestId: row.requestId,
-    // Written by `nextRow` only.
+    // Only `nextRow` writes this.
     details: JSON.parse(row.details) as Record<string, unknown>,
     previousHash: row.previousHash,
     hash: row.hash,
@@ -75,9 +75,9 @@ export function toAuditRow(row: Selectable<AuditTable>): AuditRow {
 }
 
 /**
- * What an audit row's hash is made of: the row as the export shows it, without `hash`, as JSON with the keys of every
- * object in alphabetical order and no white space (RFC 8785 for the values that stand in rows). `previousHash` is part
- * of it, so that each row vouches for all before it.
+ * The text that an audit row's hash covers: the row as in the export, without `hash`, as JSON with the keys of every
+ * object in alphabetical order and no white space (RFC 8785 for the values that rows contain). It includes
+ * `previousHash`, so that each row vouches for all before it.
  */
 export function chainText(row: Omit<AuditRow, "hash">): string {
   const { workspaceId, seq, at, actorUserId, credential, action, targetType, targetId, outcome } = row;
@@ -99,7 +99,7 @@ export function chainText(row: Omit<AuditRow, "hash">): string {
   });
 }
 
-/** JSON with sorted keys and without white space; what JSON does not know (`undefined`) is left out. */
+/** Returns JSON with sorted keys and without white space; values that JSON can't represent (`undefined`) are omitted. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each ?? null)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);

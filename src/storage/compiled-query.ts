@@ -3,9 +3,9 @@ import type { Tables } from "./schema.ts";
 import type { SqlValue } from "./sqlite.ts";
 
 /**
- * A query that every request asks, built and compiled once: Kysely takes longer for that than SQLite for the answer.
+ * A query that every request runs, built and compiled once: Kysely takes longer for that than SQLite for the answer.
  *
- * @param build gets a stand-in for each argument, to be bound as it is: it can't look at the values
+ * @param build gets a placeholder for each argument, to be bound unchanged: it can't read the values
  */
 export function compiledQuery<Args extends readonly SqlValue[], Row>(
   build: (read: Kysely<Tables>, ...args: Args) => Compilable<Row>,
@@ -29,6 +29,6 @@ function compile<Args extends readonly SqlValue[], Row>(
   count: number,
 ) {
   const standIns = Array.from({ length: count }, () => ({}));
-  // Never looked at, only found again among the parameters.
+  // Never read, only found again among the parameters.
   return { query: build(read, ...(standIns as unknown as Args)).compile(), standIns };
 }

@@ -7,34 +7,34 @@ import { deriveFolderKey, FOLDER_KEY_BYTES, FOLDER_KEY_FILE } from "#core/operat
 import { closeToOthers, makeFolder, type Readers } from "./private-files.ts";
 import { isBusy } from "./failure.ts";
 
-/** What a sub-key is for; two purposes never share key material. */
+/** The purpose of a sub-key; two purposes never share key material. */
 export type KeyPurpose = "cursor" | "vault" | "oauth" | "instance" | "operator" | "check";
 
-/** 32 bytes for one purpose, derived from the installation's key. */
+/** Derives 32 bytes for one purpose from the installation's key. */
 export type DeriveKey = (purpose: KeyPurpose) => Uint8Array;
 
-/** The folder that holds everything this server keeps, locked for this process. */
+/** The folder with all data of this server, locked for this process. */
 export interface DataFolder {
   path: string;
   databaseFile: string;
-  /** What other users of this machine could read until now, as paths. */
+  /** Paths that other users of this machine could read until now. */
   closed: readonly string[];
   /**
-   * The installation's key; made where the database is not used yet.
+   * Returns the installation's key; creates it if the database isn't used yet.
    *
-   * @param isUsed  whether the database holds anything that was sealed or signed with a key
+   * @param isUsed whether the database holds anything sealed or signed with a key
    * @throws ApiError `data_folder_unusable` when the key of a used database is missing
    */
   openKey(isUsed: boolean): DeriveKey;
-  /** Lets another process use the folder. */
+  /** Releases the folder for other processes. */
   release(): void;
 }
 
 /**
- * Opens (and makes) the data folder, closes it to others and locks it: one server per folder.
+ * Opens (and creates) the data folder, makes it private and locks it: one server per folder.
  *
- * @throws ApiError `data_folder_unusable` when it can't be written or closed to others, or when its database is lost;
- *   `data_folder_in_use` when another server has it
+ * @throws ApiError `data_folder_unusable` when it can't be written or made private, or when its database is lost;
+ * `data_folder_in_use` when another server has it
  */
 export function openDataFolder(path: string, readers: Readers = "owner"): DataFolder {
   makeWritable(path);
@@ -52,7 +52,7 @@ export function openDataFolder(path: string, readers: Readers = "owner"): DataFo
 }
 
 /**
- * The keys of a data folder that is in use, also while a server has it.
+ * Reads the keys of a data folder, even while a server uses it.
  *
  * @throws ApiError `data_folder_unusable` when its key file is missing or damaged
  */
@@ -80,7 +80,7 @@ function lock(path: string): () => void {
   const file = join(path, "lock");
   let db: DatabaseSyncInstance | undefined;
   try {
-    // Private from birth: SQLite itself makes files that all can read.
+    // Created private, because SQLite makes its files readable by everyone.
     closeSync(openSync(file, "a", 0o600));
     db = new DatabaseSync(file, { timeout: 0 });
     db.exec("PRAGMA locking_mode=EXCLUSIVE");
@@ -102,7 +102,7 @@ function lock(path: string): () => void {
   return () => held.close();
 }
 
-/** The key is made after the database: a key, or changes that wait, without one mean that the database is lost. */
+/** The key is created after the database: if there is a key, or a log of changes, without a database, it is lost. */
 function requireDatabase(databaseFile: string, keyFile: string): void {
   if (sizeOf(databaseFile) > 0) return;
   const sign = [keyFile, `${databaseFile}-wal`].find((file) => sizeOf(file) > 0);
@@ -131,7 +131,7 @@ function openKey(file: string, { databaseFile, isUsed }: { databaseFile: string;
   return (purpose) => deriveFolderKey(key, purpose);
 }
 
-/** In bytes; -1 when there is no such file. */
+/** In bytes; -1 when the file doesn't exist. */
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? -1;
 }

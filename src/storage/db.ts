@@ -10,13 +10,13 @@ import { makeSearchTally, type SearchTally } from "./search-tally.ts";
 import { openReader, openWriter, type Durability } from "./sqlite.ts";
 import { type InlineWriterOptions, startInlineWriter, startWriterThread } from "./writer/client.ts";
 
-/** Readers of one thread: enough for a snapshot per request in flight without opening files all the time. */
+/** Readers per thread: enough for a snapshot per concurrent request without opening files all the time. */
 const MAX_READERS = 8;
 
 export interface Database extends SqlHandles {
   writer: WriterClient;
   health: StorageHealth;
-  /** Told of each search at work: the writer's upkeep gives way to them. */
+  /** Counts running searches: the writer's maintenance gives way to them. */
   searches: SearchTally;
   file: string;
   close(): Promise<void>;
@@ -27,20 +27,20 @@ export interface DatabaseOptions {
   durability?: Durability;
   /** The built `writer.js`; without it the writer runs in this thread (tests, short host commands). */
   writerEntry?: string;
-  /** `server`: another process writes too. Then the schema is left alone, and so is all upkeep of the index. */
+  /** `server`: another process writes too. The schema then stays unchanged, and the index gets no maintenance. */
   otherWriter?: "none" | "server";
-  /** For tests, of a writer in this thread. */
+  /** For tests, options of a writer in this thread. */
   inline?: InlineWriterOptions;
 }
 
 /**
- * Opens the database file, migrating it first, with one writer and readers of this thread.
+ * Migrates and opens the database file, with one writer and readers of this thread.
  *
  * @throws ApiError `schema_too_new`, `database_unusable`, `storage_full`
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { file, durability = "normal", otherWriter = "none" } = options;
-  // Private from birth: SQLite itself makes files that all can read, and its further files take this one's mode.
+  // Created private: SQLite makes its files readable by everyone, and gives its further files the mode of this one.
   await makePrivate(file).catch((error: unknown) => {
     throw explainOpening(error, file);
   });
@@ -72,7 +72,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
 }
 
-/** The same, with its failures told. */
+/** Returns the writer, with `note` called for its failures. */
 function watched(writer: WriterClient, note: (error: unknown) => void): WriterClient {
   const telling = (error: unknown): never => {
     note(error);

@@ -15,7 +15,7 @@ import type { WriterClient } from "./handles.ts";
 import type { SqliteConnection, SqlResult } from "./sqlite.ts";
 import type { Priority } from "./writer/engine.ts";
 
-/** Kysely over the writer: each statement, and each transaction as a whole, takes its turn there. */
+/** Kysely over the writer: each statement, and each whole transaction, is queued there. */
 export function makeWriterDialect(writer: WriterClient, priority: Priority = "interactive"): Dialect {
   let nextTransaction = 1;
 
@@ -36,13 +36,13 @@ export function makeWriterDialect(writer: WriterClient, priority: Priority = "in
       return toQueryResult<R>(result as SqlResult);
     }
 
-    // eslint-disable-next-line require-yield -- Kysely's interface; nothing of ours streams from the writer
+    // eslint-disable-next-line require-yield -- Kysely's interface; we stream nothing from the writer
     async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
       throw new Error("The writer does not stream.");
     }
   }
 
-  // Kysely hands back the very connections it took from here.
+  // Kysely passes back the connections it got from here.
   const own = (connection: DatabaseConnection) => connection as WriterConnection;
   const end = async (connection: DatabaseConnection, type: "commit" | "rollback") => {
     const { transaction } = own(connection);
@@ -66,8 +66,8 @@ export function makeWriterDialect(writer: WriterClient, priority: Priority = "in
 }
 
 /**
- * Kysely over connections of this thread. A transaction has a connection to itself; further ones are opened up to
- * `max`, then callers wait. `noteFailure` is told what fails. `open` may give the same connection only with `max` 1.
+ * Kysely over connections of this thread. A transaction has its own connection; up to `max` are opened, then callers
+ * wait. `noteFailure` is called with failures. `open` may return the same connection only with `max` 1.
  */
 export function makeLocalDialect(
   open: () => SqliteConnection,
@@ -131,6 +131,6 @@ function makeDialect(driver: Driver): Dialect {
 }
 
 function toQueryResult<R>(result: SqlResult): QueryResult<R> {
-  // Kysely types rows by the query it compiled; the driver can't know them.
+  // Kysely types rows by the compiled query, which the driver doesn't have.
   return { rows: result.rows as R[], numAffectedRows: BigInt(result.changes) };
 }

@@ -1,4 +1,4 @@
-/** What the database's own errors mean to a caller. */
+/** Translates the database's errors for callers. */
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import { ApiError } from "#api/errors.ts";
@@ -13,11 +13,11 @@ const CORRUPT = 11;
 const FULL = 13;
 const CANTOPEN = 14;
 const NOTADB = 26;
-/** No room for the shared memory of the log. */
+/** No room for the shared memory of the WAL. */
 const IOERR_SHMSIZE = 4874;
-/** No space left, and no quota left, as the system numbers them. */
+/** errno values: no space left, and quota exceeded. */
 const NO_ROOM = new Set([28, 122]);
-/** No more files may be open, in the machine and in this process, as the system numbers them. */
+/** errno values: too many open files, in the system and in this process. */
 const NO_FILES: ReadonlyMap<number, string> = new Map([
   [23, "ENFILE"],
   [24, "EMFILE"],
@@ -29,8 +29,8 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * The error as a caller meets it: `storage_full` when nothing more can be written, `database_unusable` when the file is
- * damaged or can't be reached, `resources_exhausted` when no more files may be open; any other error as it is.
+ * Translates an error for callers: `storage_full` when nothing more can be written, `database_unusable` when the file
+ * is damaged or unreachable, `resources_exhausted` when no more files can be opened; any other error stays as it is.
  */
 export function explainFailure(error: unknown): unknown {
   const codes = codesOf(error);
@@ -49,7 +49,10 @@ export function explainFailure(error: unknown): unknown {
   });
 }
 
-/** The code of the shortage of open files that kept a file closed: where the driver doesn't say why, whether one can be opened now. */
+/**
+ * Returns the errno code if a file stayed closed for lack of file descriptors. If the driver gives no reason, tests
+ * whether a file can be opened now.
+ */
 function findNoFile(system: number): string | undefined {
   if (system !== 0) return NO_FILES.get(system);
   try {
@@ -60,7 +63,7 @@ function findNoFile(system: number): string | undefined {
   }
 }
 
-/** Runs it; what it throws is explained, and told to `note`. */
+/** Runs `work`; translates its errors and passes them to `note`. */
 export function explaining<T>(work: () => T, note: (error: unknown) => void): T {
   try {
     return work();
@@ -71,7 +74,7 @@ export function explaining<T>(work: () => T, note: (error: unknown) => void): T 
   }
 }
 
-/** What a person at the server's machine reads when the file could not be opened. */
+/** Explains to the server's operator why the file couldn't be opened. */
 export function explainOpening(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || error instanceof ApiError) return error;
   const codes = codesOf(error);
@@ -91,7 +94,7 @@ export function explainOpening(error: unknown, file: string): unknown {
   });
 }
 
-/** The system says so itself, of a file next to the database. */
+/** The system's own error, for a file next to the database. */
 function isNoRoom(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 }
@@ -105,7 +108,10 @@ function storageFull(cause: unknown): ApiError {
   });
 }
 
-/** What SQLite says of each code: of a statement's rows the driver gives the words alone. Source: https://www.sqlite.org/rescode.html */
+/**
+ * SQLite's message for each code: for a statement's rows the driver gives only the message. Source:
+ * https://www.sqlite.org/rescode.html
+ */
 const WORDS: ReadonlyMap<string, number> = new Map([
   ["database is locked", BUSY],
   ["attempt to write a readonly database", READONLY],

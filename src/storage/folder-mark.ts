@@ -1,44 +1,44 @@
 /**
- * Whether the database is the one that was here last. A copy that was restored is older than the world: what it takes for
- * read a moment ago may have been read days ago. Nothing inside the database can tell, so the folder holds a small file beside it,
- * whose name counts up, and the database notes which file that is.
+ * Detects whether the database is the latest one of this folder. A restored copy is outdated: what it records as just
+ * read may have been read days ago. Nothing inside the database can show that, so the folder holds a small file next to
+ * it with a rising number in its name, and the database records which file that is.
  *
- * - The database alone was restored: there is a higher file than it knows of.
- * - The whole folder was copied, or restored: the file that the database noted is another one by its inode and its birth,
- *   which no copy keeps. Files of higher numbers are not overwritten by those of the copy.
- * - A snapshot of the disk holds the same files: the operator removes them (docs/self-hosting.md).
+ * - Only the database was restored: there is a file with a higher number than it recorded.
+ * - The whole folder was copied, or restored: the recorded file has another inode and birth time, which no copy keeps.
+ *   Files with higher numbers aren't overwritten by those of the copy.
+ * - A disk snapshot holds the same files: the operator removes them (docs/self-hosting.md).
  */
 import { closeSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the database notes of the file beside it. */
+/** The database's record of the file next to it. */
 export interface FolderMark {
   step: number;
-  /** Inode and birth, as one text. */
+  /** Inode and birth time, as one text. */
   file: string;
 }
 
-/** What the database keeps of it. */
+/** The database's access to the record. */
 export interface MarkRecords {
   findMark(): Promise<FolderMark | undefined>;
   noteMark(mark: FolderMark): Promise<void>;
 }
 
 /**
- * Whether this database, or all of the folder, is a copy of before.
+ * Whether this database, or the whole folder, is an earlier copy.
  *
- * @param noted  as the database has it; undefined = it has none, as new ones and those of former versions
+ * @param noted the database's record; undefined = none, as in new databases and those of earlier versions
  */
 export function isRestored(folder: string, noted: FolderMark | undefined): boolean {
   const highest = Math.max(0, ...stepsIn(folder));
   if (noted === undefined) return highest > 0;
-  // The file is made before the database notes it: dead in between, a server leaves one more.
+  // The file is created before the database records it: if a server dies in between, there is one extra.
   if (highest > noted.step + 1) return true;
   const file = identityOf(folder, noted.step);
   return file === undefined || !isSameFile(file, noted.file);
 }
 
-/** Counts one up. What is restored from now on is known by it. */
+/** Increases the number, which makes anything restored from now on detectable. */
 export async function stepMark(folder: string, records: MarkRecords): Promise<void> {
   const noted = await records.findMark();
   const step = Math.max(noted?.step ?? 0, ...stepsIn(folder)) + 1;
@@ -46,7 +46,7 @@ export async function stepMark(folder: string, records: MarkRecords): Promise<vo
   const file = identityOf(folder, step);
   if (file === undefined) return;
   await records.noteMark({ step, file });
-  // The last but one stays: after a power cut the database may not have noted the last.
+  // The last but one stays: after a power cut the database may not have recorded the last.
   for (const old of stepsIn(folder)) if (old < (noted?.step ?? step)) rmSync(pathOf(folder, old), { force: true });
 }
 
@@ -61,11 +61,11 @@ function stepsIn(folder: string): number[] {
   });
 }
 
-/** Undefined where there is no such file. */
+/** Undefined when the file doesn't exist. */
 function identityOf(folder: string, step: number): string | undefined {
   const stats = statSync(pathOf(folder, step), { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) return undefined;
-  // Where births are not noted Node gives the last change instead, which a change of the owner moves: the folder tells.
+  // Without birth times Node returns the last change instead, which a change of owner alters. The folder's own times show this.
   const parent = statSync(folder, { bigint: true });
   const isBirthNoted = stats.birthtimeNs > 0n && parent.birthtimeNs !== parent.ctimeNs;
   return `${stats.ino} ${isBirthNoted ? stats.birthtimeNs : ""}`;

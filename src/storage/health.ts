@@ -1,18 +1,18 @@
 import { type ApiError, isApiError } from "#api/errors.ts";
 
-/** Whether records can be read and written now, by what the database answered last. */
+/** Whether records can be read and written now, from the database's latest answers. */
 export interface StorageHealth {
-  /** Takes note of a failure, wherever the database was asked. */
+  /** Records a failure, from any use of the database. */
   note(error: unknown): void;
-  /** Why records can't be stored or read; a full disk is tried again, at most once a second. */
+  /** Returns why records can't be stored or read; a full disk is retried at most once a second. */
   findFault(): Promise<ApiError | undefined>;
-  /** Told each time the state changes: the fault, or undefined when it is over. */
+  /** Calls `listener` on each change of state: with the fault, or undefined when it is over. */
   onChange(listener: (fault: ApiError | undefined) => void): void;
 }
 
 const TRY_AGAIN_MS = 1_000;
 
-/** @param probe  stores something small and takes it back; throws what storing throws */
+/** @param probe  stores something small and undoes it; throws the errors of storing */
 export function makeStorageHealth(probe: () => Promise<unknown>, now: () => number): StorageHealth {
   let fault: ApiError | undefined;
   let listener: (fault: ApiError | undefined) => void = () => undefined;
@@ -26,7 +26,7 @@ export function makeStorageHealth(probe: () => Promise<unknown>, now: () => numb
   }
 
   async function ask(): Promise<void> {
-    // What fails here was noted where it failed.
+    // A failure here was recorded where it happened.
     const isBack = await probe().then(
       () => true,
       () => false,
@@ -37,7 +37,7 @@ export function makeStorageHealth(probe: () => Promise<unknown>, now: () => numb
 
   return {
     note(error) {
-      // A damaged file heals by nothing that happens here.
+      // Nothing that happens here repairs a damaged file.
       if (fault?.code === "database_damaged") return;
       if (isApiError(error, "storage_full") || isApiError(error, "database_unusable")) change(error);
       if (isApiError(error, "database_damaged")) change(error);

@@ -1,15 +1,15 @@
 import { ApiError } from "#api/errors.ts";
 import type { DeriveKey } from "./data-folder.ts";
 
-/** What the database keeps of the key that it was used with. */
+/** The database's record of the key that it was used with. */
 export interface KeyRecords {
   findKeyCheck(): Promise<string | undefined>;
   noteKeyCheck(check: string): Promise<void>;
 }
 
 /**
- * Compares the key of the data folder with the one that its database was used with before, and notes it the first time:
- * with another key the server would start, and find out later that no stored credential can be decrypted.
+ * Compares the key of the data folder with the one that the database was used with before, and records it the first
+ * time. With another key, the server would start and only later find that it can't decrypt stored credentials.
  *
  * @throws ApiError `data_folder_unusable` for another key
  */
@@ -22,12 +22,12 @@ export async function requireSameKey(records: KeyRecords, deriveKey: DeriveKey, 
   });
 }
 
-/** Notes the present key as the one of this database. */
+/** Records the current key as the one of this database. */
 export async function noteKey(records: KeyRecords, deriveKey: DeriveKey): Promise<void> {
   await records.noteKeyCheck(checkOf(deriveKey));
 }
 
-/** A key of its own for this purpose: nobody gets from it to another one. */
+/** A sub-key for this purpose only, from which no other can be derived. */
 function checkOf(deriveKey: DeriveKey): string {
   return Buffer.from(deriveKey("check")).toString("base64url");
 }

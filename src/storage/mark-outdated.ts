@@ -5,10 +5,10 @@ import type { SqlResult } from "./sqlite.ts";
 const NONE = 0;
 
 /**
- * Marks the index of every workspace as one to be made again from the records: the writer of the server does it, see
- * `makeReindex`. A workspace whose index is not there gets one.
+ * Marks the index of every workspace for a rebuild from the records, which the server's writer does, see `makeReindex`.
+ * A workspace without an index gets one.
  *
- * @returns how many workspaces that is
+ * @returns the number of workspaces
  */
 export async function markOutdated(writer: WriterClient): Promise<number> {
   const done = await writer.request({

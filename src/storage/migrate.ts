@@ -51,16 +51,16 @@ import * as formerOwners from "./migrations/0056-former-owners.ts";
 import * as ownCallbacks from "./migrations/0057-own-callbacks.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
-/** In order; a name is never changed once it was released. */
+/** In order; a name never changes once released. */
 const MIGRATIONS: Record<string, Migration> = {
   "0001-initial": initial,
-  // Tables of SQLite alone: where another adapter holds the index, they are not made.
+  // Tables for SQLite only: with another index adapter, they aren't created.
   "0002-index-embedded": { up: (db) => runAll(db, INDEX_DDL) },
   "0003-credentials": credentials,
   "0004-push-sets": pushSets,
   "0005-secrets": secrets,
   "0006-places": places,
-  // The same again: tables that came to the index later.
+  // The same DDL again, for tables added to the index later.
   "0006-index-acl-chunks": { up: (db) => runAll(db, INDEX_DDL) },
   "0007-doors": doors,
   "0008-own-access": ownAccess,
@@ -90,9 +90,9 @@ const MIGRATIONS: Record<string, Migration> = {
   "0035-outgoing-events": outgoingEvents,
   "0036-client-issuers": clientIssuers,
   "0037-principal-numbers": principalNumbers,
-  // Nothing to change: changes of items are written as bytes from here on, which earlier programs cannot read.
+  // Changes nothing: from here on, item changes are written as bytes, which earlier programs can't read.
   "0038-index-delta-bytes": { up: async () => {} },
-  // The same: hashes of words are among these bytes from here on.
+  // Likewise: from here on, these bytes include hashes of words.
   "0039-index-delta-hashes": { up: async () => {} },
   "0040-readers": readers,
   "0041-owners-acts": ownersActs,
@@ -111,7 +111,8 @@ const MIGRATIONS: Record<string, Migration> = {
 };
 
 /**
- * Brings the database to this program's schema. Runs under the migration lock of the database, so two programs that start at once do it one after the other.
+ * Migrates the database to this program's schema, under the database's migration lock, so that two programs that start
+ * at once migrate one after the other.
  *
  * @throws ApiError `schema_too_new` when the database was written by a newer program
  */
@@ -125,7 +126,7 @@ export async function migrate(connection: SqliteConnection): Promise<void> {
   if (error) throw error;
 }
 
-/** The schema is left alone: another process has the database. @throws ApiError `data_folder_in_use` when it is another one */
+/** Leaves the schema alone, because another process has the database. @throws ApiError `data_folder_in_use` when it differs */
 export async function requireCurrent(connection: SqliteConnection): Promise<void> {
   if (isCurrent(readRan(connection))) return;
   throw new ApiError("data_folder_in_use", {
@@ -138,7 +139,7 @@ async function runAll(db: Kysely<unknown>, statements: readonly string[]): Promi
   for (const statement of statements) await sql.raw(statement).execute(db);
 }
 
-/** The names of the migrations that this database has, from Kysely's own table: none before the first. */
+/** Returns the names of this database's migrations from Kysely's own table; none before the first. */
 function readRan(connection: SqliteConnection): Set<unknown> {
   const tables = connection.execute(
     "select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'",

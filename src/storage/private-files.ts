@@ -1,34 +1,34 @@
-/** Folders and files that nobody else on this machine reads. */
+/** Folders and files that no other user of this machine can read. */
 import { chmodSync, mkdirSync, readdirSync, statSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 
-/** Who may read what lies in the data folder: its owner alone, or the folder's group too. */
+/** Who may read the data folder: only its owner, or also the folder's group. */
 export type Readers = "owner" | "group";
 
-/** What kb itself writes at the top of its data folder; `isShared` is what a group gets to read where there is one. */
+/** The files that kb writes at the top of its data folder; `isShared` files are readable by the group, if it has access. */
 const OWN_FILES: readonly { name: string; isShared: boolean }[] = [
   ...["kb.db", "kb.db-wal", "kb.db-shm", "kb.db-journal", "secret.key", "lock", "lock-journal"].map(shared),
   ...["server.log", "server.log.1"].map(shared),
-  // The first admin's password of quickstart, and its process.
+  // Quickstart's first admin password, and its process.
   { name: "admin.json", isShared: false },
   { name: "server.json", isShared: false },
 ];
 
-/** Beside kb's own files these say nothing about whose folder it is. */
+/** Next to kb's own files, these don't show whose folder it is. */
 const OF_ANYBODY = /^(?:\..*|lost\+found|server\.yaml|git)$/;
 
 const STICKY = 0o1000;
 
-/** The umask under which new files are as private as `readers` says. */
+/** Returns the umask that makes new files as private as `readers` requires. */
 export function umaskFor(readers: Readers): number {
   return readers === "group" ? 0o027 : 0o077;
 }
 
 /**
- * Makes a folder with those above it that are missing, mode 0700. One at a time from the top: Node's own recursive
- * `mkdir` never returns below a folder that refuses by ENOENT, as /proc does.
+ * Creates a folder and its missing parents, mode 0700. One at a time from the top: Node's own recursive `mkdir` never
+ * returns below a folder that fails with ENOENT, as /proc does.
  */
 export function makeFolder(path: string): void {
   const above = dirname(path);
@@ -37,13 +37,13 @@ export function makeFolder(path: string): void {
 }
 
 /**
- * Takes from others what they could read or change of the data folder and of kb's files in it.
+ * Removes other users' access to the data folder and kb's files in it.
  *
- * @returns what was open to others until now, as paths
- * @throws ApiError `data_folder_unusable` when that can't be done, or when the folder is not kb's to close
+ * @returns the paths that were open to others until now
+ * @throws ApiError `data_folder_unusable` when that fails, or when the folder isn't kb's to close
  */
 export function closeToOthers(folder: string, readers: Readers): string[] {
-  // Windows has no such bits.
+  // Windows has no mode bits.
   if (process.platform === "win32") return [];
   const group = { mode: 0o750, allowed: 0o770 };
   const closed = setMode(folder, readers === "group" ? group : { mode: 0o700, allowed: 0o700 }, requireOwn);
@@ -56,8 +56,8 @@ export function closeToOthers(folder: string, readers: Readers): string[] {
 }
 
 /**
- * Gives the path this mode. Where that is refused, bits within `allowed` may stay: a volume often belongs to root and
- * to the group of who runs the server.
+ * Sets the path's mode. If that is refused, bits within `allowed` may stay: a volume often belongs to root and to the
+ * group of the server's user.
  */
 function setMode(
   path: string,
@@ -77,7 +77,7 @@ function setMode(
   );
 }
 
-/** Closing a folder that holds other people's files would take them away from them. */
+/** Closing a folder with other people's files would lock them out. */
 function requireOwn(folder: string, { mode }: Stats): void {
   const names = readdirSync(folder);
   const isOwn = (name: string) => OF_ANYBODY.test(name) || OWN_FILES.some((own) => own.name === name);

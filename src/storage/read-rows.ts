@@ -1,15 +1,15 @@
 import type { NewAuditRecord } from "./audit-chain.ts";
 
-/** The action of rows that say what was shown or read. */
+/** The action of rows that record what was shown or read. */
 export const READ_ACTION = "items.read";
 
-/** What a row of the audit says about answers that showed items. */
+/** Details of an audit row about answers that showed items. */
 export interface ReadDetails extends Record<string, unknown> {
   client: string | null;
-  /** The items that this credential did not receive from this network that day before. */
+  /** The items that this credential hadn't yet received from this network that day. */
   kbIds: string[];
   answers: number;
-  /** How many items the answers showed beyond `kbIds`. */
+  /** Number of items that the answers showed besides `kbIds`. */
   repeats: number;
 }
 
@@ -23,8 +23,9 @@ export const MAX_IDS = 200;
 const DAY_MS = 86_400_000;
 
 /**
- * Joins what the same credential received from the same address by the same tool and client on the same UTC day, in the order
- * of `records`: each row has the time of its last answer, and the address and request of its first.
+ * Merges the items that the same credential received at the same address through the same tool and client on the same
+ * UTC day, in the order of `records`. Each row has the time of its last answer, and the address and request of its
+ * first.
  */
 export function joinRecords(records: readonly ReadRecord[]): ReadRecord[] {
   const joined: ReadRecord[] = [];
@@ -42,7 +43,7 @@ export function joinRecords(records: readonly ReadRecord[]): ReadRecord[] {
   return joined;
 }
 
-/** Adds an answer to a row; the row keeps the request of its first answer. */
+/** Adds an answer to a row, which keeps the request of its first answer. */
 export function addRead(row: ReadRecord, next: ReadRecord): void {
   row.at = next.at;
   row.details.kbIds.push(...next.details.kbIds);

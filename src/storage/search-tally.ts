@@ -1,21 +1,21 @@
 /**
- * How many searches are at work, for the threads that give way to them: a message for each would cost more than it
- * spares. The memory is handed to a thread when it starts.
+ * The number of running searches, for the threads that give way to them: a message for each would cost more than it
+ * saves. A thread gets the memory when it starts.
  */
 export interface SearchTally {
   memory: SharedArrayBuffer;
   begin(): void;
   end(): void;
-  /** Searches at work. */
+  /** Number of running searches. */
   atWork(): number;
-  /** Searches that have ended so far, modulo 2³². */
+  /** Searches ended so far, modulo 2³². */
   ended(): number;
 }
 
 const AT_WORK = 0;
 const ENDED = 1;
 
-/** Makes the tally, or opens it on the memory that another thread has made. */
+/** Makes the tally, or opens it on another thread's memory. */
 export function makeSearchTally(memory = new SharedArrayBuffer(8)): SearchTally {
   const cells = new Int32Array(memory);
   return {

@@ -3,12 +3,13 @@ import { withoutFacts } from "#core/item-facts.ts";
 import type { ShownHit } from "./search-index.ts";
 
 /**
- * A hit in the form of an answer. Where a value of it can't be shown, the hit is shown without its passages, without what it
- * says of itself, or without both, in this order: one bad value hides neither the hit nor any other. Source: S68.
+ * Projects a hit to the form of an answer. If one of its values can't be shown, the hit is shown without its passages,
+ * without its own facts, or without both, in this order: one bad value hides neither the hit nor any other. Source:
+ * S68.
  *
- * @param project  makes the form; asked again with less while it fails
- * @param note  told of each failure
- * @throws what `project` throws that is no mistake of kb, and what it throws for the least that a hit has
+ * @param project makes the form; called again with less while it fails
+ * @param note called with each failure
+ * @throws errors of `project` that aren't bugs in kb, and its error for the minimal hit
  */
 export function showHit<Form>(hit: ShownHit, project: (hit: ShownHit) => Form, note: (fault: Fault) => void): Form {
   for (const one of [hit, withoutPassages(hit), withoutOwnWords(hit)]) {

@@ -6,7 +6,7 @@ import { atMost } from "#core/cache-options.ts";
 export type SqlValue = string | number | bigint | null | Uint8Array;
 export type SqlRow = Record<string, SqlValue>;
 
-/** What a statement gave: rows of a reading one, the count of a writing one. */
+/** The result of a statement: rows when it reads, the count when it writes. */
 export interface SqlResult {
   rows: SqlRow[];
   changes: number;
@@ -14,7 +14,7 @@ export interface SqlResult {
 
 export type Durability = "normal" | "full";
 
-/** Statements kept prepared per connection; the least recently used goes first. */
+/** Statements kept prepared per connection; the least recently used is evicted first. */
 const STATEMENT_CACHE_SIZE = 400;
 
 /**
@@ -31,8 +31,8 @@ export interface SqliteConnection {
 }
 
 /**
- * Opens the writing connection: WAL, foreign keys, and the durability asked for.
- * `normal` survives kill -9 of the process, `full` a power cut as well.
+ * Opens the writing connection: WAL, foreign keys, and the requested durability. `normal` survives kill -9 of the
+ * process, `full` also a power cut.
  */
 export function openWriter(file: string, durability: Durability): SqliteConnection {
   const raw = new DatabaseSync(file, { timeout: 5_000 });
@@ -49,7 +49,10 @@ export function openWriter(file: string, durability: Durability): SqliteConnecti
   return wrapConnection(raw);
 }
 
-/** Opens a reading connection; any attempt to write through it fails. It keeps 2 MB of pages and maps none. Source: docs/decisions/0041. */
+/**
+ * Opens a reading connection; any attempt to write through it fails. It caches 2 MB of pages and maps none. Source:
+ * docs/decisions/0041.
+ */
 export function openReader(file: string): SqliteConnection {
   const raw = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   raw.exec("PRAGMA query_only=ON");
@@ -78,7 +81,7 @@ function wrapConnection(raw: DatabaseSyncInstance): SqliteConnection {
       const { statement, isReader } = cached(sql);
       const values = parameters.map(toSqlValue);
       if (isReader) {
-        // Rows come with the columns' own names; the driver gives values of these types only.
+        // Rows have the columns' own names; the driver returns only values of these types.
         const rows = readNumbers(statement, () => statement.all(...values)) as SqlRow[];
         return { rows, changes: 0 };
       }
@@ -92,8 +95,8 @@ function wrapConnection(raw: DatabaseSyncInstance): SqliteConnection {
 }
 
 /**
- * What `read` gives of a statement, with every integer as a number: one that a number can't hold exactly makes the driver
- * refuse all of the rows, and becomes the nearest number here.
+ * Runs `read` on a statement, with every integer as a number: the driver rejects all rows if a number can't hold one
+ * exactly, and it then becomes the nearest number.
  */
 export function readNumbers<Read>(statement: StatementSyncInstance, read: () => Read): Read {
   try {

@@ -37,21 +37,21 @@ import { makeWebhookSubscriptionStore } from "./records/webhook-subscriptions.ts
 import { makeWebhookLookup } from "./records/webhooks.ts";
 
 /**
- * The records. What belongs to a workspace is reached through `in(workspaceId)` and through nothing else; the other
- * members are those that exist before a workspace is known. Each part is made when it is first used.
+ * The records. A workspace's data is only reached through `in(workspaceId)`; the other members exist before a workspace
+ * is known. Each member is created on first use.
  */
 export interface Store extends Records {
   in(workspaceId: string): WorkspaceStore;
   /**
-   * Runs `work` in one writing transaction and gives what it gives: all of it or nothing, as if nobody else wrote
-   * meanwhile (serializable). `work` may run again from its beginning where the database asks for it, so it touches
-   * nothing but the store that it is given: no network, no waiting, no variable of its surroundings that a second run would
-   * change twice. A transaction that sits idle for 10 seconds is rolled back. Not nestable.
+   * Runs `work` in one writing transaction and returns its result: all or nothing, as if there were no other writer
+   * (serializable). `work` may run again from the start when the database requires it, so it uses only the store passed
+   * to it: no network, no waiting, no outside variable that a second run would change twice. A transaction that is idle
+   * for 10 seconds is rolled back. Not nestable.
    */
   transaction<T>(work: (store: Store) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` on one state of the database: whatever is read through the given store was true at one moment. Writing
-   * through it fails. Like a transaction, `work` touches nothing but the store that it is given.
+   * Runs `work` on one state of the database: everything read through the passed store was true at the same moment.
+   * Writing through it fails. As in a transaction, `work` uses only that store.
    */
   snapshot<T>(work: (store: Store) => Promise<T>): Promise<T>;
 }
@@ -61,7 +61,7 @@ export type WorkspaceStore = ReturnType<typeof makeWorkspaceStore>;
 
 type Records = ReturnType<typeof makeRecords>;
 
-/** The store on SQL. The same code serves the whole database, a transaction and a snapshot. */
+/** Makes the store on SQL. The same code serves the whole database, a transaction and a snapshot. */
 export function makeStore(sql: SqlHandles): Store {
   return Object.assign(makeRecords(sql), {
     in: (workspaceId: string) => makeWorkspaceStore(sql, workspaceId),
@@ -80,24 +80,24 @@ const makeRecords = onFirstUse({
   /** Links that were mailed or handed over. */
   links: makeLinkStore,
   sso: makeSsoStore,
-  /** Ways to providers of accounts, and the accounts that are due, across workspaces. */
+  /** Authorization flows of account providers, and accounts that are due, across workspaces. */
   accountFlows: makeAccountFlowStore,
-  /** Servers of others that are due for a probe, and connections that nobody finished, across workspaces. */
+  /** Provider servers that are due for a probe, and unfinished connections, across workspaces. */
   dueServers: makeProviderServerLookup,
   pendingConnections: makeConnectionLookup,
   /** Finds a token or connector key by its hash, before its workspace is known. */
   tokenLookup: makeTokenLookup,
-  /** The authorization server's own records; grants belong to a workspace as soon as a person decided. */
+  /** The authorization server's own records; a grant belongs to a workspace once a person has decided. */
   oauth: makeOAuthStore,
-  /** Finds whom a notification of an app is for, before its workspace is known. */
+  /** Finds the connector that an app's notification is for, before its workspace is known. */
   webhooks: makeWebhookLookup,
-  /** What the vault has sealed, wherever it is. */
+  /** Everything sealed by the vault, in any table. */
   sealed: makeSealedStore,
   /** The queue is claimed across workspaces; every job names its own. */
   queue: makeQueueStore,
-  /** Targets of outgoing events with something due, across workspaces. */
+  /** Event targets with something due, across workspaces. */
   eventQueue: makeEventQueueStore,
-  /** Every key holds a hash that names its workspace. */
+  /** Every key contains a hash that identifies its workspace. */
   idempotency: makeIdempotencyStore,
 });
 
@@ -117,7 +117,7 @@ const makeWorkspaceStore = onFirstUse({
   connectorHealth: makeConnectorHealthStore,
   /** People's own accounts at other services. */
   accounts: makeAccountStore,
-  /** MCP servers of others, and people's connections to them. */
+  /** Provider servers, and people's connections to them. */
   providerServers: makeProviderServerStore,
   connections: makeConnectionStore,
   webhookSubscriptions: makeWebhookSubscriptionStore,
@@ -135,9 +135,9 @@ const makeWorkspaceStore = onFirstUse({
 });
 
 /**
- * A function that makes objects whose members are made when they are first used, each once per object, of the arguments
- * that the object is made of. The getters stand on a prototype: an object with 16 getters of its own takes 25 to 80 µs, one
- * with a prototype less than 1.
+ * Returns a function that creates objects whose members are created on first use, once per object, from the object's
+ * arguments. The getters are on a prototype: an object with 16 getters of its own takes 25 to 80 µs, one with a
+ * prototype less than 1.
  */
 function onFirstUse<Makers extends Record<string, (...args: never[]) => unknown>>(
   makers: Makers,
@@ -152,7 +152,7 @@ function onFirstUse<Makers extends Record<string, (...args: never[]) => unknown>
 
     static get(members: Members, name: string): unknown {
       if (!members.#made.has(name)) {
-        // Each of them takes what the object is made of: the parameters of the function that is given back.
+        // Each maker takes the object's arguments: the parameters of the returned function.
         const make = makers[name] as (...args: Parameters<Makers[keyof Makers]>) => unknown;
         members.#made.set(name, make(...members.#given));
       }
@@ -167,6 +167,6 @@ function onFirstUse<Makers extends Record<string, (...args: never[]) => unknown>
       },
     });
   }
-  // The loop has given the prototype a getter for each maker.
+  // The loop has added a getter for each maker to the prototype.
   return (...args) => new Members(args) as unknown as { readonly [Name in keyof Makers]: ReturnType<Makers[Name]> };
 }

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import { ApiError } from "#api/errors.ts";
 import type { RandomBytes } from "#core/clock.ts";
 
-/** Where a sealed text stands: it opens there and nowhere else. */
+/** The place of a sealed text: it opens only there. */
 export interface SealedPlace {
   table: string;
   /** The row's whole key, workspace first. */
@@ -11,15 +11,15 @@ export interface SealedPlace {
 }
 
 /**
- * Keeps secrets that must be had back. Each purpose has a key of its own, so that what was sealed for one never opens
+ * Seals secrets that must be recovered later. Each purpose has its own key, so that a secret sealed for one never opens
  * for another.
  */
 export interface Vault {
-  /** An envelope that only this vault opens, at this place. */
+  /** Returns an envelope that only this vault can open, at this place. */
   seal(place: SealedPlace, plaintext: string): string;
-  /** @throws ApiError `secret_unreadable` when it was changed, moved, or sealed with a key that is not here */
+  /** @throws ApiError `secret_unreadable` when it was changed, moved, or sealed with an unknown key */
   open(place: SealedPlace, envelope: string): string;
-  /** True when the envelope was not sealed with the newest key: seal it again when there is time. */
+  /** True when the envelope wasn't sealed with the newest key and should be sealed again at some point. */
   isOutdated(envelope: string): boolean;
 }
 
@@ -29,17 +29,17 @@ export interface VaultKey {
   key: Uint8Array;
 }
 
-/** What `KB_SECRET_KEYS` may call a key; `file` is the one in the data folder. */
+/** Valid key names in `KB_SECRET_KEYS`; `file` is the one in the data folder. */
 export const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 export const KEY_BYTES = 32;
 
 /**
- * A vault over keys of which the first seals and every one opens, so that keys can be changed without a pause:
- * put the new one in front, seal everything again, take the old one away.
+ * Makes a vault that seals with the first key and opens with any, so that keys can be changed without downtime: put the
+ * new one in front, reseal everything, remove the old one.
  *
- * Envelope: `v1.<key id>.<iv>.<ciphertext>.<tag>`, base64url; AES-256-GCM with 96 random bits of iv and a tag of
- * 128 bits. The place and the key's id are authenticated: an envelope moved to another row, column or workspace does
- * not open. The cipher key is derived by HKDF-SHA256 for the table and column it seals.
+ * Envelope: `v1.<key id>.<iv>.<ciphertext>.<tag>`, base64url; AES-256-GCM with a 96-bit random iv and a tag of 128
+ * bits. The place and the key's id are authenticated: an envelope moved to another row, column or workspace doesn't
+ * open. The cipher key is derived by HKDF-SHA256 for the table and column it seals.
  */
 export function makeVault(keys: readonly VaultKey[], randomBytes: RandomBytes): Vault {
   const [newest] = keys;
@@ -75,7 +75,7 @@ export function makeVault(keys: readonly VaultKey[], randomBytes: RandomBytes): 
 }
 
 /**
- * The keys of `KB_SECRET_KEYS`: `id:base64` separated by commas, each 32 bytes; the first seals.
+ * Parses the keys of `KB_SECRET_KEYS`: `id:base64` separated by commas, each 32 bytes; the first seals.
  *
  * @returns the keys, or what is wrong with the text, without a character of it
  */
@@ -103,7 +103,7 @@ export function parseSecretKeys(text: string): VaultKey[] | { fault: string } {
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-// Without it Node takes tags as short as 4 bytes when it opens.
+// Without it, Node accepts tags as short as 4 bytes when decrypting.
 const OPTIONS = { authTagLength: TAG_BYTES };
 
 function makeSubKeys(keys: readonly VaultKey[]) {
@@ -119,7 +119,7 @@ function makeSubKeys(keys: readonly VaultKey[]) {
   };
 }
 
-/** JSON keeps the parts apart, whatever characters they hold. */
+/** JSON separates the values, whatever characters they contain. */
 function authenticated({ table, row, column }: SealedPlace, keyId: string): Buffer {
   return Buffer.from(JSON.stringify([table, row, column, keyId]), "utf8");
 }
@@ -128,7 +128,7 @@ function toText(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64url");
 }
 
-/** Undefined for what is not exactly base64url: a decoder that skips strange characters would let two texts be one. */
+/** Undefined unless it is exactly base64url: a decoder that skips invalid characters would accept two texts for one. */
 function fromText(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, "base64url");
   return bytes.toString("base64url") === text ? bytes : undefined;

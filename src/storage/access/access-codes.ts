@@ -3,30 +3,30 @@ import { eachNumber } from "#storage/index/numbers.ts";
 import { isOpen } from "./decision.ts";
 
 /**
- * The lists of every access of a workspace, by number. Accesses are interned: numbers only grow and lists of a number
- * never change, so it is only ever added to. A set of lists is one bit per list.
+ * The lists of every access of a workspace, by number. Accesses are interned: numbers only grow and the lists of a
+ * number never change, so the table only grows. A set of lists is one bit per list.
  */
 export class AccessCodes {
   /**
-   * Of access `a`: 0 = no list; above 0 = its only list; below 0 = its lists begin at `-code` of `#many`, count first. Of
-   * one list the decision is whether that is met; no list has the number 0, so its bit is never set.
+   * Code of access `a`: 0 = no list; above 0 = its only list; below 0 = its lists begin at `-code` of `#many`, count
+   * first. With one list, the decision is whether that list is met. No list has the number 0, so its bit is never set.
    */
   readonly #codes: Growing<Int32Array> = { array: new Int32Array(64), length: 1 };
   readonly #many: Growing<Uint32Array> = { array: new Uint32Array(64), length: 1 };
-  /** The last access that was added. */
+  /** The number of the last access added. */
   lastAcl = 0;
 
   get bytes(): number {
     return this.#codes.array.byteLength + this.#many.array.byteLength;
   }
 
-  /** Is the access open to a viewer who meets these lists? */
+  /** Whether the access is open to a viewer who meets these lists. */
   isOpen(lists: Uint32Array, aclId: number): boolean {
     const code = aclId > this.lastAcl ? 0 : (this.#codes.array[aclId] ?? 0);
     return openBit(code, this.#many.array, lists) === 1;
   }
 
-  /** One bit per access: is it open? A million accesses cost some 1.2 ms. */
+  /** Returns one bit per access: whether it is open. A million accesses cost some 1.2 ms. */
   openTo(lists: Uint32Array): Uint32Array {
     const codes = this.#codes.array;
     const many = this.#many.array;
@@ -36,7 +36,7 @@ export class AccessCodes {
       const until = Math.min(end, first + 32);
       let word = 0;
       let a = first;
-      // Four at a time, and without a branch on the outcome: half of the guesses would be wrong.
+      // Four at a time and branch-free: half of the branch predictions would be wrong.
       for (; a + 4 <= until; a += 4) {
         const [one, two, three, four] = [codes[a] ?? 0, codes[a + 1] ?? 0, codes[a + 2] ?? 0, codes[a + 3] ?? 0];
         if ((one | two | three | four) < 0) {
@@ -53,7 +53,7 @@ export class AccessCodes {
     return bits;
   }
 
-  /** Accesses from a number on, as a chunk holds them: codes of their own, places counted from the start of the lists. */
+  /** Adds accesses from a number on, from a chunk, whose codes count positions from the start of its own lists. */
   addChunk(first: number, { codes, many }: { codes: Int32Array; many: Int32Array }): void {
     const target = this.#codes;
     const offset = this.#many.length;
@@ -61,7 +61,7 @@ export class AccessCodes {
     target.array.set(codes, first);
     target.length = first + codes.length;
     this.lastAcl = target.length - 1;
-    // Most chunks have lists of their own for nobody: one number, which only keeps place 0 free.
+    // Most chunks have no lists of their own: the one number keeps position 0 free.
     if (many.length < 2) return;
     for (const number of many) push(this.#many, number);
     for (let aclId = first; aclId < target.length; aclId++) {
@@ -70,7 +70,7 @@ export class AccessCodes {
     }
   }
 
-  /** Adds accesses of `number:list,list;…` in ascending order; those that are known already are passed over. */
+  /** Adds accesses of `number:list,list;…` in ascending order; known ones are skipped. */
   addText(text: string): void {
     let aclId = 0;
     let lists: number[] = [];
@@ -84,7 +84,7 @@ export class AccessCodes {
     if (aclId > this.lastAcl) this.#add(aclId, lists);
   }
 
-  /** In ascending order; numbers that are left out are nobody's. */
+  /** In ascending order; skipped numbers are open to no one. */
   #add(aclId: number, lists: readonly number[]): void {
     const codes = this.#codes;
     while (codes.length < aclId) push(codes, 0);
@@ -98,12 +98,12 @@ export class AccessCodes {
   }
 }
 
-/** Is an access of this code open? 1 or 0. */
+/** Returns 1 if an access with this code is open, else 0. */
 function openBit(code: number, many: Uint32Array, lists: Uint32Array): number {
   return code >= 0 ? bitOf(lists, code) : isOpenAt(many, -code, lists) ? 1 : 0;
 }
 
-/** The decision on the lists that begin at a place of `many`, count first. A function made right here is inlined. */
+/** Decides on the lists at a position of `many`, count first. A function defined inline gets inlined. */
 function isOpenAt(many: Uint32Array, at: number, lists: Uint32Array): boolean {
   return isOpen(many, (listId) => bitOf(lists, listId) === 1, at + 1, at + 1 + (many[at] ?? 0));
 }

@@ -1,23 +1,23 @@
 import type { Role, Scope } from "#api/common.ts";
 
-/** How the person behind a request proved who they are. */
+/** How the person behind a request was authenticated. */
 export type Credential =
   | { type: "session"; id: string }
   | { type: "pat"; id: string }
   | { type: "oauth"; id: string; clientId: string };
 
-/** What a request looks like from outside; written with the acts it causes. */
+/** Origin of a request, recorded with the actions it causes. */
 export interface RequestOrigin {
   requestId: string;
   /** Address of the peer, or of the client when a trusted proxy says so; null without a socket. */
   clientIp: string | null;
-  /** What the program calls itself, cleaned and cut; absent where it does not say. */
+  /** The program's name for itself, cleaned and truncated; absent when it gives none. */
   client?: string;
 }
 
 /**
- * Who is behind a request, in exactly one workspace. Made by `http/authenticate.ts` only; every read of items takes one.
- * Role and membership are today's, never those of the credential's birth.
+ * The person behind a request, in exactly one workspace. Only `http/authenticate.ts` creates it; every read of items
+ * takes one. Role and membership are current, not those from when the credential was created.
  */
 export interface Actor {
   workspaceId: string;
@@ -27,7 +27,7 @@ export interface Actor {
   credential: Credential;
   /** IANA zone for whole-day filters and printed dates. */
   timeZone: string;
-  /** The request in whose course this actor acts; absent in background work. */
+  /** The request that this actor acts for; absent in background work. */
   origin?: RequestOrigin;
 }
 
@@ -39,7 +39,7 @@ export interface ConnectorCaller {
   origin?: RequestOrigin;
 }
 
-/** True when the actor's role now is admin or owner and the credential carries `kb:admin`. Source: S26. */
+/** True when the actor's current role is admin or owner and the credential carries `kb:admin`. Source: S26. */
 export function actsAsAdmin(actor: Pick<Actor, "role" | "scopes">): boolean {
   return actor.role !== "member" && actor.scopes.includes("kb:admin");
 }

@@ -1,7 +1,7 @@
 /**
- * The one SQL form of `meets`: the numbers of the lists above a number that name one of so many principals. Its
- * parameters are the workspace, the principals and the number. It gives a list once for each of the principals it names.
- * Principals have numbers, each of one workspace: a list's rows are a sixth as long as with names.
+ * The only SQL form of `meets`: selects the numbers of the lists, above a number, that name one of `principals`
+ * principals. The parameters are the workspace, the principals and the number. A list is returned once for each of the
+ * principals it names. Principals are stored as numbers, each of one workspace: rows are a sixth as long as with names.
  *
  * SQL decides no more than this: whether an access is open is `isOpen` over its lists.
  */
@@ -14,8 +14,8 @@ export function listsMet(principals: number): string {
 }
 
 /**
- * The accesses above a number, at most `limit`, as one text for `AccessCodes`; `aclId:` alone is an access without lists. The
- * inner order is the order of the text. Its parameters are the workspace and the number.
+ * Selects the accesses above a number, at most `limit`, as one text for `AccessCodes`; `aclId:` alone is an access
+ * without lists. The inner order is the order of the text. The parameters are the workspace and the number.
  */
 export function newAccesses(limit: number): string {
   return `SELECT group_concat(access, ';') AS text FROM (

@@ -16,30 +16,30 @@ export type AccessReason =
   | "permissions_too_old"
   | "list_unmet";
 
-/** One OR list of an item's access, as it meets somebody. */
+/** One OR list of an item's access, and how a person meets it. */
 export interface ExplainedList {
-  /** Who set it: the connector's or connection's own access, or the source. */
+  /** Where it comes from: the connector's or connection's own access, or the source. */
   origin: "connector" | "connection" | "source";
   isMet: boolean;
-  /** How many principals it names. */
+  /** Number of principals on the list. */
   size: number;
   /** From the person to the principal that meets the list, each a member of the next; null when unmet. */
   chain: Principal[] | null;
-  /** What it names, at most 50, for admins; null for members, who see their own chain and a number. */
+  /** The principals on the list, at most 50, for admins; null for members, who see their own chain and a number. */
   principals: Principal[] | null;
 }
 
-/** Why somebody can or can't read an item. */
+/** Why a person can or can't read an item. */
 export interface Explanation {
   kbId: string;
   userId: string;
   isAllowed: boolean;
   reason: AccessReason;
-  /** Only when the asking person may read the item. */
+  /** Only when the requester may read the item. */
   title: string | null;
   connectorId: string;
   lists: ExplainedList[];
-  /** True when this told an admin about others or about what they may not read: it must be audited. */
+  /** True when this shows an admin something about others, or about items they may not read: it must be audited. */
   isAdminRead: boolean;
 }
 
@@ -47,11 +47,11 @@ const MOST_PRINCIPALS = 50;
 const ORIGINS: ExplainedList["origin"][] = ["connector", "connection", "source"];
 
 /**
- * Why `userId` (the actor unless given) can or can't read an item. Members are told about themselves and about items
- * they can see; admins about any member, without the title they may not read. Source: S18.
+ * Explains why `userId` (default: the actor) can or can't read an item. Members get explanations about themselves and
+ * items they can see; admins about any member, without the title they may not read. Source: S18.
  *
- * @throws ApiError `forbidden` for a member who asks about somebody else; `not_found` for an item that is not there or
- * is hidden from a member, and for somebody of no or another workspace
+ * @throws ApiError `forbidden` for a member who asks about someone else; `not_found` for an item that doesn't exist or
+ * is hidden from a member, and for a user of no or another workspace
  */
 export async function explainAccess(
   deps: { store: Store; policy: Policy },
@@ -130,12 +130,12 @@ async function reasonOf(
   const gate = (await on.access.connectorGates()).find((one) => one.connectorId === item.connectorId);
   if (gate?.state === "deleting") return "connector_deleting";
   const group = connectorPrincipal(item.connectorId);
-  // Reached through memberships and yet not held: only age takes it away, of the mirror, the group or the item.
+  // Reachable through memberships but not held: only age can cause that, of the mirror, the group or the item.
   const isTooOld = reachable.all.has(group) && !viewer.principals.includes(group);
   return isTooOld || meetsEvery(reachable.lists, reachable.all) ? "permissions_too_old" : "list_unmet";
 }
 
-/** Everything the person reaches, however old, each with the principal it was reached from (null = the person's own). */
+/** Everything the person reaches, of any age, each with the principal that leads to it (null = the person's own). */
 async function parentsOf(
   on: WorkspaceStore,
   own: readonly Principal[],
@@ -155,7 +155,7 @@ async function parentsOf(
   return parents;
 }
 
-/** The list of whom a connector is for as people know it, also where it is believed by the item's own clock only. */
+/** The connector's list of readers as people know it, also where it depends on the item's own clock. */
 function withoutClock(list: readonly Principal[], connectorId: string): readonly Principal[] {
   return isConnectorList(list, connectorId) ? [connectorPrincipal(connectorId)] : list;
 }

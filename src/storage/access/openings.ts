@@ -4,23 +4,23 @@ import { isoOf } from "#core/instant.ts";
 import type { AuditRecord } from "#storage/audit-chain.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 
-/** Acts that may let more people read. */
+/** Actions that may let more people read. */
 const ACTIONS = ["connector.changed", "connector.access_pushed", "connector.people_pushed", "group.changed"];
 const SHOWN = 20;
 const SINCE_MS = 90 * 86_400_000;
-/** Rows looked at: most acts on a connector open nothing. */
+/** Rows read at a time: most actions on a connector open nothing. */
 const PAGE = 200;
 const MAX_PAGES = 10;
-/** Groups in groups whose changes are looked at. */
+/** Nested groups whose changes are included. */
 const MAX_GROUPS = 100;
 
 type Workspace = Pick<WorkspaceStore, "audit" | "access" | "names">;
 
 /**
- * What others than its owner opened of a connector or a group, newest first, at most 20 of the last 90 days: by changing
- * it, by a key of it, or by changing a group that is in it. For its owner; the caller checks that.
+ * Lists what people other than its owner opened of a connector or a group, newest first, at most 20 of the last 90
+ * days: by changing it, by using a key of it, or by changing a group in it. For its owner; the caller checks that.
  *
- * @param inside  groups that it is open to, or that are in it
+ * @param inside groups that it is open to, or that are in it
  */
 export async function listOpenings(
   workspace: Workspace,
@@ -36,7 +36,7 @@ export async function listOpenings(
     const rows = await workspace.audit.listByTarget(targetIds, { actions: ACTIONS, since, limit: PAGE, ...cursor });
     for (const row of rows) {
       if (row.details["isWidened"] !== true || row.actorUserId === ownerId) continue;
-      // A program pushes all day long: of the same act by the same hand, a day has one entry.
+      // A program may push all day: the same action by the same person or key has one entry per day.
       const { actorUserId, action, targetId, details } = row;
       const key = [isoOf(row.at).slice(0, 10), actorUserId, action, targetId, details["keyId"]].join(" ");
       const known = grouped.get(key);
@@ -70,7 +70,7 @@ export async function listOpenings(
   }));
 }
 
-/** These groups and what is in them, down to the last; of more than 100 the first. */
+/** Returns these groups and all nested ones; the first 100 if there are more. */
 async function groupsBelow({ access }: Workspace, groupIds: readonly string[]): Promise<string[]> {
   const found = new Set(groupIds.slice(0, MAX_GROUPS));
   for (const groupId of found) {
@@ -86,7 +86,7 @@ interface Readers {
   others: number;
 }
 
-/** Who was named before and is now, as the row says it. */
+/** The readers named before and after, from the row. */
 function readersOf({ details }: AuditRecord): Record<"before" | "after" | "added", Readers | undefined> {
   const [before, after] = [readersIn(details["before"]), readersIn(details["after"])];
   const told = details["added"];
@@ -111,7 +111,7 @@ function toOpened(readers: Readers | undefined, nameOf: (id: string) => string |
   return { named: principals.map((principal) => ({ id: idOf(principal), name: nameOf(idOf(principal)) })), others };
 }
 
-/** `usr_…` of `user:usr_…`; `workspace` and `everyone` are their own. */
+/** `usr_…` of `user:usr_…`; `workspace` and `everyone` stay as they are. */
 function idOf(principal: string): string {
   return principal.slice(principal.indexOf(":") + 1);
 }

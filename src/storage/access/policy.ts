@@ -11,28 +11,28 @@ import type { ItemAccess } from "#storage/records/items.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
 import { makeVisibleCache, type VisibleAccesses } from "./visible.ts";
 
-/** Who asks, as the index and the store need to know it. */
+/** The person who asks, in the form that the index and the store need. */
 export interface Viewer {
-  /** Everything the person stands for, sorted; empty for somebody who is no member. */
+  /** All principals that the person holds, sorted; empty for someone who isn't a member. */
   principals: readonly Principal[];
-  /** The workspace's `accessEpoch` these were made under. */
+  /** The workspace's `accessEpoch` when these were made. */
   epoch: number;
-  /** Epoch milliseconds from which time alone takes something away. */
+  /** Epoch milliseconds until which time alone takes nothing away. */
   validUntil: number;
-  /** When they were made: a clock that goes back makes what was believed a thing of the future. */
+  /** Time of creation: when the clock is set back, what was trusted lies in the future. */
   madeAt: number;
 }
 
-/** What a read inside one snapshot works with. */
+/** The context of a read inside one snapshot. */
 export interface OpenRead {
-  /** The workspace's records in the state that was judged. */
+  /** The workspace's records in the state that was checked. */
   store: WorkspaceStore;
   viewer: Viewer;
-  /** Of the items asked about, those that may be read. */
+  /** The requested items that may be read. */
   visible: ReadonlySet<string>;
 }
 
-/** What a list inside one snapshot works with: it judges each row by its access number. */
+/** The context of a list inside one snapshot: checks each row by its access number. */
 export interface OpenList {
   store: WorkspaceStore;
   viewer: Viewer;
@@ -41,25 +41,25 @@ export interface OpenList {
 
 /** The one place that answers "may this actor read this item". */
 export interface Policy {
-  /** The principals of the actor as of now; kept per workspace and user until the epoch or time moves on (S6). */
+  /** Returns the actor's current principals; cached per workspace and user until the epoch changes or time runs out (S6). */
   viewerOf(actor: Actor): Promise<Viewer>;
   /**
-   * Asks with what the actor stands for, and gives what is answered. The viewer is the one that was kept, unread: `ask`
-   * compares its epoch with that of the state it answers from, and gives undefined when they differ. Then the viewer is
-   * made again and used for a second try.
+   * Runs `ask` with the actor's viewer and returns its result. The viewer comes from the cache unchecked: `ask`
+   * compares its epoch with that of the state it answers from, and returns undefined when they differ. The viewer is
+   * then made again for a second try.
    *
-   * @throws ApiError `unavailable` when rights change faster than the question can be asked
+   * @throws ApiError `unavailable` when permissions change faster than the query can run
    */
   askAs<T>(actor: Actor, ask: (viewer: Viewer) => Promise<T | undefined>): Promise<T>;
-  /** Judges these items and runs `read` on the very state they were judged in, so text and verdict never part (S7). */
+  /** Checks these items and runs `read` on the same state, so that text and decision always match (S7). */
   readVisible<T>(actor: Actor, kbIds: readonly string[], read: (open: OpenRead) => Promise<T>): Promise<T>;
   /** Runs `read` with everything the actor may see, as access numbers, on one state of the records. */
   readList<T>(actor: Actor, read: (open: OpenList) => Promise<T>): Promise<T>;
-  /** Of these items, those that the actor may read now. */
+  /** Returns those of these items that the actor may read now. */
   mayRead(actor: Actor, kbIds: readonly string[]): Promise<Set<string>>;
-  /** The principals of any user of the workspace on a given state; for `storage/access/explain.ts`. */
+  /** The principals of any user of the workspace in a given state; for `storage/access/explain.ts`. */
   viewerIn(store: WorkspaceStore, userId: string): Promise<Viewer>;
-  /** The verdict on one item's access for a viewer, on a given state. */
+  /** Decides on one item's access for a viewer, in a given state. */
   isOpen(store: WorkspaceStore, item: ItemAccess | undefined, viewer: Viewer): Promise<boolean>;
 }
 
@@ -67,14 +67,14 @@ export interface PolicyOptions {
   store: Store;
   clock: Clock;
   /**
-   * Whether permissions of a kind of source grow old: they are mirrored by syncs. Where they are pushed or set here, the last
-   * word stands (S23).
+   * Whether permissions of a kind of source expire: syncs mirror them. Where they are pushed or set here, the latest
+   * state stays valid (S23).
    */
   ages(providerId: string): boolean;
 }
 
 const KEPT_VIEWERS = 2_000;
-/** It costs next to nothing to find out that the epoch has moved on: a sync that raises it all the time keeps nobody out. */
+/** Detecting that the epoch changed costs next to nothing, so a sync that changes it all the time locks no one out. */
 const MOST_ASKED = 50;
 
 /** Makes the policy. Source: S4, S6, S7. */
@@ -99,7 +99,7 @@ export function makePolicy(options: PolicyOptions): Policy {
       const isLeft = hasLeft(gate, userId) || left.has(gate.connectorId);
       if (until === undefined || isShut(gate, ages(gate)) || isLeft) closed.add(connectorPrincipal(gate.connectorId));
       if (ages(gate) && !isShut(gate, true) && !isLeft) mirrors.add(gate.connectorId);
-      // A fresh look at the source raises no epoch, so what age or a take-over has closed is judged again each time.
+      // A new check of the source doesn't change the epoch, so items hidden by age or a takeover are checked again each time.
       validUntil = Math.min(validUntil, isLeft ? now : (until ?? now));
     }
     const reached = await on.access.expandAt([`user:${userId}`, "workspace", "everyone"], believing);
@@ -118,7 +118,7 @@ export function makePolicy(options: PolicyOptions): Policy {
 
   const keyOf = (workspaceId: string, userId: string) => `${workspaceId} ${userId}`;
 
-  /** The last one that was made, of whatever epoch, unless time alone has taken something away. */
+  /** The last viewer made, of any epoch, unless time alone has taken something away. */
   function keptViewer(workspaceId: string, userId: string): Viewer | undefined {
     const kept = viewers.get(keyOf(workspaceId, userId));
     const now = clock.now();
@@ -171,8 +171,8 @@ export function makePolicy(options: PolicyOptions): Policy {
 }
 
 /**
- * The failure for an item that is not there and for one that may not be read: the two are the same, word by word.
- * `asked` is what the caller gave (kbId, URL or key).
+ * The error for an item that doesn't exist and for one that may not be read: the two are identical, word for word.
+ * `asked` is the caller's input (kbId, URL or key).
  */
 export function itemNotFound(asked: string): ApiError {
   return new ApiError("not_found", {
@@ -181,8 +181,8 @@ export function itemNotFound(asked: string): ApiError {
 }
 
 /**
- * The items that a viewer may read, by the store's own lists: never by what an index remembers. What is not there is judged
- * like an access of nobody's, so that it takes the work of what is hidden.
+ * Returns the items that a viewer may read, by the store's own lists, never by the index. A missing item is checked
+ * like one that is open to no one, so that it takes as much work as a hidden one.
  */
 async function openOf(
   on: WorkspaceStore,
@@ -201,10 +201,14 @@ function isShut({ state, refusedAt, withheldAt }: ConnectorGate, isMirror: boole
   return state === "deleting" || withheldAt !== null || (isMirror && (state === "needs_owner" || refusedAt !== null));
 }
 
-/** Its items can name the owner who left: back again, they are nobody's before somebody takes it over. Source: S60. */
+/**
+ * Its items may name the owner who left. If they come back, the items stay closed until someone takes the connector
+ * over.
+ * Source: S60.
+ */
 function hasLeft({ state, ownerUserId }: ConnectorGate, userId: string): boolean {
   return state === "needs_owner" && ownerUserId === userId;
 }
 
-/** The access number of nobody. */
+/** The access number that is open to no one. */
 const NOBODYS = 0;

@@ -3,13 +3,13 @@ import type { HiddenChild, ItemOp, ListedAccess, OpOutcome, PreparedItem } from 
 import { stateUnder, tally, type Work } from "./work.ts";
 import type { KnownItem } from "./item-rows.ts";
 
-/** Who may read an item: what it names itself, and what comes of that and its parents. */
+/** An item's access: its own, and the effective one with its parents'. */
 export interface Standing {
   ownAclId: number | null;
   aclId: number;
 }
 
-/** As it is named now, with the clock of what it names itself. */
+/** The access as named now, with the clock of its own part. */
 export interface NamedStanding extends Standing {
   ownClockAt: number | null;
   ownClockCause: null;
@@ -19,8 +19,9 @@ type Place = Pick<PreparedItem, "externalId" | "parentExternalId">;
 type Named = Place & Pick<PreparedItem, "access">;
 
 /**
- * The standing of an item as it is named now. What is made of a file has the access of the file and none of its own. A part
- * that names none has a clock all the same, where permissions grow old: its source may have given it one since.
+ * Computes an item's access as named now. A child item has the access of its file and none of its own. Where
+ * permissions expire, an item below a parent that names no access has a clock all the same: its source may have set one
+ * since.
  */
 export async function standingOf(
   work: Work,
@@ -34,12 +35,15 @@ export async function standingOf(
   return { ownAclId, aclId, ownClockAt: ownAclId === null ? null : clockAt, ownClockCause: null };
 }
 
-/** Whether an item that names no access has a clock alone. What has no parent is nobody's, and a clock would open it. */
+/**
+ * Whether an item that names no access has only a clock. An item without a parent is open to no one, and a clock would
+ * open it.
+ */
 function isPartWithClock({ batch }: Work, { externalId, parentExternalId }: Place): boolean {
   return batch.mirror !== undefined && parentExternalId !== null && !isChildId(externalId);
 }
 
-/** Notes that what is below an item may have another access now; with `isMoved` also where the item's own is the same. */
+/** Marks that the items below one may have another access now; with `isMoved` also when the item's own is unchanged. */
 export function touch(work: Work, externalId: string, isMoved = false): void {
   work.effective.forget();
   noteTouched(work, externalId, isMoved);
@@ -49,7 +53,7 @@ function noteTouched(work: Work, externalId: string, isMoved: boolean): void {
   work.touched.set(externalId, isMoved || work.touched.get(externalId) === true);
 }
 
-/** Notes what an item's new place and access mean for what is below it, and for the answer of the op. */
+/** Records the effects of an item's new place and access on the items below it, and on the op's result. */
 export function noteStanding(
   work: Work,
   item: Place,
@@ -58,12 +62,12 @@ export function noteStanding(
 ): void {
   const { externalId, parentExternalId } = item;
   const isMoved = known !== undefined && known.parentExternalId !== parentExternalId;
-  // Nothing that was asked about stands below an item that is new, unless it was missed.
+  // No item below a new one was looked up, unless a look-up missed it.
   if (known === undefined && !work.effective.wasMissed(externalId)) noteTouched(work, externalId, false);
   else if (!known || isMoved || known.removedAt !== null || known.aclId !== aclId || known.ownAclId !== ownAclId) {
     touch(work, externalId, isMoved);
   }
-  // What is in a file is told with the file, and what was withheld with what it stands below.
+  // Child items are reported with their file, and withheld items with the ancestor that they wait for.
   const hasChanged = known && (known.aclId !== aclId || known.ownAclId !== ownAclId) && !isChildId(externalId);
   if (hasChanged && (known.ownAclId !== ownAclId || isMoved || !isWithheld(work, known))) {
     work.accessChanges.push({ kbId: known.kbId, aclId: known.aclId, ownAclId: known.ownAclId });
@@ -71,7 +75,7 @@ export function noteStanding(
   if (aclId === 0 && ownAclId !== 0 && parentExternalId !== null) work.hidden.push({ op: work.op, externalId });
 }
 
-/** Gives an item an access of its own. @returns `absent` unless it lives */
+/** Sets an item's own access. @returns `absent` unless the item is living */
 export async function changeAccess(
   work: Work,
   known: KnownItem | undefined,
@@ -96,8 +100,8 @@ export async function changeAccess(
 }
 
 /**
- * Leaves an item to those whom both its access and a listing of newer content let in. Below another parent nobody has looked
- * at it.
+ * Restricts an item to the people in both its access and a listing of newer content. If the parent differs,
+ * its permissions count as unchecked.
  */
 export async function narrowAccess(
   work: Work,
@@ -119,16 +123,17 @@ export async function narrowAccess(
 }
 
 /**
- * Whether an item whose content could not be read may hold a text that was said to be for others than its source says now.
- * Where access is set in kb, every version is for the same people.
+ * Whether an item whose content couldn't be read may hold a text that had other readers than its source names now.
+ * Where access is set in kb, every version has the same readers.
  */
 export function holdsFormer({ batch: { run, mirror } }: Work, { textHash }: KnownItem): boolean {
   return textHash !== null && (run === undefined || mirror !== undefined);
 }
 
 /**
- * The standing of what is stored of an item, once its source has said who may read something newer: those whom both let in.
- * What is stored was said to be for the ones, and its source shows it to the others. It stands below the same parent.
+ * Computes the access of an item's stored content after its source named the readers of a newer version: only people
+ * in both may read it. The stored content was listed for the former readers, and its source now shows the item to the new
+ * ones. The parent stays the same.
  */
 export async function narrowedStanding(
   work: Work,
@@ -140,39 +145,39 @@ export async function narrowedStanding(
   const hasClock = known.ownAclId !== null || isPartWithClock(work, known);
   const kept = hasClock ? await work.reclock(known.ownAclId, clockAt) : null;
   const named = access === null || isChildId(externalId) ? null : await work.intern(access, clockAt);
-  // What names no access and has no parent is nobody's.
+  // An item with no access and no parent is open to no one.
   const isNobodys = kept === null && parentExternalId === null;
   const ownAclId = isNobodys || named === null ? kept : kept === null ? named : work.conjoin(kept, named);
   const { aclId } = work.effective.of({ externalId, parentExternalId, ownAclId });
   return { ownAclId, aclId, ownClockAt: ownAclId === null ? null : clockAt, ownClockCause: null };
 }
 
-/** An item that nobody may read is never "unchanged": the source that names it again is to know that it was looked at. */
+/** An item that no one may read is never "unchanged": a source that names it again must see that it was checked. */
 export function isSameStanding(known: KnownItem, { ownAclId, aclId }: Standing): boolean {
   return aclId !== 0 && known.aclId === aclId && known.ownAclId === ownAclId;
 }
 
-/** The index follows, but for an item that it is given whole. */
+/** Updates the index, except for an item that is fully reindexed. */
 export function setIndexAccess(work: Work, known: KnownItem, aclId: number): void {
   if (aclId !== known.aclId) work.changes.push({ type: "access", kbId: known.kbId, aclId });
 }
 
 /**
- * Gives what the batch touched, and everything below it, the access that it has now, level by level. What was touched is
- * judged again itself: its op saw parents that a later one may have changed back, of which nothing is to be seen in what
- * stands between. What keeps its access ends the way down, unless something above it has moved: then it may have come too
- * deep; or unless it was withheld: then nobody knows what access is kept, and what is below it may have one already.
+ * Gives the touched items of the batch, and everything below them, their current access, level by level. Touched items
+ * are recomputed themselves: their op saw parents that a later op may have changed back, which doesn't show in the
+ * items in between. An item that keeps its access ends the descent, unless something above it has moved (it may now be
+ * too deep), or it was withheld (its former access is unknown, and the items below may already have one).
  *
- * @returns the items below which everything is to be withheld: there is more than `atOnce`
+ * @returns the items below which everything must be withheld, because there are more than `atOnce`
  */
 export function settleAccesses(work: Work, atOnce: number): string[] {
   work.effective.forget();
   const met = new Set<string>();
   const touched = [...work.touched.keys()];
-  // None of them changes what another one is given: that comes of what each and its parents name themselves.
+  // None changes another's result, which depends only on the accesses that the item and its parents name.
   for (const item of work.rows.findAll(touched)) if (item.removedAt === null) settleOne(work, item);
   const parents = work.rows.parentsAmong(touched);
-  // What moved comes first: it goes deeper, and nothing is looked at twice.
+  // Moved items come first: they go deeper, and nothing is visited twice.
   const waiting = [...work.touched].filter(([id]) => parents.has(id)).sort(([, a], [, b]) => Number(a) - Number(b));
   work.touched.clear();
   let left = atOnce;
@@ -191,7 +196,7 @@ export function settleAccesses(work: Work, atOnce: number): string[] {
   return [];
 }
 
-/** Nobody may read it, whatever access it has, and it waits for that. */
+/** Whether no one may read it, whatever its access, until its access is recomputed. */
 function isWithheld({ rows }: Work, { aclId, kbId }: KnownItem): boolean {
   return aclId === 0 && rows.isWithheld(kbId);
 }
@@ -203,7 +208,7 @@ function settleOne(work: Work, item: KnownItem): boolean {
   return aclId !== item.aclId;
 }
 
-/** What of the batch nobody may read for its parents' sake, once everything is settled. */
+/** Lists the batch's items that no one may read because of their parents, after everything is settled. */
 export function listHidden(work: Work): HiddenChild[] {
   return work.hidden.flatMap(({ op, externalId }) => {
     const item = work.rows.find(externalId);

@@ -1,6 +1,6 @@
 import type { SyncCounts } from "#storage/records/syncs.ts";
 
-/** Adds what was counted to what was counted before; what is 0 on both sides and was not there stays away. */
+/** Adds counts to earlier ones; a count that is 0 on both sides and was absent stays absent. */
 export function addCounts<Counts extends Partial<SyncCounts>>(counts: Counts, more: Partial<SyncCounts>): Counts {
   const sum = { ...counts };
   // Keys of one type on both sides.

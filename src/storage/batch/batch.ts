@@ -50,7 +50,7 @@ import { withholdBelow } from "./withhold.ts";
 import { setClocks, settleExceptions } from "./item-clocks.ts";
 import type { BatchResult, ItemBatch, ItemOp, ItemState, OpOutcome, PreparedItem } from "./item-batch.ts";
 
-/** Items below one whose accesses a batch computes itself, beyond which it withholds them. Source: docs/decisions/0021. */
+/** Items below one whose accesses a batch computes itself; if there are more, it withholds them. Source: docs/decisions/0021. */
 const AT_ONCE = 1_000;
 
 export interface BatchArgs {
@@ -75,7 +75,7 @@ export function makeApplyBatch(
       if (refusal) return { isApplied: false, reason: refusal };
       const people = batch.people && applyPeople(connection, workspaceId, batch.people);
       if (people && !people.isApplied) {
-        // Another run has come to its end meanwhile: this one goes on from there, as after a lost lease.
+        // Another run ended in between: this one continues from there, as after a lost lease.
         return { isApplied: false, reason: people.reason === "overtaken" ? "lease_lost" : people.reason };
       }
       const handles = { read: db, write: db, writer: undefined };
@@ -110,7 +110,7 @@ export function makeApplyBatch(
       await settleExceptions(work);
       const tops = settleAccesses(work, atOnce);
       interner.save();
-      // Told as it will be: what is withheld for a moment is not taken away from anybody.
+      // The trace shows the final state: a temporarily withheld item isn't taken away from anyone.
       const trace = batch.trace && (await traceOf(work, access, batch.trace));
       if (trace) await makeAuditStore(handles, workspaceId).append(trace);
       const of = { workspaceId, connectorId: batch.connectorId };
@@ -135,13 +135,13 @@ export function makeApplyBatch(
   };
 }
 
-/** For what the index forgot when it was removed, and what lost its text. */
+/** For items that removal took out of the index, and items that lost their text. */
 function upsertOfStored(connection: SqliteConnection, workspaceId: string, kbId: string): IndexChange {
   const { rows } = connection.execute("select * from items where workspaceId = ? and kbId = ?", [workspaceId, kbId]);
   return { type: "upsert", document: readStoredDocument(connection, rows[0]) };
 }
 
-/** What every access is ANDed with: whom the connector is for, at the item's own clock where it has one. */
+/** The principals that every access is ANDed with: the connector's readers, at the item's own clock if it has one. */
 function alwaysAt({ always, connectorId }: ItemBatch, at: number | null): Principal[] {
   const plain = connectorPrincipal(connectorId);
   return always.map((principal) => (principal === plain ? connectorPrincipal(connectorId, at) : principal));
@@ -211,7 +211,7 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
   }
 }
 
-/** What was said of it since stands for the listing that it waits for. */
+/** Any later statement about the item replaces the listing that it waits for. */
 function endRelist({ rows }: Work, op: ItemOp): void {
   if (op.type === "upsert") rows.endRelist(op.item.externalId);
   else if (op.type === "delete" || op.type === "skip") rows.endRelist(op.externalId);
@@ -243,7 +243,7 @@ async function upsert(work: Work, { item, clockAt = null, version }: Upsert): Pr
   const kbId = known?.kbId ?? item.newKbId;
   const cut = cutOf(isLiving ? known : undefined, item, version ?? item.version, work.batch.now);
   const isAsRead = isSame && !isFailed && known.version !== null && known.version === item.version;
-  // Of the same text another reader may have found other sections, and more that the index does not hold.
+  // Another reader may have found other sections in the same text, and more that isn't in the index.
   if (isAsRead && isSameReader(known, item) && cut.cutRetries === known.cutRetries) {
     const { parentExternalId } = item;
     rows.set(kbId, { ...standing, parentExternalId, seenBy: work.seenBy, indexState: stateOf(aclId, known) });
@@ -258,7 +258,10 @@ async function upsert(work: Work, { item, clockAt = null, version }: Upsert): Pr
   return outcome;
 }
 
-/** What its source says it was until now moves here with its kbId, unless it still lives there or somebody lives here. */
+/**
+ * The item that the source named under another id until now moves here with its kbId, unless it still lives there or
+ * another item lives here.
+ */
 function moved(work: Work, item: PreparedItem): KnownItem | undefined {
   const { rows, seenBy } = work;
   if (item.formerExternalId === undefined) return undefined;
@@ -266,23 +269,23 @@ function moved(work: Work, item: PreparedItem): KnownItem | undefined {
   const there = rows.find(item.externalId);
   const hasMoved = former && former.removedAt === null && (seenBy === null || former.seenBy !== seenBy);
   if (!hasMoved || (there && there.removedAt === null)) return undefined;
-  // Something removed lately had this id: the two change places, so that it can still be restored.
+  // A recently removed item had this id: the two swap ids, so that it can still be restored.
   if (there) rows.set(there.kbId, { externalId: `\0${there.kbId}` });
   rows.set(former.kbId, { externalId: item.externalId });
   if (there) rows.set(there.kbId, { externalId: item.formerExternalId });
   moveChildren(rows, item.formerExternalId, item.externalId);
-  // What could not move along has no parent now.
+  // Items that couldn't move along have no parent now.
   touch(work, item.formerExternalId);
   touch(work, item.externalId);
   return { ...former, externalId: item.externalId };
 }
 
-/** The same thing under a new externalId: it moves there with its kbId. */
+/** The same item under a new externalId: it moves there with its kbId. */
 function renamed(work: Work, item: PreparedItem): KnownItem | undefined {
   const { rows, seenBy } = work;
   if (item.identityHint === null || item.text.state !== "text") return undefined;
   const known = rows.findByHint(item.identityHint, item.text.textHash);
-  // Named by this very run: it still lives at its old place, so this is a copy.
+  // Named by this run, so it still lives at its old place and this is a copy.
   if (!known || (known.seenBy !== null && known.seenBy === seenBy)) return undefined;
   rows.set(known.kbId, { externalId: item.externalId });
   moveChildren(rows, known.externalId, item.externalId);
@@ -315,7 +318,7 @@ function writeRow(
   const kbId = known?.kbId ?? item.newKbId;
   if (known) rows.update(item, kbId, extras);
   else rows.insert(item, kbId, extras);
-  // Another reader may count lines otherwise.
+  // Another reader may count lines differently.
   const isOther = known?.textHash !== textHash || !isSameReader(known, item);
   if (known && isOther && known.textHash !== null) rows.removeText(kbId);
   if (item.text.state === "text" && isOther) {

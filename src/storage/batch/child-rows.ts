@@ -1,7 +1,7 @@
 import { isInside } from "#core/child-ids.ts";
 import type { ItemRows } from "./item-rows.ts";
 
-/** The living child items of an item that were made of its content and are not among these, by their ids. */
+/** The living child items made from an item's content, except these, by their ids. */
 export function childrenBeside(
   rows: Pick<ItemRows, "childrenOf">,
   externalId: string,
@@ -15,8 +15,8 @@ export function childrenBeside(
 }
 
 /**
- * The child items of an item follow it to its new id with their kbIds. One whose new id is taken keeps its old one and goes with
- * the sweep: what took it is the child item now.
+ * Moves the child items of an item to its new id with their kbIds. A child whose new id is taken keeps its old one and
+ * is swept: the item that has the id is the child now.
  */
 export function moveChildren(rows: Pick<ItemRows, "childrenOf" | "find" | "set">, from: string, to: string): void {
   for (const child of rows.childrenOf(from)) {

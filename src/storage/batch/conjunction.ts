@@ -1,19 +1,19 @@
 import type { Interner } from "./intern.ts";
 
-/** Most lists of one access: what would have more is nobody's. A pushed line has at most 17. */
+/** Most lists of one access; one with more is open to no one. A pushed line has at most 17. */
 const MAX_LISTS = 64;
 
 /**
- * Gives the number of the access that lets in whom both of two accesses let in: the lists of both, each once. An access is
- * an AND of lists, so nothing else is needed, and equal conjunctions have equal numbers in whatever order they were made.
- * Nobody AND anybody is nobody.
+ * Makes the function that returns the number of the access that admits only people admitted by both accesses: the lists
+ * of both, each once. An access is an AND of lists, so nothing else is needed, and equal conjunctions have equal
+ * numbers in any order. No one AND anyone is no one.
  */
 export function makeConjoin(interner: Interner): (a: number, b: number) => number {
   const known = new Map<string, number>();
 
   function conjoined(a: number, b: number): number {
     const [first, second] = [interner.listIdsOf(a), interner.listIdsOf(b)];
-    // An access without lists can't exist; if one did, it must be nobody's.
+    // An access without lists can't exist; if one did, it must be open to no one.
     if (first.length === 0 || second.length === 0) return 0;
     const lists = [...new Set([...first, ...second])];
     return lists.length > MAX_LISTS ? 0 : interner.ofLists(lists);

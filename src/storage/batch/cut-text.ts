@@ -1,18 +1,18 @@
 import type { PreparedItem } from "./item-batch.ts";
 import type { KnownItem, RowExtras } from "./item-rows.ts";
 
-/** So often a text that was cut for time is read again; then it stays as it is, and says so. */
+/** Times that a text cut short by the time limit is read again; after that it stays as it is, marked as cut. */
 const RETRIES = 2;
-/** Whatever kept the machine busy may be over by then. */
+/** The load on the machine may have passed by then. */
 const RETRY_AFTER_MS = 3_600_000;
 
 type Cut = Pick<RowExtras, "cutRetries" | "readAgainAt">;
 
 /**
- * When and how often an item is read again because its time was over before its end; another version, or another reader,
- * is read twice again.
+ * Decides when and how often an item is read again because its text was cut by the time limit. Another version, or
+ * another reader, gets two retries again.
  *
- * @param version  that of its content
+ * @param version that of its content
  */
 export function cutOf(known: KnownItem | undefined, item: PreparedItem, version: string | null, now: number): Cut {
   const { text, reader } = item;

@@ -1,33 +1,32 @@
 import type { ParentFailure } from "./item-batch.ts";
 import type { KnownItem } from "./item-rows.ts";
 
-/** Most items above one, all of whose accesses count: below that nobody reads anything. */
+/** Most ancestors of an item whose accesses all count; below that, no one can read anything. */
 export const MAX_PARENTS = 16;
 
-/** What decides who may read an item, besides its parents. */
+/** The fields that decide who may read an item, besides its parents. */
 export type Relative = Pick<KnownItem, "externalId" | "parentExternalId" | "ownAclId">;
 
 export interface Effective {
-  /** 0 = nobody. */
+  /** 0 = no one. */
   aclId: number;
-  /** Items above it. */
+  /** Number of ancestors. */
   parents: number;
-  /** Why nobody may read it, where that is for its parents' sake. */
+  /** Why no one may read it, if the cause is its parents. */
   failure?: ParentFailure;
 }
 
 export interface EffectiveAccess {
   of(item: Relative): Effective;
-  /** To be called once an item that was asked about, or stood above one, is another now. */
+  /** Call after an item that was looked up, or an ancestor of one, has changed. */
   forget(): void;
-  /** True when something was asked about below an item with this id that was not there. */
+  /** True when an item below the missing item with this id was looked up. */
   wasMissed(externalId: string): boolean;
 }
 
 /**
- * Gives the effective access of an item: its own AND its parent's effective one, from what each item on the way up names
- * itself, so nothing that is stored of effective accesses needs to be true yet. What was found is kept until it is
- * forgotten.
+ * Computes the effective access of an item: its own AND its parent's effective one, from what each ancestor names
+ * itself, so that no stored effective access needs to be correct yet. Results are cached until `forget`.
  */
 export function makeEffectiveAccess(
   find: (externalId: string) => (Relative & Pick<KnownItem, "removedAt">) | undefined,
@@ -36,7 +35,7 @@ export function makeEffectiveAccess(
   const known = new Map<string, Effective>();
   const missing = new Set<string>();
 
-  /** From the item up to the last one that is not known; `top` is what stands above that. */
+  /** From the item up to the last one that isn't cached; `top` is the cached result above it. */
   function climb(item: Relative): { chain: Relative[]; top: Effective | undefined } {
     const chain = [item];
     const met = new Set([item.externalId]);
@@ -87,11 +86,11 @@ function below(above: Effective, ownAclId: number | null, conjoin: (a: number, b
   if (parents > MAX_PARENTS) return { aclId: 0, parents, failure: "too_deep" };
   if (ownAclId === null) return { aclId: above.aclId, parents };
   const aclId = conjoin(ownAclId, above.aclId);
-  // Somebody AND somebody is nobody only where there are too many lists.
+  // The conjunction of two non-empty accesses is empty only when it has too many lists.
   return aclId === 0 && ownAclId > 0 ? { aclId, parents, failure: "too_deep" } : { aclId, parents };
 }
 
-/** The access that an item without a usable parent passes on: its children get the failure. */
+/** The access that an item without a usable parent passes on; its children get the failure. */
 function nobodys(failure: ParentFailure): Effective {
   return { aclId: 0, parents: -1, failure };
 }

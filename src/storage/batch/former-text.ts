@@ -13,24 +13,28 @@ import type { KnownItem } from "./item-rows.ts";
 import { endHold, removeChildrenBeside } from "./removals.ts";
 import { stateOf, stateUnder, type Work } from "./work.ts";
 
-/** So long the text of an item stays whose content can't be read any more. Source: docs/decisions/0054. */
+/** How long an item keeps its text after its content can no longer be read. Source: docs/decisions/0054. */
 export const FORMER_TEXT_MS = 7 * 86_400_000;
 
-/** Whether a text that is the former one since then may still stay; a time that can't be, which an older kb may have stored, is over. */
+/**
+ * Whether a text that has been the former one since then may still stay. An impossible time, which an older kb may have
+ * stored, counts as over.
+ */
 export function isFormer(formerSince: number, now: number): boolean {
   return Math.abs(now - formerSince) < FORMER_TEXT_MS;
 }
 
 type Failed = Extract<ItemText, { state: "failed" }>;
 
-/** Whether something is stored of the content of an item: its text, or files that were in it. */
+/** Whether any content of an item is stored: its text, or files that were in it. */
 export function hasFormer({ rows }: Work, { textHash, externalId }: KnownItem): boolean {
   return textHash !== null || childrenBeside(rows, externalId, []).length > 0;
 }
 
 /**
- * The last try failed: content and title stay as they were. Today's access is that of today's content: a former one keeps
- * its readers, as far as they are today's too, and where they can't be told for its new parent, as they were.
+ * The last try failed: content and title stay as they were. The access listed now is that of the current content: a
+ * former text keeps only the readers who are also listed now, and keeps its access unchanged when they can't be
+ * determined for its new parent.
  */
 export async function keepFormer(
   work: Work,
@@ -52,20 +56,20 @@ export async function keepFormer(
   work.rows.set(known.kbId, {
     ...standing,
     parentExternalId: place.parentExternalId,
-    // Without another try to come, the version is done with: it is not read again until it changes.
+    // Without another try, this version is finished: it isn't read again until it changes.
     version: text.retryAt === null ? item.version : known.version,
     ...failure(work, text.message, text.retryAt),
     ...readerOf(known, item),
     ...(text.retryAt === null && { cutRetries: null }),
     indexState: stateOf(standing.aclId, { textHash: known.textHash, textReason: "failed" }),
   });
-  // Of the version that is stored, the text is no former one: only this program fails at it.
+  // For the stored version, the text isn't a former one: only this program fails to read it.
   if (known.version === null || known.version !== item.version || text.isUnread) age(work, known);
   setIndexAccess(work, known, standing.aclId);
   return "failed";
 }
 
-/** What has read it, from now on: where another try is to come, what was stored is still as good as its reader. */
+/** The reader recorded from now on: while another try is pending, the stored content still counts as its reader's. */
 export function readerOf(
   known: KnownItem | undefined,
   { reader, text }: PreparedItem,
@@ -75,13 +79,13 @@ export function readerOf(
   return { reader: reader?.name ?? null, readerVersion: reader?.version ?? null };
 }
 
-/** An item that was not taken: with `failed` what is stored of it stays. */
+/** Records an item that was skipped; with `failed`, its stored content stays. */
 export function skip(work: Work, op: Extract<ItemOp, { type: "skip" }>): OpOutcome {
   work.addSkip(op.externalId, op.reason, op.message, op.retryable);
   const known = work.rows.find(op.externalId);
   const isLiving = known !== undefined && known.removedAt === null;
   if (op.reason !== "failed") {
-    // It goes with the next complete listing; nobody has looked at who may read it until then.
+    // The next complete listing removes it; its permissions count as unchecked until then.
     if (isLiving) work.exceptions.set(known.kbId, "not_looked_at");
     return "skipped";
   }
@@ -97,7 +101,7 @@ export function skip(work: Work, op: Extract<ItemOp, { type: "skip" }>): OpOutco
   return "failed";
 }
 
-/** Takes the former text from these, and what was made of it, where their content could not be read since then. */
+/** Removes the former text and its child items from those of these items whose content couldn't be read since then. */
 export function endFormer(work: Work, { kbIds, since }: Extract<ItemOp, { type: "end_former" }>): OpOutcome {
   for (const kbId of kbIds) {
     const known = work.rows.findByKbId(kbId);
@@ -116,7 +120,7 @@ function endOne(work: Work, known: KnownItem): void {
     textChars: 0,
     sections: "[]",
     formerSince: null,
-    // It is read again as soon as its source names it, and indexed whatever it says then.
+    // It is read again as soon as its source names it, and reindexed in any case.
     version: null,
     indexHash: null,
     textReason: "failed",
@@ -133,7 +137,7 @@ function failure({ seenBy }: Work, message: string, retryAt: number | null) {
   return { textReason: "failed", textMessage: message, retryAt, seenBy };
 }
 
-/** From the first time on that its content could not be read, the text and what was made of it are the former ones. */
+/** From the first failed read on, the text and its child items count as former. */
 function age({ rows, batch }: Work, { kbId, externalId, formerSince }: KnownItem): void {
   if (formerSince !== null) return;
   rows.set(kbId, { formerSince: batch.now });

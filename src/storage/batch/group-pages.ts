@@ -8,21 +8,21 @@ export interface GroupPage {
   etag?: string;
   /** True = another page of the same group follows. */
   hasMore: boolean;
-  /** Epoch milliseconds at which the page came. */
+  /** Epoch milliseconds at which the page arrived. */
   at: number;
-  /** Of the first page. */
+  /** From the first page. */
   homes?: readonly string[];
 }
 
 export interface GroupPages {
-  /** The whole group at its last page, undefined before. */
+  /** Returns the whole group at its last page, undefined before. */
   add(page: GroupPage): WholeGroup | undefined;
   /**
-   * Groups of which pages are missing. Nothing that comes after their first page may be covered by a stored cursor, so
-   * that a run that is taken up again reads them from the start: of what a former attempt read nothing counts.
+   * Groups with missing pages. A stored cursor must not cover anything after their first page, so that a resumed run
+   * reads them from the start: pages read by an earlier attempt don't count.
    */
   open(): Principal[];
-  /** Forgets pages of a group that is not read on. */
+  /** Drops the pages of a group that isn't read further. */
   drop(group: Principal): void;
 }
 
@@ -33,7 +33,7 @@ interface OpenGroup {
   homes: readonly string[] | undefined;
 }
 
-/** Puts the pages of groups together, in the order in which they were told. */
+/** Joins the pages of groups, in the order in which they were reported. */
 export function makeGroupPages(): GroupPages {
   const waiting = new Map<Principal, OpenGroup>();
   return {
@@ -56,7 +56,7 @@ export function makeGroupPages(): GroupPages {
 
 function toWhole(group: Principal, { pages, etag, at, homes }: OpenGroup): WholeGroup {
   const [only = []] = pages;
-  // What is flattened is copied member by member, and nearly all groups are one page.
+  // Flattening copies member by member, and nearly all groups are one page.
   const members = pages.length > 1 ? pages.flat() : only;
   const json = JSON.stringify(members);
   return {

@@ -6,14 +6,14 @@ import type { AnalyzedText } from "#text/analyzer.ts";
 import type { IndexChange, IndexedDocument } from "#storage/search-index.ts";
 import type { ItemEntity, PreparedItem } from "./item-batch.ts";
 
-/** What the index holds of an item as its record does. */
+/** The item's facts that the index stores as its record does. */
 export type IndexedFacts = Omit<
   IndexedDocument,
   "kbId" | "connectorId" | "aclId" | "text" | "people" | "assignees" | "containers" | "fields"
 > &
   Pick<ItemFacts, PairField | "fields">;
 
-/** What the index is told of an item that was added or changed. */
+/** Makes the index change for an item that was added or changed. */
 export function toIndexUpsert(item: PreparedItem, kbId: string, connectorId: string, aclId: number): IndexChange {
   const { entities, text } = item;
   return {
@@ -22,7 +22,7 @@ export function toIndexUpsert(item: PreparedItem, kbId: string, connectorId: str
   };
 }
 
-/** An item as the index wants it; the one list of what that is. */
+/** Makes an item's index document; the only list of its fields. */
 export function toIndexDocument(
   facts: IndexedFacts,
   {
@@ -55,7 +55,7 @@ export function toIndexDocument(
     people: idsOf("author", "assignee", "participant"),
     assignees: idsOf("assignee"),
     containers: idsOf("container", "label"),
-    // Found as a field of that name is, unless the source has one of its own.
+    // Searchable like a field of that name, unless the source has one of its own.
     fields: fieldTerms({ ...pairsOf(facts), ...facts.fields }),
   };
 }

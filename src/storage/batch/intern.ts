@@ -5,21 +5,21 @@ import { numberPrincipals } from "./principal-numbers.ts";
 
 export type Interner = ReturnType<typeof makeInterner>;
 
-/** What one transaction keeps in mind, at most: texts of lists may be long. */
+/** Most entries kept in memory by one transaction: texts of lists may be long. */
 const KEPT = 10_000;
-/** New lists, or accesses, that wait for `save` at most. */
+/** Most new lists, or accesses, that wait for `save`. */
 const WAITING = 1_000;
 
 /**
- * Gives accesses and their lists numbers, in the transaction that is open: for one transaction only. Equal accesses have
- * equal numbers, in whatever order their lists and principals are named; numbers only grow and are never reused. What is
- * new is written by `save`, many at once: one by one it was nine statements for each access.
+ * Assigns numbers to accesses and their lists in the open transaction; for one transaction only. Equal accesses have
+ * equal numbers, in whatever order their lists and principals are named; numbers only grow and are never reused. `save`
+ * writes new ones, many at once: written one by one, each access took nine statements.
  * Source: S4.
  */
 export function makeInterner(connection: SqliteConnection, workspaceId: string) {
   const lists = new Map<string, number>();
   const accesses = new Map<string, number>();
-  /** Of what is new and not written: lists, and the lists of accesses. */
+  /** New and not yet written: lists, and the lists of accesses. */
   const newLists = new Map<number, NewList>();
   const newAccesses = new Map<number, string>();
   const findList = connection.prepare(
@@ -31,8 +31,8 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
 
   const store = {
     /**
-     * The number of an access: the source's lists AND each of `always` (connector and connection groups). 0 = nobody, and
-     * nobody AND anything is nobody.
+     * Returns the number of an access: the source's lists AND each of `always` (connector and connection groups). 0 =
+     * no one, and no one AND anything is no one.
      */
     access(access: SourceAccess, always: readonly Principal[]): number {
       if (!access.known || access.all.length === 0) return 0;
@@ -41,19 +41,19 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
       return store.ofLists(all.map(list));
     },
 
-    /** The number of the access that has these lists, at least one. */
+    /** Returns the number of the access with these lists, at least one. */
     ofLists(listIds: readonly number[]): number {
       const ids = [...new Set(listIds)].sort((a, b) => a - b);
       const key = ids.join(",");
       return kept(accesses, key, () => {
-        // A list that is not written yet stands in no access that is.
+        // No stored access can have a list that isn't written yet.
         const isNew = newLists.has(ids.at(-1) ?? 0);
         const found = isNew ? undefined : idOf(findAccess.get(workspaceId, key));
         return found ?? addAccess(key);
       });
     },
 
-    /** The numbers of an access's lists; none = there is no such access. */
+    /** Returns the numbers of an access's lists; none = the access doesn't exist. */
     listIdsOf(aclId: number): number[] {
       const query = "select listIds from accesses where workspaceId = ? and aclId = ?";
       const listIds = newAccesses.get(aclId) ?? connection.execute(query, [workspaceId, aclId]).rows[0]?.["listIds"];
@@ -61,9 +61,9 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
     },
 
     /**
-     * Writes what is new; call it before the transaction ends, and before accesses are read by anything else.
+     * Writes new lists and accesses. Call it before the transaction ends, and before anything else reads accesses.
      *
-     * @param aclId nothing is written where this one is
+     * @param aclId if this one is already stored, nothing is written
      */
     save(aclId?: number): void {
       const isNeeded = aclId === undefined ? newLists.size + newAccesses.size > 0 : newAccesses.has(aclId);
@@ -113,7 +113,7 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
       principals.map((principal) => [numberOf(principal), listId] as const),
     );
     newLists.clear();
-    // In the order of the table's key, so that each of its pages is met once.
+    // In the order of the table's key, so that each of its pages is visited once.
     rows.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     connection
       .prepare(
@@ -133,10 +133,10 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
       .run(workspaceId, all);
   }
 
-  /** The next numbers, of counters that only grow. */
+  /** The next numbers, from counters that only grow. */
   function numbers(): Numbers {
     const query = "select nextListId as listId, nextAclId as aclId from access_state where workspaceId = ?";
-    // The columns that are asked for.
+    // The selected columns.
     next ??= (connection.prepare(query).get(workspaceId) as Numbers | undefined) ?? { listId: 1, aclId: 1 };
     return next;
   }
@@ -144,7 +144,7 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
   function kept(known: Map<string, number>, key: string, find: () => number): number {
     const found = known.get(key) ?? find();
     if (known.size >= KEPT) {
-      // What is not written is known here only.
+      // Unwritten entries exist only in this cache.
       store.save();
       known.clear();
     }
@@ -153,20 +153,20 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
   }
 }
 
-/** A list that is not written: its principals, each once and sorted, and what it is found by. */
+/** An unwritten list: its principals, each once and sorted, and its look-up digest. */
 interface NewList {
   principals: readonly Principal[];
   text: string;
   digest: number;
 }
 
-/** What the next list and the next access get. */
+/** The numbers of the next list and the next access. */
 interface Numbers {
   listId: number;
   aclId: number;
 }
 
 function idOf(row: unknown): number | undefined {
-  // One row of a statement that gives a number as `id`.
+  // One row of a statement that returns a number as `id`.
   return row === undefined ? undefined : Number((row as { id: number }).id);
 }

@@ -5,7 +5,7 @@ import type { ItemOp, OpOutcome } from "./item-batch.ts";
 import type { KnownItem } from "./item-rows.ts";
 import type { Work } from "./work.ts";
 
-/** Gives these a clock of their own, or that of their connector again. What was made of a file has the file's. */
+/** Gives these items a clock of their own, or their connector's again. Child items follow their file's. */
 export async function setClocks(
   work: Work,
   { externalIds, at, cause }: Extract<ItemOp, { type: "clock" }>,
@@ -13,7 +13,7 @@ export async function setClocks(
   for (const externalId of externalIds) {
     const item = work.rows.find(externalId);
     if (!item || item.removedAt !== null || isChildId(externalId)) continue;
-    // A look at everything around it proves nothing of what this very run could not look at.
+    // A check of everything around an item proves nothing about an item that this run couldn't check.
     const isExcepted = item.ownClockCause !== null && item.ownClockBy === (work.batch.run?.syncId ?? null);
     if (cause === null && isExcepted) continue;
     if (cause === "refused") await giveClock(work, item, NEVER, cause);
@@ -25,7 +25,7 @@ export async function setClocks(
   return "done";
 }
 
-/** Leaves behind, at their connector's clock of now, what the batch found could not be looked at. */
+/** Keeps the items that the batch couldn't check at their connector's current clock. */
 export async function settleExceptions(work: Work): Promise<void> {
   const { mirror } = work.batch;
   for (const [kbId, cause] of mirror ? work.exceptions : []) {
@@ -36,7 +36,7 @@ export async function settleExceptions(work: Work): Promise<void> {
   work.exceptions.clear();
 }
 
-/** What has a clock of its own keeps it: it is not the newer for not being looked at. */
+/** An item with its own clock keeps it: being unchecked doesn't make it newer. */
 function except(work: Work, item: KnownItem, at: number, cause: ClockCause): Promise<void> {
   return giveClock(work, item, item.ownClockAt ?? at, item.ownClockCause === "refused" ? "refused" : cause);
 }
@@ -46,7 +46,7 @@ async function giveClock(work: Work, item: KnownItem, at: number | null, cause: 
   if (item.ownClockAt === at && item.ownClockCause === cause && item.ownClockBy === by) return;
   work.rows.set(item.kbId, { ownClockAt: at, ownClockCause: cause, ownClockBy: by });
   const { externalId, parentExternalId } = item;
-  // Without a parent and an access it is nobody's, and a clock would be the first list that it has.
+  // Without a parent and an access it is open to no one, and a clock would be its first list.
   const isNobodys = item.ownAclId === null && parentExternalId === null;
   const ownAclId = isNobodys ? null : await work.reclock(item.ownAclId, at);
   const { aclId } = work.effective.of({ externalId, parentExternalId, ownAclId });

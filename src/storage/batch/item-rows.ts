@@ -5,7 +5,7 @@ import { countLineFeeds } from "#text/sections.ts";
 import { readNumbers, type SqliteConnection, type SqlValue } from "#storage/sqlite.ts";
 import type { ItemEntity, PreparedItem } from "./item-batch.ts";
 
-/** What a batch looks at before it changes an item. */
+/** The stored fields that a batch reads before it changes an item. */
 export interface KnownItem {
   kbId: string;
   externalId: string;
@@ -18,9 +18,9 @@ export interface KnownItem {
   formerSince: number | null;
   indexHash: string | null;
   indexState: string;
-  /** Who may read it, parents counted in; 0 = nobody. */
+  /** Its effective access, parents included; 0 = no one. */
   aclId: number;
-  /** The access it names itself; null = none, `UNTOLD_ACCESS` = not known since children may have one. */
+  /** Its own access; null = none, `UNTOLD_ACCESS` = unknown, from before children could have one. */
   ownAclId: number | null;
   ownClockAt: number | null;
   ownClockCause: string | null;
@@ -31,14 +31,14 @@ export interface KnownItem {
   removedAt: number | null;
   reader: string | null;
   readerVersion: number | null;
-  /** How often it is still read again because its time was over before its end; null = its text is whole. */
+  /** Remaining retries after the time limit cut its text; null = the text is whole. */
   cutRetries: number | null;
 }
 
-/** Of children from before they could have an access of their own: nobody may read them until they are told again. */
+/** For children from before they could have an access of their own: no one may read them until the source reports them again. */
 export const UNTOLD_ACCESS = -1;
 
-/** Code units per stored chunk of text: a range of a long text loads little, a short text is one row. */
+/** Code units per stored chunk of text: reading a range of a long text loads little, and a short text is one row. */
 const CHUNK_CHARS = 16_384;
 
 const KNOWN = `select kbId, externalId, parentExternalId, version, textHash, textReason, textMessage, formerSince, indexHash,
@@ -86,8 +86,8 @@ const UPDATE = `update items set ${quoted(COLUMNS)
   .join(", ")}, readElsewhere = 0, removedAt = null where workspaceId = ? and kbId = ?`;
 
 /**
- * The rows of one connector's items, by prepared statements on the writer's connection; `noteAccess` is told of every
- * access number that a row is given.
+ * The rows of one connector's items, by prepared statements on the writer's connection. `noteAccess` is called with
+ * every access number that a row gets.
  */
 export function makeItemRows(
   connection: SqliteConnection,
@@ -100,25 +100,25 @@ export function makeItemRows(
     return readNumbers(statement, () => statement.all(...values));
   };
   const run = (sql: string, ...values: SqlValue[]) => connection.prepare(sql).run(...values);
-  // The statements name exactly the members of KnownItem.
+  // The statements select exactly the fields of KnownItem.
   const known = (sql: string, ...values: SqlValue[]) => all(`${KNOWN} ${sql}`, workspaceId, ...values) as KnownItem[];
   const noteBoth = ({ aclId, ownAclId }: Record<string, unknown>) => {
     for (const id of [aclId, ownAclId]) if (typeof id === "number" && id > 0) noteAccess(id);
   };
 
-  /** Entities that stand in the table already, as far as this batch knows: files of a folder share most of theirs. */
+  /** Entities that this batch knows to be stored already: files of a folder share most of theirs. */
   const entered = new Set<string>();
 
   return {
     find: (externalId: string) => known("and connectorId = ? and externalId = ?", connectorId, externalId)[0],
-    /** Those of many that there are, by one statement. */
+    /** The existing ones of many, by one statement. */
     findAll: (externalIds: readonly string[]) =>
       known(
         "and connectorId = ? and externalId in (select value from json_each(?))",
         connectorId,
         JSON.stringify(externalIds),
       ),
-    /** Living ones of many that are held, by one statement. */
+    /** The living ones of many that are held, by one statement. */
     heldAmong: (externalIds: readonly string[]) =>
       known(
         `and connectorId = ? and externalId in (select value from json_each(?)) and indexState = 'held'
@@ -127,8 +127,8 @@ export function makeItemRows(
         JSON.stringify(externalIds),
       ),
     /**
-     * Notes who named the living ones of many, by one statement: a run names thousands that it has nothing else to say of.
-     * Gives how many that had not named before.
+     * Records who named the living ones of many, by one statement: a run names thousands that haven't changed. Returns
+     * how many it hadn't named before.
      */
     markSeen: (externalIds: readonly string[], seenBy: string | null) =>
       Number(
@@ -142,7 +142,7 @@ export function makeItemRows(
         ).changes,
       ),
     findByKbId: (kbId: string) => known("and kbId = ? and connectorId = ?", kbId, connectorId)[0],
-    /** A known item with this hint and text; a living one before a removed one. */
+    /** Finds a known item with this hint and text; a living one before a removed one. */
     findByHint: (hint: string, textHash: string) =>
       known(
         "and connectorId = ? and identityHint = ? and textHash = ? order by removedAt is not null, removedAt desc limit 1",
@@ -152,13 +152,13 @@ export function makeItemRows(
       )[0],
     childrenOf: (externalId: string, limit = -1) =>
       known(
-        // A limit that is a bare parameter makes SQLite plan the statement again each time: five times the cost of the query.
+        // SQLite plans the statement again each time when the limit is a bare parameter: five times the cost of the query.
         "and connectorId = ? and parentExternalId = ? and removedAt is null limit ? + 0",
         connectorId,
         externalId,
         limit,
       ),
-    /** Of many items those that others are living below, by one statement. */
+    /** Those of many items that have living children, by one statement. */
     parentsAmong: (externalIds: readonly string[]) =>
       new Set(
         all(
@@ -178,7 +178,7 @@ export function makeItemRows(
         `${externalId}/`,
         `${externalId}0`,
       ),
-    /** Some of those that wait for their access, by kbId. */
+    /** Some of the items that wait for their access, by kbId. */
     withheld: (limit: number) =>
       all(
         "select kbId from withheld_items where workspaceId = ? and connectorId = ? order by kbId limit ?",
@@ -220,7 +220,7 @@ export function makeItemRows(
         kbId,
       );
     },
-    /** What was made of an item's content is as old as that; null = the content is read again, but what failed in it. */
+    /** Marks child items as old as the item's former text; null = the content is read again, except what failed in it. */
     setFormerInside(externalId: string, since: number | null) {
       run(
         `update items set formerSince = case when ?1 is null then null else coalesce(formerSince, ?1) end
@@ -288,13 +288,13 @@ type Kept =
   | ("version" | "indexState" | "aclId" | "ownAclId" | "ownClockAt" | "ownClockCause" | "seenBy")
   | ("reader" | "readerVersion" | "cutRetries");
 
-/** What a row holds besides the item as the source gave it. */
+/** Column values of a row besides the item from the source. */
 export interface RowExtras extends Pick<KnownItem, Kept> {
   indexedAt: number;
   readAgainAt: number | null;
 }
 
-/** Stores an item's text, of which nothing may be stored. */
+/** Stores an item's text; none may be stored yet. */
 export function writeTextRows(
   connection: SqliteConnection,
   { workspaceId, kbId }: { workspaceId: string; kbId: string },
@@ -311,7 +311,7 @@ export function writeTextRows(
   }
 }
 
-/** The text in stretches of at most `CHUNK_CHARS`, never ending inside a surrogate pair. */
+/** Splits the text into chunks of at most `CHUNK_CHARS` that never end inside a surrogate pair. */
 function* textChunks(text: string): Generator<{ start: number; part: string }> {
   for (let start = 0; start < text.length;) {
     let end = Math.min(text.length, start + CHUNK_CHARS);
@@ -361,7 +361,7 @@ function rowValues(item: PreparedItem, extras: RowExtras): SqlValue[] {
   return values;
 }
 
-/** Lists, people and records are JSON. */
+/** Lists, people and records are stored as JSON. */
 function toColumn(value: ItemFacts[FieldName]): SqlValue {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
 }
@@ -392,7 +392,7 @@ function insertShown(connection: SqliteConnection, workspaceId: string, kbId: st
     );
 }
 
-/** `key` and `text` are words of SQL. */
+/** `key` and `text` are SQL keywords. */
 function quoted(columns: readonly string[]): string[] {
   return columns.map((column) => `"${column}"`);
 }

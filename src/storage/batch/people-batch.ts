@@ -1,32 +1,32 @@
 import type { Principal } from "#core/principals.ts";
 import type { SyncCounts } from "#storage/records/syncs.ts";
 
-/** What told of a group or user, and so ends what it no longer tells. */
+/** The kind of run that reports a group or user and ends those it no longer reports. */
 export type ToldIn = "identities" | "sync";
 
 export type IdentityState = "active" | "suspended" | "gone";
 
-/** A group as it was read whole; made by `makeGroupPages`. */
+/** A group that was read whole; made by `makeGroupPages`. */
 export interface WholeGroup {
   t: "group";
   group: Principal;
-  /** JSON array of the members, as they were told. */
+  /** JSON array of the members, as reported. */
   members: string;
   count: number;
   /** Of `members`. */
   digest: string;
   etag: string | null;
-  /** Epoch milliseconds at which its first page came. */
+  /** Epoch milliseconds at which its first page arrived. */
   at: number;
-  /** Containers, by entity, whose listings tell it: it ends with one that does not name it. */
+  /** Containers, by entity, whose listings report it: it ends when one of them no longer names it. */
   homes?: readonly string[];
 }
 
-/** A change to what is known of groups and users, already judged by the authority rule; stored in the order given. */
+/** A change to the known groups and users, already checked by the authority rule; stored in order. */
 export type PeopleEvent =
   | WholeGroup
   | { t: "group_same"; groups: readonly Principal[]; at: number }
-  /** The source would not show it: nobody stands for it until it is read whole again. */
+  /** The source refused to show it: it has no members until it is read whole again. */
   | { t: "group_refused"; group: Principal }
   | { t: "member"; group: Principal; member: Principal; isRemoved: boolean }
   | {
@@ -41,65 +41,65 @@ export type PeopleEvent =
       at: number;
     };
 
-/** Who tells. */
+/** The run or program that reports groups and users. */
 export interface PeopleTeller {
   connectorId: string;
   toldIn: ToldIn;
-  /** May its users be members here? Otherwise they are names: their states end nothing and let nobody in. */
+  /** Whether its users may be members here. If not, they are only names: their states end nothing and admit no one. */
   isTrusted: boolean;
   /** The run, the same in all its attempts. */
   runId: string;
-  /** `whole` lists everything, `changes` follows a feed, `groups` looks at some. */
+  /** `whole` lists everything, `changes` follows a feed, `groups` reads some groups. */
   mode: "whole" | "changes" | "groups";
   /** The claimed job: a worker that lost its lease stores nothing. */
   job?: { jobId: string; leaseOwner: string };
-  /** The connector's when the run began: one that began with another config stores nothing. Absent = not asked. */
+  /** The connector's version when the run began: a run that began with another config stores nothing. Absent = not checked. */
   scopeVersion?: number;
   now: number;
-  /** Its groups are as true as its config, and never grow old. */
+  /** Its groups are valid as long as its config, and never expire. */
   neverAges?: boolean;
-  /** When this attempt began: what it tells may be as old. Absent where nothing else tells at the same time. */
+  /** When this attempt began: its reports may be that old. Absent where no other run reports at the same time. */
   begunAt?: number;
-  /** A clock that was past this comes back with a rise of the epoch. */
+  /** A group or user whose clock was older than this raises the epoch when it comes back. */
   maxAclAgeMs: number;
 }
 
-/** The run of identities that tells: what it counts is stored with what it tells. */
+/** The identities run that reports; its counts are stored with its reports. */
 export interface PeopleRun {
   syncId: string;
-  /** Counted by the run itself, since the checkpoint before. */
+  /** Counted by the run itself, since the previous checkpoint. */
   addCounts?: Partial<SyncCounts>;
 }
 
 export interface PeopleBatch extends PeopleTeller {
-  /** Absent for what a sync tells. */
+  /** Absent for the reports of a sync. */
   run?: PeopleRun;
-  /** The position of the feed that `begin` gave to this attempt. */
+  /** The feed position that `begin` gave this attempt. */
   since: number;
   events: readonly PeopleEvent[];
   /**
-   * Given where a cursor covers everything up to here: its JSON, null where it is stored elsewhere (a sync's). Absent = a
-   * slice, which may be told again: it holds no `member`.
+   * Set where a cursor covers everything up to here: its JSON, null when it is stored elsewhere (a sync's). Absent = a
+   * slice, which may be repeated: it holds no `member`.
    */
   checkpoint?: { cursor: string | null };
 }
 
 export interface PeopleCounts {
-  /** Groups read whole, and those of them that had the members they have. */
+  /** Groups read whole, and those of them whose members hadn't changed. */
   groups: number;
   unchanged: number;
-  /** Groups told to be the same. */
+  /** Groups reported as unchanged. */
   same: number;
   added: number;
   removed: number;
   /** Additions to groups that were never read whole, or are known in a newer state. */
   stale: number;
   identities: number;
-  /** Groups that ended, by a sweep. */
+  /** Groups that ended in a sweep. */
   ended: number;
 }
 
-/** A join that a source's word has ended. */
+/** A join that a source's report ended. */
 export interface EndedJoin {
   principal: Principal;
   userId: string;
@@ -109,7 +109,7 @@ export interface EndedJoin {
     | "vanished"
     | "left"
     | "untied"
-    /** The source tells of another person under this id. */
+    /** The source reports another person under this id. */
     | "another_person"
     | "connector_removed"
     | "account_disconnected"
@@ -124,24 +124,24 @@ export type PeopleResult =
       isApplied: true;
       counts: PeopleCounts;
       endedJoins: EndedJoin[];
-      /** Groups that were told to be the same and are not known as anything: to be read whole. */
+      /** Groups that were reported as unchanged but aren't known: they must be read whole. */
       unknown: Principal[];
     }
   /** Nothing was stored. */
   | { isApplied: false; reason: PeopleRefusal };
 
-/** The end of a run that came to its end. */
+/** The end of a completed run. */
 export interface PeopleEnd extends PeopleTeller {
   run?: PeopleRun;
-  /** The listing of a run of mode `whole` was complete: what it did not name ends. */
+  /** The listing of a `whole` run was complete: what it didn't name ends. */
   isComplete: boolean;
   /** Only groups of this container, by entity. */
   home?: string;
-  /** What could not be looked at: it does not end, and keeps the clock it has. */
+  /** What couldn't be checked: it doesn't end, and keeps its clock. */
   notLookedAt: readonly Principal[];
-  /** Containers, by entity, that could not be looked at: so it is with every group in them that this run did not name. */
+  /** Containers, by entity, that couldn't be checked, and with them every group in them that this run didn't name. */
   homesNotLookedAt?: readonly string[];
-  /** The feed shows every change, and was read to an end that was true then: the clock of all it shows. */
+  /** The feed reports every change, and was read to its end at this time: the clock of everything it reports. */
   currentAt?: number;
 }
 

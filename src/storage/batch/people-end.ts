@@ -8,14 +8,14 @@ export type PeopleEndSlice =
   | { isApplied: true; isDone: boolean; counts: PeopleCounts; endedJoins: EndedJoin[] }
   | { isApplied: false; reason: PeopleRefusal };
 
-/** Memberships that one slice ends, about, and users. */
+/** Approximate number of memberships, and users, that one slice ends. */
 const SLICE_MEMBERS = 20_000;
 const SLICE_USERS = 1_000;
 
 /**
- * Begins a run, or takes it up again: what is told from here on, by a whole run or during it, is not swept at its end.
+ * Begins or resumes a run. What is reported from here on, by a whole run or during it, isn't swept at its end.
  *
- * @returns the position that its batches give back, and where it goes on
+ * @returns the position that its batches pass back, and where it continues
  */
 export function beginPeople(
   connection: SqliteConnection,
@@ -40,8 +40,8 @@ export function beginPeople(
 }
 
 /**
- * Does one slice of a run's end: what the run should have named and did not ends; then what follows the feed gets the
- * feed's clock. What was told since the run began, by it or during it, stays.
+ * Runs one slice of a run's end: what the run should have named and didn't ends; then what follows the feed gets the
+ * feed's clock. What was reported since the run began, by it or during it, stays.
  */
 export function endPeople(connection: SqliteConnection, workspaceId: string, asked: PeopleEnd): PeopleEndSlice {
   const refusal = refusalOf(connection, workspaceId, asked);
@@ -59,7 +59,7 @@ export function endPeople(connection: SqliteConnection, workspaceId: string, ask
   return { isApplied: true, isDone, counts: work.counts, endedJoins: work.endedJoins };
 }
 
-/** Groups of containers that could not be looked at, but for those that the run named all the same. */
+/** Groups of containers that couldn't be checked, except those that the run named anyway. */
 function unnamedIn(work: PeopleWork, { connectorId, toldIn, runId, homesNotLookedAt = [] }: PeopleEnd): string[] {
   if (homesNotLookedAt.length === 0) return [];
   const rows = work.all(
@@ -74,12 +74,12 @@ function unnamedIn(work: PeopleWork, { connectorId, toldIn, runId, homesNotLooke
   return rows.map((row) => String(row["groupPrincipal"]));
 }
 
-/** What could not be looked at keeps the clock it has until it is read whole. */
+/** What couldn't be checked keeps its clock until it is read whole. */
 function keepBack(work: PeopleWork, { notLookedAt }: PeopleEnd): void {
   if (notLookedAt.length === 0) return;
   const names = JSON.stringify(notLookedAt);
   const { feed, teller } = work;
-  // What followed the feed until now has its clock of now.
+  // What followed the feed until now gets its current clock.
   const follow = (table: string, clock: string, principal: string) =>
     work.change(
       `update ${table} set followsFeed = 0, ${clock} = max(${clock}, coalesce(?2, 0))
@@ -134,7 +134,7 @@ function sweepUsers(work: PeopleWork, { connectorId, toldIn, runId, notLookedAt 
   return rows.length < SLICE_USERS;
 }
 
-/** A join ends with the connector that told it; on the word of another one nobody is joined. */
+/** A join ends with the connector that reported it; another connector's word joins no one. */
 function forgetUser(work: PeopleWork, principal: string): void {
   const { connectorId } = work.teller;
   setAliases(work, principal, []);
@@ -151,7 +151,7 @@ function forgetUser(work: PeopleWork, principal: string): void {
   else if (isJoined(work, principal)) work.isChanged = true;
 }
 
-/** The run is over. A whole one leaves the cursor from which changes to what it read go on, or none. */
+/** Closes the run. A whole one leaves the cursor from which changes to its groups and users continue, or none. */
 function close(work: PeopleWork, { mode, isComplete, currentAt, now, connectorId, toldIn }: PeopleEnd): void {
   if (mode === "groups") return;
   if (currentAt !== undefined && isPast(work, { at: work.feed.currentAt ?? 0, followsFeed: false }))

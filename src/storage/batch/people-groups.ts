@@ -13,10 +13,10 @@ interface KnownGroup {
   followsFeed: boolean;
   neverAges: boolean;
   members: number;
-  /** Of its members in their order, and as they were told; null = not known. */
+  /** Digests of its sorted members and of the members as reported, separated by a space; null = unknown. */
   digest: string | null;
   toldPosition: number;
-  /** The run that told it last. */
+  /** The run that last reported it. */
   toldBy: string | null;
 }
 
@@ -54,8 +54,8 @@ function toKnown(row: SqlRow): KnownGroup {
 }
 
 /**
- * Makes exactly these the members of each, unless they are already: what is unchanged is one row each, all of them by one
- * statement, however many members there are. No group twice.
+ * Makes exactly these the members of each group, unless they already are. Unchanged groups are one row each, written by
+ * one statement, however many members there are. No group may be in `groups` twice.
  */
 export function setGroups(work: PeopleWork, groups: readonly WholeGroup[]): void {
   const known = findGroups(
@@ -77,27 +77,27 @@ export function setGroups(work: PeopleWork, groups: readonly WholeGroup[]): void
   }
   keepReadings(work, readings);
   for (const { group, homes } of groups) {
-    // Only a sync tells where a group is at home.
+    // Only a sync reports which containers a group belongs to.
     if (homes !== undefined || known.get(group)?.toldIn !== "identities") setHomes(work, group, homes ?? []);
   }
 }
 
 /**
- * Whether another run, which went on at the same time, has read the group later. What a look at everything tells of a group
- * may be as old as its beginning, since teams are read before the repositories that they are given; a look at some groups
- * reads each as it is told.
+ * Whether another concurrent run has read the group later. A whole run's report of a group may be as old as its
+ * beginning, because teams are read before the repositories that they can access; a run over some groups reads each as
+ * it is reported.
  */
 function isOvertaken({ teller, all }: PeopleWork, told: WholeGroup, before: KnownGroup): boolean {
   const { begunAt, runId, mode, now } = teller;
   if (begunAt === undefined || before.toldBy === null || before.toldBy === runId) return false;
-  // Noted by a clock that has gone back since.
+  // Recorded by a clock that was since set back.
   if (before.at > now) return false;
   if (mode !== "groups") return before.at > begunAt;
   const [other] = all("select startedAt from syncs where workspaceId = ? and syncId = ?", before.toldBy);
   return other !== undefined && Number(other["startedAt"] ?? 0) > told.at;
 }
 
-/** Counts a group once in a run, however many attempts tell it. */
+/** Counts a group once per run, however many attempts report it. */
 function tally({ told, teller }: PeopleWork, before: KnownGroup | undefined, isUnchanged: boolean): void {
   if (before?.toldBy === teller.runId) return;
   told.groups++;
@@ -105,18 +105,18 @@ function tally({ told, teller }: PeopleWork, before: KnownGroup | undefined, isU
 }
 
 interface Reading extends Pick<WholeGroup, "group" | "at" | "count" | "digest" | "etag"> {
-  /** JSON array of the members that it has now, sorted, each once; undefined = it has them already. */
+  /** JSON array of its new members, sorted, each once; undefined = they are unchanged. */
   replaced?: string;
 }
 
 /**
- * A reading compared with what is stored. Sources tell the same in the same order nearly always, and then nothing is sorted;
- * in another one it is the same all the same.
+ * Compares a reading with the stored group. Sources nearly always report the same order, and then nothing is sorted; in
+ * another order the group is still the same.
  */
 function readingOf({ group, at, etag, digest: told, members }: WholeGroup, before: KnownGroup | undefined): Reading {
   const [sorted, last] = before?.digest?.split(" ") ?? [];
   if (before?.digest && last === told) return { group, at, etag, count: before.members, digest: before.digest };
-  // Written by `makeGroupPages` only.
+  // Only `makeGroupPages` writes this.
   const each = [...new Set(JSON.parse(members) as Principal[])].sort();
   const json = JSON.stringify(each);
   const digest = hash("sha256", json, "base64");
@@ -124,7 +124,7 @@ function readingOf({ group, at, etag, digest: told, members }: WholeGroup, befor
   return digest === sorted ? reading : { ...reading, replaced: json };
 }
 
-/** One row each: they were read whole now, and this is what was read. */
+/** Writes one row per group: it was read whole now, with this content. */
 function keepReadings(work: PeopleWork, groups: readonly Reading[]): void {
   const { connectorId, toldIn, runId, neverAges = false } = work.teller;
   const rows = groups.map(({ group, at, count, digest, etag }) => [group, at, count, digest, etag]);
@@ -163,8 +163,8 @@ function setHomes(work: PeopleWork, group: Principal, homes: readonly string[]):
 }
 
 /**
- * Nobody stands for it until it is read whole: nothing is "the same" as what is stored. It was named, so no listing ends
- * it. Where access is set in kb it stays.
+ * The group has no members until it is read whole: no "same" report applies to the stored one. It was named, so no
+ * listing ends it. Where access is set in kb, it stays.
  */
 export function refuseGroup(work: PeopleWork, group: Principal): void {
   const known = findGroup(work, group);
@@ -200,7 +200,7 @@ function replaceMembers(work: PeopleWork, group: Principal, members: string): vo
   if (removed + added > 0) work.isChanged = true;
 }
 
-/** Only what was read whole and not changed since can be the same. */
+/** Only a group that was read whole and hasn't changed since can be unchanged. */
 export function keepGroup(work: PeopleWork, group: Principal, at: number): void {
   const known = findGroup(work, group);
   if (!known || known.digest === null) {
@@ -223,8 +223,8 @@ export function keepGroup(work: PeopleWork, group: Principal, at: number): void 
 }
 
 /**
- * Takes somebody out whatever is known: replayed late, it may take out one who is in again. Lets somebody in only where
- * nothing newer is known. Where the two may differ, the group no longer follows its feed, until it is read whole.
+ * Removes a member whatever is known: a late replay may remove one who is in again. Adds a member only when nothing
+ * newer is known. When the two may differ, the group no longer follows its feed until it is read whole.
  */
 export function changeMember(
   work: PeopleWork,

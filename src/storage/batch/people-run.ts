@@ -3,9 +3,9 @@ import type { PeopleRun } from "./people-batch.ts";
 import type { PeopleWork } from "./people-work.ts";
 
 /**
- * Adds what is stored in this transaction to the counts of the run that tells it: groups and users are counted as items are.
- * Users leave no trace of who told them, so they count with a checkpoint. An attempt that gets further than those before it
- * is counted as the first.
+ * Adds this transaction's changes to the counts of the run that reports them: groups and users are counted like items.
+ * Users don't record who reported them, so they are counted with a checkpoint. An attempt that gets further than
+ * earlier ones is counted like the first.
  */
 export function savePeopleRun(
   { counts, told, all, change }: PeopleWork,
@@ -14,7 +14,7 @@ export function savePeopleRun(
 ): void {
   const [row] = all("select counts, attempt from syncs where workspaceId = ? and syncId = ?", syncId);
   if (!row) return;
-  // Written by this function, by `saveRun` and at creation only.
+  // Only this function, `saveRun` and the creation of a run write this.
   const total: SyncCounts = { ...NO_COUNTS, ...(JSON.parse(String(row["counts"])) as Partial<SyncCounts>) };
   const users = isCovered ? counts.identities : 0;
   total.seen += told.groups + users + (addCounts.seen ?? 0);

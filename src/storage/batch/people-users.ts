@@ -23,7 +23,7 @@ export function setIdentity(work: PeopleWork, event: Extract<PeopleEvent, { t: "
   for (const principal of new Set([event.principal, ...aliases, ...before])) endJoin(work, principal, state);
 }
 
-/** Ends the join that this user of a source has, if there is one. */
+/** Ends the join of this source user, if there is one. */
 export function endJoin(work: PeopleWork, principal: Principal, reason: EndedJoin["reason"]): void {
   const rows = work.all(
     `update identity_joins set endedAt = ?2, endReason = ?3
@@ -45,9 +45,9 @@ export function endJoin(work: PeopleWork, principal: Principal, reason: EndedJoi
 }
 
 /**
- * Makes exactly these the other ids of a user, as this connector says.
+ * Sets exactly these as the other ids of a user, according to this connector.
  *
- * @returns those it had before
+ * @returns the earlier ones
  */
 export function setAliases(work: PeopleWork, principal: Principal, aliases: readonly Principal[]): Set<Principal> {
   const { connectorId } = work.teller;
@@ -128,16 +128,16 @@ function writeIdentity(
   );
 }
 
-/** Does anybody stand for them? */
+/** Whether a member is joined to the user or one of its other ids. */
 export function isJoined(work: PeopleWork, principal: Principal): boolean {
   const query = "select 1 from memberships where workspaceId = ? and groupPrincipal = ? limit 1";
   return work.all(query, principal).length > 0;
 }
 
 /**
- * Whether the source tells of another person than the member who was linked: a reinstalled server gives the same
- * ids to other people. A link by address holds for that address; an admin's word ends only when login and address are
- * others at once. An account proves itself. A source that tells no address says nothing. Source: S3.
+ * Whether the source reports another person than the linked member: a reinstalled server gives the same ids to other
+ * people. A link by address holds for that address; an admin's link ends only when login and address both change at
+ * once. An account is its own proof. A source without addresses says nothing. Source: S3.
  */
 function isAnother(
   work: PeopleWork,

@@ -11,9 +11,9 @@ export interface PeopleWork {
   counts: PeopleCounts;
   endedJoins: EndedJoin[];
   unknown: Principal[];
-  /** Groups that the run had not told before, and those of them that were as they are. */
+  /** Groups that the run hadn't reported before, and those of them that were unchanged. */
   told: { groups: number; unchanged: number };
-  /** Somebody's principals are others now. */
+  /** Someone's principals have changed. */
   isChanged: boolean;
   /** Runs a statement whose first parameter is the workspace. */
   all(sql: string, ...values: SqlValue[]): SqlRow[];
@@ -28,7 +28,7 @@ export interface Feed {
 
 const NO_FEED: Feed = { position: 0, currentAt: null, runId: null };
 
-/** Why nothing may be stored, if it may not. */
+/** Why nothing may be stored, if so. */
 export function refusalOf(
   connection: SqliteConnection,
   workspaceId: string,
@@ -50,7 +50,7 @@ export function refusalOf(
 export function makePeopleWork(connection: SqliteConnection, workspaceId: string, teller: PeopleTeller): PeopleWork {
   const isAdminMade = `select 1 from connectors c join members m on m.workspaceId = c.workspaceId and m.userId = c.createdBy
     where c.workspaceId = ? and c.connectorId = ? and m.role <> 'member'`;
-  // Its maker may be no admin any more since the run began.
+  // Its creator may have lost the admin role since the run began.
   const isTrusted =
     teller.isTrusted && connection.execute(isAdminMade, [workspaceId, teller.connectorId]).rows.length > 0;
   const work: PeopleWork = {
@@ -71,12 +71,12 @@ export function makePeopleWork(connection: SqliteConnection, workspaceId: string
     teller.connectorId,
     teller.toldIn,
   );
-  // The columns that are asked for.
+  // The selected columns.
   if (row) work.feed = { ...(row as unknown as Feed) };
   return work;
 }
 
-/** To be called last: everybody's principals are made again if any of them changed. */
+/** Call last: everyone's principals are rebuilt if any of them changed. */
 export function settlePeople({ isChanged, change }: PeopleWork): void {
   if (!isChanged) return;
   change(
@@ -85,7 +85,7 @@ export function settlePeople({ isChanged, change }: PeopleWork): void {
   );
 }
 
-/** Was it past its clock? Then nobody stands for it, and those who regain it must be told. */
+/** Whether its clock had expired. If so, no one held it, and the people who regain it must be informed. */
 export function isPast(
   { feed, teller }: PeopleWork,
   { at, followsFeed, neverAges = false }: { at: number; followsFeed: boolean; neverAges?: boolean },

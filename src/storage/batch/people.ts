@@ -8,9 +8,9 @@ import { setIdentity } from "./people-users.ts";
 import { makePeopleWork, type PeopleWork, refusalOf, settlePeople } from "./people-work.ts";
 
 /**
- * Stores what a connector tells of its groups and users, in the transaction that is open. Told again it changes nothing,
- * and no reading brings back what a newer one has taken out: an addition counts only where everything its feed may tell
- * comes after the group's last whole reading.
+ * Stores a connector's report of its groups and users in the open transaction. Repeating it changes nothing, and no
+ * reading restores what a newer one removed: an addition counts only if everything its feed may report comes after the
+ * group's last whole reading.
  */
 export function applyPeople(connection: SqliteConnection, workspaceId: string, batch: PeopleBatch): PeopleResult {
   const refusal = refusalOf(connection, workspaceId, batch);
@@ -37,9 +37,9 @@ export function applyPeople(connection: SqliteConnection, workspaceId: string, b
 }
 
 /**
- * A whole run has a cursor of its own until its end; what is looked at in between has none.
+ * A whole run has its own cursor until its end; readings in between have none.
  *
- * @returns true when it is another one than before
+ * @returns true when it has changed
  */
 function saveCursor({ change }: PeopleWork, { checkpoint, mode, connectorId, toldIn }: PeopleBatch): boolean {
   if (!checkpoint || checkpoint.cursor === null || mode === "groups") return false;
@@ -54,7 +54,7 @@ function saveCursor({ change }: PeopleWork, { checkpoint, mode, connectorId, tol
   return changed > 0;
 }
 
-/** Whole readings that follow each other, each of another group: stored together, before whatever comes after them. */
+/** Consecutive whole readings of different groups are stored together, before whatever follows them. */
 function makeReadings(work: PeopleWork) {
   let waiting = new Map<Principal, WholeGroup>();
   const store = (): void => {

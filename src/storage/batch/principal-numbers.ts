@@ -2,9 +2,9 @@ import type { Principal } from "#core/principals.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 
 /**
- * Gives all principals of these lists the numbers that they stand under in `access_list_principals`, new ones included, in the
- * transaction that is open. A number is one principal's of one workspace for ever: a row with a number that means somebody
- * else would open lists to them, so numbers are never kept in mind beyond the transaction and never given twice.
+ * Numbers all principals of these lists for `access_list_principals`, new ones included, in the open transaction. A
+ * number belongs to one principal of one workspace forever: a row with another principal's number would open lists to
+ * them, so numbers are never cached beyond the transaction and never reused.
  */
 export function numberPrincipals(
   connection: SqliteConnection,
@@ -43,7 +43,7 @@ function findNumbers(
   return new Map(rows.map((row) => [String(row["principal"]), Number(row["principalNo"])]));
 }
 
-/** The first of so many numbers, of a counter of all workspaces that only grows. */
+/** Reserves `count` numbers and returns the first, from a counter for all workspaces that only grows. */
 function takeNumbers(connection: SqliteConnection, count: number): number {
   const query = "update access_numbers set nextPrincipalNo = nextPrincipalNo + ? returning nextPrincipalNo as next";
   return Number(connection.execute(query, [count]).rows[0]?.["next"]) - count;

@@ -9,7 +9,7 @@ interface Of {
   connectorId: string;
 }
 
-/** How many items the guard let go within the last 24 hours. */
+/** Number of items whose removal the guard allowed in the last 24 hours. */
 export function removedLately(connection: SqliteConnection, { workspaceId, connectorId }: Of, now: number): number {
   const [row] = connection.execute(
     "select coalesce(sum(removed), 0) as removed from removal_windows where workspaceId = ? and connectorId = ? and startsAt > ?",
@@ -18,7 +18,7 @@ export function removedLately(connection: SqliteConnection, { workspaceId, conne
   return Number(row?.["removed"] ?? 0);
 }
 
-/** Adds `removed` to the present window, with the size they were judged by; forgets windows that are past. */
+/** Adds `removed` to the current window, with the size used by the guard; deletes past windows. */
 export function noteRemovals(
   connection: SqliteConnection,
   { workspaceId, connectorId }: Of,

@@ -6,7 +6,7 @@ import { stateOf, type Work } from "./work.ts";
 import type { ItemRows, KnownItem } from "./item-rows.ts";
 import { childrenBeside } from "./child-rows.ts";
 
-/** Removes an item, its child items, and with `subtree` what lies below it; holds all of it when the guard lets none pass. */
+/** Removes an item, its child items, and with `subtree` everything below it; holds all of it when the guard allows no more. */
 export function deleteItem(work: Work, { externalId, subtree }: { externalId: string; subtree: boolean }): OpOutcome {
   const items = targetsOf(work.rows, externalId, subtree);
   if (items.length === 0) return "absent";
@@ -14,7 +14,7 @@ export function deleteItem(work: Work, { externalId, subtree }: { externalId: st
   return removeOrHold(work, items, work.guarded + judged > work.allowance);
 }
 
-/** Removes these with their child items, whatever the guard says. */
+/** Removes these with their child items, bypassing the guard. */
 export function removeAll(work: Work, kbIds: readonly string[], ifElsewhere = false): OpOutcome {
   const found = living(work, kbIds)
     .filter((item) => !ifElsewhere || isFormer(item))
@@ -29,7 +29,7 @@ export function drop(work: Work, kbIds: readonly string[], isHeld: boolean): OpO
   return removeOrHold(work, [...new Map(found.map((each) => [each.kbId, each])).values()], isHeld);
 }
 
-/** Takes one back that was removed. Nobody reads it until its source was asked, and its next version is read whatever it is. */
+/** Restores a removed item. No one can read it until its source was asked, and its next version is read in any case. */
 export function restore(work: Work, kbId: string): OpOutcome {
   const { rows } = work;
   const item = rows.findByKbId(kbId);
@@ -46,7 +46,7 @@ export function releaseAll(work: Work, kbIds: readonly string[]): OpOutcome {
   return "done";
 }
 
-/** What is in the item no more goes with what is in that. */
+/** An item that is no longer in the content is removed with everything inside it. */
 export function keepChildren(
   work: Work,
   { externalId, keep, version }: Extract<ItemOp, { type: "children" }>,
@@ -58,7 +58,7 @@ export function keepChildren(
   return "done";
 }
 
-/** Removes the child items that were made of an item's content but for these, with what is in them, whatever the guard says. */
+/** Removes the child items made from an item's content, except these, with everything inside them, bypassing the guard. */
 export function removeChildrenBeside(work: Work, externalId: string, keep: readonly string[]): void {
   const gone = childrenBeside(work.rows, externalId, keep);
   if (gone.length === 0) return;
@@ -68,13 +68,13 @@ export function removeChildrenBeside(work: Work, externalId: string, keep: reado
   );
 }
 
-/** Removes, or holds, those of these that the run or set has not named since. */
+/** Removes, or holds, those of these that the run or set hasn't named since. */
 export function sweep(work: Work, kbIds: readonly string[], isHeld: boolean): OpOutcome {
   const gone = living(work, kbIds).filter((item) => item.seenBy !== work.seenBy && !isInsideNamed(work, item));
   return removeOrHold(work, gone, isHeld);
 }
 
-/** Notes that these are alive: what was held is held no more. */
+/** Records that these are alive, and ends their hold. */
 export function markSeen(work: Work, { externalIds, isCounted }: Extract<ItemOp, { type: "seen" }>): OpOutcome {
   for (const item of work.rows.heldAmong(externalIds)) release(work, item);
   const marked = work.rows.markSeen(externalIds, work.seenBy);
@@ -83,7 +83,7 @@ export function markSeen(work: Work, { externalIds, isCounted }: Extract<ItemOp,
   return "done";
 }
 
-/** What is in an item is held no longer than the item is. */
+/** Items inside another are held no longer than that one. */
 export function endHold(work: Work, { kbId, externalId }: KnownItem): void {
   work.rows.unhold(kbId);
   for (const child of work.rows.childrenOf(externalId)) {
@@ -92,8 +92,8 @@ export function endHold(work: Work, { kbId, externalId }: KnownItem): void {
 }
 
 /**
- * Removes these, or holds them. What was read at another place or by a former owner goes either way, and is no part of what
- * the guard counts: a person took it from here.
+ * Removes these, or holds them. Items read at another place or by a former owner are removed either way and don't count
+ * for the guard: a person took them away from here.
  */
 function removeOrHold(work: Work, items: readonly KnownItem[], isHeld: boolean): OpOutcome {
   const judged = items.filter((item) => !isFormer(item));
@@ -107,7 +107,7 @@ function isFormer({ readElsewhere }: KnownItem): boolean {
   return readElsewhere === 1;
 }
 
-/** A child item is there as long as the item of the source that it is in, which may have been named without being read. */
+/** A child item exists as long as the source item that it is in, which may have been named without being read. */
 function isInsideNamed({ rows, seenBy }: Work, { externalId }: KnownItem): boolean {
   if (seenBy === null || !isChildId(externalId)) return false;
   const outermost = rows.find(outermostId(externalId));
@@ -117,7 +117,7 @@ function isInsideNamed({ rows, seenBy }: Work, { externalId }: KnownItem): boole
 function targetsOf(rows: ItemRows, externalId: string, subtree: boolean): KnownItem[] {
   const found = new Map<string, KnownItem>();
   const item = rows.find(externalId);
-  // Files inside a file go with it and stay with it, wherever the mark between them stands.
+  // Files inside a file are removed and kept with it, wherever the mark between their ids is.
   const below = subtree ? rows.below(externalId).filter((each) => !isChildId(each.externalId)) : [];
   const waiting = [...below.toReversed(), ...(item ? [item] : [])];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -136,8 +136,9 @@ function living({ rows }: Work, kbIds: readonly string[]): KnownItem[] {
 }
 
 /**
- * Removes these. A removed item keeps the access that it had until then, which its row may not say yet: what a batch changes
- * is settled at its end, and only for what lives. Their parents may be among them, so all accesses come first.
+ * Removes these. A removed item keeps its access until then, which its row may not have yet: accesses changed by a
+ * batch are settled at its end, and only for living items. Their parents may be among them, so all accesses are
+ * computed first.
  */
 function removeEach(work: Work, items: readonly KnownItem[]): void {
   const accesses = items.map((item) => work.effective.of(item).aclId);

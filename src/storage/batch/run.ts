@@ -5,8 +5,8 @@ import type { BatchRun, ItemBatch } from "./item-batch.ts";
 import type { Work } from "./work.ts";
 
 /**
- * Why a batch may not be stored any more, if it may not: the worker lost its lease, the scope is another one now, or
- * the connector is going.
+ * Why a batch may no longer be stored, if so: the worker lost its lease, the scope has changed, or the connector is
+ * being removed.
  */
 export function refusalOf(
   connection: SqliteConnection,
@@ -27,10 +27,10 @@ export function refusalOf(
 }
 
 /**
- * Adds the batch to the run's counts and stores progress and cursor. An attempt that gets further than those before it
- * is counted as the first.
+ * Adds the batch to the run's counts and stores progress and cursor. An attempt that gets further than earlier ones is
+ * counted like the first.
  *
- * @returns true when somebody asked for the run to end
+ * @returns true when someone requested the end of the run
  */
 export function saveRun(
   connection: SqliteConnection,
@@ -46,7 +46,7 @@ export function saveRun(
     run.syncId,
   );
   if (!row) return true;
-  // Written by this function and at creation only.
+  // Only this function and the creation of a run write this.
   const before = JSON.parse(String(row["counts"])) as SyncCounts;
   const total = addCounts(addCounts(before, counts), run.addCounts ?? {});
   total.seen += marked;
@@ -72,7 +72,7 @@ export function saveRun(
       .prepare("update connectors set aclCheckedAt = ? where workspaceId = ? and connectorId = ?")
       .run(run.aclCheckedAt, workspaceId, connectorId);
   }
-  // It answers: what a refusal of everything had withheld is there again.
+  // The source answers: items hidden by its refusal are visible again.
   if (counts.seen > 0) endRefusal(connection, workspaceId, connectorId);
   return row["cancelRequestedAt"] !== null;
 }

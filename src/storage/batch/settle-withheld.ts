@@ -7,21 +7,21 @@ import { makeEffectiveAccess } from "./effective-access.ts";
 import { makeInterner } from "./intern.ts";
 import { makeItemRows } from "./item-rows.ts";
 
-/** Items looked at between two looks at the clock. */
+/** Items processed between checks of the clock. */
 const PAGE = 32;
 const SLICE_MS = 18;
 
-/** Of one slice; unless told as much as fits into a slice of time. */
+/** Limits of one slice. Default: as much as fits into a slice of time. */
 export interface SettleWithheldArgs {
   items?: number;
 }
 
 /**
- * Gives withheld items the access that they have now, one slice at a time. What is in line stands in the database, so a
- * restart goes on where it stopped; and each access is computed from what the item and its parents name themselves, so
- * neither the order nor what is changed between two slices matters.
+ * Computes the current access of withheld items, one slice at a time. The queue is in the database, so a restart
+ * continues where it stopped. Each access is computed from what the item and its parents name themselves, so neither
+ * the order nor changes between two slices matter.
  *
- * @returns a function that does one slice and says whether there was anything to do
+ * @returns a function that does one slice and returns whether there was anything to do
  */
 export function makeSettleWithheld(
   connection: SqliteConnection,
@@ -45,7 +45,7 @@ export function makeSettleWithheld(
   };
 }
 
-/** Settles some of a connector's items at a time, and says how many. */
+/** Settles some of a connector's items at a time, and returns how many. */
 function makeSettle(
   connection: SqliteConnection,
   index: SearchIndexWriter,

@@ -15,7 +15,7 @@ import type { ItemsTable } from "#storage/schema.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { toIndexDocument } from "./index-upsert.ts";
 
-/** The whole stored text of an item; empty when it has none. */
+/** Returns the whole stored text of an item; empty when it has none. */
 export function readStoredText(
   connection: SqliteConnection,
   { workspaceId, kbId }: Pick<ItemsTable, "workspaceId" | "kbId">,
@@ -27,7 +27,7 @@ export function readStoredText(
   return rows.map(({ text }) => String(text)).join("");
 }
 
-/** A row of `items` as the index wants it, analyzed again. @throws ZodError when this program can't have written the row */
+/** Makes the index document of an `items` row, analyzed again. @throws ZodError when this program can't have written the row */
 export function readStoredDocument(connection: SqliteConnection, row: unknown): IndexedDocument {
   const item = StoredRow.parse(row);
   const { rows } = connection.execute(
@@ -48,10 +48,10 @@ export function readStoredDocument(connection: SqliteConnection, row: unknown): 
 
 const Words = z.string().nullable();
 
-/** The columns of what is shown of an item. Its ID and address at the source are kept as they are. */
+/** The columns shown for an item. Its ID and address at the source are kept as they are. */
 export const MASKED_COLUMNS = [...WORD_FIELDS, "key", "author", "assignees", "source"] as const;
 
-/** What of a row may hold a secret, as it stands in the columns; the others are kept. */
+/** The columns of a row that may hold a secret, in stored form; the others are kept. */
 const MaskableRow = z.looseObject({
   workspaceId: z.string(),
   kbId: z.string(),
@@ -66,14 +66,14 @@ const MaskableRow = z.looseObject({
 });
 export type MaskableRow = z.infer<typeof MaskableRow>;
 
-/** A row of `items` before it is masked. @throws ZodError when this program can't have written the row */
+/** Parses a row of `items` before it is masked. @throws ZodError when this program can't have written the row */
 export function parseMaskable(row: unknown): MaskableRow {
   return MaskableRow.parse(row);
 }
 
 const StoredSections = z.array(z.looseObject({ start: z.number() }));
 
-/** The column `sections`, with every section's start moved. @throws ZodError as `parseMaskable` */
+/** Returns the column `sections` with every section's start moved. @throws ZodError as `parseMaskable` */
 export function moveSections(column: string, moved: (start: number) => number): string {
   const sections = StoredSections.parse(JSON.parse(column));
   return JSON.stringify(sections.map((section) => ({ ...section, start: moved(section.start) })));
@@ -87,7 +87,7 @@ const Names = z
 const Fields = z
   .string()
   .transform((text): unknown => JSON.parse(text))
-  // An item whose kind no longer exists is not found by its kind.
+  // An item whose kind no longer exists can't be found by its kind.
   .pipe(z.record(z.string(), FieldValue.catch("")));
 
 const COLUMN = {
@@ -100,7 +100,7 @@ const COLUMN = {
   texts: Names,
   date: z.number().nullable(),
   number: z.number().nullable(),
-  // The index knows people as entities.
+  // The index stores people as entities.
   person: z.string().nullable(),
   people: z.string(),
   record: Fields,

@@ -4,23 +4,22 @@ import type { AccessStore } from "#storage/records/access.ts";
 import { summarize } from "#storage/records/readers.ts";
 import type { Work } from "./work.ts";
 
-/** Items that one row of the audit names at most; with them stands how many there are. */
+/** Most items named in one audit row; the row also has their number. */
 const MAX_NAMED = 50;
 
-/** All lists must be met; undefined = nobody, none = no demand of its own. */
+/** All lists must be met; undefined = open to no one, none = no restriction of its own. */
 type Lists = readonly (readonly Principal[])[] | undefined;
 
 /**
- * What the batch did to who may read items that were stored before, to be appended in its transaction: what a row says
- * besides it, how many, which, how many are open to the workspace now, and who was named before and is now. Undefined
- * where nothing changed.
+ * Describes how the batch changed who may read already stored items, for the audit row in its transaction: how many,
+ * which, how many are open to the workspace now, and who was named before and is now. Undefined when nothing changed.
  */
 export async function traceOf(
   work: Work,
   access: Pick<AccessStore, "listsOf">,
   trace: NewAuditRecord,
 ): Promise<NewAuditRecord | undefined> {
-  // Of what an item was before, its first change in the batch knows.
+  // The first change in the batch has the item's state from before.
   const before = new Map(work.accessChanges.toReversed().map((change) => [change.kbId, change]));
   if (before.size === 0) return undefined;
   const listsOf = makeListsOf(access, new Set(work.batch.always));
@@ -50,7 +49,7 @@ export async function traceOf(
   return { ...trace, details };
 }
 
-/** Gives the lists of an access without those that every access of the connector has. */
+/** Reads the lists of an access without those that every access of the connector has. */
 function makeListsOf(access: Pick<AccessStore, "listsOf">, always: ReadonlySet<Principal>) {
   const kept = new Map<number, Promise<Lists>>();
   const read = async (aclId: number): Promise<Lists> => {
@@ -68,7 +67,7 @@ function makeListsOf(access: Pick<AccessStore, "listsOf">, always: ReadonlySet<P
   };
 }
 
-/** Whether an access may let in somebody whom the other did not: it keeps not every demand, or not as narrow. */
+/** Whether an access may admit someone the other didn't: it drops or widens a list. */
 function isWider(before: Lists, after: Lists): boolean {
   if (after === undefined) return false;
   if (before === undefined) return true;

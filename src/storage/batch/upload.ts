@@ -5,11 +5,11 @@ import { makePushUploadStore, type PushCounts } from "#storage/records/push-uplo
 import { type BatchUpload, type OpOutcome, pushResultOf } from "./item-batch.ts";
 
 /**
- * The set that is open for a connector, or null. Whatever is pushed meanwhile, by this set or during it, is newer than
- * its beginning, so it counts as named.
+ * Returns the open set of a connector, or null. Anything pushed during it, by this set or not, is newer than its
+ * beginning, so it counts as named.
  */
 export function openSetOf(connection: SqliteConnection, workspaceId: string, connectorId: string): string | null {
-  // The words of the condition are those of the partial index.
+  // The condition has the same words as that of the partial index.
   const [row] = connection.execute(
     `select "uploadId" from push_uploads where "workspaceId" = ? and "connectorId" = ?
      and "mode" = 'set' and "state" in ('open', 'ending')`,
@@ -21,7 +21,7 @@ export function openSetOf(connection: SqliteConnection, workspaceId: string, con
 /**
  * Adds a batch to its upload, in the batch's transaction.
  *
- * @throws ApiError `push_upload_over` when it takes nothing more: then the batch is not stored
+ * @throws ApiError `push_upload_over` when it accepts nothing more; the batch isn't stored
  */
 export async function saveUpload(
   sql: SqlHandles,

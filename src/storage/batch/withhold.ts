@@ -1,6 +1,6 @@
 import type { SqliteConnection } from "#storage/sqlite.ts";
 
-/** What follows is one list of tables: the rows are found once, by the index of children alone. */
+/** The cross joins fix the order of the tables: the rows are found once, by the index of children alone. */
 const GATHER = `
   insert into withheld_now
   with recursive below(externalId, row) as (
@@ -12,11 +12,11 @@ const GATHER = `
   select i.rowid, i.kbId, i.aclId <> 0 from below b cross join items i where b.row > 0 and i.rowid = b.row`;
 
 /**
- * Gives every living item below these to nobody, in a few statements and so in one transaction with the change that makes
- * it necessary, and puts them in line for `makeSettleWithheld`. Where they are many, this takes a fraction of what
- * computing their accesses would.
+ * Hides every living item below these from everyone, in a few statements and so in one transaction with the change that
+ * requires it, and queues them for `makeSettleWithheld`. With many items, this takes a fraction of the time of
+ * computing their accesses.
  *
- * @returns the kbIds of those that somebody could read until now, for the index
+ * @returns the kbIds of those that someone could read until now, for the index
  */
 export function withholdBelow(
   connection: SqliteConnection,
@@ -24,7 +24,7 @@ export function withholdBelow(
   externalIds: readonly string[],
 ): string[] {
   const run = (sql: string, ...values: string[]) => connection.prepare(sql).run(...values);
-  // Rowids are good for one transaction only: a backup may renumber rows.
+  // Rowids are valid for one transaction only: a backup may renumber rows.
   connection.raw.exec(
     "create temp table if not exists withheld_now (row integer primary key, kbId text, isOpen integer)",
   );
@@ -35,7 +35,7 @@ export function withholdBelow(
     workspaceId,
     connectorId,
   );
-  // As `stateOf` says it of an access of nobody; what is held stays held.
+  // As `stateOf` for an access that is open to no one; held items stay held.
   run(`update items set aclId = 0, indexState = case indexState when 'held' then 'held' else 'unsearchable' end
     where rowid in (select row from withheld_now where isOpen)`);
   const rows = connection.prepare("select json_group_array(kbId) as kbIds from withheld_now where isOpen").all();

@@ -17,38 +17,38 @@ export interface Work {
   rows: ItemRows;
   changes: IndexChange[];
   counts: SyncCounts;
-  /** Items that were named and are as they were, so that nothing else is counted of them. */
+  /** Items that were named and are unchanged, so that nothing else is counted for them. */
   marked: number;
-  /** True once the run has named an item that it had not named before, or removed one. */
+  /** True once the run has named an item for the first time, or removed one. */
   isFurther: boolean;
-  /** Removals of this batch that the guard counts, and how many it lets pass. */
+  /** Removals of this batch that the guard counts, and how many it allows. */
   guarded: number;
   allowance: number;
-  /** The run, or the set that is open: what is named now is not swept by it. */
+  /** The run, or the open set: an item named now isn't swept by it. */
   seenBy: string | null;
-  /** The number of an access whose permissions were looked at then; null = at its connector's clock. */
+  /** Returns the number of an access whose permissions were checked then; null = at its connector's clock. */
   intern(access: SourceAccess, clockAt: number | null): Promise<number>;
-  /** The same access at another clock. */
+  /** Returns the same access at another clock. */
   reclock(ownAclId: number | null, clockAt: number | null): Promise<number>;
-  /** Items that could not be looked at, by kbId. */
+  /** Items that couldn't be checked, by kbId. */
   exceptions: Map<string, ClockCause>;
-  /** The access that lets in whom both of two let in. */
+  /** Returns the access that admits only people admitted by both. */
   conjoin(a: number, b: number): number;
   effective: EffectiveAccess;
-  /** Number of the op that is applied. */
+  /** Index of the current op. */
   op: number;
-  /** Items below which accesses may be others now; true = the item has moved. */
+  /** Items below which accesses may have changed; true = the item has moved. */
   touched: Map<string, boolean>;
-  /** Items whose entry in the index is made of what is stored, by kbId. */
+  /** Items whose index entry is rebuilt from stored data, by kbId. */
   indexedAgain: Set<string>;
-  /** Items that nobody may read for their parents' sake, when their op was applied. */
+  /** Items that no one could read because of their parents when their op was applied. */
   hidden: { op: number; externalId: string }[];
-  /** Items that were stored before and have another access now, their own or their parent's, with what they had. */
+  /** Already stored items whose own or inherited access has changed, with the former one. */
   accessChanges: Pick<KnownItem, "kbId" | "aclId" | "ownAclId">[];
   addSkip(externalId: string, reason: string, message: string, retryable: boolean): void;
 }
 
-/** Makes the state of a batch; `intern` gives the number of an access, `noteAccess` is told which the rows get. */
+/** Makes the state of a batch; `intern` returns the number of an access, `noteAccess` is called with those that the rows get. */
 export function makeWork(
   connection: SqliteConnection,
   workspaceId: string,
@@ -117,10 +117,10 @@ export function makeWork(
   };
 }
 
-/** A sample of skips tells what is wrong; the counts tell how often. */
+/** A sample of skips shows what is wrong; the counts show how often. */
 const SKIPS_KEPT = 100;
 
-/** Counts what became of an item, once in a run however many attempts name it; a later try that helps is moved. */
+/** Counts an item's result once per run, however many attempts name it; a later successful try moves it. */
 export function tally(work: Work, known: KnownItem | undefined, outcome: "upserted" | "unchanged" | "failed"): void {
   const { counts, batch, seenBy } = work;
   const isCounted = batch.run !== undefined && known?.removedAt === null && known.seenBy === seenBy;
@@ -132,12 +132,15 @@ export function tally(work: Work, known: KnownItem | undefined, outcome: "upsert
   work.isFurther = true;
 }
 
-/** The state of an item that is given this access; what is held stays so. */
+/** Returns the state of an item that gets this access; a held one stays held. */
 export function stateUnder(aclId: number, item: Pick<KnownItem, "indexState" | "textHash" | "textReason">): string {
   return item.indexState === "held" ? "held" : stateOf(aclId, item);
 }
 
-/** The state people see, from what is stored. An access of nobody is `acl_unknown`: unsearchable, whatever the text. */
+/**
+ * Returns the state shown to people, from stored fields. With an access open to no one it is `acl_unknown`:
+ * unsearchable, whatever the text.
+ */
 export function stateOf(aclId: number, { textHash, textReason }: Pick<KnownItem, "textHash" | "textReason">): string {
   if (aclId === 0) return "unsearchable";
   if (textReason === "failed") return "failed";

@@ -11,7 +11,7 @@ export type IndexFault = "missing" | "access" | "orphan";
 
 /** A page of the comparison. */
 export interface IndexPage {
-  /** Items looked at. */
+  /** Items compared. */
   items: number;
   found: { fault: IndexFault; kbId: string }[];
 }
@@ -25,10 +25,10 @@ interface StoredItem {
 const PAGE = 500;
 
 /**
- * Compares a workspace's index with its items, all of them, on one state of the database: every living item has a document
- * with its access, and no document is without a living item. What nobody may read needs no document.
+ * Compares a workspace's whole index with its items, on one state of the database: every living item has a document
+ * with its access, and every document a living item. Items that no one may read need no document.
  *
- * @throws what reading a damaged index throws
+ * @throws errors of reading a damaged index
  */
 export function* checkIndex(connection: SqliteConnection, workspaceId: string): Generator<IndexPage> {
   const sql = makeStatements(connection.raw);
@@ -46,7 +46,7 @@ export function* checkIndex(connection: SqliteConnection, workspaceId: string): 
   }
 }
 
-/** Workspaces whose index is being rebuilt, or waits for it. */
+/** Counts the workspaces whose index is being rebuilt, or waits for it. */
 export function countOutdated(connection: SqliteConnection, analyzerVersion: number): number {
   return inReadTransaction(connection.raw, () => {
     const { rows } = connection.execute(
@@ -71,7 +71,7 @@ function* compareItems(sql: Statements, workspaceId: string, view: WorkspaceView
      order by "kbId" limit ?`,
   );
   for (let after = ""; ;) {
-    // The columns that are named, by their declared types.
+    // The selected columns, by their declared types.
     const items = page.all(workspaceId, after, PAGE) as unknown as StoredItem[];
     yield { items: items.length, found: items.flatMap((item) => compare(item, view)) };
     const last = items.at(-1);

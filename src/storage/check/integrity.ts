@@ -2,21 +2,21 @@ import { isApiError } from "#api/errors.ts";
 import { explainFailure } from "#storage/failure.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 
-/** What SQLite says of a part of the file; no problems = it is sound. */
+/** SQLite's result for a part of the file; without problems, it is sound. */
 export interface IntegrityPart {
   /** A table with its indexes, or the whole file. */
   part: string;
   problems: string[];
 }
 
-/** What SQLite says of a part that has nothing to tell. */
+/** SQLite's result for a sound part. */
 const SOUND = "ok";
 
 /**
- * Looks for damage of the file, a table at a time, so that the caller can stop in between. `isFull` also compares every
- * index with its table and looks for pages that two tables claim: one statement over the whole file.
+ * Checks the file for damage, a table at a time, so that the caller can stop in between. `isFull` also compares every
+ * index with its table and looks for pages that two tables claim, in one statement over the whole file.
  *
- * @throws what SQLite throws where it can't even read on
+ * @throws SQLite's error when it can't read any further
  */
 export function* checkIntegrity(connection: SqliteConnection, isFull: boolean): Generator<IntegrityPart> {
   const { rows } = connection.execute("select name from sqlite_schema where type = 'table' order by name", []);
@@ -31,7 +31,7 @@ function ask(connection: SqliteConnection, pragma: string): string[] {
     const found = connection.raw.prepare(pragma).all();
     return found.map((row) => String(Object.values(row)[0])).filter((text) => text !== SOUND);
   } catch (error) {
-    // Some damage ends the look at a table; the others are looked at all the same.
+    // Some damage ends the check of a table; the others are checked all the same.
     const explained = explainFailure(error);
     if (isApiError(explained, "database_damaged")) return [error instanceof Error ? error.message : String(error)];
     throw error;

@@ -7,7 +7,7 @@ import { type AuditStore, makeAuditStore } from "#storage/records/audit.ts";
 import type { Tables } from "#storage/schema.ts";
 import { openReader, type SqliteConnection } from "#storage/sqlite.ts";
 
-/** A database as a check reads it: nothing can be written through it, and a server may run next to it. */
+/** A database opened for a check: nothing can be written through it, and a server may run at the same time. */
 export interface CheckedDatabase {
   connection: SqliteConnection;
   /** The ids of the workspaces. */

@@ -26,8 +26,8 @@ const COLUMNS = [
 ] as const;
 
 /**
- * The procedure `appendAudit`: rows at the end of a workspace's chain, in one transaction; 200 take some 5 ms. Reads wait to
- * be joined first.
+ * The procedure `appendAudit`: appends rows to a workspace's chain in one transaction; 200 take some 5 ms. Read records
+ * wait to be merged first.
  */
 export function makeAppendAudit(connection: SqliteConnection) {
   return ({ workspaceId, records }: AppendAuditArgs): void =>
@@ -60,7 +60,7 @@ export function appendRows(
   }
 }
 
-/** Adds reads behind those that wait. Call it in a transaction. */
+/** Queues read records. Call it in a transaction. */
 function keepReads(connection: SqliteConnection, workspaceId: string, records: readonly NewAuditRecord[]): void {
   if (records.length === 0) return;
   const { rows } = connection.execute("select max(number) as last from waiting_reads where workspaceId = ?", [

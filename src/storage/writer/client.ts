@@ -8,7 +8,7 @@ import { WriterEngine, type Priority, type WriterRequest } from "./engine.ts";
 import { makeWriterWork, type WriterTuning } from "./procedures.ts";
 import type { WriterFailure, WriterMessage, WriterReply, WriterThreadData } from "./thread.ts";
 
-/** Starts the writer in a thread of its own. `entry` is the built `writer.js`. */
+/** Starts the writer in its own thread. `entry` is the built `writer.js`. */
 export function startWriterThread(entry: string, data: WriterThreadData): WriterClient {
   const worker = new Worker(entry, { workerData: data, name: "kb-writer", resourceLimits: THREAD_MEMORY });
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
@@ -50,11 +50,11 @@ export function startWriterThread(entry: string, data: WriterThreadData): Writer
 }
 
 export interface InlineWriterOptions extends WriterTuning {
-  /** False: the caller does the upkeep by its procedures. */
+  /** False: the caller runs maintenance through the procedures. */
   hasUpkeep?: boolean;
 }
 
-/** The writer in this thread: for tests and for short host commands, where nothing else runs. */
+/** Runs the writer in this thread, for tests and short host commands, where nothing else runs. */
 export function startInlineWriter(
   file: string,
   durability: Durability,
@@ -85,7 +85,7 @@ function makeClient(
   return {
     request: (what, priority = "interactive") => request(what, priority),
     async call<Result>(name: string, args: unknown, priority: Priority = "interactive") {
-      // The procedure's own signature is the proof; names and types stand side by side in `procedures.ts`.
+      // The procedure's own signature proves it; names and types are side by side in `procedures.ts`.
       return (await request({ type: "call", name, args }, priority)) as Result;
     },
     close,

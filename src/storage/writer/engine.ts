@@ -2,13 +2,13 @@ import { explainFailure } from "#storage/failure.ts";
 import type { SqliteConnection, SqlResult } from "#storage/sqlite.ts";
 import type { UpkeepPace } from "./upkeep-pace.ts";
 
-/** Interactive work goes before batch slices. */
+/** Interactive requests run before batch slices. */
 export type Priority = "interactive" | "batch";
 
-/** A named piece of work that runs inside the writer, in one transaction, without giving the thread away. */
+/** A named task that runs inside the writer, in one transaction, without yielding the thread. */
 export type Procedure = (connection: SqliteConnection, args: unknown) => Promise<unknown> | unknown;
 
-/** What the writer can be asked; every request is answered exactly once, in the order of its priority. */
+/** Requests to the writer. Each is answered exactly once, in the order of priority. */
 export type WriterRequest =
   | { type: "execute"; sql: string; parameters: readonly unknown[]; transaction?: number }
   | { type: "begin"; transaction: number }
@@ -16,7 +16,7 @@ export type WriterRequest =
   | { type: "rollback"; transaction: number }
   | { type: "call"; name: string; args: unknown };
 
-/** Milliseconds a transaction of the main thread may sit without a statement before it is rolled back. */
+/** Milliseconds a transaction of the main thread may be idle before it is rolled back. */
 const TRANSACTION_IDLE_MS = 10_000;
 
 interface Waiting {
@@ -26,10 +26,10 @@ interface Waiting {
 }
 
 /**
- * The one writing connection and the order in which it is used.
+ * The only writing connection and the order of its use.
  *
- * While a transaction of the main thread is open, everything that is not part of it waits: a statement of somebody else
- * would otherwise join it. A `call` runs its procedure in a transaction of its own.
+ * While a transaction of the main thread is open, everything that isn't part of it waits: another caller's statement
+ * would otherwise join it. A `call` runs its procedure in its own transaction.
  */
 export class WriterEngine {
   readonly #connection: SqliteConnection;
@@ -40,9 +40,9 @@ export class WriterEngine {
   readonly #tidy: () => boolean;
   readonly #pace: UpkeepPace | undefined;
   #paceTimer: NodeJS.Timeout | undefined;
-  /** Whether upkeep may be due: batches make work for it. */
+  /** Whether maintenance may be due: batches cause it. */
   #hasUpkeep = true;
-  /** Why upkeep stopped; told to the next batch, which would only make more of it. */
+  /** Why maintenance stopped; the next batch fails with it, because it would only add more. */
   #upkeepFailure: unknown;
   #transaction: number | undefined;
   #transactionTimer: NodeJS.Timeout | undefined;
@@ -54,13 +54,13 @@ export class WriterEngine {
   constructor(options: {
     connection: SqliteConnection;
     procedures: ReadonlyMap<string, Procedure>;
-    /** Called between two requests so that newly arrived interactive ones can go first. */
+    /** Called between two requests, so that new interactive ones can go first. */
     schedule: (run: () => void) => void;
-    /** One slice of upkeep; false = nothing is due. Asked after each batch and while nothing else waits. */
+    /** Runs one slice of maintenance; false = nothing is due. Called after each batch and while nothing else waits. */
     upkeep?: () => boolean;
-    /** The same of upkeep that can wait: asked when there is no other. */
+    /** Like `upkeep`, for maintenance that can wait: called when there is no other. */
     tidy?: () => boolean;
-    /** When that goes on while no batch makes more of it; at once unless told. */
+    /** When `tidy` continues while no batch adds work for it; default: at once. */
     pace?: UpkeepPace;
   }) {
     this.#connection = options.connection;
@@ -71,13 +71,13 @@ export class WriterEngine {
     this.#pace = options.pace;
   }
 
-  /** Begins nothing more, upkeep included: the connection is about to be closed. */
+  /** Starts nothing more, maintenance included: the connection is about to be closed. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#paceTimer);
   }
 
-  /** Puts a request in line; resolves with its result once it ran. */
+  /** Queues a request and resolves with its result. */
   request(request: WriterRequest, priority: Priority): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const waiting = { request, resolve, reject };
@@ -97,7 +97,7 @@ export class WriterEngine {
   #pump(): void {
     if (this.#isClosed || this.#isRunning || this.#transaction !== undefined) return;
     const interactive = this.#queues.interactive.shift();
-    // Upkeep takes turns with batches, so that a steady stream of them does not starve it.
+    // Maintenance alternates with batches, so that a steady stream of them doesn't starve it.
     if (!interactive && this.#hasUpkeep && (this.#isUpkeepTurn || this.#queues.batch.length === 0)) {
       const waitMs = this.#isUpkeepTurn ? 0 : (this.#pace?.wait() ?? 0);
       this.#isUpkeepTurn = false;
@@ -116,7 +116,7 @@ export class WriterEngine {
     });
   }
 
-  /** Whatever comes meanwhile goes first, as always. */
+  /** A request that arrives before then goes first, as always. */
   #pumpIn(ms: number): void {
     this.#paceTimer ??= setTimeout(() => {
       this.#paceTimer = undefined;
@@ -124,7 +124,7 @@ export class WriterEngine {
     }, ms).unref();
   }
 
-  /** One slice. @returns false when the next one has to wait for searches */
+  /** Runs one slice. @returns false when the next one has to wait for searches */
   #runUpkeep(mayTidy: boolean): boolean {
     try {
       if (this.#upkeep()) return true;
@@ -196,7 +196,7 @@ export class WriterEngine {
     }
     clearTimeout(this.#transactionTimer);
     try {
-      // A full disk rolls back by itself; its own error is what the caller has to see.
+      // A full disk rolls back by itself; the caller must see the original error.
       const isOver = outcome === "rollback" && !this.#connection.raw.isTransaction;
       if (!isOver) this.#connection.raw.exec(outcome === "commit" ? "COMMIT" : "ROLLBACK");
     } finally {

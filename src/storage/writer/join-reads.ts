@@ -7,12 +7,12 @@ export interface JoinReadsArgs {
   workspaceId: string;
 }
 
-/** Reads that are joined at once: some 10 ms of the writer. */
+/** Read records merged at once: some 10 ms of the writer. */
 export const JOINED_AT_ONCE = 500;
 
 /**
- * The procedure `joinReads`: joins the oldest reads that wait into rows at the end of the chain, in one transaction. Gives how
- * many it took; fewer than `JOINED_AT_ONCE` = none waits any more.
+ * The procedure `joinReads`: merges the oldest waiting read records into rows at the end of the chain, in one
+ * transaction. Returns how many it processed; fewer than `JOINED_AT_ONCE` = none is left.
  */
 export function makeJoinReads(connection: SqliteConnection) {
   return ({ workspaceId }: JoinReadsArgs): number =>
@@ -21,7 +21,7 @@ export function makeJoinReads(connection: SqliteConnection) {
         "select number, record from waiting_reads where workspaceId = ? order by number limit ?",
         [workspaceId, JOINED_AT_ONCE],
       );
-      // Written by `appendAudit` only.
+      // Only `appendAudit` writes this.
       const records = rows.map((row) => JSON.parse(String(row["record"])) as ReadRecord);
       appendRows(connection, workspaceId, joinRecords(records));
       connection.execute("delete from waiting_reads where workspaceId = ? and number <= ?", [

@@ -1,4 +1,4 @@
-/** A growing set of small numbers, a bit each. */
+/** A growing set of small numbers, one bit each. */
 export class NumberSet {
   #words = new Uint32Array(64);
 

@@ -1,13 +1,13 @@
 import { rmSync, writeFileSync } from "node:fs";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 
-/** What an ordinary batch may need. */
+/** Bytes that an ordinary batch may need. */
 const ROOM_BYTES = 1024 * 1024;
 
 /**
- * The procedure `probeStorage`: whether there is room for a batch, on the disk and in the database. What is not committed
- * reaches no file, so a limit of a file's size shows only in a commit of as much. It leaves free pages behind, which the next
- * batch takes. Throws what a batch would.
+ * The procedure `probeStorage`: checks that the disk and the database have room for a batch. Uncommitted data isn't
+ * written to a file, so a file size limit shows only when as much is committed. It leaves free pages, which the next
+ * batch reuses. Throws the error that a batch would.
  */
 export function probeStorage({ raw, execute }: SqliteConnection): void {
   const [main] = execute("select file from pragma_database_list where name = 'main'", []).rows;

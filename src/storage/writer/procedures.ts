@@ -15,31 +15,31 @@ import type { PeopleBatch, PeopleEnd, PeopleTeller } from "#storage/batch/people
 import { beginPeople, endPeople } from "#storage/batch/people-end.ts";
 import { makeSettleWithheld, type SettleWithheldArgs } from "#storage/batch/settle-withheld.ts";
 
-/** What tests make small. */
+/** Limits that tests make small. */
 export interface WriterTuning {
   /** Items below a changed one whose accesses the batch computes itself. */
   settledAtOnce?: number;
 }
 
-/** What the writer does besides single statements. */
+/** The writer's work besides single statements. */
 export interface WriterWork {
-  /** By name. Their callers in `store/` give exactly the arguments that are named here. */
+  /** By name. Their callers in `store/` pass exactly the arguments named here. */
   procedures: ReadonlyMap<string, Procedure>;
-  /** One slice (about 25 ms) of upkeep that is due; false = nothing is. Runs between requests. */
+  /** Runs one slice (about 25 ms) of due maintenance; false = nothing is due. Runs between requests. */
   upkeep(): boolean;
-  /** The same of upkeep that gives way to searches: they are no slower without it. */
+  /** Like `upkeep`, for maintenance that gives way to searches: they are no slower without it. */
   tidy(): boolean;
 }
 
-/** The arguments of what stores groups and users of sources. */
+/** The arguments of the procedures that store groups and users of sources. */
 interface PeopleArgs<What> {
   workspaceId: string;
   what: What;
 }
 
 /**
- * Every procedure the writer knows. A procedure runs inside the writer, so it may use the raw connection;
- * it must end within about 25 ms, or work in slices that it asks for again.
+ * Makes every procedure of the writer. A procedure runs inside the writer, so it may use the raw connection; it must
+ * end within about 25 ms, or run in slices that it requests again.
  */
 export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: WriterTuning = {}): WriterWork {
   const index = makeIndexWriter(connection.raw);
@@ -69,13 +69,13 @@ export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: 
       ["appendAudit", (_, args) => appendAudit(args as AppendAuditArgs)],
       ["joinReads", (_, args) => joinReads(args as JoinReadsArgs)],
       ["probeStorage", () => probeStorage(connection)],
-      // Upkeep comes after every batch: this one is nothing but the turn, where nobody stores anything.
+      // Maintenance follows every batch: this one is only the turn, for when nothing is stored.
       ["takeTurn", () => undefined],
       ["sweepIndex", () => inTransaction(connection.raw, () => index.sweep())],
     ]),
-    // People wait for what is withheld, and many changes that are in no segment make each search slower.
+    // People wait for withheld items, and many changes outside segments slow down each search.
     upkeep: () => settleWithheld() || (index.hasManyChanges() && index.nextCompactionSlice()),
-    // Compactions are short, and searches wait for nothing of a rebuild.
+    // Compactions are short, and no search waits for a rebuild.
     tidy: () => index.nextCompactionSlice() || reindex(),
   };
 }

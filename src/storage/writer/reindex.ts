@@ -9,11 +9,11 @@ import { readStoredDocument } from "#storage/batch/stored-document.ts";
 const PAGE = 16;
 
 /**
- * Rebuilds the indexes that another version of the analyzer made, from the stored texts, in slices of `sliceMs`. The old
- * index answers until its successor is complete; changes in the meantime win. Which ones is read again when another
- * process has written: the operator can ask for all of them.
+ * Rebuilds the indexes that another version of the analyzer made, from the stored texts, in slices of `sliceMs`. The
+ * old index answers until its successor is complete; changes in the meantime take precedence. The list of indexes is
+ * read again after another process has written, because the operator can request a rebuild of all of them.
  *
- * @returns a function that does one slice and says whether it did anything; false = every index is of this version
+ * @returns a function that does one slice and returns whether it did anything; false = every index is of this version
  */
 export function makeReindex(connection: SqliteConnection, index: IndexWriter, sliceMs = 20): () => boolean {
   let outdated: string[] = [];
@@ -21,7 +21,7 @@ export function makeReindex(connection: SqliteConnection, index: IndexWriter, sl
   let job: Generator<void> | undefined;
   return () => {
     if (outdated.length === 0) {
-      // Rises with what other connections commit: all but nothing to ask for.
+      // Changes with each commit of another connection; reading it costs almost nothing.
       const version = numberOf(connection.prepare("PRAGMA data_version"));
       if (version !== seenVersion) outdated = index.outdatedWorkspaces();
       seenVersion = version;
@@ -42,7 +42,7 @@ export function makeReindex(connection: SqliteConnection, index: IndexWriter, sl
   };
 }
 
-/** The living items of a workspace as the index wants them, analyzed again; undefined after each, for a pause. */
+/** The index documents of a workspace's living items, analyzed again; undefined after each, for a pause. */
 function* readDocuments(connection: SqliteConnection, workspaceId: string): Generator<IndexedDocument | undefined> {
   let after = "";
   for (;;) {

@@ -5,7 +5,7 @@ import { NumberSet } from "./number-set.ts";
 
 export interface SweepAccessesArgs {
   workspaceId: string;
-  /** Rows looked at in one step, and steps of one call; unless told as many as fit into a slice of time. */
+  /** Rows read in one step, and steps of one call; default: as many as fit into a slice of time. */
   page?: number;
   steps?: number;
 }
@@ -18,9 +18,9 @@ export interface SweptAccesses {
 }
 
 export interface AccessSweeper {
-  /** Told of every access number that an item's row is given. */
+  /** Records every access number that an item's row gets. */
   note(workspaceId: string, aclId: number): void;
-  /** Does one slice in a transaction of its own; a new sweep begins after the end of one, and after a failure. */
+  /** Runs one slice in its own transaction; a new sweep begins after the end of one, and after a failure. */
   run(args: SweepAccessesArgs): SweptAccesses;
 }
 
@@ -28,7 +28,7 @@ const PAGE = 1_000;
 const SLICE_MS = 18;
 
 interface Sweep {
-  /** Accesses of items: of rows as the walk met them, and all that rows were given since it began. */
+  /** Accesses in use: those of rows when the walk visited them, and all that rows got since it began. */
   used: NumberSet;
   job: Generator<void>;
   accesses: number;
@@ -36,10 +36,10 @@ interface Sweep {
 }
 
 /**
- * The procedure `sweepAccesses`: deletes accesses that no item has, and lists that no access has, slice by slice between
- * the other work of the writer. An item has, and names, either the access it had when the walk met its row or one that it was given
- * since, so what is in neither is nobody's; an access never changes its lists and a new one has a higher number, so a walk
- * that has come to the end knows all lists. Numbers are never given twice: readers may keep what they know.
+ * The procedure `sweepAccesses`: deletes accesses that no item has, and lists that no access has, slice by slice
+ * between other work of the writer. An item has and names either the access it had when the walk visited its row or one
+ * that it got since, so an access in neither set is unused. An access never changes its lists and a new one has a
+ * higher number, so a finished walk knows all lists. Numbers are never reused: readers may keep what they have cached.
  */
 export function makeAccessSweeper(
   connection: SqliteConnection,
@@ -50,7 +50,7 @@ export function makeAccessSweeper(
     note: (workspaceId, aclId) => running.get(workspaceId)?.used.add(aclId),
     run({ workspaceId, page = PAGE, steps = Number.POSITIVE_INFINITY }) {
       const sweep = running.get(workspaceId) ?? begin(connection, index, workspaceId, page);
-      // Taken out while it works: after a step that was rolled back nothing of it counts.
+      // Removed while it works: after a step that was rolled back, none of it counts.
       running.delete(workspaceId);
       [sweep.accesses, sweep.lists] = [0, 0];
       const isDone = inTransaction(connection.raw, () => {
@@ -102,8 +102,8 @@ function begin(
 type Query = (sql: string, ...values: SqlValue[]) => SqlRow[];
 
 /**
- * Every row of the workspace, removed ones too, by an index that holds all that is asked. A row that changes its place
- * there is written, and so noted.
+ * Visits every row of the workspace, removed ones too, by a covering index. A row that changes its place there is
+ * written, and so recorded.
  */
 function* walkItems(all: Query, page: number, used: NumberSet): Generator<void> {
   const from = "select updatedAt, kbId, aclId from items indexed by items_by_updated where workspaceId = ?";
@@ -128,7 +128,7 @@ function* walkItems(all: Query, page: number, used: NumberSet): Generator<void> 
   }
 }
 
-/** What children name themselves; of every other row that is the access it has. */
+/** The accesses that children name themselves; in every other row that is the access it has. */
 function* walkChildren(all: Query, page: number, used: NumberSet): Generator<void> {
   const from = `select kbId, ownAclId from items indexed by items_by_own_access where workspaceId = ?
     and parentExternalId is not null and ownAclId is not null`;
@@ -145,7 +145,7 @@ function* walkChildren(all: Query, page: number, used: NumberSet): Generator<voi
 function* sweepLists(all: Query, page: number, sweep: Sweep): Generator<void> {
   const used = new NumberSet();
   let known = 0;
-  /** Lists of the accesses that came since. @returns false when there may be more */
+  /** Adds the lists of accesses created since. @returns false when there may be more */
   const learn = (): boolean => {
     const query = "select aclId, listIds from accesses where workspaceId = ? and aclId > ? order by aclId limit ?";
     const rows = all(query, known, page);
@@ -156,7 +156,7 @@ function* sweepLists(all: Query, page: number, sweep: Sweep): Generator<void> {
   while (!learn()) yield;
   for (let after = 0; ;) {
     yield;
-    // What was written between two slices counts before anything of this one goes.
+    // Writes between two slices count before this slice deletes anything.
     while (!learn());
     const query =
       "select listId, principals from access_lists where workspaceId = ? and listId > ? order by listId limit ?";
@@ -171,7 +171,7 @@ function* sweepLists(all: Query, page: number, sweep: Sweep): Generator<void> {
   }
 }
 
-/** With the principals that no list names any more. */
+/** Also deletes the principals that no list names any more. */
 function deleteList(all: Query, listId: number, principals: string): void {
   const named = "from access_principals where workspaceId = ?1 and principal in (select value from json_each(?2))";
   all(

@@ -11,7 +11,7 @@ import { makeUpkeepPace } from "./upkeep-pace.ts";
 export interface WriterThreadData {
   file: string;
   durability: Durability;
-  /** Of the tally of searches. */
+  /** Memory of the search tally. */
   searches: SharedArrayBuffer;
 }
 
@@ -32,7 +32,7 @@ main();
 function main(): void {
   const port = parentPort;
   if (!port) throw new Error("The writer runs as a worker thread only.");
-  // The spawner passes exactly this shape; it is our own module on the other side.
+  // The spawner passes exactly this shape; both sides are our own modules.
   const { file, durability, searches } = workerData as WriterThreadData;
   const connection = openWriter(file, durability);
   const engine = new WriterEngine({

@@ -1,18 +1,18 @@
 import type { SearchTally } from "#storage/search-tally.ts";
 
-/** When upkeep that can wait goes on: at once while nobody searches, else slice by slice with searches between. */
+/** When deferrable maintenance continues: at once while there are no searches, else slice by slice with searches between. */
 export interface UpkeepPace {
   /** Milliseconds after which to ask again; 0 = a slice may begin now. */
   wait(): number;
-  /** Told when a slice has ended. */
+  /** Call when a slice has ended. */
   rest(): void;
 }
 
-/** How often it looks for a gap between searches. */
+/** How often it checks for a gap between searches. */
 const LOOK_MS = 10;
-/** So long after the last search, nobody is taken to be searching. */
+/** Milliseconds after the last search from which no one counts as searching. */
 const QUIET_MS = 25;
-/** From a slice to the next one while people search: in a gap between searches, and where there is none. */
+/** Milliseconds from a slice to the next one during searches: in a gap between searches, and without a gap. */
 const [GAP_MS, BUSY_MS] = [60, 250];
 
 /** Makes the pace. Source: docs/decisions/0081. */
