@@ -5,7 +5,7 @@ import { defined } from "#core/defined.ts";
 import type { App, AppContext } from "#server/http/env.ts";
 import type { Front } from "./front.ts";
 
-/** A file of the built page, with what the build compressed. */
+/** A file of the built page, with its compressed versions from the build. */
 interface WebFile {
   type: string;
   etag: string;
@@ -19,11 +19,11 @@ type Coding = "br" | "gzip" | "identity";
 export interface WebPage {
   /** By path from the root, such as `/assets/main-Cx1.js`. */
   files: ReadonlyMap<string, WebFile>;
-  /** What a document names in its `Link` header, by the addresses that it is asked for under. */
+  /** The preloads in a document's `Link` header, by the addresses of its pages. */
   preloads: readonly { address: RegExp; link: string }[];
 }
 
-/** Reads the folder that the build wrote; empty when the page was not built. */
+/** Reads the folder that the build wrote; empty when the page wasn't built. */
 export function readWebPage(folder: string): WebPage {
   if (!existsSync(join(folder, INDEX))) return { files: new Map(), preloads: [] };
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -36,11 +36,11 @@ export function readWebPage(folder: string): WebPage {
 }
 
 /**
- * Serves the page: files by their names, and its one HTML document for every address that a person opens and no route
- * of the server owns. Mount it after all routes.
+ * Serves the page: files by their names, and its single HTML document for every address that a person opens and no
+ * server route handles. Mount it after all routes.
  *
  * @param front where `/` leads
- * @param page an empty one answers a person with how to build it
+ * @param page an empty one tells a person how to build it
  */
 export function mountWeb(app: App, page: WebPage, front: Front): void {
   const { files } = page;
@@ -56,7 +56,7 @@ export function mountWeb(app: App, page: WebPage, front: Front): void {
   });
 }
 
-/** True where the page may answer: never on what belongs to programs, and of OAuth only its two pages. */
+/** True for addresses the page may answer: never those for programs, and only its two OAuth pages. */
 export function isPageAddress(path: string): boolean {
   if (/^\/oauth(?:\/|$)/.test(path)) return /^\/oauth\/(?:device|consent\/[^/]+)\/?$/.test(path);
   return !/^\/(?:api|mcp|\.well-known|assets|hooks|healthz|readyz|metrics|docs|llms\.txt)(?:\/|$)/.test(path);
@@ -73,7 +73,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Everything from here and nothing inline: no script, no style, no frame around it. */
+/** Everything from this server and nothing inline: no inline script or style, no frame around it. */
 const POLICY = [
   "default-src 'self'",
   "base-uri 'none'",
@@ -140,7 +140,7 @@ function isHashed(path: string): boolean {
 
 function wantsHtml(c: AppContext): boolean {
   const accept = c.req.header("accept")?.toLowerCase() ?? "*/*";
-  // Who asks for the root with curl wants to see that something is there.
+  // A request for the root with curl should show that the server runs.
   return accept.includes("text/html") || (c.req.path === "/" && accept.includes("*/*"));
 }
 

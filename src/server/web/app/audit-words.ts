@@ -1,13 +1,13 @@
-/** What the audit's acts are called, and the sentence that each makes of its row. */
+/** The title of an audit action, and the sentence that describes its row. */
 
 export interface ActWords {
-  /** In the list to choose from. */
+  /** Title in the filter list. */
   title: string;
-  /** What somebody did; `{target}` and `{name of a detail}` stand for what the row names. */
+  /** The action in words; `{target}` and `{name of a detail}` are replaced with values of the row. */
   says: string;
 }
 
-/** By what they are about, in the order of the list to choose from. */
+/** By topic, in the order of the filter list. */
 export const ACTS_BY_TOPIC: readonly { topic: string; acts: Readonly<Record<string, ActWords>> }[] = [
   {
     topic: "Sign-in and accounts",
@@ -157,18 +157,18 @@ export const ACTS_BY_TOPIC: readonly { topic: string; acts: Readonly<Record<stri
 
 const ACTS = new Map(ACTS_BY_TOPIC.flatMap(({ acts }) => Object.entries(acts)));
 
-/** The words of an act; one without is shown by its code. */
+/** Returns the words of an action; one without words is shown by its code. */
 export function actWords(action: string): ActWords {
   return ACTS.get(action) ?? { title: action, says: `did ${action} on {target}` };
 }
 
-/** A piece of a sentence; what the row names stands out. */
+/** A part of a sentence; names from the row are emphasized. */
 export interface Piece {
   text: string;
   isName: boolean;
 }
 
-/** What is said of a row, as far as the words need it. */
+/** The fields of a row that the words need. */
 export interface Told {
   action: string;
   targetType: string;
@@ -176,7 +176,7 @@ export interface Told {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** The sentence after who did it, in pieces; ids by their names, what has none by what it is. */
+/** Returns the sentence after the actor's name, in parts; ids are shown by name, or by type when they have none. */
 export function tellAct({ action, targetType, targetId, details }: Told, names: ReadonlyMap<string, string>): Piece[] {
   const nameOf = (key: string): string => {
     const value = key === "target" ? targetId : details[key];
@@ -195,7 +195,7 @@ export function tellAct({ action, targetType, targetId, details }: Told, names: 
     });
 }
 
-/** What has no name any more. */
+/** Words for things that no longer have a name. */
 const GONE: Readonly<Record<string, string>> = {
   client: "a client",
   connector: "(deleted)",

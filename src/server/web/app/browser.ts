@@ -1,17 +1,17 @@
-/** What the browser says of itself. */
+/** Data from the browser. */
 
-/** The time zone of this device, which new accounts and sessions take. */
+/** The time zone of this device, used by new accounts and sessions. */
 export function deviceTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** Every time zone that the browser knows, and this one if it does not. */
+/** Every time zone that the browser knows, plus this one if it isn't among them. */
 export function timeZones(also: string): string[] {
   const known = Intl.supportedValuesOf("timeZone");
   return [...new Set(["UTC", ...known, also])].sort();
 }
 
-/** A parameter of the address, as it is now. */
+/** The current value of a parameter in the address. */
 export function addressParameter(name: string): string | undefined {
   return new URLSearchParams(window.location.search).get(name) ?? undefined;
 }

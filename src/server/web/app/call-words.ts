@@ -3,21 +3,21 @@ import type { Grant } from "#api/oauth.ts";
 import type { Token } from "#api/tokens.ts";
 import { programIn } from "./browser-words.ts";
 
-/** The newest sign of life of a client. */
+/** The latest activity of a client. */
 export interface ClientCall {
   /** The client's own name, or that of its token. */
   who: string;
-  /** Null when it was answered with nothing: then only its token or grant knows of it. */
+  /** Null when nothing was returned: then only its token or grant recorded the call. */
   tool: string | null;
   at: string;
 }
 
-/** The newest call of a tool by one of the person's clients; undefined before the first one. */
+/** Returns the newest tool call by one of the person's clients; undefined before the first one. */
 export function newestCall(
   reads: readonly AuditRead[],
   credentials: readonly Pick<Token, "id" | "lastUsedAt" | "scopes" | "name">[],
 ): ClientCall | undefined {
-  // What the person opens in the browser, or reads with the command line, is no call of a client.
+  // Items the person opens in the browser, or reads with the command line, aren't calls of a client.
   const read = reads.find(({ credential, tool }) => !credential.startsWith("session:") && tool.startsWith("kb_"));
   const calls = credentials.flatMap(({ name, lastUsedAt, scopes }): ClientCall[] =>
     lastUsedAt !== null && scopes.includes("mcp:read") ? [{ who: name, tool: null, at: lastUsedAt }] : [],
@@ -30,12 +30,12 @@ export function newestCall(
   return calls.sort((a, b) => Date.parse(b.at) - Date.parse(a.at))[0];
 }
 
-/** Tokens and grants, as `newestCall` takes them. */
+/** Converts tokens and grants for `newestCall`. */
 export function credentialsOf(tokens: readonly Token[], grants: readonly Grant[]) {
   return [...tokens, ...grants.map(({ clientName, ...grant }) => ({ ...grant, name: clientName }))];
 }
 
-/** `4 seconds ago`; undefined from a minute on, where other words do. */
+/** `4 seconds ago`; undefined from a minute on, which other words describe. */
 export function secondsAgo(at: string, now: number): string | undefined {
   // The clocks of the two machines may differ a little.
   const seconds = Math.max(0, Math.round((now - Date.parse(at)) / 1000));

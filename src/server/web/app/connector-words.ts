@@ -5,7 +5,7 @@ import { count, plural } from "#api/plural.ts";
 type State = ConnectorPublic["state"];
 type Visibility = Connector["access"]["visibility"];
 
-/** A connector's state in a word, and how much it needs somebody. */
+/** A connector's state in a word, and how urgently it needs attention. */
 export const STATE_WORDS: Readonly<Record<State, { title: string; tone: "ok" | "plain" | "warn" }>> = {
   pending_auth: { title: "Needs an account", tone: "warn" },
   active: { title: "Active", tone: "ok" },
@@ -27,7 +27,7 @@ export const SYNC_WORDS: Readonly<Record<Sync["state"], string>> = {
   cancelled: "Cancelled",
 };
 
-/** What a run reads. */
+/** The content that each kind of run reads. */
 export const MODE_WORDS: Readonly<Record<Sync["mode"], string>> = {
   full: "Everything",
   incremental: "Changes",
@@ -43,25 +43,25 @@ export const VISIBILITY_WORDS: Readonly<Record<Visibility, string>> = {
   source: "Everyone who can read it in the source",
 };
 
-/** How exactly a source says who can see its items. */
+/** How precisely a source reports who can see its items. */
 const ACL_WORDS: Readonly<Record<SourceKind["acl"], string>> = {
   per_item: "People find what they can read there, item by item.",
   container: "People find what they can read there.",
   connector: "You choose who finds it here.",
 };
 
-/** Who finds what of a source is indexed. */
+/** Describes who finds the indexed items of a source. */
 export function readersWords({ acl, isForOwner }: Pick<SourceKind, "acl" | "isForOwner">): string {
   return isForOwner === true ? "Only you find what is in it." : ACL_WORDS[acl];
 }
 
-/** What a person reads of something that needs them, and the command that helps. */
+/** Advice for something that needs attention, and the command that helps. */
 export interface Advice {
   says: string;
   command?: string;
 }
 
-/** What a connector's state asks for; undefined where it works or goes anyway. */
+/** Returns the advice for a connector's state; undefined if it works or is being removed. */
 export function adviceOn({
   id,
   isPushed,
@@ -98,7 +98,7 @@ export function adviceOn({
   }
 }
 
-/** What helps a connector in its state; undefined where nothing is to be done. */
+/** Returns the action that helps a connector in its state; undefined if there is nothing to do. */
 export function actOnNeed(state: State): ConnectorAct | undefined {
   switch (state) {
     case "needs_reauth":
@@ -115,7 +115,7 @@ export function actOnNeed(state: State): ConnectorAct | undefined {
   }
 }
 
-/** Who can be chosen to see it: who may only narrow its access is offered nothing that lets more people in. */
+/** Returns the choices for who can see it: a person who may only narrow its access gets no wider choice. */
 export function visibilitiesFor(
   visibility: Visibility,
   acl: SourceKind["acl"] | undefined,
@@ -127,14 +127,14 @@ export function visibilitiesFor(
   return visibility === "private" ? ["private"] : ["private", "members"];
 }
 
-/** Whether nothing goes on, or items stay hidden, until a person acts. */
+/** Whether syncing stops, or items stay hidden, until a person acts. */
 export function waitsForSomebody(
   connector: Pick<Connector, "id" | "isPushed" | "state" | "stateReason" | "counts">,
 ): boolean {
   return connector.counts.held > 0 || (connector.state !== "paused" && adviceOn(connector) !== undefined);
 }
 
-/** How many items there are, by state; only states that have any. */
+/** Number of items by state; only states that have any. */
 export function itemsSummary({
   indexed,
   pending,
@@ -156,7 +156,7 @@ export function itemsSummary({
   return [`${indexed.toLocaleString("en-GB")} indexed`, ...said].join(", ");
 }
 
-/** What a scope would do to what is indexed, as far as that is known before a sync. */
+/** Describes what a scope would change in the index, as far as that is known before a sync. */
 export function describePlan({ added, removed, rechecked, estimatedCalls }: ScopePlan): {
   adds: string;
   removes: string;

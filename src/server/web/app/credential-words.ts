@@ -1,7 +1,8 @@
 import { describeBrowser } from "./browser-words.ts";
 
 /**
- * What an act was done with, as the audit names it (`session:ses_…`, `pat:tok_…`, `system`), in a few words.
+ * Describes in a few words the credential of an action, from its name in the audit (`session:ses_…`, `pat:tok_…`,
+ * `system`).
  *
  * @param names  by id: a token's or client's name, and the `User-Agent` that opened a session
  */
@@ -26,7 +27,7 @@ export function describeCredential(credential: string, names: ReadonlyMap<string
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
-/** A session is a browser's or a program's: the command line signs in too. */
+/** A session belongs to a browser or a program: the command line signs in too. */
 function describeSession(userAgent: string | undefined): string {
   if (userAgent === undefined) return "in a session";
   const program = describeBrowser(userAgent);

@@ -1,9 +1,9 @@
-/** The first moment of a day of the reader's own calendar, `2026-11-21`, as the API takes it; undefined for no day. */
+/** The start of a day in the reader's own calendar, `2026-11-21`, as the API takes it; undefined for no day. */
 export function dayStart(day: string): string | undefined {
   return momentOf(day, 0);
 }
 
-/** The first moment after it. */
+/** The start of the next day. */
 export function dayEnd(day: string): string | undefined {
   return momentOf(day, 1);
 }
@@ -12,6 +12,6 @@ function momentOf(day: string, daysLater: number): string | undefined {
   const [year, month, date] = day.split("-").map(Number);
   if (year === undefined || month === undefined || date === undefined) return undefined;
   const moment = new Date(year, month - 1, date + daysLater);
-  // Somebody who types a year passes by the years 2, 20 and 202.
+  // While a person types a year, it is briefly 2, 20 and 202.
   return Number.isNaN(moment.getTime()) || year < 1000 ? undefined : moment.toISOString();
 }

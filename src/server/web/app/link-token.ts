@@ -1,11 +1,14 @@
-/** Secrets of mailed, handed-over and printed links, and of who was found: `/invite#token=…`, `/welcome#code=…`, `/connect#intent=…`, `#found=…`. */
+/**
+ * Secrets in mailed, handed-over and printed links, and in links to an account found at a provider: `/invite#token=…`,
+ * `/welcome#code=…`, `/connect#intent=…`, `#found=…`.
+ */
 import { useSyncExternalStore } from "react";
 
 let held: string | undefined;
 
 /**
- * Takes the secret out of the address bar at once, before anything is drawn: it must not stay in the history, in a
- * screenshot or in a copied address. Call it before the router reads the address.
+ * Removes the secret from the address bar before anything is drawn: it must not stay in the history, in a screenshot or
+ * in a copied address. Call it before the router reads the address.
  */
 export function takeLinkToken(): void {
   const fragment = new URLSearchParams(window.location.hash.slice(1));
@@ -15,7 +18,7 @@ export function takeLinkToken(): void {
   window.history.replaceState(null, "", window.location.pathname + window.location.search);
 }
 
-/** The secret of the link that opened this page, while the page stays open. */
+/** The secret of the link that opened this page, as long as the page is open. */
 export function useLinkToken(): string | undefined {
   return useSyncExternalStore(watch, () => held);
 }

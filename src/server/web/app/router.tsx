@@ -17,10 +17,10 @@ import { PageFailure } from "./shell/page-failure.tsx";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NothingHerePage });
 
-/** Pages of somebody who is not signed in, or is being asked something. */
+/** Pages for people who aren't signed in, or are asked something. */
 const entry = createRoute({ getParentRoute: () => root, id: "entry", component: EntryLayout });
 
-/** Pages of a signed-in person: navigation around them. */
+/** Pages for a signed-in person, with the navigation around them. */
 const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",
@@ -29,7 +29,7 @@ const shell = createRoute({
 
 const front = createRoute({ getParentRoute: () => root, path: "/", component: Front });
 
-/** The server answers `/` itself; only where the page's own tool serves it, as in development, does this decide. */
+/** The server answers `/` itself; this decides only when the page's own tool serves it, as in development. */
 function Front() {
   const session = useQuery(sessionQuery);
   if (session.error !== null) return <PageFailure />;
@@ -77,7 +77,7 @@ const SHELL_PAGES = {
 
 type PageModule = () => Promise<{ Page: () => React.ReactNode }>;
 
-/** The router over all pages; each page is a file of its own that loads when it is opened. */
+/** The router over all pages; each page is a separate file that loads when it is opened. */
 export function makePageRouter() {
   const page = (parent: typeof entry | typeof shell, path: string, load: PageModule) =>
     createRoute({ getParentRoute: () => parent, path, component: lazyRouteComponent(load, "Page") });

@@ -1,6 +1,6 @@
 import type { Scope } from "#api/common.ts";
 
-/** What a scope lets its holder do, in plain words. */
+/** The permissions of each scope in plain words. */
 export const SCOPE_WORDS: Readonly<Record<Scope, { title: string; meaning: string }>> = {
   "mcp:read": { title: "Search and read", meaning: "Search and read what you can read in this workspace." },
   "kb:api": {

@@ -1,7 +1,7 @@
 import { plural } from "#api/plural.ts";
 import type { SearchResult } from "#api/search.ts";
 
-/** What the server notes about an answer, as a person reads it: filters by their names, and nothing that doesn't help. */
+/** The server's notes on an answer for people: filters by their names, and only helpful notes. */
 export function noteWords(note: string): string[] {
   if (ALTERNATIVES.test(note)) {
     return [...note.matchAll(ALTERNATIVE)].flatMap(([, filter = "", count = "0"]) =>
@@ -23,7 +23,7 @@ const FILTERS: Readonly<Record<string, string>> = {
   after: "Updated",
 };
 
-/** `Gitea / acme/website` for `gitea:acme/website`: the app by its name, as far as it is known. */
+/** `Gitea / acme/website` for `gitea:acme/website`: the app by its name, if it is known. */
 export function sourceWords(source: string, kinds: readonly { providerId: string; name: string }[] = []): string {
   const end = source.indexOf(":");
   const [providerId, place] = end === -1 ? [source, ""] : [source.slice(0, end), source.slice(end + 1)];
@@ -32,12 +32,12 @@ export function sourceWords(source: string, kinds: readonly { providerId: string
   return place === "" ? name : `${name} / ${place}`;
 }
 
-/** Whether a passage of it is Markdown: what people write in apps is, and files that say so. */
+/** Whether its passages are Markdown: texts written in apps are, and Markdown files. */
 export function isMarkdown({ kind, path, title }: Pick<SearchResult, "kind" | "path" | "title">): boolean {
   return kind !== "file" || /\.(?:md|mdx|markdown)$/i.test(path.at(-1) ?? title);
 }
 
-/** A piece of a Markdown passage without the signs that only tell how it looks. */
+/** Part of a Markdown passage without the formatting marks. */
 export function withoutMarks(text: string): string {
   return text.replaceAll(/```+\w*|`|\*\*|~~|(?<=^|\s)#{1,6} /g, "");
 }

@@ -1,4 +1,4 @@
-/** What provider servers and connections to them are called, and what to do when one fails. */
+/** Words for provider servers and connections to them, and what to do when one fails. */
 import type { Connection } from "#api/connections.ts";
 import type { MappingFault, MappingRole, ProviderServer, ServerTest } from "#api/provider-servers.ts";
 import { plural } from "#api/plural.ts";
@@ -12,7 +12,7 @@ const HEALTH_WORDS: Readonly<Record<ProviderServer["health"]["status"], { title:
   unknown: { title: "Not tested yet", tone: "plain" },
 };
 
-/** How a server is, in a word or two. */
+/** The state of a server in a word or two. */
 export function serverState({ enabled, health }: Pick<ProviderServer, "enabled" | "health">): {
   title: string;
   tone: Tone;
@@ -31,7 +31,7 @@ export const CONNECTION_WORDS: Readonly<Record<Connection["status"], { title: st
   revoked: { title: "Disconnected", tone: "plain" },
 };
 
-/** Why a connection is as it is; undefined for reasons that say no more than its state. */
+/** The reason for a connection's state; undefined if it adds nothing. */
 export function reasonWords(
   { status, statusReason }: Pick<Connection, "status" | "statusReason">,
   signsIn = false,
@@ -72,7 +72,7 @@ export const STEP_WORDS: Readonly<Record<ServerTest["steps"][number]["step"], st
   resources: "List resources",
 };
 
-/** What somebody can do about a failure, by its code. */
+/** Advice for a failure, by its code. */
 export function adviceOn(code: string): string {
   return ADVICE[code] ?? "Ask the server's operator.";
 }
@@ -100,12 +100,12 @@ export const AUTH_WORDS: Readonly<Record<ProviderServer["auth"]["kind"], string>
   oauth: "OAuth: each person signs in",
 };
 
-/** "Notes 2.1.0" as the server calls itself; undefined while it has said nothing. */
+/** "Notes 2.1.0", the server's own name; undefined until it has answered. */
 export function calledItself(info: ProviderServer["serverInfo"] | undefined): string | undefined {
   return info ? `${info.title ?? info.name} ${info.version}`.trim() : undefined;
 }
 
-/** What it has that can be indexed or searched. */
+/** Its content that can be indexed or searched. */
 export function offerWords(capabilities: ProviderServer["capabilities"] | undefined): string | undefined {
   if (!capabilities) return undefined;
   const { tools, resources } = capabilities;
@@ -113,12 +113,12 @@ export function offerWords(capabilities: ProviderServer["capabilities"] | undefi
   return tools ? "Tools" : resources ? "Resources" : "Neither tools nor resources";
 }
 
-/** How many connections there are, of those the person can see. */
+/** Number of connections that the person can see. */
 export function connectionCount({ counts }: Pick<ProviderServer, "counts">): string {
   return counts.connections === 0 ? "None" : plural(counts.connections, "connection");
 }
 
-/** What to tell somebody who comes back from connecting; undefined for who just opened the page. */
+/** The notice for a person who comes back from connecting; undefined for one who just opened the page. */
 export function returnNotice(
   status: string | undefined,
   reason: string | undefined,
@@ -135,7 +135,7 @@ export function returnNotice(
   return { tone: "danger", text: `Nothing was connected. ${why}Try again.` };
 }
 
-/** What kb uses a tool for. */
+/** The purpose of a tool in kb. */
 export const ROLE_WORDS: Readonly<
   Record<MappingRole, { title: string; about: string; argument: string; value: string }>
 > = {
@@ -159,7 +159,7 @@ export const ROLE_WORDS: Readonly<
   },
 };
 
-/** One tool that kb calls with a connection, with everything that goes along, for its owner. */
+/** One tool that kb calls with a connection, with all arguments, for its owner. */
 export function callWords({ role, tool, args, argument }: Connection["tools"][number]): string {
   const fixed = Object.entries(args).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   const varied = argument === undefined ? [] : [`${argument}: ${VARIED[role]}`];
@@ -172,7 +172,7 @@ const VARIED: Readonly<Record<MappingRole, string>> = {
   fetch: "the entry's ID",
 };
 
-/** Why a tool isn't used any more. */
+/** Why a tool is no longer used. */
 export const FAULT_WORDS: Readonly<Record<MappingFault["reason"], string>> = {
   tool_gone: "The server doesn't have this tool any more, so kb uses none.",
   tool_changed: "The server has changed this tool, so kb doesn't call it. Look at it, then choose it again.",

@@ -1,9 +1,9 @@
-/** Which of a server's tools a form begins with. A suggestion by names alone: an admin looks at a preview before kb uses one. */
+/** The server's tool that a form preselects. A suggestion by names alone: an admin checks a preview before kb uses one. */
 import type { MappingRole, ServerTools } from "#api/provider-servers.ts";
 
 export type Tool = ServerTools["tools"][number];
 
-/** What names say: the verb of the role, what reads texts, and how the argument is called that the role fills in. */
+/** Name patterns: the verb of the role, related words, and the name of the argument that the role fills in. */
 const ROLES: Readonly<Record<MappingRole, { verbs: RegExp; related: RegExp; argument: RegExp }>> = {
   list: {
     verbs: /^(?:list|ls|index|enumerate|browse)$/,
@@ -22,25 +22,25 @@ const ROLES: Readonly<Record<MappingRole, { verbs: RegExp; related: RegExp; argu
   },
 };
 
-/** What changes something, or gives what kb reads nothing of. */
+/** Tools that change something, or return what kb doesn't read. */
 const OTHER = /^(?:add|create|delete|drop|edit|insert|move|post|remove|rename|send|set|toggle|update|upload|write)$/;
-/** What entries lie in, and no entries themselves: a list of it is not everything. */
+/** Containers of entries rather than entries: a list of them isn't everything. */
 const CONTAINERS =
   /^(?:directory|directories|folders?|roots?|drives?|spaces?|channels?|projects?|repos|repositories|databases?|users?|teams?)$/;
 const NO_TEXT = /^(?:image|images|media|audio|video|info|stats|metadata|env)$/;
 
-/** The tools with the best fitting one first, those that their server calls deprecated last; otherwise in its order. */
+/** Returns the tools best match first, deprecated ones last; otherwise in the server's order. */
 export function rankTools(tools: readonly Tool[], role: MappingRole): Tool[] {
   const scored = tools.map((tool) => ({ tool, score: scoreOf(tool, role) - (isDeprecated(tool) ? 1_000 : 0) }));
   return scored.toSorted((one, other) => other.score - one.score).map(({ tool }) => tool);
 }
 
-/** Whether its server says that it is. MCP has no field for it. */
+/** Whether its server says that it is deprecated. MCP has no field for it. */
 export function isDeprecated({ title = "", description = "" }: Pick<Tool, "title" | "description">): boolean {
   return /\bdeprecated\b/i.test(`${title} ${description}`);
 }
 
-/** The argument that the role fills in: by its name, else the only one that the tool still needs; a list needs none. */
+/** The argument that the role fills in: by its name, else the only one that the tool still requires; a list needs none. */
 export function defaultArgument({ arguments: known }: Pick<Tool, "arguments">, role: MappingRole): string {
   const required = known.filter(({ isRequired }) => isRequired);
   const fits = ({ name }: { name: string }) => ROLES[role].argument.test(bare(name));
@@ -56,11 +56,11 @@ function scoreOf(tool: Tool, role: MappingRole): number {
   const container = role === "list" && count(CONTAINERS) > 0 ? 10 : 0;
   const name =
     (count(verbs) > 0 ? 10 : 0) + Math.min(count(related), 2) * 2 - count(OTHER) * 12 - count(NO_TEXT) * 4 - container;
-  // The shorter name is the plainer tool: `search` before `search_users_by_team`.
+  // The tool with the shorter name is simpler: `search` before `search_users_by_team`.
   return name + argumentScore(tool, role) + (tool.isReadOnly ? 1 : 0) - words.length * 0.5;
 }
 
-/** One argument to fill in is what a search and a fetch need; each further one that is required has to be the same each time. */
+/** A search and a fetch need one argument to fill in; every other required one must have a constant value. */
 function argumentScore({ arguments: known }: Tool, role: MappingRole): number {
   const required = known.filter(({ isRequired }) => isRequired);
   if (role === "list") return -required.length * 0.4;
@@ -72,7 +72,7 @@ function argumentScore({ arguments: known }: Tool, role: MappingRole): number {
   return (isText ? 0 : -6) + (isNamed ? 2 : 0) - others;
 }
 
-/** `read_textFile` is read, text, file. */
+/** `read_textFile` becomes read, text, file. */
 function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")

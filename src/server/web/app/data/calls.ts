@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { credentialsOf, newestCall } from "#server/web/app/call-words.ts";
 import { api, take } from "./client.ts";
 
-/** How often a page looks for a call; a hidden page does not look. */
+/** How often a page checks for a call; a hidden page doesn't. */
 const LOOK_MS = 4_000;
 
 /** Whether the person has a token or connected a client, and the newest call of one, live. */

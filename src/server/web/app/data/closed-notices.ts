@@ -1,6 +1,6 @@
 const KEY = "kb-closed-notices";
 
-/** The notices that were closed in this browser since the last sign-in, by their keys. */
+/** Keys of the notices closed in this browser since the last sign-in. */
 export function closedNotices(): readonly string[] {
   try {
     const kept: unknown = JSON.parse(window.localStorage.getItem(KEY) ?? "[]");

@@ -15,27 +15,27 @@ export const connectorsQuery = infiniteQueryOptions({
     Math.min(...(state.data?.pages.flatMap(({ connectors }) => connectors) ?? []).map(lookAgainAfter), LOOK_MS),
 });
 
-/** How often what is shown is asked again, besides when a run changes (`live-syncs.ts`); a hidden page does not ask. */
+/** Refetch interval, besides changes of a run (`live-syncs.ts`); a hidden page doesn't refetch. */
 const LOOK_MS = 20_000;
-/** No run tells how far a purge is. */
+/** No run reports the progress of a purge. */
 const PURGE_MS = 2_000;
 
 function lookAgainAfter(connector: Connector | ConnectorPublic | undefined): number {
   return connector?.state === "deleting" ? PURGE_MS : LOOK_MS;
 }
 
-/** What can be connected. */
+/** The sources that can be connected. */
 export const sourcesQuery = queryOptions({
   queryKey: ["sources"],
   queryFn: () => take(api.GET("/api/connectors/sources")),
-  // Every result shows one by its name.
+  // Every result shows a source by its name.
   staleTime: 60_000,
 });
 
-/** A connector, or settings that none has yet. */
+/** A connector, or settings that no connector has yet. */
 export type BrowseTarget = { connectorId: string } | { settings: BrowseBody };
 
-/** What a source holds below a node. */
+/** Lists a source's nodes below a node. */
 export function browseQuery(target: BrowseTarget, below: { parent: string | null; query?: string }) {
   return infiniteQueryOptions({
     queryKey: ["browse", target, below],
@@ -48,13 +48,13 @@ export function browseQuery(target: BrowseTarget, below: { parent: string | null
     },
     initialPageParam: "",
     getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor,
-    // Secrets are in its key: forgotten as soon as nothing shows it.
+    // The query key contains secrets: removed as soon as nothing shows it.
     gcTime: 0,
     retry: false,
   });
 }
 
-/** How many connectors wait for the person: for credentials, an owner, a decision. Of the first 200. */
+/** Number of connectors that wait for the person: for credentials, an owner, a decision. Among the first 200. */
 export const waitingQuery = queryOptions({
   queryKey: ["connectors", "waiting"],
   queryFn: async () => {
@@ -64,7 +64,7 @@ export const waitingQuery = queryOptions({
   refetchInterval: 60_000,
 });
 
-/** One connector; `not_found` for what is not there and for who is neither its owner nor an admin. */
+/** One connector; `not_found` if it doesn't exist or the person is neither its owner nor an admin. */
 export function connectorQuery(id: string) {
   return queryOptions({
     queryKey: ["connectors", "one", id],
@@ -73,7 +73,7 @@ export function connectorQuery(id: string) {
   });
 }
 
-/** Users whom its source named: everyone, or those who are not linked. */
+/** Users named by its source: everyone, or those who aren't linked. */
 export function peopleQuery(id: string, isForAll: boolean) {
   return infiniteQueryOptions({
     queryKey: ["connectors", "people", id, isForAll],
@@ -91,7 +91,7 @@ export function peopleQuery(id: string, isForAll: boolean) {
   });
 }
 
-/** Items that wait for a decision: the source has them no more. */
+/** Items that wait for a decision: the source no longer has them. */
 export function removalsQuery(id: string) {
   return infiniteQueryOptions({
     queryKey: ["connectors", "removals", id],
@@ -106,7 +106,7 @@ export function removalsQuery(id: string) {
   });
 }
 
-/** Items that were removed lately and can be restored. */
+/** Recently removed items that can be restored. */
 export function removedQuery(id: string) {
   return infiniteQueryOptions({
     queryKey: ["connectors", "removed", id],
@@ -121,7 +121,7 @@ export function removedQuery(id: string) {
   });
 }
 
-/** Its items that have no searchable text, of those the person can see. */
+/** Its items without searchable text that the person can see. */
 export function withoutTextQuery(id: string) {
   return infiniteQueryOptions({
     queryKey: ["connectors", "without-text", id],
@@ -141,17 +141,17 @@ export function withoutTextQuery(id: string) {
 
 const WAITING_MS = 3_000;
 
-/** Where its app can tell of changes, for a source that takes webhooks. */
+/** The URL for its app's webhooks, if the source takes them. */
 export function webhookQuery(id: string) {
   return queryOptions({
     queryKey: ["connectors", "webhook", id],
     queryFn: async () => (await take(api.GET("/api/connectors/{id}/webhook", { params: { path: { id } } }))).webhook,
-    // The app tells its secret while the person is over there.
+    // The app sends its secret while the person is on its site.
     refetchInterval: ({ state }) => (state.data?.offered?.secret === null ? WAITING_MS : false),
   });
 }
 
-/** One run with a sample of what it left out. */
+/** One run with a sample of skipped items. */
 export function syncQuery(id: string, syncId: string) {
   return queryOptions({
     queryKey: ["connectors", "sync", id, syncId],
@@ -162,7 +162,7 @@ export function syncQuery(id: string, syncId: string) {
   });
 }
 
-/** Its last runs, newest first; asked again when the connector's last run is another one. */
+/** Its last runs, newest first; refetched when the connector's last run changes. */
 export function syncsQuery({ id, lastSync }: Pick<Connector, "id" | "lastSync">) {
   return queryOptions({
     queryKey: ["connectors", "syncs", id, lastSync?.id, lastSync?.state],

@@ -2,12 +2,12 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, take } from "./client.ts";
 import { Problem } from "./problem.ts";
 
-/** UTF-16 code units of one part of a text. */
+/** UTF-16 code units of one page of a text. */
 const PART_CHARS = 100_000;
 
 const once = (count: number, error: unknown) => count < 1 && !(error instanceof Problem);
 
-/** An item's text in parts, as plain text; `not_found` for what is not there and for what the person may not read. */
+/** An item's text in pages, as plain text; `not_found` if it doesn't exist or the person may not read it. */
 export function itemTextQuery(kbId: string) {
   return infiniteQueryOptions({
     queryKey: ["item", kbId, "text"],
@@ -18,7 +18,7 @@ export function itemTextQuery(kbId: string) {
   });
 }
 
-/** What is known of an item; `not_found` likewise. */
+/** An item's metadata; `not_found` likewise. */
 export function itemQuery(fileId: string) {
   return queryOptions({
     queryKey: ["item", fileId, "record"],
@@ -27,7 +27,7 @@ export function itemQuery(fileId: string) {
   });
 }
 
-/** Why the person may see an item, and for admins who else. */
+/** Why the person may see an item, and for admins who else may. */
 export function itemAccessQuery(fileId: string) {
   return queryOptions({
     queryKey: ["item", fileId, "access"],

@@ -2,12 +2,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { Sync } from "#api/connector-records.ts";
 
-/** What is asked again when a run gets on; the rest of what is shown of connectors, when one began or ended. */
+/** Queries to refetch when a run progresses; the others about connectors, when one began or ended. */
 const MOVES = new Set<unknown>(["pages", "one", "waiting", "syncs"]);
 
 /**
- * Follows the runs of the person's connectors, as long as somebody looks. A hidden page gives its connection back: a browser
- * opens six to a site over HTTP/1.1.
+ * Follows the runs of the person's connectors while the page is visible. A hidden page closes its connection: a browser
+ * opens six per site over HTTP/1.1.
  */
 export function useLiveSyncs(): void {
   const client = useQueryClient();
@@ -43,7 +43,7 @@ export function useLiveSyncs(): void {
   }, [client]);
 }
 
-/** The runs of an event and which are over, to tell whether one began or ended. */
+/** The runs of an event and which have finished, to detect whether one began or ended. */
 function runsIn(data: string): string {
   const { syncs } = JSON.parse(data) as { syncs: Pick<Sync, "id" | "finishedAt">[] }; // as the route answers
   return syncs.map(({ id, finishedAt }) => `${id} ${finishedAt ?? ""}`).join();

@@ -1,12 +1,12 @@
 import type { ProblemBody } from "#api/common.ts";
 
-/** A failed answer of the server, as its `application/problem+json` body says it. */
+/** An error response of the server, from its `application/problem+json` body. */
 export class Problem extends Error {
   override readonly name = "Problem";
   readonly status: number;
   readonly code: string;
   readonly hint: string | undefined;
-  /** What is wrong, by the path of the body's field. */
+  /** Error messages by the path of the body's field. */
   readonly fields: Readonly<Record<string, string>>;
   readonly requestId: string | undefined;
 
@@ -27,14 +27,14 @@ function isOutageStatus(status: number | undefined): boolean {
   return status === 502 || status === 503 || status === 504;
 }
 
-/** Whether the server, or the way to it, is down for a while: what is shown stays, and it is asked again. */
+/** Whether the server, or the connection to it, is temporarily down: the displayed content stays, and the query is retried. */
 export function isOutage(error: unknown): boolean {
   if (error === null || error === undefined) return false;
   const { status, code } = toProblem(error);
   return code === "no_answer" || isOutageStatus(status);
 }
 
-/** The problem of anything that was thrown; what is not an answer means that there was none. */
+/** Converts any thrown value to a problem; if it isn't an answer, there was none. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return new Problem({
@@ -43,7 +43,7 @@ export function toProblem(error: unknown): Problem {
   });
 }
 
-/** Only what no field of the form shows: beside a named field nothing is said twice. */
+/** Returns a problem unless a field of the form shows it: nothing is said twice. */
 export function problemBesideFields(problem: Problem, names: readonly string[]): Problem | undefined {
   const paths = Object.keys(problem.fields);
   return paths.length > 0 && paths.every((path) => names.includes(path)) ? undefined : problem;

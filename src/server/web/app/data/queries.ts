@@ -2,10 +2,10 @@ import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react
 import { api, take } from "./client.ts";
 import { isOutage, Problem } from "./problem.ts";
 
-/** How often a server that is down is asked again. */
+/** Retry interval while the server is down. */
 const OUTAGE_MS = 4_000;
 
-/** What was asked stays fresh for a few seconds; only a server that gave no proper answer is asked again. */
+/** Results stay fresh for a few seconds; only a server without a proper answer is asked again. */
 export function makeQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -28,7 +28,7 @@ export const sessionQuery = queryOptions({
   queryFn: () => take(api.GET("/api/session")),
 });
 
-/** What the link of an invitation offers, and who opened it; asked once for each opening of the page. */
+/** The offer of an invitation link, and who opened it; fetched once per opening of the page. */
 export const invitationOfferQuery = (token: string) =>
   queryOptions({
     queryKey: ["invitation", token],
@@ -42,7 +42,7 @@ export const invitationOfferQuery = (token: string) =>
     staleTime: Infinity,
   });
 
-/** Whose password a link sets; asked once for each opening of the page. */
+/** The person whose password a link sets; fetched once per opening of the page. */
 export const resetOfferQuery = (token: string) =>
   queryOptions({
     queryKey: ["password-reset", token],
@@ -65,7 +65,7 @@ export const identitiesQuery = queryOptions({
   queryFn: () => take(api.GET("/api/profile/identities")),
 });
 
-/** The workspace with what says who its members are at sources. */
+/** The workspace with its settings for who its members are at sources. */
 export const workspaceQuery = queryOptions({
   queryKey: ["workspace"],
   queryFn: async () => (await take(api.GET("/api/workspace"))).workspace,
@@ -76,7 +76,7 @@ export const workspacesQuery = queryOptions({
   queryFn: () => take(api.GET("/api/workspaces", { params: { query: { limit: 200 } } })),
 });
 
-/** Everybody, for choosing people and for names beside ids: at most 200, as one page gives. */
+/** Every member, for choosing people and for names next to ids: at most 200, one page. */
 export const everybodyQuery = queryOptions({
   queryKey: ["members", "everybody"],
   queryFn: () => take(api.GET("/api/workspace/members", { params: { query: { limit: 200 } } })),
@@ -92,7 +92,7 @@ export const invitationsQuery = pages(["invitations"], (query) =>
 );
 export const groupsQuery = pages(["groups"], (query) => take(api.GET("/api/groups", { params: { query } })), 200);
 
-/** One group; for its owner with what others opened by it. */
+/** One group; for its owner also what others opened through it. */
 export function groupQuery(id: string) {
   return queryOptions({
     queryKey: ["groups", id],
@@ -100,7 +100,7 @@ export function groupQuery(id: string) {
   });
 }
 
-/** Where events are sent. What is asked of one target begins with this key, too. */
+/** The event targets. Queries about one target also begin with this key. */
 export const eventTargetsQuery = queryOptions({
   queryKey: ["event-targets"],
   queryFn: () => take(api.GET("/api/webhooks")),
@@ -113,21 +113,21 @@ export function eventTargetQuery(id: string) {
   });
 }
 
-/** What was sent to a target, newest first. */
+/** Deliveries to a target, newest first. */
 export function eventDeliveriesQuery(id: string) {
   return pages(["event-deliveries", id], (query) =>
     take(api.GET("/api/webhooks/{id}/deliveries", { params: { path: { id }, query } })),
   );
 }
 
-/** What was done in the workspace; `filter` as the route takes it. */
+/** Audit entries of the workspace; `filter` as the route takes it. */
 export function auditQuery(filter: { action?: string; userId?: string; since?: string; until?: string }) {
   return pages(["audit", filter], (query) =>
     take(api.GET("/api/audit", { params: { query: { ...query, ...filter } } })),
   );
 }
 
-/** What my credentials read, or only this one. */
+/** Items read by my credentials, or by one of them. */
 export function readsQuery(filter: { credential?: string }) {
   return pages(["reads", filter], (query) =>
     take(api.GET("/api/audit/reads", { params: { query: { ...query, ...filter } } })),

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import type { SearchAnswer } from "#api/search.ts";
 import { api, take } from "./client.ts";
 
-/** What the address of the search page says: the words, and a value for each filter in use. */
+/** The search page's address parameters: the words, and a value for each filter in use. */
 export type Asked = Readonly<Partial<Record<AskedName, string>>>;
 
 /** The filters and the order, by their names in the address and at the route. */
@@ -10,10 +10,10 @@ export const FILTERS = ["kind", "source", "people", "status", "after", "sortBy"]
 export type FilterName = (typeof FILTERS)[number];
 export type AskedName = "query" | FilterName;
 
-/** The filters whose values the answer counts, and by which facet. */
+/** The filters whose values the answer counts, with their facets. */
 export const FACETS = { kind: "kind", source: "source", people: "person", status: "status" } as const;
 
-/** Takes from the search part of an address what the page knows. */
+/** Returns the parameters that the page knows from the search part of an address. */
 export function askedIn(search: Readonly<Record<string, unknown>>): Asked {
   const names: readonly AskedName[] = ["query", ...FILTERS];
   return Object.fromEntries(
@@ -24,13 +24,13 @@ export function askedIn(search: Readonly<Record<string, unknown>>): Asked {
   );
 }
 
-/** Results in pages, the first one with counts per filter; what was shown stays until the next answer is there. */
+/** Results in pages, the first one with counts per filter; the displayed results stay until the next answer arrives. */
 export function searchQuery(asked: Asked) {
   return infiniteQueryOptions({
     queryKey: ["search", asked],
     queryFn: ({ pageParam }): Promise<SearchAnswer> => {
       const page = pageParam === "" ? { facets: Object.values(FACETS) } : { cursor: pageParam };
-      // A value that the server does not know, in an address typed by hand, is answered with what it expects.
+      // For an unknown value, in an address typed by hand, the server answers with the values it expects.
       const query = { ...(asked as object), limit: PAGE, ...page };
       return take(api.GET("/api/connectors/search", { params: { query } }));
     },
@@ -42,7 +42,7 @@ export function searchQuery(asked: Asked) {
 
 const PAGE = 20;
 
-/** How much there is to find for this person, by source. */
+/** Number of items that this person can find, by source. */
 export const countsQuery = queryOptions({
   queryKey: ["file-counts"],
   queryFn: () => take(api.GET("/api/connectors/file-counts-by-source")),

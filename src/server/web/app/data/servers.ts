@@ -3,9 +3,9 @@ import type { Connection } from "#api/connections.ts";
 import { api, take } from "./client.ts";
 import { Problem } from "./problem.ts";
 
-/** What is shown is asked again this often; a hidden page does not ask. */
+/** Refetch interval; a hidden page doesn't refetch. */
 const LOOK_MS = 10_000;
-/** While somebody signs in elsewhere. */
+/** While a person signs in elsewhere. */
 const PENDING_MS = 2_000;
 
 /** The servers that the person can see: a workspace has at most 100. */
@@ -35,7 +35,7 @@ export function healthQuery(id: string) {
   });
 }
 
-/** What can be connected; `q` is in the name. */
+/** The apps that can be connected; `q` is part of the name. */
 export function appsQuery(id: string, q = "") {
   return infiniteQueryOptions({
     queryKey: ["servers", "apps", id, q],
@@ -71,7 +71,7 @@ export function connectionsQuery(id: string) {
   });
 }
 
-/** The person's own connections that work, of all servers: what connectors can be built on. */
+/** The person's own working connections to all servers, on which connectors can be built. */
 export const myConnectionsQuery = queryOptions({
   queryKey: ["servers", "mine"],
   queryFn: async () => {

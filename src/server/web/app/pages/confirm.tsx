@@ -26,7 +26,7 @@ function Confirm({ token }: { token: string }) {
   const [problem, setProblem] = useState<Problem>();
   const isAsked = useRef(false);
 
-  // The link is used up by the first try, so there is one only.
+  // The first try uses up the link, so there is only one.
   useEffect(() => {
     if (isAsked.current) return;
     isAsked.current = true;

@@ -9,7 +9,7 @@ import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { Skeleton } from "#server/web/app/ui/bits.tsx";
 import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
 
-/** A client asks to be let in. */
+/** A client requests access. */
 export function Page() {
   const { uid = "" } = useParams({ strict: false });
   const path = { uid };
@@ -18,7 +18,7 @@ export function Page() {
   const request = useQuery({
     queryKey: ["consent", uid],
     queryFn: () => take(api.GET("/oauth/consent/{uid}/request", { params: { path } })),
-    // What is asked does not change under the eyes of who is deciding.
+    // The request must not change while a person is deciding.
     staleTime: Infinity,
   });
 

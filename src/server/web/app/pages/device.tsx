@@ -10,9 +10,9 @@ import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { Form, text, TextField } from "#server/web/app/ui/form.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 
-/** Lets a device without a browser in, by the code that it shows. The code is typed, never taken from the address. */
+/** Grants access to a device without a browser, by the code that it shows. The code is typed, never taken from the address. */
 export function Page() {
-  // Nobody types a code to be sent to the sign-in page afterwards.
+  // People must not be sent to the sign-in page after they have typed a code.
   const session = useQuery(sessionQuery);
   return <Loaded query={session}>{({ user }) => <Device user={user} />}</Loaded>;
 }

@@ -16,7 +16,7 @@ import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 
-/** Groups of members, which may hold groups; connectors are opened to them. */
+/** Groups of members, which may contain groups; connectors can be opened to them. */
 export function Page() {
   const { role, user } = useSession();
   const query = useInfiniteQuery(groupsQuery);
@@ -100,7 +100,7 @@ interface FormProps {
   group: Group | undefined;
   groups: readonly Group[];
   everybody: readonly Member[];
-  /** Only its owner closes it. */
+  /** Only its owner can close it. */
   isOwn: boolean;
   onDone(): void;
 }
@@ -157,7 +157,7 @@ function GroupForm({ group, groups, everybody, isOwn, onDone }: FormProps) {
   );
 }
 
-/** What admins did to a group while it was open, for its owner. */
+/** Changes by admins to a group while it was open, for its owner. */
 function OpenedByOthers({ groupId }: { groupId: string }) {
   const openings = useQuery(groupQuery(groupId)).data?.group.openedByOthers ?? [];
   if (openings.length === 0) return null;
@@ -178,7 +178,7 @@ function OpenedByOthers({ groupId }: { groupId: string }) {
   );
 }
 
-/** A list to tick, with a field that narrows it when it is long; what is ticked stays even while it is not shown. */
+/** A list of checkboxes, with a filter field when it is long; ticked entries stay ticked while they are filtered out. */
 function Choices({
   legend,
   name,
@@ -283,7 +283,7 @@ function columns({ groups, everybody, canEdit, onEdit, onDelete }: ColumnOptions
   ];
 }
 
-/** A member's name, with the address where somebody else has the same one. */
+/** A member's name, with the address if someone else has the same name. */
 function tellApart(everybody: readonly Member[], id: string): string | undefined {
   const member = everybody.find(({ userId }) => userId === id);
   const isSame = ({ userId, name }: Member) => userId !== id && name.toLowerCase() === member?.name.toLowerCase();

@@ -18,7 +18,7 @@ import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 
-/** Who was invited, inviting, withdrawing. */
+/** Invitations: the list, inviting, withdrawing. */
 export function Page() {
   return (
     <ForAdmins title="Invitations">

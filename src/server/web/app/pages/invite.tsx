@@ -14,7 +14,7 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 
-/** Accepts an invitation: as the person who is signed in, with an account, or as somebody new. */
+/** Accepts an invitation: as the signed-in person, with an account, or as a new user. */
 export function Page() {
   const token = useLinkToken();
   return token === undefined ? <NoLink title={TITLE} /> : <Invitation key={token} token={token} />;
@@ -52,17 +52,17 @@ function Invitation({ token }: { token: string }) {
   );
 }
 
-/** The server keeps the address of an invitation in lower case. */
+/** The server stores the address of an invitation in lower case. */
 function isSameAddress(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** A page load goes to the workspace that was joined. */
+/** A page load opens the joined workspace. */
 function enter(): void {
   window.location.replace("/");
 }
 
-/** Who invites whom to what, in one sentence. */
+/** Who invites whom to which workspace, in one sentence. */
 function Sentence({ inviterName, email, workspaceName }: InvitationOffer) {
   return (
     <>

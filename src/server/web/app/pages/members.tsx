@@ -18,7 +18,10 @@ import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 
-/** Who is in the workspace, as what; for those who run it, roles, removal and links for a new password. */
+/**
+ * The members of the workspace with their roles; for owners and admins also role changes, removal and links for a new
+ * password.
+ */
 export function Page() {
   const me = useSession();
   const query = useInfiniteQuery(membersQuery);
@@ -56,7 +59,7 @@ export function Page() {
 
   const acts: Acts = {
     me: { userId: me.user.id, role: me.role },
-    // Without email the link is handed to who makes it: only an owner may hold one.
+    // Without email the link is given to the person who makes it: only an owner may have one.
     mayMakeLinks: me.role === "owner" || entry.data?.canMail === true,
     setRole: (member, role) => void setRole(member, role),
     makeLink: (member) => void makeLink(member),

@@ -123,7 +123,7 @@ function ChangePassword({ email }: { email: string }) {
       title="Password"
     >
       <Form onSubmit={change} resets submit="Change password" submitKind="plain">
-        {/* For programs that keep passwords: whose it is. */}
+        {/* For password managers: the account's user name. */}
         <input autoComplete="username" className="hidden" readOnly type="text" value={email} />
         <div className="grid gap-4 sm:grid-cols-2">
           <PasswordField autoComplete="current-password" label="Current password" name="currentPassword" />

@@ -12,7 +12,7 @@ import { EmptyState, Section } from "#server/web/app/ui/bits.tsx";
 import { Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 
-/** What the person's tokens and connected clients were shown. */
+/** Items shown to the person's tokens and connected clients. */
 export function Page() {
   const [credential, setCredential] = useState("");
   const query = useInfiniteQuery(readsQuery(credential === "" ? {} : { credential }));
@@ -93,7 +93,7 @@ function againWords({ answers, repeats }: Pick<AuditRead, "answers" | "repeats">
   ].join(", ");
 }
 
-/** A tool by its name; what was read over REST in words. */
+/** A tool by its name; reads over REST in words. */
 function ToolName({ tool }: { tool: string }) {
   const words = ROUTES[tool];
   if (words !== undefined) return <span className="font-medium">{words}</span>;
@@ -109,7 +109,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   "GET /api/entities/{id}": "Looked up an entity",
 };
 
-/** What came first that day; what had come before is a number. */
+/** Items read for the first time that day; repeats are a number. */
 function Items({ read: { kbIds, answers, repeats } }: { read: AuditRead }) {
   const again = <span className="text-muted text-xs">{againWords({ answers, repeats })}</span>;
   if (kbIds.length === 0) return again;

@@ -13,7 +13,7 @@ import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 
-/** Where the person is signed in, and signing out there. */
+/** The person's sessions, and signing out of them. */
 export function Page() {
   const query = useInfiniteQuery(sessionsQuery);
   const [ending, setEnding] = useState<SessionRecord>();

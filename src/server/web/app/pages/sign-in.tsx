@@ -30,7 +30,7 @@ function SignIn({ entry }: { entry: EntryState }) {
     await take(
       api.POST("/api/session", { body: { email: text(fields, "email"), password: secret(fields, "password") } }),
     );
-    // A whole load and not a change of page: nothing that was asked before the sign-in is left.
+    // A full load instead of a change of page, so that nothing fetched before the sign-in is left.
     window.location.replace(returnTo);
   }
 

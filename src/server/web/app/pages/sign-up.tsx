@@ -8,7 +8,7 @@ import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";
 
-/** An account and a workspace of one's own, where sign-up is open. */
+/** Creates an account and its own workspace, where sign-up is open. */
 export function Page() {
   const entry = useQuery(entryQuery);
   return (

@@ -12,7 +12,7 @@ import { Form, text, TextField } from "#server/web/app/ui/form.tsx";
 import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 
-/** How long permissions are believed, which instances say who members are, and by which domains' addresses they are recognized. */
+/** How long permissions are trusted, which instances determine who members are, and which domains' addresses identify them. */
 export function SourcePeople() {
   const query = useQuery(workspaceQuery);
   const { role } = useSession();

@@ -9,10 +9,10 @@ import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";
 
-/** Makes the first admin of a new installation with the setup code that the server printed. */
+/** Creates the first admin of a new installation with the setup code that the server printed. */
 export function Page() {
   const entry = useQuery(entryQuery);
-  // With a code of its own the operator opens the setup once more.
+  // With a code of its own, the operator can open the setup again.
   const code = useLinkToken();
   return (
     <Loaded query={entry}>

@@ -11,7 +11,7 @@ import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx"
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { SourcePeople } from "./source-people.tsx";
 
-/** The workspace: its name, its time zone, what becomes of secrets in texts. */
+/** The workspace: its name, its time zone, how secrets in texts are handled. */
 export function Page() {
   return (
     <ForAdmins title="General">

@@ -11,7 +11,7 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { Form, text, TextField } from "#server/web/app/ui/form.tsx";
 import { Icon } from "#server/web/app/ui/icon.tsx";
 
-/** Chooses the workspace to work in, or makes one. */
+/** Chooses the workspace to work in, or creates one. */
 export function Page() {
   const mine = useQuery(workspacesQuery);
   const [isMaking, setMaking] = useState(false);

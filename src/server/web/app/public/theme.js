@@ -1,7 +1,7 @@
-// Before the first paint, so that nothing flashes: the theme that was chosen on this device. A file of its own, for the CSP.
+// Before the first paint, so that nothing flashes: sets the theme chosen on this device. A separate file, for the CSP.
 try {
   const theme = localStorage.getItem("kb-theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 } catch {
-  // A browser that keeps nothing follows the system.
+  // A browser without storage follows the system.
 }

@@ -6,7 +6,7 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { EntryCard } from "./entry.tsx";
 
-/** What a link offers, asked when the page opens: a link that is over says so before anybody types anything. */
+/** The offer of a link, fetched when the page opens: an expired link says so before anything is typed. */
 export function CheckedLink<T>({
   query,
   title,
@@ -16,13 +16,13 @@ export function CheckedLink<T>({
   children,
 }: {
   query: UseQueryResult<T>;
-  /** While it is being asked. */
+  /** While it is loading. */
   title: string;
-  /** When the link is over. */
+  /** When the link has expired. */
   overTitle: string;
-  /** The code that says that it is over; anything else can be tried again. */
+  /** The code for an expired link; anything else can be retried. */
   overCode: "invitation_invalid" | "link_invalid";
-  /** What a person does then. */
+  /** The next step then. */
   next: ReactNode;
   children(offer: T): ReactNode;
 }) {

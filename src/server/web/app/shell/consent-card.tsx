@@ -11,7 +11,7 @@ import { Time } from "#server/web/app/ui/time.tsx";
 import { EntryCard } from "./entry.tsx";
 import { SignedInAs } from "./signed-in-as.tsx";
 
-/** What was decided, as the routes take it. */
+/** The decision, as the routes take it. */
 export interface Decision {
   csrf: string;
   decision: "allow" | "deny";
@@ -20,8 +20,8 @@ export interface Decision {
 }
 
 /**
- * Asks whether a client may come in: who asks, where the answer goes, what it may do, as whom and in which workspace.
- * Nothing is decided without a press of a button. Source: S27, S33.
+ * Asks whether a client may have access: who asks, where the answer goes, what it may do, as whom and in which
+ * workspace. Nothing is decided without pressing a button. Source: S27, S33.
  */
 export function ConsentCard({
   request,
@@ -164,4 +164,4 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-/** Whose rights are given: the most common mistake is the wrong account. */
+/** The account whose rights are granted: the most common mistake is the wrong account. */

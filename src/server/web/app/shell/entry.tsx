@@ -2,7 +2,7 @@ import { Outlet } from "@tanstack/react-router";
 import { useEffect, useRef, type ReactNode } from "react";
 import { Mark } from "#server/web/app/ui/icon.tsx";
 
-/** Around the pages of somebody who is not inside yet: the sign, and room for one card. */
+/** The frame of pages for people who aren't signed in: the logo, and room for one card. */
 export function EntryLayout() {
   return (
     <div className="flex min-h-dvh flex-col items-center px-4 py-8 sm:py-14">
@@ -17,7 +17,7 @@ export function EntryLayout() {
   );
 }
 
-/** The card: one matter, its heading, and below it the ways elsewhere. */
+/** The card: one subject with its heading, and links to other pages below it. */
 export function EntryCard({
   title,
   lead,
@@ -42,7 +42,7 @@ export function EntryCard({
   );
 }
 
-/** A card that follows another, such as "message sent", is read out from its heading. */
+/** The heading of a card that replaces another, such as "message sent", gets the focus, so that screen readers start there. */
 function Heading({ title }: { title: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -4,7 +4,7 @@ import { isAdmin } from "./nav.ts";
 import { PageHeading } from "./page.tsx";
 import { useSession } from "./session.ts";
 
-/** A page for those who run the workspace. The server decides; this only says so before it is asked. */
+/** A page for owners and admins. The server decides; this only says so before a request is made. */
 export function ForAdmins({ title, children }: { title: string; children: ReactNode }) {
   const { role } = useSession();
   if (isAdmin(role)) return children;

@@ -11,7 +11,7 @@ interface Query<T> {
   refetch(): unknown;
 }
 
-/** What was asked for, once it is there: lines until then, and when it failed why, with a way to try again. */
+/** The requested data: placeholder lines until it arrives, and after a failure the reason, with a way to retry. */
 export function Loaded<T>({
   query,
   lines,
@@ -50,7 +50,7 @@ interface PagedQuery<P> extends Query<InfiniteData<P>> {
   fetchNextPage(): unknown;
 }
 
-/** A list that comes in pages: `rowsOf` gives a page's rows, `children` draws all that are there. */
+/** A list that arrives in pages: `rowsOf` returns a page's rows, `children` draws all that have arrived. */
 export function LoadedPages<P, Row>({
   query,
   rowsOf,

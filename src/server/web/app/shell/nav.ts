@@ -7,13 +7,13 @@ export interface NavLink {
   to: string;
   label: string;
   icon: IconName;
-  /** How many things of it wait for the person is shown beside it. */
+  /** Query for the number of entries that wait for the person, shown next to it. */
   waits?: typeof waitingQuery;
-  /** Members do not see it. */
+  /** Hidden from members. */
   isForAdmins?: boolean;
 }
 
-/** The navigation, in order. A page of a later feature is a line here and one in `router.tsx`. */
+/** The navigation, in order. A page for a new feature needs a line here and one in `router.tsx`. */
 export const NAV: readonly { title?: string; links: readonly NavLink[] }[] = [
   { links: [{ to: HOME_PATH, label: "Search", icon: "search" }] },
   {
@@ -41,7 +41,7 @@ export const NAV: readonly { title?: string; links: readonly NavLink[] }[] = [
   },
 ];
 
-/** True for those who run the workspace. */
+/** True for owners and admins. */
 export function isAdmin(role: Role): boolean {
   return role !== "member";
 }

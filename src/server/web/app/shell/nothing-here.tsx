@@ -1,6 +1,6 @@
 import { Mark } from "#server/web/app/ui/icon.tsx";
 
-/** The one answer for what is not there and for what a person may not see: it reads the same for both. Source: S25. */
+/** The only answer for something that doesn't exist and for something a person may not see, identical for both. Source: S25. */
 export function NothingHere() {
   return (
     <div className="mx-auto flex max-w-md flex-col items-center px-4 py-16 text-center">
@@ -19,7 +19,7 @@ export function NothingHere() {
   );
 }
 
-/** The same as a page of its own, for an address that no page has. */
+/** The same as a page, for an unknown address. */
 export function NothingHerePage() {
   return (
     <main>

@@ -1,6 +1,6 @@
 import { Button } from "#server/web/app/ui/button.tsx";
 
-/** Shown when a page broke, or its file is no longer there because the server was upgraded meanwhile. */
+/** Shown when a page crashed, or its file no longer exists because the server was upgraded. */
 export function PageFailure() {
   return (
     <main className="mx-auto flex max-w-md flex-col items-center px-4 py-16 text-center">

@@ -1,11 +1,11 @@
 import { useEffect, useRef, type ReactNode, type RefObject } from "react";
 
-/** Set once a page was left: only then does a new page's heading take the focus. */
+/** False after the first page was shown: only later pages' headings get the focus. */
 let isFirstPage = true;
 
 /**
- * A page's heading, and its title in the window. After a change of page the heading takes the focus, so that the
- * keyboard and readers of the screen start there.
+ * A page's heading, and its window title. After a change of page the heading gets the focus, so that keyboard users and
+ * screen readers start there.
  */
 export function PageHeading({
   title,
@@ -16,7 +16,7 @@ export function PageHeading({
   title: string;
   children?: ReactNode;
   action?: ReactNode;
-  /** What people come to type into: it takes the focus in place of the heading, on the first page too. */
+  /** The page's main input: it gets the focus instead of the heading, on the first page too. */
   field?: RefObject<HTMLElement | null>;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);

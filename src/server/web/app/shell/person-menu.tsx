@@ -4,7 +4,7 @@ import { Menu, MenuChoice, MenuItem, MenuLine } from "#server/web/app/ui/menu.ts
 import { useTheme } from "./theme.ts";
 import { signOut } from "./sign-out.ts";
 
-/** Who is signed in; behind it the theme, the profile and the way out. */
+/** The signed-in person, with a menu for the theme, the profile and signing out. */
 export function PersonMenu({ session: { user } }: { session: Session }) {
   const [theme, setTheme] = useTheme();
   const navigate = useNavigate();

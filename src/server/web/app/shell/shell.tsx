@@ -13,7 +13,7 @@ import { SessionContext } from "./session.ts";
 import { PersonMenu } from "./person-menu.tsx";
 import { WorkspaceMenu } from "./workspace-menu.tsx";
 
-/** Around the pages of a signed-in person: the workspace, the navigation, who they are. */
+/** The frame of pages for a signed-in person: the workspace, the navigation, who they are. */
 export function Shell() {
   const session = useQuery(sessionQuery);
   return (
@@ -42,10 +42,10 @@ export function Shell() {
   );
 }
 
-/** On a narrow screen: the sign, the workspace's name, and the navigation behind a button. */
+/** On a narrow screen: the logo, the workspace's name, and the navigation behind a button. */
 function TopBar({ session }: { session: Session }) {
   const { pathname } = useLocation();
-  // Open for the page that it was opened on: a change of page closes it.
+  // Open for the page where it was opened: a change of page closes it.
   const [openOn, setOpenOn] = useState<string>();
   return (
     <header className="border-line bg-sunken sticky top-0 z-20 flex items-center gap-2 border-b px-3 py-1.5 md:hidden">
@@ -68,7 +68,7 @@ function TopBar({ session }: { session: Session }) {
   );
 }
 
-/** How many things wait for the person; nothing while none does. */
+/** Number of entries that wait for the person; nothing if there are none. */
 function Waiting({ query }: { query: NonNullable<NavLink["waits"]> }) {
   const waiting = useQuery(query).data ?? 0;
   if (waiting === 0) return null;

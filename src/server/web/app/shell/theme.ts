@@ -22,7 +22,7 @@ function setTheme(theme: Theme): void {
     if (theme === "system") localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, theme);
   } catch {
-    // A browser that keeps nothing has the theme until the page is closed.
+    // A browser without storage keeps the theme until the page is closed.
   }
   for (const changed of watchers) changed();
 }

@@ -6,7 +6,7 @@ import { Mark } from "#server/web/app/ui/icon.tsx";
 import { Menu, MenuChoice, MenuItem, MenuLine } from "#server/web/app/ui/menu.tsx";
 import { switchWorkspace } from "./switch-workspace.ts";
 
-/** The workspace a person is in; behind it the others and the way to a new one. */
+/** The person's current workspace, with a menu of the others and a link to create one. */
 export function WorkspaceMenu({ session: { workspace } }: { session: Session }) {
   const mine = useQuery(workspacesQuery).data?.workspaces ?? [];
   const navigate = useNavigate();

@@ -1,4 +1,4 @@
-/** Small parts without behaviour of their own. */
+/** Small components without behaviour of their own. */
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -23,7 +23,7 @@ export function Badge({
   );
 }
 
-/** Lines where text will be. */
+/** Placeholder lines for text. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (
     <div aria-busy="true" className="space-y-3 py-2">
@@ -37,7 +37,7 @@ export function Skeleton({ lines = 3 }: { lines?: number }) {
 
 const WIDTHS = ["w-3/4", "w-full", "w-1/2"];
 
-/** What a list says while nothing is in it, and what would put something there. */
+/** The text of an empty list, and how to fill it. */
 export function EmptyState({ icon, title, children }: { icon: IconName; title: string; children?: ReactNode }) {
   return (
     <div className="flex flex-col items-center px-4 py-8 text-center">
@@ -50,7 +50,7 @@ export function EmptyState({ icon, title, children }: { icon: IconName; title: s
   );
 }
 
-/** A part of a page with its heading. */
+/** A section of a page with its heading. */
 export function Section({
   title,
   description,
@@ -76,7 +76,7 @@ export function Section({
   );
 }
 
-/** What is known of a thing, under its name: a row of a `dl`. */
+/** A fact about a thing, under its name: a row of a `dl`. */
 export function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className="flex gap-3">

@@ -23,11 +23,11 @@ export function buttonClass(kind: ButtonKind = "plain", more = ""): string {
 export interface ButtonProps extends ComponentProps<"button"> {
   kind?: ButtonKind;
   icon?: IconName;
-  /** An act is under way: the button waits for it. */
+  /** An action is running: the button is disabled until it ends. */
   isBusy?: boolean;
 }
 
-/** A button; it submits nothing unless `type="submit"`. */
+/** A button; it doesn't submit unless `type="submit"`. */
 export function Button({ kind, icon, isBusy, className, children, disabled, ...rest }: ButtonProps) {
   return (
     <button
@@ -43,7 +43,7 @@ export function Button({ kind, icon, isBusy, className, children, disabled, ...r
   );
 }
 
-/** A button that is only a picture: its name is read out, and shown beside it on hover and focus. */
+/** A button with only an icon: its name is read out, and shown next to it on hover and focus. */
 export function IconButton({ label, icon, ...rest }: { label: string; icon: IconName } & ComponentProps<"button">) {
   return (
     <Tooltip text={label}>

@@ -7,11 +7,11 @@ interface CopyFieldProps {
   label: string;
   value: string;
   showsLabel?: boolean;
-  /** It is shown this once: copying it lets the dialog around it close. */
+  /** Shown only once: copying it lets the surrounding dialog close. */
   isOnce?: boolean;
 }
 
-/** One line to take along, with a button that copies it. It can be selected by hand where copying is not allowed. */
+/** One line of text with a button that copies it. It can be selected by hand where copying isn't allowed. */
 export function CopyField({ label, value, showsLabel, isOnce }: CopyFieldProps) {
   const id = useId();
   const take = use(TakenContext);
@@ -36,7 +36,7 @@ export function CopyField({ label, value, showsLabel, isOnce }: CopyFieldProps) 
   );
 }
 
-/** Lines of a command or a file under what they are, with a button that copies them. Long ones wrap: all is seen. */
+/** Lines of a command or a file below their label, with a button that copies them. Long lines wrap, so that all is visible. */
 export function CodeBlock({ label, value, children }: { label: string; value: string; children: ReactNode }) {
   return (
     <div>
@@ -55,11 +55,11 @@ interface CopyButtonProps {
   label: string;
   value: string;
   onCopy?: (() => void) | undefined;
-  /** The words of the button; "Copy" unless told. */
+  /** The label of the button; default "Copy". */
   children?: string;
 }
 
-/** A button that copies a text, and says so. */
+/** A button that copies a text, and confirms it. */
 export function CopyButton({ label, value, onCopy, children = "Copy" }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
 
@@ -71,7 +71,7 @@ export function CopyButton({ label, value, onCopy, children = "Copy" }: CopyButt
       window.setTimeout(() => setCopied(false), 2_000);
       toast("Copied");
     } catch {
-      // On plain http away from this machine a browser gives no clipboard.
+      // On plain http, except on localhost, a browser provides no clipboard.
       toast("Your browser blocked copying. Select the text and copy it.");
     }
   }

@@ -11,13 +11,13 @@ export interface DialogProps {
   description?: ReactNode;
   children: ReactNode;
   /**
-   * Something is shown that does not come again: until it was copied, only a button of the dialog closes it, neither
-   * Escape nor a click beside it. Give `children` a button that says so, such as "Done".
+   * The content is shown only once: until it was copied, only a button of the dialog closes it, neither Escape nor a
+   * click outside. Give `children` a button for that, such as "Done".
    */
   isSticky?: boolean;
 }
 
-/** Tells the dialog around that what it shows this once was taken along. */
+/** Signals to the surrounding dialog that its one-time content was copied. */
 export const TakenContext = createContext<() => void>(() => undefined);
 
 /** A window over the page: the focus stays inside, Escape closes it, then the focus returns to where it was. */
@@ -26,7 +26,7 @@ export function Dialog({ isOpen, onClose, isSticky = false, ...rest }: DialogPro
   const [wasAsked, setAsked] = useState(false);
   const holds = isSticky && !isTaken;
 
-  // Each showing starts fresh, whatever closed the one before.
+  // Each opening starts fresh, however the last one was closed.
   const isShowing = isOpen && isSticky;
   const [wasShowing, setWasShowing] = useState(isShowing);
   if (isShowing !== wasShowing) {
@@ -57,7 +57,7 @@ const NOT_TAKEN = "Copy it before you close this dialog, or select Done.";
 
 interface PopupProps extends Pick<DialogProps, "title" | "description" | "children"> {
   canClose: boolean;
-  /** Why it did not close. */
+  /** Why it didn't close. */
   says: string;
 }
 
@@ -65,7 +65,7 @@ interface PopupProps extends Pick<DialogProps, "title" | "description" | "childr
 function Popup({ title, description, children, canClose, says }: PopupProps) {
   const [opener] = useState(() => document.activeElement);
 
-  /** The control that opened it; when that is gone (its row was removed), the page's heading. */
+  /** The control that opened it; if that is gone (its row was removed), the page's heading. */
   function finalFocus(): HTMLElement | true {
     if (opener instanceof HTMLElement && opener.isConnected && opener !== document.body) return opener;
     return document.querySelector<HTMLElement>("main h1") ?? true;
@@ -103,17 +103,17 @@ export interface ConfirmProps {
   isOpen: boolean;
   onClose(): void;
   title: string;
-  /** What happens, and what cannot be undone. */
+  /** The effects, and what can't be undone. */
   children: ReactNode;
-  /** The words of the button that does it. */
+  /** The label of the button that does it. */
   act: string;
-  /** How that button looks; `danger` unless it can be undone. */
+  /** Style of that button; `danger` unless it can be undone. */
   kind?: "danger" | "primary";
-  /** Does it; when it fails the dialog stays and says why. */
+  /** Does it; when it fails the dialog stays open and shows why. */
   onConfirm(): Promise<unknown>;
 }
 
-/** Asks before something happens, most of all before what cannot be undone. */
+/** Asks for confirmation, especially before something that can't be undone. */
 export function ConfirmDialog({ isOpen, onClose, title, children, act, kind = "danger", onConfirm }: ConfirmProps) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();

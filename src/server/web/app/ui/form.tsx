@@ -10,31 +10,31 @@ interface FormState {
 const FormContext = createContext<FormState>({ errors: {} });
 
 export interface FormProps {
-  /** Sends what was typed; a `Problem` that it throws is shown beside the fields it names, else above the button. */
+  /** Submits the input; a `Problem` that it throws is shown next to the fields it names, else above the button. */
   onSubmit(fields: FormData): Promise<unknown>;
-  /** The words of the button. */
+  /** The label of the button. */
   submit: string;
   submitKind?: ButtonKind;
   /** Next to the button: a link, a way back. */
   secondary?: ReactNode;
   isWide?: boolean;
-  /** Empty again after it was sent: passwords must not stay. */
+  /** Cleared after it was sent: passwords must not stay. */
   resets?: boolean;
   children: ReactNode;
 }
 
-/** A form that sends itself, waits, and says beside each field what the server says about it. */
+/** A form that submits itself, waits, and shows the server's errors next to each field. */
 export function Form({ onSubmit, submit, submitKind = "primary", secondary, isWide, resets, children }: FormProps) {
   const [failure, setFailure] = useState<{ problem: Problem; rest: Problem | undefined }>();
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const isRunning = useRef(false);
 
-  // The first field at fault takes the focus, so that nobody has to look for it.
+  // The first invalid field gets the focus, so that people don't have to search for it.
   useEffect(() => {
     if (failure === undefined) return;
     const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
-    // Where it is folded away, what is wrong would be said to nobody.
+    // In a closed `details` element, no one would see the error.
     for (let fold = wrong?.closest("details"); fold; fold = fold.parentElement?.closest("details")) fold.open = true;
     wrong?.focus();
   }, [failure]);
@@ -84,7 +84,7 @@ interface FieldProps {
   name: string;
   label: string;
   hint?: ReactNode;
-  /** Not needed: said beside the label. */
+  /** Optional: shown next to the label. */
   isOptional?: boolean;
 }
 
@@ -142,7 +142,7 @@ export function TextAreaField({
   );
 }
 
-/** The text of a file, such as a key: pasted, or taken from the file. It stays here until the form is sent. */
+/** The text of a file, such as a key: pasted, or read from the file. It stays here until the form is sent. */
 export function FileField(props: FieldProps & ComponentProps<"textarea">) {
   const frame = useRef<HTMLDivElement>(null);
   const [problem, setProblem] = useState("");
@@ -164,7 +164,7 @@ export function FileField(props: FieldProps & ComponentProps<"textarea">) {
           className="sr-only"
           onChange={(event) => {
             const [file] = event.currentTarget.files ?? [];
-            // The same file can be chosen again after it was edited.
+            // Allows choosing the same file again after it was edited.
             event.currentTarget.value = "";
             if (file) void take(file);
           }}
@@ -180,7 +180,7 @@ export function FileField(props: FieldProps & ComponentProps<"textarea">) {
 
 const MAX_FILE_BYTES = 64_000;
 
-/** A password: hidden until its owner wants to see it. */
+/** A password: hidden until the person chooses to show it. */
 export function PasswordField({ name, label, hint, isOptional, ...rest }: FieldProps & ComponentProps<"input">) {
   const [isShown, setShown] = useState(false);
   return (
@@ -215,7 +215,7 @@ export function PasswordField({ name, label, hint, isOptional, ...rest }: FieldP
   );
 }
 
-/** Said before somebody types a new one; the server judges it. */
+/** Shown before a new one is typed; the server checks it. */
 const NEW_PASSWORD = "Use at least 12 characters, such as a few unrelated words.";
 
 export interface Choice {
@@ -223,7 +223,7 @@ export interface Choice {
   label: string;
 }
 
-/** One of a few. The browser's own list: it fits every device and every reader of the screen. */
+/** One of a few choices. The browser's own control works on every device and with every screen reader. */
 export function SelectField({
   name,
   label,
@@ -246,7 +246,7 @@ export function SelectField({
   );
 }
 
-/** A yes or no, with what yes means. */
+/** A checkbox, with the meaning of checking it. */
 export function CheckboxField({
   label,
   hint,
@@ -326,13 +326,13 @@ function Field({
   );
 }
 
-/** What was typed into a field, without blanks around it; empty when there is no such field. */
+/** The text of a field, trimmed; empty when there is no such field. */
 export function text(fields: FormData, name: string): string {
   const value = fields.get(name);
   return typeof value === "string" ? value.trim() : "";
 }
 
-/** A password as it was typed: blanks count. */
+/** A password as typed: spaces count. */
 export function secret(fields: FormData, name: string): string {
   const value = fields.get(name);
   return typeof value === "string" ? value : "";

@@ -4,16 +4,17 @@ import { Icon, type IconName } from "./icon.tsx";
 const CloseContext = createContext<() => void>(() => undefined);
 
 /**
- * A button that opens a list of acts beside it. Arrow keys, Home, End and first letters walk the list; Escape closes it
- * and the focus returns to the button; Tab and a press elsewhere close it too. Our own: it stays where it is drawn, so
- * it needs none of the measuring that made a library's menu the largest part of the page (30 kB).
+ * A button that opens a list of actions next to it. Arrow keys, Home, End and first letters move through the list;
+ * Escape closes it and returns the focus to the button; Tab and a press elsewhere close it too. Our own component: it
+ * stays where it is drawn, so it needs none of the measuring that made a library's menu the largest part of the page
+ * (30 kB).
  */
 export function Menu({
   button,
   children,
   side = "bottom",
 }: {
-  /** What the button shows, which is also its name. */
+  /** The content of the button, which is also its name. */
   button: ReactNode;
   children: ReactNode;
   side?: "top" | "bottom";
@@ -82,7 +83,7 @@ const ITEM =
   "flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-left outline-none select-none max-sm:min-h-10 " +
   "hover:bg-accent-soft hover:text-accent-strong focus:bg-accent-soft focus:text-accent-strong";
 
-/** One act of a menu. */
+/** One action of a menu. */
 export function MenuItem({ icon, onSelect, children }: { icon?: IconName; onSelect(): void; children: ReactNode }) {
   const close = use(CloseContext);
   return (
@@ -102,7 +103,7 @@ export function MenuItem({ icon, onSelect, children }: { icon?: IconName; onSele
   );
 }
 
-/** Several of which exactly one holds. */
+/** Several choices of which exactly one is selected. */
 export function MenuChoice<V extends string>({
   label,
   value,
@@ -144,7 +145,7 @@ export function MenuChoice<V extends string>({
   );
 }
 
-/** A line between parts of a menu. */
+/** A separator between sections of a menu. */
 export function MenuLine() {
   return <hr className="border-line -mx-1 my-1" />;
 }
@@ -153,7 +154,7 @@ function itemsOf(place: HTMLElement | null): HTMLElement[] {
   return [...(place?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])];
 }
 
-/** Moves the focus as the key says; false for a key that moves nothing. */
+/** Moves the focus for the key; false for a key that moves nothing. */
 function walk(items: readonly HTMLElement[], key: string): boolean {
   const at = items.findIndex((item) => item === document.activeElement);
   const to = targetOf(items, key, at);

@@ -13,7 +13,7 @@ const TONES: Readonly<Record<Tone, string>> = {
 
 const ICONS: Readonly<Record<Tone, IconName>> = { info: "list", ok: "check", warn: "warning", danger: "warning" };
 
-/** A sentence or two that stand out. What failed is read out at once. */
+/** A highlighted sentence or two. Failures are announced at once. */
 export function Notice({
   tone = "info",
   children,
@@ -45,7 +45,7 @@ export function Notice({
   );
 }
 
-/** What failed, what to do next, and for an error of the server the request id to give to an administrator. */
+/** The failure, the next step, and for a server error the request id to give to an administrator. */
 export function ProblemNotice({ problem, className }: { problem: Problem; className?: string }) {
   return (
     <Notice tone="danger" {...(className !== undefined && { className })}>

@@ -2,14 +2,14 @@ import type { ReactNode } from "react";
 
 export interface Column<Row> {
   title: string;
-  /** Beside the value in a narrow place, where there is no head; the first column and acts need none. */
+  /** Shown next to the value in a narrow place, where there is no header; the first column and actions need none. */
   isHeadless?: boolean;
   cell(row: Row): ReactNode;
 }
 
 /**
- * Rows of the same shape. In a narrow place each row becomes a block of its own, so that nothing scrolls sideways; the
- * place decides, not the window, which a side bar may share.
+ * Rows of the same shape. In a narrow place each row becomes a block, so that nothing scrolls sideways. The container's
+ * width decides, not the window's, which a side bar may share.
  */
 export function Table<Row>({
   label,

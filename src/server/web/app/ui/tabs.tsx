@@ -1,7 +1,7 @@
 import { Tabs as Base } from "@base-ui/react/tabs";
 import type { ReactNode } from "react";
 
-/** Pages of the same matter, of which one is shown; arrow keys walk the tabs, which wrap where there is little room. */
+/** Pages of the same subject, of which one is shown; arrow keys move through the tabs, which wrap if there is little room. */
 export function Tabs({
   label,
   tabs,

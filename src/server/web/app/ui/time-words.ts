@@ -3,7 +3,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * A moment as a person says it: `just now`, `5 minutes ago`, `in 3 days`, and from two weeks on the date.
+ * Describes a moment: `just now`, `5 minutes ago`, `in 3 days`, and from two weeks on the date.
  *
  * @param at   milliseconds since 1970
  * @param now  likewise

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { describeTime } from "./time-words.ts";
 
-/** A moment, in words near now and as a date further away; exact on hover. */
+/** A moment, in words if it is near and as a date further away; exact on hover. */
 export function Time({ at, never = "never" }: { at: string | null; never?: string }) {
   const now = useSyncExternalStore(watch, readNow);
   if (at === null) return <span className="text-muted">{never}</span>;
@@ -13,13 +13,13 @@ export function Time({ at, never = "never" }: { at: string | null; never?: strin
   );
 }
 
-/** Says moments near now in words, as they change, for sentences that name them. */
+/** Describes near moments in words, updated as time passes, for sentences that name them. */
 export function useTimeWords(): (at: string) => string {
   const now = useSyncExternalStore(watch, readNow);
   return (at) => describeTime(Date.parse(at), nowFor(Date.parse(at), now));
 }
 
-/** The present, to the half minute: one clock for all that is shown. */
+/** The current time, to the half minute: one clock for everything shown. */
 let now = 0;
 const STEP_MS = 30_000;
 
@@ -29,7 +29,7 @@ function readNow(): number {
   return now;
 }
 
-/** What came after the clock's last step, and is over, was just now. */
+/** A moment after the clock's last tick that is already over was just now. */
 function nowFor(at: number, now: number): number {
   return Math.max(now, Math.min(at, Date.now()));
 }

@@ -12,14 +12,14 @@ let toasts: readonly Toast[] = [];
 let lastId = 0;
 const watchers = new Set<() => void>();
 
-/** Says for a few seconds that something was done. What failed is said where it failed, not here. */
+/** Shows for a few seconds that something was done. Failures are shown where they happened, not here. */
 export function toast(text: string): void {
   const id = ++lastId;
   set([...toasts, { id, text }]);
   window.setTimeout(() => set(toasts.filter((one) => one.id !== id)), SHOWN_MS);
 }
 
-/** The place of the messages; there from the start, so that readers of the screen hear what comes. */
+/** The container of the messages, present from the start, so that screen readers announce new ones. */
 export function Toasts() {
   const shown = useSyncExternalStore(watch, () => toasts);
   return (

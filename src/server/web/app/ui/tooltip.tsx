@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 
 /**
- * Words that appear under a control on hover and focus. They repeat its name, so they are hidden from readers of the
- * screen, and they are nothing but style: a library for them costs more than all of our own parts together.
+ * Words that appear below a control on hover and focus. They repeat its name, so they are hidden from screen readers,
+ * and they are pure CSS: a library for them costs more than all of our own components together.
  */
 export function Tooltip({ text, children }: { text: string; children: ReactNode }) {
   return (

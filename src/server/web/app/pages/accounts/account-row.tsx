@@ -12,7 +12,7 @@ import { toast } from "#server/web/app/ui/toast.tsx";
 import { hostOf, useDeparture } from "./departure.ts";
 import { OwnToken } from "./own-token.tsx";
 
-/** An account of the person's, and what they can do with it. */
+/** An account of the person, and what they can do with it. */
 export function AccountRow({ account, provider }: { account: Account; provider: AccountProviderInfo | undefined }) {
   const client = useQueryClient();
   const { failure, isBusy, go } = useDeparture();

@@ -19,7 +19,7 @@ import { hostOf, useDeparture } from "./departure.ts";
 import { OwnToken } from "./own-token.tsx";
 import { canConnect, ProviderRow, SetUp } from "./providers.tsx";
 
-/** The person's accounts at other services: connecting one begins and ends here. */
+/** The person's accounts at other services. Connecting one starts and ends here. */
 export function Page() {
   const accounts = useQuery(accountsQuery);
   const found = useLinkToken();
@@ -45,7 +45,7 @@ export function Page() {
               {asked(providers).map((provider) => (
                 <ConnectCard key={provider.providerId} onCancel={() => setWanted(undefined)} provider={provider} />
               ))}
-              {/* A question stands alone: what else there is comes after the answer. */}
+              {/* A question is shown alone; everything else comes after the answer. */}
               {found === undefined && asked(providers).length === 0 && (
                 <Lists accounts={accounts} onConnect={setWanted} providers={providers} />
               )}
@@ -100,17 +100,17 @@ function Lists({
   );
 }
 
-/** Those at which people can connect come first. */
+/** Sorts the providers where people can connect first. */
 function byUse(one: AccountProviderInfo, other: AccountProviderInfo): number {
   return Number(canConnect(other)) - Number(canConnect(one));
 }
 
-/** What will be connected, for whom and where, before the browser leaves or a token is given. */
+/** Shows what will be connected, for whom and where, before the browser leaves or a token is entered. */
 function ConnectCard({ provider, onCancel }: { provider: AccountProviderInfo; onCancel: () => void }) {
   const { name, configured, setUp, ownTokens } = provider;
   const returnTo = addressParameter("returnTo");
   const card = useRef<HTMLDivElement>(null);
-  // It is above the list in which it was asked for.
+  // It is above the list that opened it.
   useEffect(() => card.current?.focus(), []);
   return (
     <div className="outline-none" ref={card} tabIndex={-1}>
@@ -120,7 +120,7 @@ function ConnectCard({ provider, onCancel }: { provider: AccountProviderInfo; on
         </Section>
       ) : (
         <Section title={`Connect ${name}`}>
-          {/* A token of one's own needs nobody who runs the server. */}
+          {/* A person's own token needs no server operator. */}
           {setUp === null || (ownTokens?.instances ?? []).length > 0 ? (
             <div className="space-y-3">
               <Meaning provider={provider} />
@@ -166,7 +166,7 @@ function ConnectThere({ provider, onCancel }: { provider: AccountProviderInfo; o
   );
 }
 
-/** Whose account is connected to whom. */
+/** Explains whose account is connected to whom. */
 function Meaning({ provider: { name, baseUrl, setUp } }: { provider: AccountProviderInfo }) {
   const { user, workspace } = useSession();
   return (
@@ -178,7 +178,7 @@ function Meaning({ provider: { name, baseUrl, setUp } }: { provider: AccountProv
   );
 }
 
-/** The person found at the provider at the provider: kept only when the person says that it is them. */
+/** The account found at the provider: stored only when the person confirms that it is theirs. */
 function FoundCard({ id }: { id: string }) {
   const client = useQueryClient();
   const { user, workspace } = useSession();

@@ -3,7 +3,7 @@ import { addressParameter } from "#server/web/app/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
 
-/** Goes to the provider; a failure is shown where the button is. */
+/** Redirects to the provider; a failure is shown next to the button. */
 export function useDeparture(): {
   failure: Problem | undefined;
   isBusy: boolean;
@@ -29,7 +29,7 @@ export function useDeparture(): {
   return { failure, isBusy, go: (provider, accountId) => void go(provider, accountId) };
 }
 
-/** An address as people say it. */
+/** The host name of a URL, for display. */
 export function hostOf(baseUrl: string | null): string {
   return baseUrl === null ? "" : baseUrl.replace(/^https?:\/\//, "");
 }

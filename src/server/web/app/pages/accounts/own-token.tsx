@@ -12,14 +12,14 @@ import { Form, secret, SelectField, TextField } from "#server/web/app/ui/form.ts
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { hostOf } from "./departure.ts";
 
-/** A token that the person made at the provider: whose it is, they are. */
+/** A token that the person created at the provider. It links them to the account it belongs to. */
 export function OwnToken({
   provider: { providerId, name, ownTokens, setUp },
   account,
   onDone,
 }: {
   provider: AccountProviderInfo;
-  /** The one that is connected again. */
+  /** The account to reconnect. */
   account?: Account;
   onDone?: () => void;
 }) {
@@ -86,7 +86,7 @@ export function OwnToken({
   );
 }
 
-/** Before anybody can prove who they are there, an admin has to trust what it says. */
+/** People can only prove who they are there after an admin has marked the instance as trusted. */
 export function RegisterFirst({ name }: { name: string }) {
   const { role } = useSession();
   if (role === "member") return <>Ask an admin to register your {name}.</>;

@@ -40,12 +40,12 @@ export function ProviderRow({ provider, onConnect }: { provider: AccountProvider
   );
 }
 
-/** Whether there is a way to connect that needs nobody else first. */
+/** Whether there is a way to connect without anyone else's help. */
 export function canConnect({ configured, ownTokens, setUp }: AccountProviderInfo): boolean {
   return configured || (setUp === null && ownTokens !== null && ownTokens.instances.length > 0);
 }
 
-/** Where people connect; undefined while nobody has registered an instance. */
+/** The places where people connect; undefined until an instance is registered. */
 function placesOf({ baseUrl, configured, ownTokens, setUp }: AccountProviderInfo): string | undefined {
   if (configured) return hostOf(baseUrl);
   if (setUp !== null) return "Not set up on this server";
@@ -53,7 +53,7 @@ function placesOf({ baseUrl, configured, ownTokens, setUp }: AccountProviderInfo
   return hosts.length === 0 ? undefined : hosts.join(", ");
 }
 
-/** What the operator does at the provider. */
+/** Setup steps for the operator at the provider. */
 export function SetUp({
   provider: { name, scopes },
   setUp,

@@ -8,7 +8,7 @@ import { Time } from "#server/web/app/ui/time.tsx";
 /** Names by id, as the server resolved them. */
 type Names = ReadonlyMap<string, string>;
 
-/** Acts as sentences, the newest first: who did what, and below it with what, from where and when. */
+/** Actions as sentences, newest first: who did what, and below it with which credential, from where and when. */
 export function Acts({ entries, names }: { entries: readonly AuditEntry[]; names: Names }) {
   return (
     <ul aria-label="Activity" className="divide-line @container divide-y">
@@ -32,7 +32,7 @@ function Act({ entry, names }: { entry: AuditEntry; names: Names }) {
   );
 }
 
-/** Two lines; the moment stands at the end of the first where there is room, else before the second. */
+/** Two lines; the time is at the end of the first if there is room, else before the second. */
 function ActLines({ entry, names }: { entry: AuditEntry; names: Names }) {
   const { at, credential, ip, outcome } = entry;
   const from = [credential === "system" ? null : describeCredential(credential, names), ip]
@@ -64,7 +64,7 @@ function Sentence({ entry, names }: { entry: AuditEntry; names: Names }) {
     <>
       <span className="font-medium">{subjectOf(entry, names)}</span>{" "}
       {tellAct(entry, names).map(({ text, isName }, at) => (
-        // The pieces of a sentence stay where they are.
+        // The parts of a sentence keep their positions.
         // oxlint-disable-next-line react/no-array-index-key -- a piece has no name but its place
         <span className={isName ? "font-medium wrap-anywhere" : ""} key={at}>
           {text}
@@ -74,14 +74,14 @@ function Sentence({ entry, names }: { entry: AuditEntry; names: Names }) {
   );
 }
 
-/** A push comes by a connector's key: nobody is behind it. Who was refused is not known, but whose account it is. */
+/** A push uses a connector's key, so there is no person behind it. A refused person is unknown, but the account is known. */
 function subjectOf({ actorUserId, credential, action, targetId }: AuditEntry, names: Names): string {
   if (action === "session.refused") return names.get(targetId) ?? "A former member";
   if (actorUserId !== null) return names.get(actorUserId) ?? "A former member";
   return credential.startsWith("key:") || action.endsWith("_pushed") ? "A program" : "The server";
 }
 
-/** What the row holds, word for word. */
+/** The row's content, verbatim. */
 function Facts({ entry, names }: { entry: AuditEntry; names: Names }) {
   const { seq, at, action, actorUserId, credential, targetType, targetId, ip, requestId, details } = entry;
   const rows: [string, string | null][] = [

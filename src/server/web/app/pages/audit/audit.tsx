@@ -12,7 +12,7 @@ import { toast } from "#server/web/app/ui/toast.tsx";
 import { Acts } from "./acts.tsx";
 import { ChainCheck } from "./chain-check.tsx";
 
-/** What was done in the workspace, by whom, from where. */
+/** Actions in the workspace: what, by whom, from where. */
 export function Page() {
   return (
     <ForAdmins title="Audit">
@@ -24,7 +24,7 @@ export function Page() {
 interface Filter {
   userId: string;
   action: string;
-  /** Days as the browser's control gives them, `2026-11-21`. */
+  /** Days in the format of the browser's control, `2026-11-21`. */
   from: string;
   to: string;
 }

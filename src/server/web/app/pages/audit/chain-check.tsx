@@ -6,7 +6,7 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 
-/** Asks the server to follow the chain, and gives the last hash to take along. */
+/** Has the server verify the chain, and shows the last hash to keep. */
 export function ChainCheck() {
   const check = useMutation({ mutationFn: () => take(api.GET("/api/audit/check")) });
   const { data, error } = check;

@@ -13,7 +13,7 @@ import { Button, buttonClass } from "#server/web/app/ui/button.tsx";
 import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { HOME_PATH } from "#api/return-to.ts";
 
-/** An app of a provider server is to be connected: what, for whom and where, before the browser leaves. Source: S30. */
+/** Confirms connecting an app of a provider server: what, for whom and where, before the browser leaves. Source: S30. */
 export function Page() {
   const intent = useIntent();
   const session = useQuery(sessionQuery);
@@ -46,7 +46,7 @@ export function Page() {
 
 const KEY = "kb-intent";
 
-/** The link's secret, also after somebody who was not signed in has done so in this tab. */
+/** The link's secret, also after the person has signed in in this tab. */
 function useIntent(): string | undefined {
   const linked = useLinkToken();
   if (linked !== undefined) window.sessionStorage.setItem(KEY, linked);

@@ -12,7 +12,7 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { HOME_PATH } from "#api/return-to.ts";
 
-/** The person found at the provider at a provider server: kept only when the person says that it is them. Source: S30. */
+/** The account found at a provider server: stored only when the person confirms that it is theirs. Source: S30. */
 export function Page() {
   const id = useLinkToken() ?? "";
   const session = useQuery(sessionQuery);

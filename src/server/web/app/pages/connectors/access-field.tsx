@@ -9,7 +9,7 @@ import { CheckboxField, SelectField, text } from "#server/web/app/ui/form.tsx";
 type Access = Connector["access"];
 
 export interface AccessFieldProps {
-  /** How exactly the source says who can read what; undefined while that is not known. */
+  /** How precisely the source reports who can read what; undefined while that is unknown. */
   acl: SourceKind["acl"] | undefined;
   access: Access;
   hint: string;
@@ -17,7 +17,7 @@ export interface AccessFieldProps {
   isNarrowing?: boolean;
 }
 
-/** Who may see a connector's items: a choice, and with "members" which of them. */
+/** Who may see a connector's items: a choice, and for "members" which of them. */
 export function AccessField({ acl, access, hint, isNarrowing = false }: AccessFieldProps) {
   const [visibility, setVisibility] = useState(access.visibility);
   return (
@@ -40,7 +40,7 @@ export function AccessField({ acl, access, hint, isNarrowing = false }: AccessFi
   );
 }
 
-/** What the field says, as the API takes it. */
+/** The field's value, as the API takes it. */
 export function accessOf(form: FormData): Access {
   const visibility = text(form, "access.visibility") as Access["visibility"]; // a choice above
   if (visibility !== "members") return { visibility, memberIds: [], groupIds: [] };
@@ -51,7 +51,7 @@ function idsIn(form: FormData, name: string): string[] {
   return form.getAll(name).filter((value) => typeof value === "string");
 }
 
-/** `isNarrowing`: of those that are chosen. */
+/** `isNarrowing`: only the chosen ones can be selected. */
 function Chosen({ access, isNarrowing }: { access: Access; isNarrowing: boolean }) {
   const people = useQuery(everybodyQuery);
   const groups = useInfiniteQuery(groupsQuery);
@@ -106,7 +106,7 @@ interface ChoicesProps {
   choices: readonly { id: string; label: string; hint?: string }[];
 }
 
-/** What was chosen and is not among the choices shown stays chosen. */
+/** A chosen value that isn't among the displayed choices stays chosen. */
 function Choices({ name, chosen, choices }: ChoicesProps) {
   const shown = new Set(choices.map(({ id }) => id));
   return (

@@ -11,18 +11,18 @@ import { count } from "#api/plural.ts";
 type Node = BrowseAnswer["nodes"][number];
 
 export interface ChooserProps {
-  /** What to browse, as the form says now; undefined while a field needs the person, which then has the focus. */
+  /** The target to browse, from the form's current values; undefined while a field needs input, which then has the focus. */
   readTarget(): BrowseTarget | undefined;
   included: readonly string[];
   onChange(included: readonly string[]): void;
-  /** What is known of the names, with what holds each before it. */
+  /** Known names, each after the name of its parent. */
   titles: ReadonlyMap<string, string>;
   onLearn(titles: ReadonlyMap<string, string>): void;
-  /** Its title is read out alone: what is around it shows one. */
+  /** Only screen readers get its title: the surroundings show one. */
   isTitled?: false;
 }
 
-/** What the source holds, as a tree: what is ticked is indexed, and all of it while nothing is. Stores nothing. */
+/** The source's content as a tree: ticked entries are indexed, or everything while nothing is ticked. Stores nothing. */
 export function Chooser({ readTarget, included, onChange, titles, onLearn, isTitled }: ChooserProps) {
   const [target, setTarget] = useState<BrowseTarget>();
   const [query, setQuery] = useState("");
@@ -85,7 +85,7 @@ export function Chooser({ readTarget, included, onChange, titles, onLearn, isTit
   );
 }
 
-/** The names of what is chosen, as the server keeps them. */
+/** The names of the chosen entries, as the server stores them. */
 export function titlesOf(included: readonly string[], titles: ReadonlyMap<string, string>): Record<string, string> {
   return Object.fromEntries(
     included.flatMap((id) => {
@@ -95,13 +95,13 @@ export function titlesOf(included: readonly string[], titles: ReadonlyMap<string
   );
 }
 
-/** `acme/website`: a name with the names of what holds it, as far as they are known. */
+/** `acme/website`: a name with those of its parents, as far as they are known. */
 function placedTitle({ title, parent }: Node, titles: ReadonlyMap<string, string>): string {
   const holder = parent === null ? undefined : titles.get(parent);
   return holder === undefined || title.startsWith(`${holder}/`) ? title : `${holder}/${title}`;
 }
 
-/** What is chosen by name, as far as the tree has shown it: also what a search or a closed branch hides. */
+/** The chosen entries by name, as far as the tree has shown them, including those hidden by a search or a closed branch. */
 function Chosen({ included, titles, onChange }: Pick<ChooserProps, "included" | "onChange" | "titles">) {
   return (
     <ul aria-label="Chosen" className="mb-2 flex flex-wrap gap-1.5">
@@ -128,9 +128,9 @@ function Chosen({ included, titles, onChange }: Pick<ChooserProps, "included" | 
 interface LevelProps extends Pick<ChooserProps, "included" | "onChange"> {
   target: BrowseTarget;
   parent: string | null;
-  /** A part of a name that is looked for. */
+  /** Part of a name to search for. */
   wanted: string;
-  /** What holds it is chosen, so it is too. */
+  /** A parent is chosen, so this entry is too. */
   isWithin: boolean;
   learn(nodes: readonly Node[]): void;
 }
@@ -164,7 +164,7 @@ function Level({ target, parent, wanted, ...rest }: LevelProps) {
   );
 }
 
-/** What is below a node that was found is shown whole. The only node of all is open. */
+/** Everything below a found node is shown. An only node is open. */
 function Branch({
   node,
   isAlone,

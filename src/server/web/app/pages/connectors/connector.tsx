@@ -66,7 +66,7 @@ export function Page() {
       <div className="space-y-5">
         <Warnings />
         <Needs connector={connector} />
-        {/* The bar stands between two parts, so that nothing moves when a run begins or ends. */}
+        {/* The bar is between two sections, so that nothing moves when a run begins or ends. */}
         <div className="relative">
           <Facts connector={connector} />
           <Progress connector={connector} />
@@ -85,7 +85,7 @@ export function Page() {
   );
 }
 
-/** What its source said when it was connected: shown until the person goes on. */
+/** The source's warnings when it was connected: shown until the person continues. */
 function Warnings() {
   const { warnings = [] } = useLocation().state;
   return warnings.map((warning) => (
@@ -95,7 +95,7 @@ function Warnings() {
   ));
 }
 
-/** What waits for somebody. */
+/** Tasks that wait for a person. */
 function Needs({ connector }: { connector: Connector }) {
   const when = useTimeWords();
   const advice = adviceOn(connector);
@@ -130,7 +130,7 @@ function Needs({ connector }: { connector: Connector }) {
   );
 }
 
-/** What the person can do about it here; where that is somebody else's, who can. */
+/** Actions for the person here, or who else can help. */
 function Help({ connector, command }: { connector: Connector; command: string | undefined }) {
   const { isPushed, state } = connector;
   const act = actOnNeed(state);
@@ -181,7 +181,7 @@ function Facts({ connector }: { connector: Connector }) {
   );
 }
 
-/** How far the run is that is under way. */
+/** Progress of the current run. */
 function Progress({ connector: { activity, name } }: { connector: Connector }) {
   if (activity.type !== "syncing") return null;
   const { done, total } = activity;
@@ -306,13 +306,13 @@ const COLUMNS: Column<Sync>[] = [
   { title: "Started", cell: ({ startedAt }) => <Time at={startedAt} never="not yet" /> },
 ];
 
-/** Of runs of people and groups that went well one after another only the newest: there is one every few minutes. */
+/** Keeps only the newest of consecutive successful runs of people and groups: there is one every few minutes. */
 function toRecent(syncs: readonly Sync[]): Sync[] {
   const isUsual = (sync: Sync | undefined) => sync?.mode === "identities" && sync.state === "succeeded";
   return syncs.filter((sync, at) => !(isUsual(sync) && isUsual(syncs[at - 1]))).slice(0, RECENT);
 }
 
-/** Rows shown. */
+/** Number of rows shown. */
 const RECENT = 10;
 
 function isUnderWay(state: Sync["state"]): boolean {

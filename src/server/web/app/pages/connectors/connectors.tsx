@@ -17,7 +17,7 @@ import { Time, useTimeWords } from "#server/web/app/ui/time.tsx";
 
 type Row = Connector | ConnectorPublic;
 
-/** What the workspace indexes: the person's connectors and those they may read from; for admins all. */
+/** The connectors of the workspace: the person's own and those they may read from; for admins all. */
 export function Page() {
   const query = useInfiniteQuery(connectorsQuery);
   useLiveSyncs();
@@ -48,7 +48,7 @@ export function Page() {
   );
 }
 
-/** A member's list leaves out what they can't read, so that it says nothing of what the workspace has. */
+/** A member's list leaves out connectors that they can't read, so it reveals nothing about what the workspace has. */
 function NoConnectors() {
   const { role } = useSession();
   if (isAdmin(role)) {

@@ -9,13 +9,13 @@ import { toast } from "#server/web/app/ui/toast.tsx";
 import { SchemaField } from "./new/schema-field.tsx";
 import { fieldsIn, valuesOf } from "./new/schema-fields.ts";
 
-/** New secrets for a connector that waits for them; the source is asked whether they work before anything is stored. */
+/** New secrets for a connector that waits for them; they are tested with the source before anything is stored. */
 export function Credentials({
   connector: { id, providerId },
   command,
 }: {
   connector: Connector;
-  /** Said where the source takes no secrets that could be typed here. */
+  /** Shown when the source takes no secrets that can be entered here. */
   command: string | undefined;
 }) {
   const sources = useQuery(sourcesQuery).data?.sources;

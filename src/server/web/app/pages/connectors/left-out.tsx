@@ -7,7 +7,7 @@ import { LEFT_OUT_WORDS } from "#server/web/app/text-reason-words.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { Table, type Column } from "#server/web/app/ui/table.tsx";
 
-/** What the last sync left out and why: names for who is told them, numbers for the rest. */
+/** Items that the last sync skipped and why: names for people who may see them, numbers for others. */
 export function LeftOut({ connector }: { connector: Connector }) {
   const last = useQuery(syncsQuery(connector)).data?.find(isListing);
   if (last === undefined || last.counts.skipped + last.counts.failed === 0) return null;
@@ -33,7 +33,7 @@ function Skips({ connector: { id }, sync: { id: syncId, counts } }: { connector:
   );
 }
 
-/** A run that looked at everything, or at what is new: others are about single items. */
+/** A run over everything, or over new items: other runs are about single items. */
 function isListing({ mode, trigger, finishedAt }: Sync): boolean {
   return (mode === "full" || mode === "incremental") && trigger !== "reader" && finishedAt !== null;
 }

@@ -19,14 +19,14 @@ import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 
-/** Users of a connector's source who are not linked to a member, and a way to link them; nothing where it named nobody. */
+/** Users of a connector's source who aren't linked to a member, and a way to link them; nothing if it named none. */
 export function People({ connector }: { connector: Pick<Connector, "id" | "allowed" | "providerId"> }) {
   const { id: connectorId, allowed } = connector;
   const [showsAll, setShowsAll] = useState(false);
   const [linking, setLinking] = useState<SourceUser>();
   const query = useInfiniteQuery(peopleQuery(connectorId, showsAll));
   const summary = query.data?.pages[0]?.summary;
-  // Where readers are chosen here there are groups of them, but no users that the source names.
+  // Where readers are chosen in kb, there are groups of them, but the source names no users.
   const isEmpty = summary?.users === 0 && summary.lastSync?.problem === null;
   if (summary === undefined || summary.lastSync === null || isEmpty) return null;
   const canLink = allowed.includes("link_people") && summary.canLink;
@@ -89,7 +89,7 @@ function Facts({ summary }: { summary: PeopleSummary }) {
   );
 }
 
-/** The way to an account of one's own at the connector's source, and back; nothing where it has no accounts. */
+/** A link to the person's own account at the connector's source, and back; nothing if it has no accounts. */
 export function OwnAccountLink({ connector: { id, providerId } }: { connector: Pick<Connector, "id" | "providerId"> }) {
   const source = useQuery(sourcesQuery).data?.sources.find((one) => one.providerId === providerId);
   if (source?.authTypes.includes("account") !== true) return null;
@@ -126,7 +126,7 @@ function LinkForm({
     onDone();
   }
 
-  // Nobody links themselves: another admin or an owner does.
+  // No one links themselves: another admin or an owner does.
   const others = everybody.filter(({ userId }) => userId !== user.id);
   return (
     <Form onSubmit={save} submit="Save">

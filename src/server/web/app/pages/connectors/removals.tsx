@@ -15,7 +15,7 @@ import { toast } from "#server/web/app/ui/toast.tsx";
 
 type Verdict = "approve" | "reject";
 
-/** Items that are gone from the source, too many at once to remove without being asked. */
+/** Items that are gone from the source, too many at once to remove without approval. */
 export function Removals({ connector: { id, counts, allowed } }: { connector: Connector }) {
   const query = useInfiniteQuery(removalsQuery(id));
   const client = useQueryClient();

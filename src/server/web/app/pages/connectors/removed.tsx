@@ -9,7 +9,7 @@ import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 
-/** Items that were removed lately, each of which can be taken back. */
+/** Recently removed items, each of which can be restored. */
 export function Removed({ connector: { id } }: { connector: Connector }) {
   const query = useInfiniteQuery(removedQuery(id));
   const client = useQueryClient();

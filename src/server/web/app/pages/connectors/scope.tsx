@@ -16,7 +16,7 @@ import { Chooser, titlesOf } from "./chooser.tsx";
 
 type Scope = Connector["scope"];
 
-/** What of its source a connector includes, and a way to change it that says first what comes and what goes. */
+/** A connector's scope, and a way to change it that first shows what will be added and removed. */
 export function ScopeSection({ connector }: { connector: Connector }) {
   const [isOpen, setOpen] = useState(false);
   const { scope, providerId, allowed } = connector;
@@ -38,7 +38,7 @@ export function ScopeSection({ connector }: { connector: Connector }) {
   );
 }
 
-/** By the names that its owner chose them by; an entry of the command line by what was given there. */
+/** By the names that its owner chose; entries from the command line as they were given there. */
 function Chosen({ scope: { include, exclude, titles = {} } }: { scope: Scope }) {
   return (
     <div className="space-y-2">
@@ -57,7 +57,7 @@ function Chosen({ scope: { include, exclude, titles = {} } }: { scope: Scope }) 
   );
 }
 
-/** More of them are counted. */
+/** Any more are only counted. */
 const MOST_SHOWN = 20;
 
 function Entries({
@@ -92,7 +92,7 @@ function Editor({ connector: { id, scope, allowed }, onDone }: { connector: Conn
   const [problem, setProblem] = useState<Problem>();
   const isSame = isSameList(included, scope.include) && isSameList(excluded, scope.exclude);
 
-  // What was said of another choice is no word about this one.
+  // The result for another choice doesn't apply to this one.
   const change = (set: (entries: readonly string[]) => void) => (entries: readonly string[]) => {
     set(entries);
     setPlan(undefined);
@@ -155,7 +155,7 @@ function Editor({ connector: { id, scope, allowed }, onDone }: { connector: Conn
   );
 }
 
-/** For who may leave out more and not browse the source: entries are taken out by hand, or named to be left out. */
+/** For people who may leave out more and can't browse the source: entries are removed by hand, or named to be left out. */
 function Narrowing({
   scope: { include, exclude },
   included,
@@ -189,7 +189,7 @@ function linesOf(text: string): string[] {
   return text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
 }
 
-/** Entries of the scope, each of which can be taken out of its list, and back in. */
+/** Entries of the scope, each of which can be removed from its list, and put back. */
 function EntryChecks({
   legend,
   entries,

@@ -14,7 +14,7 @@ import { AccessField, accessOf } from "./access-field.tsx";
 
 const EVERY: readonly number[] = [5, 15, 30, 60, 360, 1440];
 
-/** Its name, who may see it and how often it syncs; and its end. */
+/** Its name, who may see it and how often it syncs; and its removal. */
 export function Settings({ connector }: { connector: Connector }) {
   const { id, name, access, schedule, providerId, isPushed, allowed } = connector;
   const kind = useQuery(sourcesQuery).data?.sources.find((source) => source.providerId === providerId);

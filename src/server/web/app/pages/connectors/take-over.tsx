@@ -10,7 +10,7 @@ import { toast } from "#server/web/app/ui/toast.tsx";
 import { SchemaField } from "./new/schema-field.tsx";
 import { fieldsIn, valuesOf } from "./new/schema-fields.ts";
 
-/** Becoming the owner of a connector whose owner left, with secrets of one's own where its source needs any. */
+/** Takes over a connector whose owner left, with the person's own secrets if its source needs any. */
 export function TakeOver({ connector: { id, name, providerId, connectionId } }: { connector: Connector }) {
   const kind = useQuery(sourcesQuery).data?.sources.find((source) => source.providerId === providerId);
   const client = useQueryClient();

@@ -10,7 +10,7 @@ import { ConfirmDialog, Dialog } from "#server/web/app/ui/dialog.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 
-/** Where the app can tell of changes, and the secret with which it signs them; nothing where it can't. */
+/** The URL for the app's webhooks, and the secret that signs them; nothing if the app has none. */
 export function Webhook({ connector: { id: connectorId, providerId } }: { connector: Connector }) {
   const kind = useQuery(sourcesQuery).data?.sources.find((source) => source.providerId === providerId);
   const { data } = useQuery({

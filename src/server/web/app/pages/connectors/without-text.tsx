@@ -9,7 +9,7 @@ import { TEXT_REASON_WORDS } from "#server/web/app/text-reason-words.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { Table, type Column } from "#server/web/app/ui/table.tsx";
 
-/** Items that are found by name only, and why: of those that the person can see. */
+/** Items that can only be found by name, and why: those that the person can see. */
 export function WithoutText({ connector: { id, counts } }: { connector: Connector }) {
   const query = useInfiniteQuery({ ...withoutTextQuery(id), enabled: counts.unsearchable > 0 });
   if (counts.unsearchable === 0) return null;

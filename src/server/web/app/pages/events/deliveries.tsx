@@ -13,7 +13,7 @@ import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { CODE_WORDS, DELIVERY_WORDS } from "./words.ts";
 
-/** What was sent to a target in the last 30 days, and sending it again. */
+/** Deliveries to a target in the last 30 days, and sending them again. */
 export function Deliveries({ targetId }: { targetId: string }) {
   const query = useInfiniteQuery(eventDeliveriesQuery(targetId));
   const [again, setAgain] = useState<EventDelivery>();

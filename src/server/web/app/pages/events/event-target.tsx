@@ -21,7 +21,7 @@ import { TargetState } from "./event-targets.tsx";
 import { Secret, TypeFields, typesOf } from "./new-target.tsx";
 import { CODE_WORDS, PAUSE_WORDS } from "./words.ts";
 
-/** One event target: what it is sent, whether it works, what was sent. */
+/** One event target: its event types, whether it works, its deliveries. */
 export function Page() {
   return (
     <ForAdmins title="Event target">
@@ -60,7 +60,7 @@ function Target() {
   );
 }
 
-/** Reads the target and its deliveries again. */
+/** Refetches the target and its deliveries. */
 function useRefresh(targetId: string): () => Promise<void> {
   const client = useQueryClient();
   return async () => {

@@ -14,7 +14,7 @@ import { Time } from "#server/web/app/ui/time.tsx";
 import { NewTarget } from "./new-target.tsx";
 import { stateWords } from "./words.ts";
 
-/** Where events are sent. */
+/** The event targets. */
 export function Page() {
   return (
     <ForAdmins title="Events">

@@ -9,7 +9,7 @@ import { Dialog } from "#server/web/app/ui/dialog.tsx";
 import { CheckboxField, Form, text, TextField } from "#server/web/app/ui/form.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 
-/** Adds a target, then shows its secret this once. */
+/** Adds a target, then shows its secret once. */
 export function NewTarget({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
   const [secret, setSecret] = useState<string>();
   const client = useQueryClient();
@@ -52,7 +52,7 @@ export function NewTarget({ isOpen, onClose }: { isOpen: boolean; onClose(): voi
   );
 }
 
-/** Which types to send. */
+/** The event types to send. */
 export function TypeFields({ chosen }: { chosen: readonly EventType[] }) {
   return (
     <fieldset>
@@ -74,10 +74,10 @@ export function typesOf(fields: FormData): EventType[] {
   return EVENT_TYPES.filter((type) => fields.get(type) !== null);
 }
 
-/** A secret that is shown this once, and what it is for. */
+/** A secret that is shown only once, and its purpose. */
 export function Secret({ secret, onDone }: { secret: string; onDone(): void }) {
   const place = useRef<HTMLDivElement>(null);
-  // The field with the secret takes the focus, selected.
+  // The field with the secret gets the focus, selected.
   useEffect(() => place.current?.querySelector("input")?.focus(), []);
   return (
     <div className="space-y-4" ref={place}>

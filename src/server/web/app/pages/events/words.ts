@@ -3,7 +3,7 @@ import type { EventDelivery, EventTarget } from "#api/events.ts";
 
 type Tone = "plain" | "accent" | "warn" | "ok";
 
-/** What a target does now. */
+/** The state of a target in words. */
 export function stateWords({ state, pausedFor, failingSince }: EventTarget): { title: string; tone: Tone } {
   if (state === "paused") return { title: "Paused", tone: pausedFor === "admin" ? "plain" : "warn" };
   return failingSince === null ? { title: "Active", tone: "ok" } : { title: "Failing", tone: "warn" };
@@ -22,7 +22,7 @@ export const DELIVERY_WORDS: Readonly<Record<EventDelivery["state"], { title: st
   failed: { title: "Failed", tone: "warn" },
 };
 
-/** Why the last try failed, for a sentence of its own. */
+/** Why the last try failed, as a sentence. */
 export const CODE_WORDS: Readonly<Record<DeliveryCode, string>> = {
   address_not_allowed: "The address is not allowed",
   unreachable: "Not reachable",

@@ -3,18 +3,18 @@ import type { FileAccess } from "#api/files.ts";
 type List = Pick<FileAccess["lists"][number], "chain" | "principals" | "size" | "origin">;
 type Names = Readonly<Record<string, string>>;
 
-/** Why the reader may see an item: a sentence for each list that lets them in. */
+/** Why the reader may see an item: a sentence for each list that they meet. */
 export function whyVisible(lists: readonly List[], names: Names): string[] {
   const reasons = lists.flatMap(({ chain }) => (chain === null ? [] : [reasonOf(chain, names)]));
   const unique = [...new Set(reasons)];
-  // That it is for everybody is no reason next to one that says more.
+  // "For everyone" isn't shown next to a more specific reason.
   const telling = unique.filter((reason) => reason !== FOR_EVERYBODY);
   return telling.length > 0 ? telling : unique;
 }
 
 const FOR_EVERYBODY = "everyone in the workspace can";
 
-/** Whom a list names, in words; null for somebody who is not told. */
+/** Describes who is on a list; null if the reader may not know. */
 export function whoIn({ principals, size }: List, names: Names): string | null {
   if (principals === null) return null;
   const told = principals.map((principal) => nameOf(principal, names));
@@ -22,7 +22,7 @@ export function whoIn({ principals, size }: List, names: Names): string | null {
   return [...new Set(told), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
 }
 
-/** The chain leads from the person to whom the list names. */
+/** The chain leads from the person to the principal on the list. */
 function reasonOf(chain: readonly string[], names: Names): string {
   const [first = "", ...others] = chain;
   const last = others.at(-1);
@@ -33,7 +33,7 @@ function reasonOf(chain: readonly string[], names: Names): string {
   if (first === "workspace" || first === "everyone") {
     return isConnector ? `everyone in the workspace${through}` : FOR_EVERYBODY;
   }
-  // Groups in groups of a source have no names here: that its own permissions let the reader in says it all.
+  // Nested groups of a source have no names here: that its own permissions admit the reader says it all.
   if (via.length > 0 && via.every((one) => one === SOURCE_USER || one === SOURCE_GROUP)) {
     return isConnector ? `your user at the source${through}` : "your user at the source can read it";
   }

@@ -1,4 +1,4 @@
-/** Paragraphs and tables of a document, as extraction stores them: rows as `| a | b |`, a line of `---` under the head. */
+/** Paragraphs and tables of a document, as extraction stores them: rows as `| a | b |`, a line of `---` below the header. */
 
 export interface TextBlock {
   type: "text";
@@ -22,8 +22,8 @@ export interface TableBlock {
 export type Block = TextBlock | HeadingBlock | TableBlock;
 
 /**
- * A long table repeats its head every 50 rows; here it is one table again. `isWhole` false: more text follows, and a line
- * that is cut at the end waits for it.
+ * A long table repeats its header every 50 rows; here it becomes one table again. `isWhole` false: more text follows,
+ * and a line that is cut at the end waits for it.
  */
 export function blocksOf(text: string, isWhole: boolean): Block[] {
   const lines = text.split("\n");
@@ -70,10 +70,10 @@ function isRow(line: string): boolean {
   return line.startsWith("|") && line.length > 1 && line.trimEnd().endsWith("|");
 }
 
-/** No sheet that anybody reads has more. */
+/** No readable sheet has more. */
 const MOST_COLUMNS = 1_000;
 
-/** `\|` is a stroke inside a cell. */
+/** `\|` is a pipe inside a cell. */
 function cellsOf(line: string): string[] {
   const cells: string[] = [];
   let cell = "";
@@ -92,7 +92,7 @@ function cellsOf(line: string): string[] {
   return cells;
 }
 
-/** Rows that are looked at. */
+/** Number of rows checked. */
 const SAMPLE = 50;
 const NUMBER = /^[-+(]?[€$£]?\s?\d[\d.,'\u00a0\u202f ]*\)?\s?[%€$£]?$/;
 

@@ -16,10 +16,10 @@ import { Time } from "#server/web/app/ui/time.tsx";
 import { WithMailLinks } from "./mail-links.tsx";
 import { whoIn, whyVisible } from "./access-words.ts";
 
-/** Fields of the source that are shown; more are for the API. */
+/** Number of source fields shown; more are available through the API. */
 const MOST_FIELDS = 12;
 
-/** The fields that have a name on the page, and what is shown of a value. */
+/** The fields with a name on the page, and how a value is shown. */
 const NAMED_FIELDS = fieldsIn("file").filter((name) => fieldOf(name).page !== undefined);
 const AS_NODE: FieldConversion<AnswerValues, { [T in FieldType]: ReactNode }> = {
   kind: same,
@@ -36,10 +36,10 @@ const AS_NODE: FieldConversion<AnswerValues, { [T in FieldType]: ReactNode }> = 
   record: () => undefined,
 };
 
-/** Those of a mail are its own; when its file was made says nothing. */
+/** A mail has its own dates; when its file was created says nothing. */
 const DATES_OF_FILE: ReadonlySet<FieldName> = new Set<FieldName>(["createdAt", "updatedAt"]);
 
-/** What is known of an item besides its title and its text, and who may see it. */
+/** An item's metadata besides its title and text, and who may see it. */
 export function Facts({ file, isMail }: { file: FileRecord; isMail: boolean }) {
   const { indexedAt, fields } = file;
   const said = new Set(isMail ? [...SAID_FIELDS, ...MAIL_FIELDS] : SAID_FIELDS);
@@ -69,7 +69,7 @@ export function Facts({ file, isMail }: { file: FileRecord; isMail: boolean }) {
   );
 }
 
-/** From whom, to whom and when, as a mail's own head says. */
+/** Sender, recipients and date, as in the mail's own header. */
 function MailHead({ fields: { from = "", to = "", cc = "", date = "" } }: Pick<FileRecord, "fields">) {
   return (
     <>
@@ -89,17 +89,17 @@ function valueText(value: FileRecord["fields"][string]): string {
   return typeof value === "object" ? value.join(", ") : String(value);
 }
 
-/** With links to the addresses in it; undefined where there is nothing to show. */
+/** Adds links to the addresses in a value; undefined if there is nothing to show. */
 function linkedText(value: FileRecord["fields"][string]): ReactNode {
   const text = valueText(value);
   return text === "" ? undefined : <WithMailLinks text={text} />;
 }
 
-/** What stands above, under another name. */
+/** Already shown above, under another name. */
 const SAID_FIELDS = ["documentTitle", "created", "modified", "creator"];
 const MAIL_FIELDS = ["from", "to", "cc", "date", "subject", "author", "messageId", "inReplyTo"];
 
-/** `lastEditor` as people write it. */
+/** Turns `lastEditor` into words. */
 function wordsOf(name: string): string {
   return name.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
 }
@@ -116,12 +116,12 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-/** A date that a mail names; the text as written when it can't be parsed. */
+/** The date of a mail; the original text if it can't be parsed. */
 function Moment({ at }: { at: string }) {
   return Number.isNaN(Date.parse(at)) ? at : <Time at={at} />;
 }
 
-/** Why the reader sees it; who else, for those who may know. */
+/** Why the reader sees it, and who else does, for people who may know. */
 function Access({ kbId }: { kbId: string }) {
   const { data } = useQuery(itemAccessQuery(kbId));
   if (data === undefined) return null;

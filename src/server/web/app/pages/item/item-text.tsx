@@ -13,7 +13,7 @@ import { Code, Document, MailBody, Raw } from "./plain-views.tsx";
 import { dropDirection } from "./segments.ts";
 import type { TextKind } from "./text-kind.ts";
 
-/** Its parser is as large as all else of this page. */
+/** Its parser is as large as the rest of this page. */
 const Markdown = lazy(async () => ({ default: (await import("./markdown.tsx")).Markdown }));
 
 interface Part {
@@ -35,11 +35,11 @@ export interface ItemTextProps {
   };
   /** Why there is no text, or only the former one. */
   textState: Pick<FileRecord["textState"], "reason" | "message" | "asOf">;
-  /** Line feeds end lines, as people write in trackers and messages. */
+  /** A line feed is a line break, as people write in trackers and messages. */
   showsBreaks: boolean;
 }
 
-/** The text of an item by its kind, with a switch to the text as it is stored; or why there is none. */
+/** The text of an item by its kind, with a switch to the stored text; or why there is none. */
 export function ItemText({ kind, title, query, textState, showsBreaks }: ItemTextProps) {
   const [isRaw, setRaw] = useState(false);
   const problem = query.error === null ? undefined : toProblem(query.error);
@@ -95,7 +95,7 @@ interface RenderedProps extends Pick<ItemTextProps, "kind" | "title" | "showsBre
   isRaw: boolean;
 }
 
-/** What is added to a long text is drawn in the background, piece by piece: the page stays usable meanwhile. */
+/** Additions to a long text are drawn in the background, piece by piece, so that the page stays usable. */
 function Rendered(props: RenderedProps) {
   return <View {...useDeferredValue(props)} />;
 }

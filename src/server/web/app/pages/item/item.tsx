@@ -19,8 +19,8 @@ import { ItemText } from "./item-text.tsx";
 import { textKindOf } from "./text-kind.ts";
 
 /**
- * The permanent address of an item, `/i/<kbId>`: what it is, where it comes from, who may see it, and its text by its
- * type. A person who may not read it gets the page of what does not exist.
+ * The permanent page of an item, `/i/<kbId>`: what it is, where it comes from, who may see it, and its text by its
+ * type. A person who may not read it gets the page for an item that doesn't exist.
  */
 export function Page() {
   const { kbId = "" } = useParams({ strict: false });
@@ -116,7 +116,7 @@ function Acts({ file: { kbId, url } }: { file: FileRecord }) {
   );
 }
 
-/** Only web addresses are links: whatever else a source names is shown as text. */
+/** Only web addresses become links: other values from a source are shown as text. */
 function isWebAddress(url: string): boolean {
   return /^https?:\/\//i.test(url);
 }

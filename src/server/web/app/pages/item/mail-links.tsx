@@ -17,7 +17,7 @@ export function WithMailLinks({ text }: { text: string }): ReactNode {
   );
 }
 
-/** `+` is a blank to some programs. */
+/** Some programs read `+` as a space. */
 function hrefOf(address: string): string {
   return `mailto:${address.replaceAll("+", "%2B")}`;
 }

@@ -1,18 +1,18 @@
-/** What a stored mail says, without the lines of its head: those are fields of the item. */
+/** Returns the body of a stored mail, without its header lines, which are fields of the item. */
 export function mailBodyOf(text: string): string {
   return text.replace(/^(?:(?:From|To|Cc|Date|Subject): .*(?:\n|$))+/, "").replace(/^\n+/, "");
 }
 
-/** Lines that belong together: what is said, and what is quoted from an earlier mail, with its depth. */
+/** Consecutive lines: the message itself, or a quotation from an earlier mail, with its depth. */
 export interface MailPiece {
   depth: number;
   text: string;
 }
 
-/** Deeper quotations are shown as deep as that. */
+/** Deeper quotations are shown at this depth. */
 const DEEPEST = 4;
 
-/** The body in runs of the same depth of quotation. */
+/** Splits the body into runs of the same quotation depth. */
 export function quotationsOf(body: string): MailPiece[] {
   const pieces: { depth: number; lines: string[] }[] = [];
   for (const line of body.split("\n")) {

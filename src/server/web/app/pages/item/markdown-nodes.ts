@@ -1,33 +1,33 @@
 import MarkdownIt, { type StateBlock, type Token } from "markdown-it";
 import { isOwnUrl } from "#api/own-url.ts";
 
-/** A node of a Markdown text: text, or an element with what is in it. */
+/** A node of a Markdown text: text, or an element with its children. */
 export interface MarkdownNode {
   /** The element's name, or `text`. */
   type: string;
   text?: string;
-  /** Of a link: where it leads; only http, https and mailto. */
+  /** For links: the target; only http, https and mailto. */
   href?: string;
-  /** Of a cell. */
+  /** For cells. */
   align?: "center" | "right";
-  /** Of an ordered list. */
+  /** For ordered lists. */
   start?: number;
-  /** Of a heading: as the author wrote it. */
+  /** For headings: as the author wrote it. */
   level?: number;
   children: MarkdownNode[];
 }
 
-/** What is nested deeper than this is shown as plain text. */
+/** Anything nested deeper is shown as plain text. */
 const DEEPEST = 40;
-/** UTF-16 code units. A longer line is no prose: it is shown as it is; so is a longer paragraph. */
+/** UTF-16 code units. A longer line isn't prose: it is shown unparsed, and so is a longer paragraph. */
 const LONGEST_LINE = 20_000;
 const LONGEST_RUN = 50_000;
 
 /**
- * Parses Markdown (CommonMark with tables and strikethrough) into nodes. HTML stays text, images become their words, and
- * links lead to http, https and mailto only, and to no place of this server: the text comes from the author of the item.
+ * Parses Markdown (CommonMark with tables and strikethrough) into nodes. HTML stays text, images become their alt text,
+ * and links lead only to http, https and mailto, never to this server: the text comes from the author of the item.
  *
- * @param breaks  a line feed ends a line, as trackers and messages have it
+ * @param breaks  a line feed ends a line, as in trackers and messages
  * @param origin  of this server, as the reader's browser knows it
  */
 export function parseMarkdown(text: string, { breaks, origin }: { breaks: boolean; origin: string }): MarkdownNode[] {
@@ -38,18 +38,18 @@ export function parseMarkdown(text: string, { breaks, origin }: { breaks: boolea
   return nest(parser.parse(text, {}), origin);
 }
 
-/** The address of a link that may be followed; undefined for one that is only words, such as a relative path. */
+/** Returns a link's URL if it may be followed; undefined if only its text is shown, such as for a relative path. */
 function safeHref(url: string): string | undefined {
   try {
     const { protocol, href } = new URL(url);
     return ["http:", "https:", "mailto:"].includes(protocol) ? href : undefined;
   } catch {
-    // A path, or nothing that can be understood.
+    // A path, or invalid.
     return undefined;
   }
 }
 
-/** The parser drops what is nested too deep, and with a list all that follows it: those lines become plain text. */
+/** The parser drops what is nested too deep, and in a list everything after it: those lines become plain text. */
 function keepDeepLines({ block }: InstanceType<typeof MarkdownIt>): void {
   const tokenize = block.tokenize.bind(block);
   block.tokenize = (state, startLine, endLine) => {
@@ -61,14 +61,14 @@ function keepDeepLines({ block }: InstanceType<typeof MarkdownIt>): void {
   };
 }
 
-/** The first line after `startLine` that does not belong to what holds it. */
+/** The first line after `startLine` that is outside the containing block. */
 function endOfBlock(state: StateBlock, startLine: number, endLine: number): number {
   let line = startLine;
   while (line < endLine && (state.isEmpty(line) || (state.sCount[line] ?? 0) >= state.blkIndent)) line++;
   return line;
 }
 
-/** True for lines, and runs of them without a blank one, on which the parser would spend more than half a second. */
+/** True for lines, and runs of them without a blank one, that would take the parser more than half a second. */
 function isHuge(text: string): boolean {
   let run = 0;
   for (let at = 0; at < text.length;) {
@@ -81,7 +81,7 @@ function isHuge(text: string): boolean {
   return false;
 }
 
-/** The parser gives a flat list of beginnings and ends: no recursion, however deep the text is nested. */
+/** The parser returns a flat list of starts and ends: no recursion, however deep the text is nested. */
 function nest(tokens: readonly Token[], origin: string): MarkdownNode[] {
   const root: MarkdownNode = { type: "root", children: [] };
   const open: MarkdownNode[] = [root];
@@ -90,7 +90,7 @@ function nest(tokens: readonly Token[], origin: string): MarkdownNode[] {
     if (token.type === "inline") for (const node of nest(token.children ?? [], origin)) add(node);
     else if (token.nesting === 1) {
       const node = elementOf(token, origin);
-      // A paragraph of a tight list is its words alone.
+      // A paragraph of a tight list is only its content.
       if (token.hidden) node.type = "fragment";
       add(node);
       open.push(node);
@@ -104,7 +104,7 @@ function nest(tokens: readonly Token[], origin: string): MarkdownNode[] {
 function elementOf(token: Token, origin: string): MarkdownNode {
   const node: MarkdownNode = { type: token.tag, children: [] };
   const href = token.tag === "a" ? safeHref(String(token.attrGet("href") ?? "")) : undefined;
-  // What leads to this server acts for the reader: such a link is its words. Source: S30.
+  // A link to this server acts for the reader, so only its text is shown. Source: S30.
   if (href !== undefined && !isOwnUrl(href, origin)) node.href = href;
   const align = /text-align:(center|right)/.exec(String(token.attrGet("style") ?? ""))?.[1];
   if (align === "center" || align === "right") node.align = align;

@@ -10,16 +10,16 @@ interface MarkdownProps {
 }
 
 /**
- * Markdown as React elements: nothing of the text is ever handed to the browser as HTML.
+ * Markdown as React elements: no part of the text is ever passed to the browser as HTML.
  *
- * @param title   the page's heading: a text that begins with the same words doesn't say them again
+ * @param title   the page's heading: a text that begins with the same words doesn't repeat them
  * @param origin  of this server: no text links to it
  */
 export function Markdown({ text, breaks, title = "", origin }: MarkdownProps) {
   return (
     <div className="max-w-[72ch] space-y-3 text-[0.9375rem] leading-relaxed wrap-anywhere">
       {segmentsOf(text).map((segment, at) => (
-        // Pieces only ever come after the others.
+        // Pieces are only ever appended.
         // oxlint-disable-next-line react/no-array-index-key -- a piece has no name but its place
         <Segment breaks={breaks} key={at} origin={origin} text={segment} title={at === 0 ? title : ""} />
       ))}
@@ -42,14 +42,14 @@ function oneLine(words: string): string {
   return words.replace(/\s+/g, " ").trim();
 }
 
-/** Headings of the text stand below those of the page, and leave no level out. */
+/** Headings of the text are below those of the page, and skip no level. */
 interface Drawn {
   depth: number;
 }
 
 function draw(nodes: readonly MarkdownNode[], drawn: Drawn): ReactNode {
   return nodes.map((node, at) => (
-    // The nodes of a text stay where they are.
+    // The nodes of a text keep their positions.
     // oxlint-disable-next-line react/no-array-index-key -- a node has no name but its place
     <Fragment key={at}>{node.type === "text" ? checked(node.text ?? "", at) : element(node, drawn)}</Fragment>
   ));
@@ -80,7 +80,7 @@ function element(node: MarkdownNode, drawn: Drawn): ReactNode {
       return (
         <pre
           className="bg-sunken border-line overflow-x-auto rounded-md border px-3 py-2.5 font-mono text-[0.8125rem] leading-relaxed"
-          // It scrolls: the keyboard must be able to.
+          // It scrolls, so it must be reachable by keyboard.
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls
           tabIndex={0}
         >
@@ -139,7 +139,7 @@ function plain(type: string, inside: ReactNode): ReactNode {
 
 function Cell({ node: { type, align, children }, children: inside }: { node: MarkdownNode; children: ReactNode }) {
   const side = align === "right" ? "text-right" : align === "center" ? "text-center" : "text-left";
-  // An empty head heads nothing.
+  // An empty header cell labels nothing.
   if (type === "td" || children.length === 0) return <td className={`px-3 py-1.5 align-top ${side}`}>{inside}</td>;
   return (
     <th className={`bg-sunken px-3 py-1.5 font-medium ${side}`} scope="col">
@@ -156,7 +156,7 @@ function heading(node: MarkdownNode, level: number, drawn: Drawn): ReactNode {
   return <Tag className={`${size} font-semibold tracking-tight`}>{draw(node.children, drawn)}</Tag>;
 }
 
-/** A box of a list of tasks at the beginning of a text. */
+/** Converts a task list checkbox at the start of a text. */
 function checked(text: string, at: number): string {
   if (at > 0) return text;
   return text.replace(/^\[( |x|X)\] /, (_, mark: string) => (mark === " " ? "☐ " : "☑ "));

@@ -1,4 +1,4 @@
-/** Views of a text that need no parser of their own chunk: as it is, code, paragraphs with tables, mail. */
+/** Views of a text that don't need the parser's chunk: raw, code, paragraphs with tables, mail. */
 import { memo } from "react";
 import { blocksOf, type TableBlock } from "./blocks.ts";
 import { quotationsOf } from "./mail.ts";
@@ -24,7 +24,7 @@ const Piece = memo(function Piece({ text }: { text: string }) {
   return <div className="drawn-when-seen">{text}</div>;
 });
 
-/** Code in a fixed width, with the numbers of its lines; what would change its direction is written out. */
+/** Code in a monospaced font, with line numbers; characters that change its direction are escaped. */
 export function Code({ text }: { text: string }) {
   return (
     <div
@@ -58,7 +58,7 @@ const Lines = memo(function Lines({ first, count, code }: { first: number; count
   );
 });
 
-/** Paragraphs and tables, as sheets, PDF and office files are stored. */
+/** Paragraphs and tables, the stored form of sheets, PDF and office files. */
 export function Document({ text, isWhole }: { text: string; isWhole: boolean }) {
   return (
     <div className="space-y-4">
@@ -84,8 +84,8 @@ export function Document({ text, isWhole }: { text: string; isWhole: boolean }) 
 const ROWS = 50;
 
 /**
- * A table whose columns have their widths from its head and its first rows, so that more rows move nothing; rows out of
- * sight are not laid out, which a table of the browser's own layout does not allow.
+ * A table whose column widths come from its header and first rows, so that more rows shift nothing. Rows out of sight
+ * aren't laid out, which the browser's own table layout doesn't allow.
  */
 function Sheet({ table: { head, rows, numeric } }: { table: TableBlock }) {
   const pieces = Array.from({ length: Math.ceil(rows.length / ROWS) }, (_, at) =>
@@ -119,7 +119,7 @@ function Sheet({ table: { head, rows, numeric } }: { table: TableBlock }) {
           </thead>
         )}
         {pieces.map((piece, at) => (
-          // The first piece is always laid out: without a head it gives the table its width.
+          // The first piece is always laid out: without a header it sets the table's width.
           // oxlint-disable-next-line react/no-array-index-key -- a piece has no name but its place
           <Rows columns={columns} isFirst={at === 0} key={at} rows={piece} />
         ))}
@@ -130,12 +130,12 @@ function Sheet({ table: { head, rows, numeric } }: { table: TableBlock }) {
 
 interface RowsProps {
   rows: string[][];
-  /** The classes of each column, in one string, which compares by its value. */
+  /** The classes of each column in one string, which compares by value. */
   columns: string;
   isFirst: boolean;
 }
 
-/** Drawn again only when its last row changed: rows only ever come after the others. */
+/** Redrawn only when its last row changed: rows are only ever appended. */
 const Rows = memo(
   function Rows({ rows, columns, isFirst }: RowsProps) {
     const classes = columns.split(";");
@@ -161,7 +161,7 @@ const Rows = memo(
     before.rows.at(-1)?.join("|") === after.rows.at(-1)?.join("|"),
 );
 
-/** The classes of each column: its width, which grows where there is room, and its side. */
+/** The classes of each column: its width, which grows if there is room, and its alignment. */
 function columnsOf(head: readonly string[], rows: readonly string[][], numeric: readonly boolean[]): string[] {
   const sample = [head, ...rows.slice(0, ROWS)];
   const count = Math.max(1, ...sample.map((row) => row.length));
@@ -172,7 +172,7 @@ function columnsOf(head: readonly string[], rows: readonly string[][], numeric: 
   });
 }
 
-/** By the longest cell, in characters. Longer ones break into lines. */
+/** By the longest cell, in characters. Longer ones wrap. */
 const WIDTHS: readonly (readonly [number, string])[] = [
   [4, "w-16"],
   [8, "w-24"],
@@ -184,7 +184,7 @@ const WIDTHS: readonly (readonly [number, string])[] = [
 ];
 const WIDEST = "w-96";
 
-/** What a mail says; what it quotes stands back. */
+/** The body of a mail, with quotations set back. */
 export function MailBody({ body }: { body: string }) {
   return (
     <div className="max-w-[72ch] space-y-3">

@@ -1,6 +1,6 @@
 /**
- * A long text in pieces that are drawn apart, so that showing more of it draws nothing again. Every piece but the last
- * stays as it is when text is added.
+ * Splits a long text into pieces that are drawn separately, so that showing more redraws nothing. Every piece but the
+ * last stays the same when text is added.
  */
 
 /**
@@ -8,10 +8,10 @@
  * 4,000 one of Markdown takes 5 to 10 ms, at 20,000 it took 50.
  */
 const WISHED = 4_000;
-/** A line that is longer than that is cut. */
+/** A longer line is cut. */
 const LONGEST = 100_000;
 
-/** Pieces of Markdown or prose: they end at blank lines, never inside a block of code unless it is huge. */
+/** Pieces of Markdown or prose: they end at blank lines, never inside a code block unless it is huge. */
 export function segmentsOf(text: string): string[] {
   const segments: string[] = [];
   let start = 0;
@@ -45,22 +45,22 @@ const LINES = 400;
 /** Pieces of whole lines, each with the number of its first. */
 export function lineSegmentsOf(text: string): { first: number; lines: string[] }[] {
   const lines = text.split("\n");
-  // The line feed at the end of a file begins no line.
+  // The line feed at the end of a file doesn't start a line.
   if (lines.length > 1 && lines.at(-1) === "") lines.pop();
   const segments: { first: number; lines: string[] }[] = [];
   for (let at = 0; at < lines.length; at += LINES) segments.push({ first: at + 1, lines: lines.slice(at, at + LINES) });
   return segments;
 }
 
-/** Embeddings, overrides and isolates: they change in which order what follows is read. */
+/** Embeddings, overrides and isolates: they change the display order of the text after them. */
 const DIRECTION = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** The text with what changes its direction written out, as it must be in code. Source: CVE-2021-42574. */
+/** Escapes the characters of a text that change its direction, as code requires. Source: CVE-2021-42574. */
 export function showDirection(text: string): string {
   return text.replace(DIRECTION, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
 }
 
-/** The text without what changes its direction. */
+/** Removes the characters of a text that change its direction. */
 export function dropDirection(text: string): string {
   return text.replace(DIRECTION, "");
 }

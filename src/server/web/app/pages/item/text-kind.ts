@@ -3,25 +3,25 @@ import type { FileRecord } from "#api/files.ts";
 /** How an item's text is shown. */
 export type TextKind = "markdown" | "code" | "mail" | "document";
 
-/** What decides it. */
+/** The fields that decide it. */
 export type Shown = Pick<FileRecord, "kind" | "mimeType" | "title" | "key" | "externalId">;
 
 /**
- * By type and name: Markdown, code, mail; everything else is a document of paragraphs and tables, as which sheets, PDF
- * and office files are stored. What people write in a tracker or on a page is Markdown there.
+ * By type and name: Markdown, code, mail; everything else is a document of paragraphs and tables, the stored form of
+ * sheets, PDF and office files. Texts written in a tracker or on a page are Markdown there.
  */
 export function textKindOf(item: Shown): TextKind {
   const extension = extensionOf(item);
   const type = item.mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (item.kind === "message" && (type === "message/rfc822" || MAIL.has(extension))) return "mail";
-  // Extraction writes what an HTML page says as Markdown.
+  // Extraction converts HTML pages to Markdown.
   if (type === "text/markdown" || type === "text/html" || MARKDOWN.has(extension)) return "markdown";
   if (CODE.has(extension) || CODE_TYPES.test(type)) return "code";
   if (type === "" && extension === "" && (item.kind === "task" || item.kind === "page")) return "markdown";
   return "document";
 }
 
-/** The ending of the file's own name; a title may be a heading, so the key and the source's id come first. */
+/** The extension of the file's own name; a title may be a heading, so the key and the source's id come first. */
 function extensionOf({ key, externalId, title }: Shown): string {
   for (const name of [key, externalId, title]) {
     const found = /\.([a-z0-9_+-]{1,12})$/i.exec(name ?? "")?.[1];

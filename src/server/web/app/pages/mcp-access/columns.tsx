@@ -4,7 +4,7 @@ import { Badge } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { ACTS, type Column } from "#server/web/app/ui/table.tsx";
 
-/** What a token or a client may do. */
+/** The scopes of a token or a client. */
 export function scopesColumn<Row extends { scopes: readonly Scope[] }>(): Column<Row> {
   return {
     title: "Permissions",
@@ -20,7 +20,7 @@ export function scopesColumn<Row extends { scopes: readonly Scope[] }>(): Column
   };
 }
 
-/** The act that ends a row, named after it for who hears the page. */
+/** The action that removes a row, named after it for screen readers. */
 export function revokeColumn<Row>(nameOf: (row: Row) => string, onRevoke: (row: Row) => void): Column<Row> {
   return {
     title: ACTS,

@@ -13,7 +13,7 @@ export function FirstCall() {
   const { data, dataUpdatedAt } = useQuery(callQuery);
   const client = useQueryClient();
   const calledAt = data?.call?.at;
-  // The lists below say when each was used.
+  // The lists below show when each was used.
   useEffect(() => {
     if (calledAt === undefined) return;
     for (const { queryKey } of [tokensQuery, grantsQuery]) void client.invalidateQueries({ queryKey });
@@ -26,7 +26,7 @@ export function FirstCall() {
   const ago = secondsAgo(call.at, dataUpdatedAt);
   return (
     <Notice tone="ok">
-      {/* Read out when a call comes, not with each second that passes. */}
+      {/* Announced when a call arrives, not with each second that passes. */}
       <span aria-live="polite">
         <strong className="font-medium">{call.who}</strong> called{" "}
         {call.tool === null ? "kb" : <code className="font-mono text-[0.8125rem]">{call.tool}</code>}
@@ -36,7 +36,7 @@ export function FirstCall() {
   );
 }
 
-/** What an agent would find: said where there is nothing yet, with what puts something there. */
+/** Shown while an agent would find nothing, with the steps that change that. */
 export function NothingIndexed() {
   const counts = useQuery(countsQuery).data?.counts;
   if (counts === undefined || counts.length > 0) return null;

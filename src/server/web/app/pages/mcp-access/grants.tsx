@@ -11,7 +11,7 @@ import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { revokeColumn, scopesColumn } from "./columns.tsx";
 
-/** The OAuth clients that the person let in, and how to let them in no longer. */
+/** The OAuth clients that the person authorized, and how to revoke their access. */
 export function Grants() {
   const query = useInfiniteQuery(grantsQuery);
   const [revoking, setRevoking] = useState<Grant>();

@@ -19,7 +19,7 @@ const LIFETIMES = [
   { value: "", label: "Never" },
 ];
 
-/** Makes a token, then shows its plaintext this once. */
+/** Creates a token, then shows its plaintext once. */
 export function NewToken({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
   const [made, setMade] = useState<CreatedToken>();
   function close(): void {
@@ -80,7 +80,7 @@ const SCOPES: readonly Scope[] = ["mcp:read", "kb:api", "kb:admin"];
 
 function Plaintext({ made, onDone }: { made: CreatedToken; onDone(): void }) {
   const place = useRef<HTMLDivElement>(null);
-  // The field with the token takes the focus, selected.
+  // The field with the token gets the focus, selected.
   useEffect(() => place.current?.querySelector("input")?.focus(), []);
   return (
     <div className="space-y-4" ref={place}>

@@ -13,7 +13,7 @@ import { toast } from "#server/web/app/ui/toast.tsx";
 import { revokeColumn, scopesColumn } from "./columns.tsx";
 import { NewToken } from "./new-token.tsx";
 
-/** The active tokens of the person: created, looked at, kept beyond the client that created them, revoked. */
+/** The person's active tokens: create, view, keep beyond the client that created them, revoke. */
 export function Tokens({ query }: { query: UseQueryResult<TokenList> }) {
   const [isMaking, setMaking] = useState(false);
   const [keeping, setKeeping] = useState<Token>();
@@ -96,7 +96,7 @@ function columns(onKeep: (token: Token) => void, onRevoke: (token: Token) => voi
   ];
 }
 
-/** The name of a token, and where it came from. One that ends with its client can be kept. */
+/** The name of a token, and its origin. One that ends with its client can be kept. */
 function NameCell({ token, onKeep }: { token: Token; onKeep(token: Token): void }) {
   const { name, prefix, grantId } = token;
   return (

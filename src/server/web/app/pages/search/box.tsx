@@ -2,25 +2,25 @@ import { useEffect, useRef, useState, type RefObject } from "react";
 import { TOOL_LIMITS } from "#api/tools.ts";
 import { Icon } from "#server/web/app/ui/icon.tsx";
 
-/** After the last key, milliseconds until the question is asked. */
+/** Milliseconds from the last key press to the search. */
 const PAUSE_MS = 250;
 
 export interface BoxProps {
-  /** The question in the address. */
+  /** The query in the address. */
   query: string;
   box: RefObject<HTMLInputElement | null>;
   onAsk(query: string): void;
-  /** Towards the results. */
+  /** Moves the focus to the results. */
   onDown(): void;
 }
 
-/** Where words are typed: asked after a short pause, or at once with Enter. */
+/** The search field: searches after a short pause, or at once with Enter. */
 export function Box({ query, box, onAsk, onDown }: BoxProps) {
   const [text, setText] = useState(query);
   const asked = useRef(query);
   const timer = useRef(0);
 
-  // The address changed by other means, such as the browser's way back.
+  // The address was changed in another way, such as the browser's back button.
   useEffect(() => {
     if (query !== asked.current) setText(query);
     asked.current = query;

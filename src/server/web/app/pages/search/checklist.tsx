@@ -10,12 +10,12 @@ import { Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Icon } from "#server/web/app/ui/icon.tsx";
 
-/** Who saw in this tab what is left to do, and has not closed the list since. */
+/** The person who saw the open tasks in this tab and hasn't closed the list since. */
 const KEY = "kb-checklist";
 
 /**
- * What is left to do until an agent finds something. It is shown until the first call of one; who saw the list reads who that
- * was, on whatever page they were when the call came, and closes it.
+ * The remaining steps until an agent finds something. Shown until an agent's first call. People who saw the list learn
+ * which agent that was, on any page they were on when the call arrived, and close it.
  */
 export function Checklist() {
   const { role, user, workspace } = useSession();

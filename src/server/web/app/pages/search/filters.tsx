@@ -14,12 +14,12 @@ interface Choice {
 
 export interface FiltersProps {
   asked: Asked;
-  /** Counts per value of what was found. */
+  /** Result counts per value. */
   facets: NonNullable<SearchAnswer["facets"]>;
   onChange(change: Asked): void;
 }
 
-/** A list per filter, with the values that the results have and how often. One value that all have is no choice. */
+/** A list per filter, with the values in the results and their counts. A value that all results have isn't a choice. */
 export function Filters({ asked, facets, onChange }: FiltersProps) {
   const connectorName = useConnectorName(asked.source);
   const kinds = useQuery(sourcesQuery).data?.sources;
@@ -86,7 +86,7 @@ const FIXED: Readonly<Partial<Record<FilterName, readonly Choice[]>>> = {
 /** The name of a connector that the source filter names by its ID. */
 function useConnectorName(source: string | undefined): string | undefined {
   const id = source?.startsWith("con_") === true ? source : undefined;
-  // Of somebody else's connector there is no more to know than that it is one.
+  // For someone else's connector, only its existence is known.
   const { data } = useQuery({ ...connectorQuery(id ?? ""), enabled: id !== undefined });
   return id === undefined ? undefined : (data?.name ?? "One connector");
 }
@@ -97,7 +97,7 @@ interface Known {
   kinds: readonly SourceKind[] | undefined;
 }
 
-/** The values to choose from; one that is in use is always among them, with its name where it is another. */
+/** The available values; the one in use is always among them, with its name if it has another. */
 function choicesOf(name: FilterName, value: string, { facets, connectorName, kinds }: Known): readonly Choice[] {
   const called = (text: string) => (name === "source" ? sourceWords(text, kinds) : nameOf(text));
   const counted = name in FACETS ? (facets[FACETS[name as keyof typeof FACETS]] ?? []) : [];
@@ -111,7 +111,7 @@ function choicesOf(name: FilterName, value: string, { facets, connectorName, kin
   return [{ value, label }, ...choices];
 }
 
-/** `task` as people read it; names that have a form of their own stay. */
+/** `task` in words; names with a form of their own keep it. */
 function nameOf(value: string): string {
   return /^[a-z]+$/.test(value) ? value.charAt(0).toUpperCase() + value.slice(1) : value;
 }

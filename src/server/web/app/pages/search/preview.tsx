@@ -4,7 +4,7 @@ import { ItemText } from "#server/web/app/pages/item/item-text.tsx";
 import { textKindOf } from "#server/web/app/pages/item/text-kind.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 
-/** The text of an item below its result, in a place of its own that scrolls. */
+/** The text of an item below its result, in its own scroll area. */
 export function Preview({ kbId, title }: { kbId: string; title: string }) {
   const record = useQuery(itemQuery(kbId));
   const text = useInfiniteQuery(itemTextQuery(kbId));

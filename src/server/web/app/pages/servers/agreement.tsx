@@ -9,7 +9,7 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 
-/** What kb would call with the person's connection, and their agreement to exactly that. */
+/** The calls that kb would make with the person's connection, and their consent to exactly those. */
 export function Agreement({ connection, agreement }: { connection: Connection; agreement: string }) {
   const { id, serverId, name, tools } = connection;
   const client = useQueryClient();

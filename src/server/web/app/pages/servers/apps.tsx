@@ -15,7 +15,7 @@ import { Dialog } from "#server/web/app/ui/dialog.tsx";
 import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 
-/** What can be connected through a server: a plain MCP server is one app, itself. */
+/** The apps that can be connected through a server: a plain MCP server is itself the only app. */
 export function Apps({ server }: { server: ProviderServer }) {
   const { role } = useSession();
   const [typed, setTyped] = useState("");
@@ -72,7 +72,7 @@ export function Apps({ server }: { server: ProviderServer }) {
 
 const MANY = 8;
 
-/** Nothing in it is read until an admin says with which tools. */
+/** Nothing in it is read until an admin chooses the tools for it. */
 function offersOnlyTools({ capabilities }: ProviderServer): boolean {
   return capabilities?.tools === true && !capabilities.resources;
 }
@@ -86,7 +86,7 @@ interface AppRowProps {
 function AppRow({ app, needsTools, onConnect }: AppRowProps) {
   const { name, description, categories, connected } = app;
   const content = contentOf(app);
-  // Where there is nobody to sign in as, there is no other account.
+  // Without a sign-in, there is no other account.
   const again = app.auth.includes("none") ? "Connect again" : "Connect another account";
   return (
     <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 py-3">
@@ -118,7 +118,7 @@ function AppRow({ app, needsTools, onConnect }: AppRowProps) {
   );
 }
 
-/** What kb can read there; empty while it can't tell. */
+/** The content that kb can read there; empty while unknown. */
 function contentOf({ content: { resources, search, fetch } }: ServerApp): string {
   const ways = [...(resources ? ["Resources"] : []), ...(search ? ["search"] : []), ...(fetch ? ["texts by ID"] : [])];
   return ways.length === 0 ? "" : `kb can read: ${ways.join(", ").toLowerCase()}`;
@@ -184,12 +184,12 @@ function Connect({ app, server, onDone }: { app: ServerApp; server: ProviderServ
 
 const PRIVATE: Connection["access"] = { visibility: "private", memberIds: [], groupIds: [] };
 
-/** What sharing means. */
+/** The meaning of sharing. */
 export const SHARED_VIEW = "People you choose see what you see in this app, whatever they may see there themselves.";
 
-/** What an access field says, as connections take it. */
+/** The access field's value, as connections take it. */
 export function shareOf(form: FormData): Connection["access"] {
   const { visibility, memberIds, groupIds } = accessOf(form);
-  // The field offers connections no access "as in the source": MCP tells none.
+  // The field doesn't offer "as in the source" for connections: MCP reports no access.
   return { visibility: visibility === "source" ? "private" : visibility, memberIds, groupIds };
 }

@@ -8,7 +8,7 @@ import { CheckboxField, PasswordField, secret, SelectField, text, TextField } fr
 type Auth = ProviderServer["auth"];
 type Kind = Auth["kind"];
 
-/** How a server is signed in to: a choice, and what it needs. A stored secret is never shown. */
+/** How kb signs in to a server: a choice, and its fields. A stored secret is never shown. */
 export function AuthFields({ auth }: { auth: Auth }) {
   const [kind, setKind] = useState(auth.kind);
   const hasSecret = auth.hasSecret && kind === auth.kind;
@@ -65,7 +65,7 @@ export function AuthFields({ auth }: { auth: Auth }) {
   );
 }
 
-/** What the fields say, as the API takes it; an empty secret keeps what is stored. */
+/** The fields' values, as the API takes them; an empty secret keeps the stored one. */
 export function authOf(form: FormData): ServerAuthBody {
   const kind = text(form, "auth.kind") as Kind; // a choice above
   if (kind === "none") return { kind };
@@ -87,7 +87,7 @@ const HINTS: Readonly<Record<Kind, string>> = {
   oauth: "Each person signs in at the provider and reads there as themselves.",
 };
 
-/** Who registers a client needs the redirect URL first, and the server has one when it is stored. */
+/** Registering a client requires the redirect URL first, which exists once the server is stored. */
 const REGISTER_LATER =
   "kb registers itself there. Where it can't, save first: the server's settings then show the redirect URL to register, and take the client ID.";
 

@@ -183,7 +183,7 @@ function Row({ connection, signsIn, onAct }: RowProps) {
   );
 }
 
-/** One act at a time; a failure is shown where the button is. */
+/** One action at a time; a failure is shown next to the button. */
 function useActs() {
   const [busy, setBusy] = useState<string>();
   const [failure, setFailure] = useState<Problem>();
@@ -201,7 +201,7 @@ function useActs() {
   return { busy, failure, run: (name: string, work: () => Promise<void>) => void go(name, work) };
 }
 
-/** Who sees what is read through it. */
+/** Who sees the content read through it. */
 function seenBy({ access: { visibility }, isMine, status }: Connection): string {
   if (status === "needs_reauth") return "";
   if (visibility === "private") return isMine ? "Only you see what it reads." : "Only its owner sees what it reads.";

@@ -35,12 +35,12 @@ interface Settings {
   connectPolicy: "admins" | "members";
 }
 
-/** What is tested is what is added: after a change of the URL or the sign-in it is tested again. */
+/** Adds exactly what was tested: after a change of the URL or the sign-in it is tested again. */
 function NewServer() {
   const [test, setTest] = useState<ServerTest>();
   const frame = useRef<HTMLDivElement>(null);
   const result = useRef<HTMLDivElement>(null);
-  // Down to its button: on most screens it would be below the edge.
+  // Scrolls down to its button, which is below the edge on most screens.
   useEffect(() => {
     if (test !== undefined) result.current?.scrollIntoView({ block: "nearest" });
   }, [test]);

@@ -11,7 +11,7 @@ import { CheckboxField, Form, text, TextField } from "#server/web/app/ui/form.ts
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { AuthFields, authOf } from "./auth-fields.tsx";
 
-/** For admins: where it is, how kb signs in, who may connect it; and its end. */
+/** For admins: its URL, how kb signs in, who may connect it; and its removal. */
 export function Settings({ server }: { server: ProviderServer }) {
   const { id, name, url, auth, enabled, connectPolicy } = server;
   const client = useQueryClient();
@@ -64,7 +64,7 @@ export function Settings({ server }: { server: ProviderServer }) {
   );
 }
 
-/** What an admin has to do after a change that was more than they entered. */
+/** An admin's next steps after a change with further effects. */
 function savedWords(before: ProviderServer, after: ProviderServer): string {
   const [old, now] = [before.auth, after.auth];
   const isLost = old.hasSecret && !now.hasSecret && now.kind === old.kind && after.url !== before.url;

@@ -28,7 +28,7 @@ import { Settings } from "./server-settings.tsx";
 import { testTitle, TestSteps } from "./test-steps.tsx";
 import { Tools } from "./tools.tsx";
 
-/** One server: how it is, what can be connected, who has, and for admins its settings. */
+/** One server: its state, what can be connected, who has, and for admins its settings. */
 export function Page() {
   const { serverId = "" } = useParams({ strict: false });
   const { role } = useSession();
@@ -59,7 +59,7 @@ export function Page() {
         <Facts server={server} />
         <Apps server={server} />
         <Connections server={server} />
-        {/* One that answers only people who signed in hasn't said yet what it has. */}
+        {/* A server that only answers signed-in people hasn't reported its content yet. */}
         {isAdmin(role) && server.enabled && server.capabilities?.tools !== false && <Tools server={server} />}
         {isAdmin(role) && <Settings server={server} />}
       </div>
@@ -115,7 +115,7 @@ function Tested({ test, onClose }: { test: ServerTest; onClose(): void }) {
   );
 }
 
-/** What is wrong with it, and what somebody can do. */
+/** Its problem, and what people can do. */
 function Failure({ server }: { server: ProviderServer }) {
   const when = useTimeWords();
   const health = useQuery(healthQuery(server.id)).data;

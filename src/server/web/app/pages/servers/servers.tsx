@@ -12,7 +12,7 @@ import { buttonClass } from "#server/web/app/ui/button.tsx";
 import { Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 
-/** MCP servers of others: admins add them, and everybody connects their account. */
+/** Provider servers: admins add them, and everyone connects their account. */
 export function Page() {
   const { role } = useSession();
   const query = useQuery(serversQuery);

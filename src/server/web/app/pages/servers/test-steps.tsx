@@ -3,13 +3,13 @@ import { adviceOn, calledItself, offerWords, STEP_WORDS } from "#server/web/app/
 import { Icon } from "#server/web/app/ui/icon.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 
-/** How a test went, in a few words. */
+/** The result of a test in a few words. */
 export function testTitle({ ok, authRequired }: ServerTest): string {
   if (!ok) return "The test failed";
   return authRequired?.problem === undefined ? "The test passed" : "The server answers, but no one can sign in";
 }
 
-/** What a test tried, in order, where it failed and what to do then, and what it found. */
+/** The steps of a test in order, where it failed and what to do then, and what it found. */
 export function TestSteps({ test }: { test: ServerTest }) {
   const failed = test.steps.find(({ ok }) => !ok)?.problem;
   const where = hostsOf(test);
@@ -68,7 +68,7 @@ function Found({ test: { ok, serverInfo, protocolVersion, capabilities, authRequ
   return facts.length > 0 && <Notice tone={ok ? "ok" : "info"}>Found {facts.join(", ")}.</Notice>;
 }
 
-/** Where people sign in; empty where that wasn't found. */
+/** The hosts where people sign in; empty if none was found. */
 function hostsOf({ authRequired }: Pick<ServerTest, "authRequired">): string {
   return (authRequired?.authorizationServers ?? []).map((url) => URL.parse(url)?.host ?? url).join(", ");
 }

@@ -18,7 +18,7 @@ type Mapped = NonNullable<MappingBody[MappingRole]>;
 
 const ROLES: readonly MappingRole[] = ["list", "search", "fetch"];
 
-/** Which tools kb uses, for admins. The server is asked when somebody wants to look. */
+/** The tools that kb uses, for admins. The server is asked only when someone opens them. */
 export function Tools({ server }: { server: ProviderServer }) {
   const [chosenId, setChosenId] = useState<string>();
   const [tools, setTools] = useState<ServerTools>();
@@ -32,7 +32,7 @@ export function Tools({ server }: { server: ProviderServer }) {
     .filter((one) => one.isMine && one.status === "active");
   const path = { id: server.id };
   const { kind, hasSecret } = server.auth;
-  // Without a sign-in everybody is told the same; without a secret of its own, kb asks as a person.
+  // Without a sign-in everyone gets the same answer; without a secret of its own, kb asks as a person.
   const canAskItself = kind === "none" || (kind !== "oauth" && hasSecret);
   const askers = [
     ...(canAskItself ? [{ value: "", label: "The server's own sign-in" }] : []),
@@ -60,7 +60,7 @@ export function Tools({ server }: { server: ProviderServer }) {
     await client.invalidateQueries({ queryKey: ["servers"] });
     return stored;
   };
-  // The server gives only what it has taken.
+  // The server returns only what it has accepted.
   const mapping = (tools?.mapping ?? {}) as MappingBody;
 
   return (
@@ -191,14 +191,14 @@ function Use({ role, tool, fault, isBusy, onChange, onEnd }: UseProps) {
 
 interface EditorProps {
   role: MappingRole;
-  /** The best fitting first. */
+  /** Best match first. */
   tools: readonly Tool[];
   mapped: Mapped | undefined;
   preview(mapped: Mapped, value: string): Promise<MappingPreview>;
   onSave(mapped: Mapped): Promise<void>;
 }
 
-/** A tool, what it is called with, and one call to see what comes back. */
+/** A tool, its arguments, and one call to preview the result. */
 function Editor({ role, tools, mapped, preview, onSave }: EditorProps) {
   const [name, setName] = useState(mapped?.tool ?? tools[0]?.name ?? "");
   const tool = tools.find((one) => one.name === name);
@@ -292,7 +292,7 @@ function Editor({ role, tools, mapped, preview, onSave }: EditorProps) {
   );
 }
 
-/** The server's words, folded where they are many: nothing scrolls inside of what scrolls. */
+/** The server's description, collapsed when it is long, so that no scroll area is inside another. */
 function Description({ text: said }: { text: string }) {
   const quote = (
     <blockquote className="border-line text-muted border-l-2 pl-3 wrap-anywhere whitespace-pre-line">{said}</blockquote>
@@ -306,7 +306,7 @@ function Description({ text: said }: { text: string }) {
   );
 }
 
-/** Some four lines. */
+/** About four lines. */
 const LONG_CHARS = 200;
 
 function ArgumentField({ field, value }: { field: Tool["arguments"][number]; value: unknown }) {
@@ -328,12 +328,12 @@ function ArgumentField({ field, value }: { field: Tool["arguments"][number]; val
   );
 }
 
-/** A text that the tool insists on can be empty: a search for everything. */
+/** A text that the tool requires can be empty: a search for everything. */
 function takesNothing({ type, values }: Tool["arguments"][number]): boolean {
   return type === "string" && values === undefined;
 }
 
-/** What the form says, in the types of the tool's schema; an empty field is not sent unless the tool insists on it. */
+/** The form's values, in the types of the tool's schema; an empty field is only sent if the tool requires it. */
 function mappedOf({ name, arguments: known }: Tool, argument: string, fields: FormData): Mapped {
   const args: Mapped["args"] = {};
   for (const one of known) {

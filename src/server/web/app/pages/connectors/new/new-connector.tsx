@@ -30,7 +30,7 @@ interface Made {
 
 declare module "@tanstack/react-router" {
   interface HistoryState {
-    /** What a source said when its connector was made. */
+    /** The source's warnings when its connector was created. */
     warnings?: readonly string[];
   }
 }
@@ -74,7 +74,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   const mine = useQuery({ ...accountsQuery, enabled: takesAccount }).data;
   const accounts = (mine?.accounts ?? []).filter((one) => one.providerId === providerId && one.state === "active");
   const account = accountId ?? accounts[0]?.id ?? "";
-  // The account says where its service is.
+  // The account determines where its service is.
   const settings = fieldsIn(configSchema, "config").filter(({ isOfAccount }) => account === "" || !isOfAccount);
   const instance =
     accounts.find(({ id }) => id === account)?.baseUrl ??
@@ -82,7 +82,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   const takesConnection = authTypes.includes("connection");
   const connections = useQuery({ ...myConnectionsQuery, enabled: takesConnection }).data;
   const [connectionId, setConnectionId] = useState(addressParameter("connection"));
-  // A link can name one that is gone by now.
+  // A link may name one that no longer exists.
   const chosen = connections?.find(({ id }) => id === connectionId) ?? connections?.[0];
   const connection = chosen?.id ?? "";
   const isOpen = authTypes.includes("none");
@@ -106,7 +106,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
         : { scope: { include: [...included], exclude: [], titles: titlesOf(included, titles) } };
     const { config, ...rest } = bodyOf(form);
     const [place] = included;
-    // What was chosen alone says best what is in it.
+    // A single choice describes the content best.
     const alone = included.length === 1 && place !== undefined ? titles.get(place) : undefined;
     const plain = chosen?.label ?? alone ?? defaultConnectorName(source, config);
     const name = text(form, "name") || (await freeName(plain));
@@ -193,7 +193,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
           />
           {!isForOwner && (
             <AccessField
-              // Who may see the connection is meant to see what is read through it.
+              // People who may see the connection are meant to see what is read through it.
               access={
                 chosen?.access ?? {
                   visibility: acl === "connector" ? "private" : "source",
@@ -236,7 +236,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
 
 const NOBODY_ELSE = { visibility: "private" as const, memberIds: [], groupIds: [] };
 
-/** A name that none of the connectors has which the person sees. */
+/** Returns a name that no connector visible to the person has. */
 async function freeName(name: string): Promise<string> {
   const { connectors } = await take(api.GET("/api/connectors", { params: { query: { limit: 200 } } }));
   return distinctName(
@@ -253,7 +253,7 @@ function accessHint({ acl, name }: SourceKind, takesConnection: boolean): string
     : "You can change this later. No one sees more than the source allows.";
 }
 
-/** What must be read before going on: a key that is shown once. */
+/** Text that must be read before continuing: a key that is shown once. */
 function Told({ made: { connector, key } }: { made: Made }) {
   return (
     <Section title={`${connector.name} is connected`}>

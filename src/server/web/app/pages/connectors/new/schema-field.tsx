@@ -13,11 +13,11 @@ const SECRET_CHARS = 4_096;
 
 export interface SchemaFieldProps {
   field: Field;
-  /** What a text begins with, in place of what the server takes when nothing is given. */
+  /** Initial text, in place of the server's default. */
   preset?: string;
 }
 
-/** One setting of a source, or one of its secrets, as its schema describes it. */
+/** One setting of a source, or one of its secrets, from its schema. */
 export function SchemaField({ field, preset }: SchemaFieldProps) {
   const { name, title, description, isRequired, type, choices, fallback, isSecret } = field;
   const common = { name, label: title, ...(description !== undefined && { hint: description }) };

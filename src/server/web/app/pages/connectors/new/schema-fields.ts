@@ -1,21 +1,21 @@
-/** The settings and secrets of a source as fields of a form, from the JSON Schema that the server gives. */
+/** Form fields for the settings and secrets of a source, from the server's JSON Schema. */
 
 /** One key of a schema. */
 export interface SchemaField {
-  /** Of the control, and of what the server says about it: `config.root`. */
+  /** Name of the control, and of the server's errors about it: `config.root`. */
   name: string;
   key: string;
   title: string;
   description: string | undefined;
   isRequired: boolean;
-  /** `list`: texts, one a line. `some`: any of the choices. `lines`: a text that keeps its lines, such as a key file. */
+  /** `list`: texts, one per line. `some`: any of the choices. `lines`: a text that keeps its lines, such as a key file. */
   type: "text" | "lines" | "number" | "yesNo" | "one" | "some" | "list";
   choices: readonly string[];
-  /** What the server takes when nothing is given. */
+  /** The server's default. */
   fallback: unknown;
-  /** Nobody who looks over a shoulder may read it. */
+  /** Hidden from people looking over a shoulder. */
   isSecret: boolean;
-  /** An account knows it. */
+  /** Provided by an account. */
   isOfAccount: boolean;
 }
 
@@ -25,11 +25,11 @@ interface Property {
   description?: string;
   default?: unknown;
   enum?: readonly string[];
-  /** Of a string that is a whole file. */
+  /** Set for a string that is a whole file. */
   contentMediaType?: string;
-  /** `password` for what is masked. */
+  /** `password` for masked input. */
   format?: string;
-  /** Known with an account. */
+  /** Provided by an account. */
   fromAccount?: string;
   items?: Property;
 }
@@ -39,10 +39,7 @@ interface Schema {
   required?: readonly string[];
 }
 
-/**
- * The fields of a schema, those that must be filled in first. A key of another shape has none: it is set with the
- * command line.
- */
+/** Returns the fields of a schema, required ones first. A key of another type has none: it is set with the command line. */
 export function fieldsIn(schema: unknown, prefix: "config" | "credentials"): SchemaField[] {
   const { properties = {}, required = [] } = (schema ?? {}) as Schema; // the server's own JSON Schema
   const fields = Object.entries(properties).flatMap(([key, property]): SchemaField[] => {
@@ -86,7 +83,7 @@ function typeOf({ type, enum: choices, items, contentMediaType }: Property): Sch
   }
 }
 
-/** What a person gave, by key; what was left empty, or as the server has it anyway, is left out. */
+/** Returns the entered values by key; empty ones, and the server's defaults, are omitted. */
 export function valuesOf(fields: readonly SchemaField[], form: FormData): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const field of fields) {
@@ -111,7 +108,7 @@ function valueOf({ name, type, fallback }: SchemaField, form: FormData): unknown
     case "number":
       return text === "" ? undefined : Number(text);
     case "lines":
-      // A form sends its lines as Windows ends them; a key file ends in a line of its own.
+      // A form sends Windows line endings; a key file ends with a line feed.
       return text === "" ? undefined : `${text.replaceAll("\r\n", "\n")}\n`;
     case "text":
     case "one":

@@ -6,7 +6,7 @@ import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
 
-/** What can be connected: each source with what it gives and who will see it. */
+/** The sources that can be connected, each with its content and who will see it. */
 export function Page() {
   const query = useQuery(sourcesQuery);
   return (
