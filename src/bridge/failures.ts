@@ -1,4 +1,4 @@
-/** What a host reads when there is no answer of the server: each failure says what to do, with the server's name. */
+/** Messages for a host when the server gives no answer: each says what to do and names the server. */
 import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
 import { readNetworkFailure } from "#api/network-failure.ts";
 import { defined } from "#core/defined.ts";
@@ -8,7 +8,7 @@ import { modernVersion } from "./handshake.ts";
 import type { PostAnswer } from "./post.ts";
 import type { BridgeLogin } from "./session.ts";
 
-/** The server refuses the login, and no other is to be had. */
+/** The server rejects the login, and there is no other. */
 export function refused(login: BridgeLogin): ApiError {
   const message =
     login.from === "the stored login"
@@ -17,7 +17,7 @@ export function refused(login: BridgeLogin): ApiError {
   return new ApiError("unauthenticated", { message });
 }
 
-/** An answer that holds no MCP message. */
+/** The answer contains no MCP message. */
 export function strange(response: PostAnswer, login: BridgeLogin): ApiError {
   const { status } = response;
   if (status === 429) {
@@ -33,7 +33,7 @@ export function strange(response: PostAnswer, login: BridgeLogin): ApiError {
   return new ApiError("unavailable", { message });
 }
 
-/** The server can't be reached; a failure that already says what to do stays as it is. */
+/** Describes why the server can't be reached; a failure that already says what to do stays as it is. */
 export function unreachable(error: unknown, login: BridgeLogin): unknown {
   if (error instanceof ApiError) return error;
   const { why } = readNetworkFailure(error);
@@ -43,12 +43,15 @@ export function unreachable(error: unknown, login: BridgeLogin): unknown {
   });
 }
 
-/** The words of a failure: those that say what to do, else those of a fault of the bridge. */
+/** Returns the message of a failure: one that says what to do, else that of a bug in the bridge. */
 export function messageOf(error: unknown): string {
   return error instanceof ApiError ? error.message : `internal: the bridge failed: ${String(error)}`;
 }
 
-/** What a failed request is answered with. A call gets a tool result: the model reads it; a protocol error may end in the host's log only. */
+/**
+ * Makes the answer to a failed request. A call gets a tool result, which the model reads; a protocol error may only
+ * reach the host's log.
+ */
 export function failureLine(request: RequestFrame, error: unknown): string {
   const message = messageOf(error);
   if (request.method === "tools/call") return toolErrorLine(request, message);
@@ -63,7 +66,7 @@ function toolErrorLine(request: RequestFrame, text: string): string {
   return rpcText(request.idText, { result });
 }
 
-/** A JSON-RPC error as one line; `id` is JSON text. */
+/** Returns a JSON-RPC error as one line; `id` is JSON text. */
 export function errorLine(id: string, code: number, message: string, data?: Record<string, unknown>): string {
   return rpcText(id, { error: { code, message, ...defined({ data }) } });
 }

@@ -1,7 +1,7 @@
 /**
- * What the bridge answers itself, at once and without the server: who it is, that it lives, which revisions it speaks, and
- * that there are no resources and prompts.
- * Hosts wait for `initialize` at start; a slow or absent server must not look like a broken bridge.
+ * The requests that the bridge answers itself, at once and without the server: its identity, pings, its protocol
+ * revisions, and the empty lists of resources and prompts. Hosts wait for `initialize` at start; a slow or unreachable
+ * server must not look like a broken bridge.
  */
 import {
   emptyList,
@@ -13,17 +13,17 @@ import { INSTRUCTIONS } from "#api/tools.ts";
 import { VERSION } from "#api/version.ts";
 import { asObject } from "./frames.ts";
 
-/** A local answer: the result, or the error of a revision that nobody here speaks. */
+/** A local answer: the result, or the error for an unsupported revision. */
 export type LocalAnswer =
   | { result: Record<string, unknown> }
   | { error: { code: number; message: string; data?: Record<string, unknown> } };
 
 export interface Handshake {
-  /** The answer to a method that needs no server; undefined for every other method. */
+  /** Returns the answer to a method that needs no server; undefined for every other method. */
   answer(method: string, params: Record<string, unknown>): LocalAnswer | undefined;
-  /** Headers that tell the server in which revision this request speaks, and for which client: its `User-Agent`. */
+  /** Returns the headers with the request's protocol revision, and with its client as `User-Agent`. */
   headers(method: string, params: Record<string, unknown>): Record<string, string>;
-  /** True once the host began with `initialize`, which promises it notices of a changed list. */
+  /** True once the host began with `initialize`, which promises it notifications of a changed list. */
   hasBegun(): boolean;
 }
 
@@ -57,7 +57,7 @@ export function makeHandshake(): Handshake {
   };
 }
 
-/** The revision that `initialize` settles on: the one asked for when it is known, else the newest of that kind. */
+/** Returns the revision for `initialize`: the requested one if it is known, else the newest of that kind. */
 export function negotiate(asked: unknown): string {
   return LEGACY_PROTOCOL_VERSIONS.find((version) => version === asked) ?? LATEST_LEGACY_PROTOCOL_VERSION;
 }
@@ -66,7 +66,7 @@ const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 const SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo";
 const SERVER_INFO = { name: "kb", title: "kb connector search", version: VERSION } as const;
 
-/** What a result says about itself from 2026-07-28 on: complete, and to be asked for again the next time. */
+/** Returns the fields that results need from 2026-07-28 on: complete, and to be requested again the next time. */
 export function modernFields(): Record<string, unknown> {
   return { resultType: "complete", ttlMs: 0, cacheScope: "private", _meta: { [SERVER_INFO_KEY]: SERVER_INFO } };
 }
@@ -100,8 +100,8 @@ function unsupported(requested: string): LocalAnswer {
 }
 
 /**
- * `claude-code/2.0.14`, as `initialize` names the host; empty when it names none that a header can carry. From 2026-07-28 on
- * each request says it in its envelope, where the server reads it.
+ * Returns `claude-code/2.0.14`, the host's name from `initialize`; empty when it has none that fits in a header. From
+ * 2026-07-28 on each request has it in its envelope, where the server reads it.
  */
 function productOf(clientInfo: unknown): string {
   const { name, version } = asObject(clientInfo) ?? {};
@@ -109,7 +109,7 @@ function productOf(clientInfo: unknown): string {
   return product === "" || release === "" ? product : `${product}/${release}`;
 }
 
-/** What is left of a text without all that a header can't carry, and without what would end a product's name. */
+/** Removes characters that a header can't contain, and those that would end a product's name. */
 function headerWord(text: unknown): string {
   if (typeof text !== "string") return "";
   return text
@@ -120,7 +120,7 @@ function headerWord(text: unknown): string {
 
 const MAX_PRODUCT_CHARS = 60;
 
-/** The revision that a request's envelope names; undefined for one of the revisions that open with `initialize`. */
+/** Returns the revision in a request's envelope; undefined for the revisions that start with `initialize`. */
 export function modernVersion(params: Record<string, unknown>): string | undefined {
   const version = asObject(params["_meta"])?.[VERSION_KEY];
   return typeof version === "string" ? version : undefined;
@@ -131,8 +131,8 @@ function isSpokenModern(version: string): boolean {
 }
 
 /**
- * The header came with 2025-06-18. To this server `2025-03-26` in it means its strict two-method dialogue, so hosts of
- * that revision and before are forwarded without one, as their own HTTP clients would do.
+ * The header was added in 2025-06-18. To this server, `2025-03-26` in it means its strict two-method dialogue, so
+ * requests of hosts with that revision and earlier are forwarded without one, as their own HTTP clients would do.
  */
 function hasVersionHeader(version: string): boolean {
   return version >= "2025-06-18";

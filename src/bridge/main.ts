@@ -1,4 +1,4 @@
-/** The bridge's life: stdin in, stdout out, over when the host is gone. */
+/** Runs the bridge: stdin in, stdout out, until the host is gone. */
 import type { Readable, Writable } from "node:stream";
 import { makeFrameReader, parseFrame, tooLong } from "./frames.ts";
 import { makeHandshake } from "./handshake.ts";
@@ -14,25 +14,25 @@ export interface BridgeOptions {
   findLogin: FindLogin;
   /** One line per event; never to stdout. */
   log(level: LogLevel, message: string): void;
-  /** Aborts when the process is told to end. */
+  /** Aborts when the process is asked to end. */
   signal: AbortSignal;
-  /** Milliseconds for the answers still missing when stdin ends; 5,000 unless told. */
+  /** Milliseconds for the remaining answers after stdin ends; default 5,000. */
   lastAnswersMs?: number;
-  /** Milliseconds that the server has to give its list of tools; 4,000 unless told. */
+  /** Milliseconds for the server's tool list; default 4,000. */
   listMs?: number;
 }
 
-/** How long requests that are in flight when stdin ends may still take: a piped request wants its answer. */
+/** How long requests in flight may take after stdin ends: a piped request needs its answer. */
 const LAST_ANSWERS_MS = 5_000;
-/** Shorter than a host's start may take (the strictest gives 10 s), and than a piped request has. */
+/** Shorter than a host's start may take (the strictest allows 10 s), and than a piped request has. */
 const LIST_MS = 4_000;
-/** The last line may come without its end. */
+/** The last line may have no line break. */
 const NEWLINE = new Uint8Array([10]);
 
 /**
  * Relays MCP between the host on stdin/stdout and the server, until stdin ends, stdout breaks or the signal aborts.
- * After the end of stdin what is in flight has `lastAnswersMs` (5 s) to be answered; everything else is aborted, at the
- * server too.
+ * After the end of stdin, requests in flight have `lastAnswersMs` (5 s) to be answered; everything else is aborted,
+ * also at the server.
  *
  * @returns the exit code: 0, also after a signal, which is how hosts end their servers
  */
@@ -52,14 +52,14 @@ export async function runBridge(options: BridgeOptions): Promise<number> {
     (line) => relay.accept(parseFrame(line)),
     () => relay.accept(tooLong()),
   );
-  // Nobody waits for answers any more: the host told us to end, or does not read.
+  // Aborts when no one waits for answers: the host asked us to end, or no longer reads.
   const gone = new AbortController();
   const reason = await new Promise<string>((resolve) => {
     function leave(why: string): void {
       gone.abort();
       resolve(why);
     }
-    // A host that went away while we started has already ended the stream: no event will come.
+    // If the host went away during startup, the stream has already ended and no event follows.
     if (stdin.readableEnded || stdin.destroyed) resolve("stdin has ended");
     if (signal.aborted) leave("stopped by a signal");
     signal.addEventListener("abort", () => leave("stopped by a signal"), { once: true });
@@ -78,7 +78,7 @@ export async function runBridge(options: BridgeOptions): Promise<number> {
   return 0;
 }
 
-/** Not `performance`: the first touch of it loads seven modules. */
+/** Not `performance`: its first use loads seven modules. */
 function steadyMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

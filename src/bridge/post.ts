@@ -1,6 +1,7 @@
 /**
- * One POST to the server's /mcp. Over node:http, not the global fetch: loading that costs more than the rest of the start
- * (on one busy machine: first tools/list 3.9 times bare Node with it, 2.9 without; calls 1.26 and 0.80 times direct fetch).
+ * One POST to the server's /mcp. Over node:http, not the global fetch: loading that costs more than the rest of the
+ * start (on one busy machine: first tools/list 3.9 times bare Node with it, 2.9 without; calls 1.26 and 0.80 times
+ * direct fetch).
  */
 import type { IncomingMessage } from "node:http";
 import { makeSendRequest, readText } from "#core/http-request.ts";
@@ -17,14 +18,14 @@ export interface PostAnswer {
   /** The bytes as they arrive; leaving the loop early closes the connection. */
   body: AsyncIterable<Uint8Array>;
   text(): Promise<string>;
-  /** Reads no further. */
+  /** Stops reading. */
   discard(): void;
 }
 
-/** Sends a body to an http or https address. Rejects as the socket fails, or when the signal aborts. */
+/** Sends a body to an http or https address. Rejects when the socket fails or the signal aborts. */
 export type Post = (url: string, request: PostRequest) => Promise<PostAnswer>;
 
-/** A `Post` with kept connections; nothing is loaded or opened before its first call. */
+/** Makes a `Post` with persistent connections; nothing is loaded or opened before its first call. */
 export function makePost(): Post {
   const send = makeSendRequest();
   return async (url, request) => toAnswer(await send(url, { method: "POST", ...request }));

@@ -1,6 +1,6 @@
 /**
- * One frame from the host → one POST to /mcp → the frames that answer it. Each request gets exactly one answer, or none
- * when the host cancelled it; requests never wait for each other.
+ * Relays one frame from the host as one POST to /mcp, and its answer as frames. Each request gets exactly one answer,
+ * or none when the host cancelled it; requests never wait for each other.
  */
 import { ApiError } from "#api/errors.ts";
 import { readNetworkFailure } from "#api/network-failure.ts";
@@ -20,16 +20,16 @@ export interface RelayOptions {
   /** Writes one line to the host. */
   emit(line: string): void;
   log(level: "info" | "warn" | "debug", message: string): void;
-  /** Resolves after `ms`, at once when the signal aborts. */
+  /** Resolves after `ms`, or at once when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** Milliseconds on any steady clock. */
+  /** Milliseconds on any monotonic clock. */
   now(): number;
-  /** Milliseconds that the server has to give its list of tools before the host gets the program's. */
+  /** Milliseconds for the server's tool list; after that the host gets the program's own. */
   listMs: number;
 }
 
 export interface Relay {
-  /** Takes a frame from the host; answers it when it is a request. Never throws. */
+  /** Accepts a frame from the host and answers a request. Never throws. */
   accept(frame: Frame): void;
   /** Resolves when everything accepted so far is answered. */
   settled(): Promise<void>;
@@ -37,10 +37,10 @@ export interface Relay {
   close(): void;
 }
 
-/** Pauses before a repeat of a request that reached nobody; then the host gets an error and may ask again. */
+/** Pauses before retries of a request that reached no server; after them the host gets an error and may ask again. */
 export const RETRY_PAUSES_MS = [150, 700];
 
-/** Makes the relay of one host connection. */
+/** Makes the relay for one host connection. */
 export function makeRelay(options: RelayOptions): Relay {
   const { handshake, emit, log } = options;
   const ask = (request: RequestFrame, signal: AbortSignal) => relayRequest(request, signal, options);
@@ -73,7 +73,7 @@ export function makeRelay(options: RelayOptions): Relay {
   }
 
   function notice({ method, params, raw }: Extract<Frame, { type: "notification" }>): void {
-    // The server keeps nothing per client, so only a cancellation has someone to tell: the request's own connection.
+    // The server keeps no state per client, so a cancellation only concerns the request's own connection.
     if (method !== "notifications/cancelled") return;
     const id = params["requestId"];
     if (!isId(id)) return;
@@ -119,7 +119,7 @@ export function makeRelay(options: RelayOptions): Relay {
   };
 }
 
-/** Everything the server offers reads, so a repeat after a broken connection changes nothing. */
+/** Every method here only reads, so a retry after a broken connection changes nothing. */
 const REPEATABLE = new Set(["tools/list", "tools/call", "server/discover"]);
 
 async function relayRequest(request: RequestFrame, signal: AbortSignal, options: RelayOptions): Promise<string> {
@@ -150,7 +150,7 @@ async function relayRequest(request: RequestFrame, signal: AbortSignal, options:
 function pauseBefore(attempt: number, request: RequestFrame, error: unknown): number | undefined {
   const { kind } = readNetworkFailure(error);
   if (kind === "not_sent") return RETRY_PAUSES_MS[attempt];
-  // A kept connection that the server closed meanwhile (a restart): the next one is new.
+  // The server closed a persistent connection (a restart): the next one is new.
   if (kind === "dropped" && REPEATABLE.has(request.method)) return attempt === 0 ? 0 : RETRY_PAUSES_MS[attempt];
   return undefined;
 }
@@ -171,7 +171,7 @@ async function post(
     body: request.raw,
     signal,
   });
-  // Following would carry the token to an address that nobody chose.
+  // Following the redirect would send the token to an address that no one chose.
   if (response.status >= 300 && response.status < 400) {
     response.discard();
     throw new ApiError("unavailable", {
@@ -205,17 +205,17 @@ async function readAnswer(
   throw strange(response, login);
 }
 
-/** The answer as one line under the request's id (JSON text); undefined when the text is no JSON-RPC answer. */
+/** Returns the answer as one line under the request's id (JSON text); undefined when the text isn't a JSON-RPC answer. */
 function answerLine(idText: string, text: string): string | undefined {
   let value: Record<string, unknown> | undefined;
   try {
     value = asObject(JSON.parse(text));
   } catch {
-    // A proxy's page or nothing: the caller says so.
+    // A proxy's page, or empty: the caller reports it.
     return undefined;
   }
   if (value === undefined || !("result" in value || "error" in value)) return undefined;
-  // Errors found before the id was read carry null; the host needs its own id to match them.
+  // Errors found before the id was read have a null id; the host needs its own to match them.
   const { jsonrpc: _version, id, ...rest } = value;
   const isOwn = isId(id) && exactText(id, text, "id") === idText;
   return isOwn ? toLine(text) : rpcText(idText, rest);
@@ -231,7 +231,7 @@ function isNotification(text: string): boolean {
   }
 }
 
-/** A method's name is the host's text: kept to one line of a log. */
+/** A method's name is text from the host: kept to one line of a log. */
 function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 60);
 }

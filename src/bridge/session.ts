@@ -1,36 +1,36 @@
-/** Where the bridge sends requests and with which token; read when first needed, read again after a refusal. */
+/** The server and token for the bridge's requests: read when first needed, and again after a rejection. */
 import { ApiError } from "#api/errors.ts";
 import { parseServerUrl } from "#api/server-url.ts";
 
-/** A token and the one place it may go to. */
+/** A token and the only server it may go to. */
 export interface BridgeLogin {
   mcpUrl: string;
   token: string;
-  /** The origin the token was stored for, or of the address that was given together with it. */
+  /** The origin that the token was stored for, or that of the address given together with it. */
   storedFor: string;
-  /** Where it comes from, for messages: "KB_TOKEN", "KB_TOKEN_FILE", "the stored login". */
+  /** Its source, for messages: "KB_TOKEN", "KB_TOKEN_FILE", "the stored login". */
   from: string;
-  /** True when the token is about to end, so that the login has to be looked up again; absent for one that lasts. */
+  /** True when the token is about to expire, so that the login must be looked up again; absent for one that doesn't expire. */
   isEnding?(): boolean;
 }
 
 /**
- * Finds the login as it is now. A token that was `refused` is renewed where that can be done. Throws ApiError when nobody
- * has signed in, the settings are wrong or the login has ended.
+ * Finds the current login. A `refused` token is renewed if possible. Throws ApiError when no one has signed in, the
+ * settings are wrong or the login has ended.
  */
 export type FindLogin = (refused?: string) => Promise<BridgeLogin>;
 
 export interface Session {
   /**
-   * The login for the next request.
+   * Returns the login for the next request.
    *
    * @throws ApiError `unauthenticated` when there is none, `forbidden` when a token would leave its origin
    */
   login(): Promise<BridgeLogin>;
   /**
-   * After a refusal of `used`: true when a different login is there now, so that a repeat can help.
+   * After a rejection of `used`: true when there is a different login now, so that a retry can help.
    *
-   * @throws ApiError when the login can't be renewed, which says more than the refusal
+   * @throws ApiError when the login can't be renewed, which explains more than the rejection
    */
   renew(used: BridgeLogin): Promise<boolean>;
 }
@@ -38,7 +38,7 @@ export interface Session {
 export function makeSession(findLogin: FindLogin): Session {
   let current: Promise<BridgeLogin> | undefined;
 
-  /** One look-up for all that wait; a failed one is not kept, so that a later login is found without a restart. */
+  /** One look-up for all callers; a failed one isn't cached, so that a later login works without a restart. */
   function load(refused?: string): Promise<BridgeLogin> {
     const loading = findLogin(refused).then(checked);
     current = loading;
@@ -53,7 +53,7 @@ export function makeSession(findLogin: FindLogin): Session {
       const used = current;
       const login = await (used ?? load());
       if (login.isEnding?.() !== true) return login;
-      // One of those who find it ending loads; the others take what that one gets.
+      // The first caller that finds it expiring loads; the others use its result.
       return await (current === used || current === undefined ? load() : current);
     },
     async renew(used) {

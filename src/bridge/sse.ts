@@ -1,5 +1,5 @@
 /**
- * The `data` of each event of a text/event-stream, in order, as they arrive.
+ * Yields the `data` of each event of a text/event-stream, in order, as they arrive.
  *
  * Source: HTML standard, server-sent events: lines end with \n, \r\n or \r, several data lines are joined with \n.
  */

@@ -1,4 +1,4 @@
-/** What a call that failed means to a person: why, the next command, the exit code. */
+/** Translates a failed call for a person: the reason, the next command, the exit code. */
 import { ERROR_CLASSES, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
 import { readNetworkFailure } from "#api/network-failure.ts";
 import { isLoopbackHost, type ServerUrl } from "#api/server-url.ts";
@@ -8,7 +8,7 @@ import type { Answer } from "./http.ts";
 import type { Credential, Settings } from "./settings.ts";
 import { parseObject, textOf } from "./state-file.ts";
 
-/** There was no answer at all. */
+/** No answer at all. */
 export function unreachable(error: unknown, server: ServerUrl, signal: AbortSignal, timeoutMs: number): CliFailure {
   if (signal.aborted) return interrupted();
   const isTimeout = error instanceof Error && error.name === "TimeoutError";
@@ -22,14 +22,14 @@ export function unreachable(error: unknown, server: ServerUrl, signal: AbortSign
   });
 }
 
-/** The answer broke off in its text. @param status of the answer */
+/** The answer's body broke off. @param status of the answer */
 export function brokenOff(status: number, signal: AbortSignal, cause: unknown): CliFailure {
   if (signal.aborted) return interrupted();
   const message = "The answer ended early.";
   return new CliFailure({ code: "unreachable", exit: EXIT.unreachable, message, status, cause });
 }
 
-/** The server refused, or it is no kb server. Reads the answer to its end. */
+/** The server rejected the call, or isn't a kb server. Reads the answer to its end. */
 export async function failureOf(
   response: Answer,
   settings: Settings,
@@ -61,12 +61,12 @@ export async function failureOf(
   });
 }
 
-/** A server that quotes what it was sent must not put it on a screen or into a log. */
+/** If a server quotes its input, the credential must not reach a screen or a log. */
 function withoutCredential(text: string, credential: Credential | undefined): string {
   return credential === undefined ? text : text.replaceAll(credential.value, "…");
 }
 
-/** `Retry-After` in seconds; its other form, a date, is not one that this server sends. */
+/** Returns `Retry-After` in seconds; this server never sends its other form, a date. */
 function retryAfterOf(response: Answer): number | undefined {
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
@@ -85,11 +85,11 @@ function messageOf(problem: Record<string, unknown>, status: number): string {
 
 function exitOf(code: string, status: number): number {
   if (Object.hasOwn(ERROR_CODES, code)) return ERROR_CLASSES[ERROR_CODES[code as ErrorCode]].exit;
-  // A code of a newer server: its status still says the class.
+  // An error code of a newer server: its status still identifies the class.
   return Object.values(ERROR_CLASSES).find((known) => known.status === status)?.exit ?? EXIT.failure;
 }
 
-/** The next command, where this program knows it better than the server, which does not know how one signed in here. */
+/** Returns the next command when this program knows more than the server, which doesn't know how the person signed in here. */
 function hintFor(code: string, settings: Settings, credential: Credential | undefined): string | undefined {
   const { baseUrl } = settings.server;
   const isEnv = credential?.login === "environment";
@@ -101,7 +101,7 @@ function hintFor(code: string, settings: Settings, credential: Credential | unde
   return `If you are an admin: kb login ${baseUrl} --admin gives you those rights for an hour.`;
 }
 
-/** The answer is not one of a kb server. */
+/** The answer isn't from a kb server. */
 export function notKb(server: ServerUrl, status: number, cause?: unknown): CliFailure {
   return new CliFailure({
     code: "unexpected_answer",

@@ -1,4 +1,7 @@
-/** What no token may do (passwords, tokens, workspaces, folders of the server): by a session, which the password opens. */
+/**
+ * Actions that no token allows (passwords, tokens, workspaces, folders of the server): by a session, which the password
+ * opens.
+ */
 import { makeApi, type Api } from "./api.ts";
 import type { CommonOptions } from "./command.ts";
 import { makeCredentialStore } from "./credentials.ts";
@@ -8,14 +11,14 @@ import { getCredential, loadSettings, type Settings } from "./settings.ts";
 import { readStdin } from "./values.ts";
 import { signInWithPassword } from "./password-login.ts";
 
-/** A command line that may name the account of a password, and where to read the password. */
+/** A command line that may name the account of a password, and the source of the password. */
 interface SessionInput {
   options: CommonOptions & { passwordStdin: boolean; email?: string | undefined };
 }
 
 /**
- * Runs `work` with a session: the stored one where there is one and it is fresh enough, else one that is opened for this
- * command with the person's password and ended after it.
+ * Runs `work` with a session: the stored one if it is recent enough, else one that is opened for this command with the
+ * person's password and ended after it.
  */
 export async function bySession<T>(input: SessionInput, deps: Deps, work: (api: Api) => Promise<T>): Promise<T> {
   const settings = await loadSettings(deps, input.options);
@@ -31,7 +34,7 @@ export async function bySession<T>(input: SessionInput, deps: Deps, work: (api: 
   return await byPassword(input, deps, settings, work);
 }
 
-/** Runs `work` with a session that `password` opens, or the one that is asked for. */
+/** Runs `work` with a session opened with `password`, or with the password that the person enters. */
 export async function byPassword<T>(
   input: SessionInput,
   deps: Deps,
@@ -46,7 +49,7 @@ export async function byPassword<T>(
   try {
     return await work(api);
   } finally {
-    // It has done its work; changing the password may have ended it already.
+    // Its work is done; a password change may have ended it already.
     await api.delete("/api/session").catch((error: unknown) => {
       if (!(error instanceof CliFailure)) throw error;
     });

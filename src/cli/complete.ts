@@ -1,4 +1,4 @@
-/** What can follow the words of an unfinished command line, by the table of all commands: no noun is loaded. */
+/** Completes an unfinished command line from the table of all commands, without loading a noun. */
 import type { ListedCommand, OptionData } from "./command.ts";
 import { COMMANDS, SECTIONS } from "./generated/table.ts";
 import { findNamed } from "./names.ts";
@@ -10,8 +10,8 @@ export interface Completion {
 }
 
 /**
- * Completions of the last of `words`, which come after `kb`; the last may be empty. None where a file, a number or a text is
- * expected: the shell offers files then.
+ * Returns completions of the last of `words`, which follow `kb`; the last may be empty. None where a file, a number or
+ * a text is expected: the shell then offers files.
  */
 export function complete(words: readonly string[]): Completion[] {
   const last = words.at(-1) ?? "";
@@ -42,7 +42,7 @@ function verbsOf(noun: string): Completion[] {
   }));
 }
 
-/** What may come after these words of a command: the value of the option before it, or an option. */
+/** Completes a command: the value of the previous option, or an option. */
 function following(command: ListedCommand, given: readonly string[], last: string): Completion[] {
   const options = [...optionsOf(command), ...ALWAYS_OPTIONS];
   if (given.includes("--")) return [];
@@ -60,7 +60,7 @@ function following(command: ListedCommand, given: readonly string[], last: strin
   return [...options.filter(isFree).map((option) => ({ word: longNameOf(option), summary: option.summary })), HELP];
 }
 
-/** How many of the words are arguments: neither options nor the values of options. */
+/** Counts the words that are arguments: neither options nor the values of options. */
 function countArguments(given: readonly string[], options: readonly OptionData[]): number {
   const takesValue = (word: string | undefined): boolean =>
     word !== undefined && options.some(({ flags }) => flags.includes("<") && wordsOf(flags).includes(word));

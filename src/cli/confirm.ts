@@ -2,7 +2,7 @@ import type { CommonOptions } from "./command.ts";
 import { canAsk, type Deps } from "./deps.ts";
 import { interrupted, usageFailure } from "./failure.ts";
 
-/** Goes on only after a yes: `--yes`, or the person's own. Without a terminal the flag is needed. */
+/** Continues only after a yes: `--yes`, or the person's answer. Without a terminal the flag is required. */
 export async function confirmed(
   input: { options: CommonOptions & { yes: boolean } },
   deps: Deps,

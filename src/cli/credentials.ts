@@ -1,6 +1,6 @@
 /**
- * What a person signed in with, per origin: in the system's keychain where there is one, else in a 0600 file. The file
- * is there in both cases; with a keychain it says only who signed in and that the secrets are there.
+ * Stored logins per origin: in the system's keychain if there is one, else in a 0600 file. The file exists in both
+ * cases; with a keychain it only records who signed in and that the secrets are there.
  */
 import { join } from "node:path";
 import { defined } from "#core/defined.ts";
@@ -11,19 +11,19 @@ import { KeychainUnavailable } from "./keychain.ts";
 import type { LockOptions } from "./lock.ts";
 import { modeForOthers, parseObject, readStateFile, textOf, writeStateFile } from "./state-file.ts";
 
-/** A token that ends by itself. */
+/** A token that expires. */
 export interface AccessToken {
   token: string;
   /** Milliseconds since the epoch, by this machine's clock. */
   expiresAt: number;
 }
 
-/** An access token that was just looked up; `warning` says why it can't be renewed. */
+/** An access token that was just looked up; `warning` is why it can't be renewed. */
 export interface FoundAccess extends AccessToken {
   warning?: string;
 }
 
-/** A login by OAuth, and all that it needs to stay one. */
+/** An OAuth login, with everything needed to renew it. */
 export interface OAuthLogin {
   tokenEndpoint: string;
   revocationEndpoint: string;
@@ -35,15 +35,15 @@ export interface OAuthLogin {
   mcp?: AccessToken;
 }
 
-/** Everything stored for one origin. Each part may be missing. */
+/** Everything stored for one origin. Each field may be absent. */
 export interface StoredLogin {
   email?: string;
   oauth?: OAuthLogin;
   /** Admin rights for an hour, from `kb login --admin`. */
   admin?: AccessToken;
-  /** `name=value` of the session cookie: the member's REST. */
+  /** `name=value` of the session cookie: access to the member's REST routes. */
   session?: string;
-  /** A personal access token that was given with --with-token. */
+  /** A personal access token from --with-token. */
   apiToken?: string;
   /** The `mcp:read` token of the bridge, in addition to a session. */
   mcpToken?: { id: string; plaintext: string };
@@ -54,37 +54,37 @@ export type Purpose = "api" | "mcp";
 
 export type StoreName = "keychain" | "file";
 
-/** Where a login went; `why` is there when the keychain was wanted and could not be used. */
+/** Where a login was stored; `why` is present when the keychain was requested and couldn't be used. */
 export interface Kept {
   store: StoreName;
   why?: string;
 }
 
 export interface CredentialStore {
-  /** @throws CliFailure `keychain_unavailable` when the login is in a keychain that does not open */
+  /** @throws CliFailure `keychain_unavailable` when the login is in a keychain that doesn't open */
   find(origin: string): Promise<StoredLogin | undefined>;
-  /** Replaces what is stored for the origin: where it was the last time, else in the keychain, unless `wanted` says. */
+  /** Replaces the origin's stored login: in the same place as before, else in the keychain, unless `wanted` is given. */
   save(origin: string, login: StoredLogin, wanted?: StoreName): Promise<Kept>;
   remove(origin: string): Promise<void>;
   /** Every origin with a login, without its secrets. */
   list(): Promise<{ origin: string; email: string | undefined; store: StoreName }[]>;
   /** Runs `work` while no other kb process changes this origin's login. */
   exclusively<T>(origin: string, work: () => Promise<T>): Promise<T>;
-  /** Where the file is, for messages. */
+  /** Path of the file, for messages. */
   path: string;
 }
 
 export type StoreDeps = Pick<Deps, "env" | "home" | "platform" | "keychain" | "clock">;
 
-/** A token is renewed when it has less left than this: a call that begins now ends before it does. */
+/** A token with less than this left is renewed: a call that begins now ends before the token expires. */
 const MARGIN_MS = 60_000;
 
-/** True while the token can begin a call. */
+/** True while the token is valid long enough to begin a call. */
 export function isFresh(access: AccessToken, now: number): boolean {
   return access.expiresAt - MARGIN_MS > now;
 }
 
-/** The kept token for `purpose` while it can begin a call and is not the one that was `refused`. */
+/** The stored token for `purpose` if it can begin a call and isn't the `refused` one. */
 export function usableAccess(
   oauth: OAuthLogin,
   purpose: Purpose,
@@ -95,7 +95,7 @@ export function usableAccess(
   return access !== undefined && access.token !== refused && isFresh(access, now) ? access : undefined;
 }
 
-/** The folder of the person's own kb settings: `KB_CONFIG_DIR`, else the system's place for them. */
+/** The folder of the person's kb settings: `KB_CONFIG_DIR`, else the system's default. */
 export function configDir(deps: Pick<Deps, "env" | "home" | "platform">): string {
   const { env, home, platform } = deps;
   if (env["KB_CONFIG_DIR"]) return env["KB_CONFIG_DIR"];
@@ -103,19 +103,22 @@ export function configDir(deps: Pick<Deps, "env" | "home" | "platform">): string
   return join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "kb");
 }
 
-/** Where the person has logins, wherever each is kept; none when the file can't be read, which who needs a login says. */
+/**
+ * The origins of the person's logins, wherever each is stored; none when the file can't be read, which a command that
+ * needs a login reports.
+ */
 export async function storedOrigins(deps: Pick<Deps, "env" | "home" | "platform">): Promise<ReadonlySet<string>> {
   const file = await readStateFile(join(configDir(deps), "credentials.json")).catch(() => undefined);
   return new Set(Object.keys(asRecord(file?.["origins"]) ?? {}));
 }
 
-/** The store in the person's settings folder. A token leaves it only for the origin it was saved under. */
+/** Makes the store in the person's settings folder. A token leaves it only for the origin it was saved under. */
 export function makeCredentialStore(deps: StoreDeps): CredentialStore {
   const { keychain, clock } = deps;
   const dir = configDir(deps);
   const path = join(dir, "credentials.json");
 
-  /** @throws CliFailure `credentials_readable` when others on this machine can read the file. Source: S48. */
+  /** @throws CliFailure `credentials_readable` when other users of this machine can read the file. Source: S48. */
   async function readAll(): Promise<Record<string, unknown>> {
     const mode = await modeForOthers(path, deps.platform);
     if (mode !== undefined) throw readable(path, mode);
@@ -142,7 +145,10 @@ export function makeCredentialStore(deps: StoreDeps): CredentialStore {
     return Object.hasOwn(all, origin) ? asRecord(all[origin]) : undefined;
   }
 
-  /** A keychain that fails must not cost a token that is not to be had again: the file takes it. Source: docs/login.md#where-the-login-is-kept. */
+  /**
+   * A token that can't be retrieved again must not be lost to a failing keychain: the file stores it. Source:
+   * docs/login.md#where-the-login-is-kept.
+   */
   async function saveInKeychain(origin: string, login: StoredLogin): Promise<string | undefined> {
     try {
       await keychain.save(origin, JSON.stringify(login));
@@ -162,7 +168,7 @@ export function makeCredentialStore(deps: StoreDeps): CredentialStore {
         throw error instanceof KeychainUnavailable ? unopened(origin, error) : error;
       });
       const login = readLogin(secrets === undefined ? {} : (parseObject(secrets) ?? {}));
-      // Somebody removed it there: as good as signed out.
+      // It was removed there, which equals signing out.
       return secrets === undefined ? undefined : { ...login, ...emailOf(entry) };
     },
     async save(origin, login, wanted) {
@@ -198,10 +204,10 @@ type LockTimes = Pick<LockOptions, "leaseMs" | "waitMs">;
 
 /** The file's lock is held for one write. */
 const FILE_LOCK = { leaseMs: 10_000, waitMs: 15_000 };
-/** Longer than a refresh may take: its request ends after 15 s, the keychain after 3 s. */
+/** Longer than a refresh may take: its request times out after 15 s, the keychain after 3 s. */
 const LOGIN_LOCK = { leaseMs: 30_000, waitMs: 45_000 };
 
-/** What was left in a keychain that no longer opens is of no use once the server revoked it. */
+/** Secrets left in a keychain that no longer opens are useless once the server revoked them. */
 async function forget(deps: StoreDeps, origin: string): Promise<void> {
   await deps.keychain.remove(origin).catch((error: unknown) => {
     if (!(error instanceof KeychainUnavailable)) throw error;

@@ -1,4 +1,4 @@
-/** Everything a command touches outside itself; tests pass their own. */
+/** A command's access to everything outside itself; tests pass their own. */
 import type { Readable, Writable } from "node:stream";
 import type { Fetch } from "./http.ts";
 import type { Keychain } from "./keychain.ts";
@@ -10,7 +10,7 @@ export interface Io {
   isStdinTty: boolean;
   isStdoutTty: boolean;
   isStderrTty: boolean;
-  /** Characters in a terminal's line; 80 when unknown. */
+  /** Width of the terminal in characters; 80 when unknown. */
   columns(): number;
 }
 
@@ -31,7 +31,7 @@ export interface Prompts {
 /** How to start this program again as another process. */
 export interface Program {
   command: string;
-  /** Comes before the arguments of `kb`. */
+  /** Precedes the arguments of `kb`. */
   prefix: readonly string[];
 }
 
@@ -44,23 +44,23 @@ export interface Deps {
   fetch: Fetch;
   clock: CliClock;
   prompts: Prompts;
-  /** Aborts on Ctrl-C and when the process is told to end. */
+  /** Aborts on Ctrl-C and when the process is asked to end. */
   signal: AbortSignal;
   randomBytes(count: number): Uint8Array;
   program: Program;
   keychain: Keychain;
   /**
-   * For a command whose output is a log: a reader of stdout that went away, or a full disk behind it, ends nothing from
-   * now on. Gives its descriptor.
+   * For a command whose output is a log: from now on a closed stdout, or a full disk behind it, doesn't end the
+   * process. Returns its descriptor.
    */
   outliveStdout(): number;
-  /** Tells the process that started this one, if it listens, that the server answers on `port`. */
+  /** Notifies the parent process, if it listens, that the server answers on `port`. */
   tellReady(port: number): void;
   /** Opens an http(s) address in the person's browser; false when that failed. */
   openUrl(address: string): Promise<boolean>;
 }
 
-/** Whether a command may ask: a terminal on both sides, and nobody said otherwise. */
+/** Whether a command may prompt: a terminal on both sides, and no option against it. */
 export function canAsk(deps: Deps, options: { input?: boolean }): boolean {
   const isAutomated = deps.env["CI"] !== undefined && deps.env["CI"] !== "" && deps.env["CI"] !== "false";
   return deps.io.isStdinTty && deps.io.isStderrTty && !isAutomated && options.input !== false;

@@ -1,15 +1,15 @@
-/** A snippet as a terminal shows it: cleaned, wrapped between words, what matched in bold. */
+/** Formats a snippet for a terminal: cleaned, wrapped between words, matches in bold. */
 import { cleanBlock } from "#api/clean.ts";
 import { widthOf } from "./width.ts";
 
-/** Stand for the ends of a match while the text is cleaned and wrapped; taken out of the text itself first. */
+/** Placeholders for the ends of a match while the text is cleaned and wrapped; removed from the text itself first. */
 const [START, END] = ["\ue000", "\ue001"];
 const EITHER = /[\ue000\ue001]/g;
 
 /**
  * The lines of a snippet.
  *
- * @param highlights  ranges that match, in UTF-16 code units
+ * @param highlights  matching ranges, in UTF-16 code units
  * @param width       columns of a line
  */
 export function excerptLines(
@@ -47,7 +47,7 @@ function mark(text: string, highlights: readonly { start: number; end: number }[
     );
 }
 
-/** A line in lines of at most `width` columns, broken between words; a longer word, such as an address, stays whole. */
+/** Wraps a line to at most `width` columns between words; a longer word, such as an address, stays whole. */
 export function wrapLine(line: string, width: number): string[] {
   return wrap(line.split(/(?<= )/), Math.max(20, width));
 }
@@ -68,7 +68,7 @@ function wrap(words: readonly string[], width: number): string[] {
   return [...lines, current.trimEnd()];
 }
 
-/** A word that is longer than a line, in pieces that fit. */
+/** Splits a word that is longer than a line into pieces that fit. */
 function pieces(word: string, width: number): string[] {
   if (shownWidth(word.trimEnd()) <= width) return [word];
   const found: string[] = [];
@@ -91,7 +91,7 @@ function shownWidth(text: string): number {
   return widthOf(text.replace(EITHER, ""));
 }
 
-/** A snippet in one line for a program that takes colours. */
+/** A snippet in one line for a program that accepts colours. */
 export function excerptLine(
   snippet: string,
   highlights: readonly { start: number; end: number }[],

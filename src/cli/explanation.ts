@@ -1,4 +1,4 @@
-/** How the score of a hit came about, as `kb search --explain` prints it. */
+/** How a hit was scored, as `kb search --explain` prints it. */
 import { count, plural } from "#api/plural.ts";
 import type { Explanation, SearchAnswer } from "#api/search.ts";
 
@@ -8,7 +8,7 @@ const GROUPS: Readonly<Record<Explanation["group"], string>> = {
   some: "has some of the words",
 };
 
-/** Lines for a terminal: the score, then a line for each word, then what each factor added. */
+/** Lines for a terminal: the score, then a line for each word, then each factor's contribution. */
 export function explanationLines({ group, score, length, words, factors }: Explanation): string[] {
   if (score === null) return [GROUPS[group]];
   const fields = ({ title, place, text }: Explanation["words"][number]["frequency"]) =>
@@ -24,7 +24,7 @@ export function explanationLines({ group, score, length, words, factors }: Expla
 
 type Ranking = NonNullable<SearchAnswer["ranking"]>;
 
-/** What the scores were made with, in one line. A server of an older version names no feedback. */
+/** The inputs of the scores in one line. An older server reports no feedback. */
 export function rankingLine(ranking: Omit<Ranking, "feedback"> & Partial<Ranking>): string {
   const { items, averageLength, feedback = [], factors } = ranking;
   const words = feedback.length === 0 ? "" : ` Words of the first hits: ${feedback.join(", ")}.`;

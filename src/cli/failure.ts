@@ -1,4 +1,4 @@
-/** Failures of a command: what failed and why, the next command, the exit code. */
+/** Failures of a command: the reason, the next command, the exit code. */
 import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
 import { EXIT } from "./exit-codes.ts";
 
@@ -10,12 +10,12 @@ export interface FailureOptions {
   requestId?: string | undefined;
   /** The HTTP status of the server's answer. */
   status?: number | undefined;
-  /** When the server says that a repeat can succeed, in milliseconds from now. */
+  /** Milliseconds from now until a retry can succeed, from the server. */
   retryAfterMs?: number | undefined;
   cause?: unknown;
 }
 
-/** Ends a command with an exit code and a text. `code` is the server's, or one of the command line's own. */
+/** Ends a command with an exit code and a message. `code` is the server's, or one of the command line's own. */
 export class CliFailure extends Error {
   override readonly name = "CliFailure";
   readonly code: string;
@@ -46,12 +46,12 @@ export function notSignedIn(message: string, hint = "kb login"): CliFailure {
   return new CliFailure({ code: "unauthenticated", exit: EXIT.notSignedIn, message, hint });
 }
 
-/** Ctrl-C: exit code 130; says what was left behind. */
+/** Ctrl-C: exit code 130; reports what was left behind. */
 export function interrupted(message = "Interrupted."): CliFailure {
   return new CliFailure({ code: "interrupted", exit: EXIT.interrupted, message });
 }
 
-/** Anything thrown, as a failure. What is neither ours nor the server's is a bug: exit code 1, `internal`. */
+/** Converts anything thrown to a failure. An error that is neither ours nor the server's is a bug: exit code 1, `internal`. */
 export function toFailure(error: unknown): CliFailure {
   if (error instanceof CliFailure) return error;
   if (error instanceof ApiError) {
@@ -77,8 +77,8 @@ export function toFailure(error: unknown): CliFailure {
 }
 
 /**
- * Takes anything that looks like one of our secrets out of a text that is printed or logged. The first characters of a
- * token, which lists show to tell tokens apart, are no secret and stay.
+ * Removes anything that looks like one of our secrets from a text that is printed or logged. The first characters of a
+ * token, which lists show to distinguish tokens, aren't secret and stay.
  */
 export function redact(text: string): string {
   return text

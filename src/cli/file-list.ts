@@ -1,4 +1,4 @@
-/** Lists of items: the options that they take, the query that these say, and the table. */
+/** Lists of items: their options, the query from these, and the table. */
 import type { QueryOf } from "#api/client.ts";
 import type { FileList, FileRecord } from "#api/files.ts";
 import { count } from "#api/plural.ts";
@@ -23,10 +23,10 @@ export const FILE_LIST_OPTIONS = [
   ...PAGE_OPTIONS,
 ] as const satisfies readonly OptionData[];
 
-/** What both lists of files take. */
+/** The query fields of both lists of files. */
 type FileQuery = Pick<QueryOf<"get", "/api/connectors/all-files">, keyof QueryOf<"get", "/api/connectors/{id}/files">>;
 
-/** The query that the options of a file list say. */
+/** Makes the query from the options of a file list. */
 export function fileQueryOf(
   options: OptionsOf<typeof FILE_LIST_OPTIONS>,
   { defaults }: Pick<Settings, "defaults">,
@@ -42,7 +42,7 @@ export function fileQueryOf(
   };
 }
 
-/** One page of a file list, with the way to the next. */
+/** Prints one page of a file list, with the command for the next. */
 export function printFiles(list: FileList, output: Output): void {
   output.result(list, () => {
     output.table<FileRecord>(
@@ -65,14 +65,14 @@ export function printFiles(list: FileList, output: Output): void {
 }
 
 function stateOf({ indexState, textState }: FileRecord): string {
-  // An older server doesn't say.
+  // An older server doesn't report it.
   if (textState.asOf) return `${indexState} (text as of ${textState.asOf.slice(0, 10)})`;
   return textState.reason === null || textState.reason === indexState
     ? indexState
     : `${indexState} (${textState.reason})`;
 }
 
-/** The reason alone where an item has no text: that it can't be searched follows from it. */
+/** Only the reason if an item has no text: it implies that the item can't be searched. */
 function whyNoText(file: FileRecord): string {
   if (file.textState.asOf) return stateOf(file);
   return file.textState.reason?.replaceAll("_", " ") ?? file.indexState;

@@ -1,4 +1,4 @@
-/** The members, groups and connectors that the words of a command line name: by id, or by name in any case. */
+/** Finds members, groups and connectors by the words of a command line: by id, or by name in any case. */
 import type { BodyOf } from "#api/client.ts";
 import type { Group, Member } from "#api/workspace.ts";
 import type { Api } from "./api.ts";
@@ -6,9 +6,9 @@ import { pickNamed } from "./pick.ts";
 import type { ConnectorRecord } from "./records.ts";
 
 /**
- * A connector by its id or name, in any case.
+ * Finds a connector by its id or name, in any case.
  *
- * @throws CliFailure 3 when there is none, with the near name; 2 when the name is not unique
+ * @throws CliFailure 3 when there is none, with the nearest name; 2 when the name isn't unique
  */
 export async function findConnector(api: Api, word: string): Promise<ConnectorRecord> {
   if (/^con_[a-z0-9]+$/.test(word)) {
@@ -22,7 +22,7 @@ export async function findConnector(api: Api, word: string): Promise<ConnectorRe
   });
 }
 
-/** A member by id, email or name, in any case. Throws CliFailure 3 with the near one, 2 when several are called so. */
+/** Finds a member by id, email or name, in any case. Throws CliFailure 3 with the nearest one, 2 when several match. */
 export async function findMember(api: Api, word: string): Promise<Member> {
   const members = await api.list("/api/workspace/members", "members");
   return pickNamed(members, word, ({ userId, email, name }) => ({ id: userId, names: [email, name] }), {
@@ -32,7 +32,7 @@ export async function findMember(api: Api, word: string): Promise<Member> {
   });
 }
 
-/** A group by id or name, in any case. Throws as `findMember` does. */
+/** Finds a group by id or name, in any case. Throws as `findMember` does. */
 export async function findGroup(api: Api, word: string): Promise<Group> {
   if (/^grp_[a-z0-9]+$/.test(word)) {
     return (await api.get("/api/groups/{id}", { params: { path: { id: word } } })).group;
@@ -44,14 +44,14 @@ export async function findGroup(api: Api, word: string): Promise<Group> {
   });
 }
 
-/** The ids of the members that the words name. */
+/** Returns the ids of the named members. */
 export async function memberIdsOf(api: Api, words: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const word of words) ids.push(/^usr_[a-z0-9]+$/.test(word) ? word : (await findMember(api, word)).userId);
   return ids;
 }
 
-/** The ids of the groups that the words name. */
+/** Returns the ids of the named groups. */
 export async function groupIdsOf(api: Api, words: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const word of words) ids.push((await findGroup(api, word)).id);
@@ -66,7 +66,7 @@ interface AccessOptions<V extends AccessBody["visibility"]> {
   group: readonly string[];
 }
 
-/** The `access` of a body; undefined when no option says anything about it. */
+/** Returns the `access` of a body; undefined when no option is about it. */
 export async function accessOf<V extends AccessBody["visibility"]>(
   api: Api,
   { access, member, group }: AccessOptions<V>,

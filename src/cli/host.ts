@@ -1,11 +1,11 @@
-/** The real process as what every command needs of it; nothing is loaded that the bridge's start could do without. */
+/** The real process, as every command needs it; loads nothing that the bridge's start can do without. */
 import { homedir } from "node:os";
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
 import { makeFetch } from "./http.ts";
 import { makeKeychain } from "./keychain.ts";
 
-/** What of `Deps` the process itself gives. */
+/** The part of `Deps` that the process itself provides. */
 export type Host = Pick<
   Deps,
   "io" | "env" | "cwd" | "home" | "platform" | "clock" | "signal" | "fetch" | "keychain" | "outliveStdout" | "tellReady"
@@ -14,20 +14,20 @@ export type Host = Pick<
 const DEFAULT_COLUMNS = 80;
 
 /**
- * What this process gives. Ctrl-C and end signals abort `signal`; a second one ends the process by itself, and a reader of
- * stdout that went away through `exit`.
+ * Makes the host from this process. Ctrl-C and end signals abort `signal`; a second one ends the process by itself, and
+ * a closed stdout ends it through `exit`.
  */
 export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Host {
   const abort = new AbortController();
   const clock = { now: () => Date.now(), sleep };
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     host.on(name, () => {
-      // A terminal that is closed sends SIGHUP more than once.
+      // Closing a terminal sends SIGHUP more than once.
       if (abort.signal.aborted && name !== "SIGHUP") endBy(name, host, exit);
       abort.abort();
     });
   }
-  // `kb … | head`: nobody reads any more. The bridge listens too and ends the same way.
+  // `kb … | head`: no one reads any more. The bridge listens too and ends the same way.
   let isOutlived = false;
   host.stdout.on("error", () => {
     if (!isOutlived) exit(EXIT.ok);
@@ -35,7 +35,7 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
   host.stderr.on("error", () => undefined);
   return {
     io: {
-      // Touching process.stdin opens it; only commands that read it do.
+      // Accessing process.stdin opens it; only commands that read it do.
       get stdin() {
         return host.stdin;
       },
@@ -46,7 +46,7 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
       },
       isStdoutTty: host.stdout.isTTY === true,
       isStderrTty: host.stderr.isTTY === true,
-      // A terminal that does not know its width says 0.
+      // A terminal that doesn't know its width reports 0.
       columns: () => host.stdout.columns || host.stderr.columns || DEFAULT_COLUMNS,
     },
     env: host.env,
@@ -65,12 +65,12 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
   };
 }
 
-/** A folder that the system doesn't know (it was removed, or this user has none) is one in which kb finds nothing. */
+/** Replaces an unknown folder (it was removed, or this user has none) with one in which kb finds nothing. */
 function folderOr(find: () => string): string {
   try {
     return find();
   } catch {
-    // Not the working directory: its author may not choose settings.
+    // Not the working directory: its author must not choose settings.
     return NO_FOLDER;
   }
 }
@@ -78,9 +78,9 @@ function folderOr(find: () => string): string {
 const NO_FOLDER = "/nonexistent";
 
 /**
- * Ends the process as a signal does that nobody handles. `exit` would end its threads by force, and one in the middle of
- * a call of SQLite's binding then aborts the process. The first process of a container can't be ended by its own signal:
- * it goes on to `exit`.
+ * Ends the process like an unhandled signal. `exit` would terminate its threads by force, and one that is inside a call
+ * of SQLite's binding then aborts the process. The first process of a container can't be ended by its own signal: it
+ * continues to `exit`.
  */
 function endBy(name: NodeJS.Signals, host: NodeJS.Process, exit: (code: number) => void): void {
   host.removeAllListeners(name);

@@ -1,15 +1,15 @@
-/** Requests of the commands: what they need of `fetch`, over node:http. */
+/** HTTP requests for the commands: the part of `fetch` that they need, over node:http. */
 import type { IncomingMessage } from "node:http";
 import { makeSendRequest, readText } from "#core/http-request.ts";
 
-/** The part of `fetch` that commands use; `fetch` itself is one too. */
+/** The part of `fetch` that commands use; `fetch` itself fits too. */
 export type Fetch = (url: string, request: FetchRequest) => Promise<Answer>;
 
 export interface FetchRequest {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** Said to make plain that nothing follows one: it would carry the login elsewhere. */
+  /** Explicit, because a followed redirect would carry the login elsewhere. */
   redirect: "manual";
   signal: AbortSignal;
 }
@@ -18,7 +18,7 @@ export interface FetchRequest {
 export interface Answer {
   readonly status: number;
   readonly headers: AnswerHeaders;
-  /** The bytes as they arrive; null where there are none. */
+  /** The bytes as they arrive; null when there are none. */
   readonly body: (AsyncIterable<Uint8Array> & { cancel(): Promise<void> }) | null;
   /** Rejects when the answer breaks off. */
   text(): Promise<string>;
@@ -29,7 +29,7 @@ export interface AnswerHeaders extends Iterable<[name: string, value: string]> {
   getSetCookie(): string[];
 }
 
-/** A `Fetch` over node:http; nothing is loaded before its first call. */
+/** Makes a `Fetch` over node:http; nothing is loaded before its first call. */
 export function makeFetch(): Fetch {
   const send = makeSendRequest();
   return async (url, { method = "GET", headers = {}, body, signal }) => {
@@ -58,7 +58,7 @@ function toAnswer(message: IncomingMessage): Answer {
         message.destroy();
       },
     },
-    // A byte order mark is not part of the text, as in `Response`.
+    // A byte order mark isn't part of the text, as in `Response`.
     text: async () => (await readText(message)).replace(/^\uFEFF/, ""),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * One act on the system's keychain, in a process of its own; `keychain.ts` starts it and says why. Reads one JSON request
- * from stdin and writes one JSON answer, so that no secret stands in an argument or a variable.
+ * One operation on the system's keychain, in its own process; `keychain.ts` starts it and explains why. Reads one JSON
+ * request from stdin and writes one JSON answer, so that no secret is in an argument or a variable.
  */
 import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";
@@ -16,8 +16,8 @@ async function answer(): Promise<unknown> {
   try {
     // Our own parent wrote it, in this shape.
     const request = JSON.parse(await text(process.stdin)) as { op: string; account: string; secret?: string };
-    // An optional package: where it could not be installed this throws, and that is an answer too. By `require`, because
-    // an `import` of a package that is not there stops the build.
+    // An optional package: if it isn't installed this throws, and that is an answer too. With `require`, because an
+    // `import` of a missing package breaks the build.
     const load = createRequire(import.meta.url);
     // The package's own types say that it exports this class.
     const { AsyncEntry } = load("@napi-rs/keyring") as { AsyncEntry: typeof Entry };

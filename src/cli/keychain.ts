@@ -1,38 +1,38 @@
 /**
  * The system's keychain: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux.
  *
- * Each act runs in a child process that is killed after three seconds. In this process it could not be given up: the
- * library's constructor waits for the keychain on the main thread (2 s with a stopped gnome-keyring), and a call that
- * waits for an unlock dialogue holds a thread that Node joins before it ends, whatever the exit code.
+ * Each operation runs in a child process that is killed after three seconds. In this process it couldn't be abandoned:
+ * the library's constructor waits for the keychain on the main thread (2 s with a stopped gnome-keyring), and a call
+ * that waits for an unlock dialogue holds a thread that Node joins before it exits, whatever the exit code.
  */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { checkBuild } from "#core/build.ts";
 import type { Clock } from "#core/clock.ts";
 import { parseObject, textOf } from "./state-file.ts";
 
-/** Secrets by account. Each call throws `KeychainUnavailable` when there is no keychain, it is locked, or it does not answer. */
+/** Secrets by account. Each call throws `KeychainUnavailable` when there is no keychain, it is locked, or it doesn't answer. */
 export interface Keychain {
   find(account: string): Promise<string | undefined>;
   save(account: string, secret: string): Promise<void>;
-  /** Absent already is no failure. */
+  /** An absent entry isn't an error. */
   remove(account: string): Promise<void>;
 }
 
-/** Why the keychain could not be used, in words of the system. */
+/** Why the keychain couldn't be used, in the system's words. */
 export class KeychainUnavailable extends Error {
   override readonly name = "KeychainUnavailable";
 }
 
-/** Milliseconds for one act. Source: docs/decisions/0016. */
+/** Milliseconds for one operation. Source: docs/decisions/0016. */
 export const KEYCHAIN_TIMEOUT_MS = 3_000;
 
-/** Starts a program that takes a request on stdin and answers on stdout. */
+/** Starts a program that reads a request from stdin and answers on stdout. */
 export type StartChild = () => ChildProcessWithoutNullStreams;
 
-/** One command that meets a keychain that hangs waits for it once; the bridge asks again later. */
+/** A command waits for a hanging keychain only once; the bridge tries again after this time. */
 const ASKED_AGAIN_AFTER_MS = 20_000;
 
-/** The keychain of this system; nothing is loaded or started before its first act. */
+/** Makes the keychain of this system; nothing is loaded or started before its first operation. */
 export function makeKeychain(
   clock: Clock,
   start: StartChild = startKeychainChild,
@@ -74,7 +74,7 @@ async function ask(
       child.once("error", reject);
       child.once("close", () => resolve());
       child.stdout.on("data", (part: Buffer) => void parts.push(part));
-      // A child that died early: its end says so.
+      // A child that died early: its exit reports it.
       child.stdin.on("error", () => undefined);
       child.stdin.end(JSON.stringify(request));
     });
@@ -89,7 +89,7 @@ async function ask(
   throw new KeychainUnavailable(reasonOf(textOf(answer?.["why"]) ?? "it ended without an answer"));
 }
 
-/** The library's words, shortened to what a person can do something with. */
+/** The library's message, shortened to what helps a person. */
 function reasonOf(why: string): string {
   if (/Cannot find (module|package|native binding)/i.test(why)) return "its library is not installed";
   if (/D-?Bus/i.test(why) && /autolaunch|DBUS_SESSION_BUS_ADDRESS|No such file/i.test(why))
@@ -102,7 +102,7 @@ function reasonOf(why: string): string {
 
 function startKeychainChild(): ChildProcessWithoutNullStreams {
   checkBuild();
-  // Run from its sources the program has the endings and the loader of its sources.
+  // Run from source, the program uses the extensions and the loader of its sources.
   const isSource = import.meta.url.endsWith(".ts");
   // Not imported: the bridge starts without them.
   const { fileURLToPath } = process.getBuiltinModule("node:url");

@@ -1,8 +1,8 @@
-/** Lists of the contract, read to their end. */
+/** Reads lists of the contract to their end. */
 import type { DataOf, InitOf, ListKey, ListPath, QueryOf, RecordOf } from "#api/client.ts";
 import type { Params } from "#api/target.ts";
 
-/** Every record of a list, at most `max`. `key` is the plural that holds them. */
+/** Every record of a list, at most `max`. `key` is the plural that contains them. */
 export type List = <P extends ListPath, K extends ListKey<P>>(
   path: P,
   key: K,
@@ -10,7 +10,7 @@ export type List = <P extends ListPath, K extends ListKey<P>>(
 ) => Promise<RecordOf<P, K>[]>;
 
 interface ListOptions<P extends ListPath> extends AnyListOptions {
-  /** What the path has in braces. */
+  /** Values of the path's parameters in braces. */
   at?: InitOf<"get", P> extends { params: { path: infer Values extends object } } ? Values : never;
   query?: Omit<QueryOf<"get", P>, "limit" | "cursor">;
   onPage?(page: DataOf<"get", P>): void;
@@ -19,15 +19,15 @@ interface ListOptions<P extends ListPath> extends AnyListOptions {
 interface AnyListOptions {
   at?: object;
   query?: object;
-  /** How many records at most; 10,000 unless told. */
+  /** Most records; default 10,000. */
   max?: number;
   onPage?(page: unknown): void;
 }
 
-/** What every page of a list has; a server of another version may lack a plural. */
+/** The fields of every page of a list; a server of another version may lack a plural. */
 type Page = Readonly<Record<string, readonly never[] | undefined>> & { nextCursor?: string | null };
 
-/** Calls `get` until no cursor comes, and gives the records under `key`. */
+/** Calls `get` until there is no cursor, and returns the records under `key`. */
 export async function listPages(
   get: (params: Params) => Promise<Page>,
   key: string,

@@ -1,4 +1,4 @@
-/** One holder at a time across processes: a file with a lease, so that one whose holder died stands in nobody's way. */
+/** One holder at a time across processes: a file with a lease, so that a dead holder blocks no one. */
 import type { Stats } from "node:fs";
 import { open, readFile, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -10,7 +10,7 @@ import { makeFolder, parseObject, unwritable } from "./state-file.ts";
 
 export interface LockOptions {
   clock: CliClock;
-  /** Milliseconds after which others may take the lock from a holder that still lives. */
+  /** Milliseconds after which others may take the lock from a live holder. */
   leaseMs: number;
   /** Milliseconds to wait for it. */
   waitMs: number;
@@ -19,22 +19,22 @@ export interface LockOptions {
 /**
  * Runs `work` while this process alone holds the lock file at `path`.
  *
- * @throws CliFailure `lock_timeout` (exit code 9) when others hold it longer than `waitMs`
- *   and one for which `isUnwritable` is true when its folder takes no files
+ * @throws CliFailure `lock_timeout` (exit code 9) when others hold it longer than `waitMs` and one for which
+ *   `isUnwritable` is true when its folder takes no files
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   const mine = await acquire(path, options);
   try {
     return await work();
   } finally {
-    // Somebody who thought us dead may hold it now: theirs stays.
-    // One that can't be removed ends with its lease.
+    // Another process may hold it now because our lease expired: its file stays. A file that can't be removed expires
+    // with its lease.
     if ((await contentOf(path)) === mine) await rm(path, { force: true }).catch(() => undefined);
   }
 }
 
 const POLL_MS = 40;
-/** A file without readable content is being written, or its writer died in that moment. */
+/** A file without readable content is being written, or its writer just died. */
 const UNREADABLE_MS = 2_000;
 
 async function acquire(path: string, { clock, leaseMs, waitMs }: LockOptions): Promise<string> {
@@ -53,7 +53,7 @@ async function acquire(path: string, { clock, leaseMs, waitMs }: LockOptions): P
 
 async function create(path: string, content: string): Promise<boolean> {
   const file = await open(path, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
-    // Windows says EPERM while another process removes the file.
+    // Windows reports EPERM while another process removes the file.
     if (error.code === "EEXIST" || (error.code === "EPERM" && process.platform === "win32")) return undefined;
     throw unwritable(path, error);
   });
@@ -61,7 +61,7 @@ async function create(path: string, content: string): Promise<boolean> {
   try {
     await file.writeFile(content);
   } catch (error) {
-    // A full disk took the name and not the content: the next one would wait for it.
+    // A full disk stored the name and not the content: the next process would wait for it.
     await rm(path, { force: true }).catch(() => undefined);
     throw unwritable(path, error);
   } finally {
@@ -85,7 +85,7 @@ async function isStale(path: string, content: string, now: number): Promise<bool
   return until < now || (holder?.["host"] === hostname() && !isAlive(pid));
 }
 
-/** By the clock of the machine, which stamped the file, and not by the one handed in. */
+/** By the clock of the machine, which stamped the file, not by the one passed in. */
 function ageMs({ mtimeMs }: Stats): number {
   return Date.now() - mtimeMs;
 }
@@ -95,12 +95,12 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, and is somebody else's.
+    // EPERM: it runs, and belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 
-/** Of all who see a dead holder's file one removes it, and only that very file: a second lock guards the look and the act. */
+/** Of all processes that see a dead holder's file, one removes it, and only that file: a second lock guards check and removal. */
 async function removeStale(path: string, seen: string): Promise<void> {
   const claim = `${path}.steal`;
   if (!(await create(claim, ""))) {

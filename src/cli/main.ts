@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `kb`: checks Node, answers --version at once, wires the process to the command line, and is the one to exit. */
+/** `kb`: checks Node, answers --version at once, connects the process to the command line, and is the only place that exits. */
 import { VERSION } from "#api/version.ts";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -17,13 +17,13 @@ if (isTooOld) {
 }
 
 async function start(): Promise<void> {
-  // Everything else is loaded after the check above: old versions could not even read it.
+  // Everything else is loaded after the check above: old versions couldn't even parse it.
   const code = (await runMcp()) ?? (await runAny());
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   process.exit(code);
 }
 
-/** The bridge, without what the other commands load; undefined when the full parser has to read the command line. */
+/** Runs the bridge without the modules of other commands; undefined when the full parser has to read the command line. */
 async function runMcp(): Promise<number | undefined> {
   if (first !== "mcp" && first !== "bridge") return undefined;
   const { makeHost, readMcpArgv, runMcp } = await import("./mcp-entry.ts");
@@ -40,7 +40,7 @@ function exit(code: number): never {
   process.exit(code);
 }
 
-/** Resolves when what was written has left the process; a reader that is gone has nothing to wait for. */
+/** Resolves when the output has left the process; with a closed reader there is nothing to wait for. */
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     if (stream.destroyed || !stream.writable) resolve();

@@ -1,4 +1,4 @@
-/** `kb mcp` is started by hosts that wait for it: its plain command lines are read without the parser of all others. */
+/** Hosts wait for `kb mcp` to start: its plain command lines are read without the parser of the other commands. */
 import type { McpInput, McpOptions } from "./commands/mcp.ts";
 
 const VALUES: Record<string, "url" | "profile" | "logFile"> = {
@@ -8,9 +8,9 @@ const VALUES: Record<string, "url" | "profile" | "logFile"> = {
 };
 
 /**
- * The input of `kb mcp` when every word after it is one of its own options in its long form.
+ * Returns the input of `kb mcp` when every word after it is one of its own options in its long form.
  *
- * @returns undefined for anything else, help and mistakes included: the full parser answers those
+ * @returns undefined for anything else, help and mistakes included: the full parser handles those
  */
 export function readMcpArgv(argv: readonly string[]): McpInput | undefined {
   if (argv[0] !== "mcp" && argv[0] !== "bridge") return undefined;

@@ -1,9 +1,9 @@
-/** Names of commands as people type them: their own, other words for the same, and near ones. */
+/** Names of commands as people type them: their own, aliases, and near ones. */
 import type { Command, Noun } from "./command.ts";
 import { usageFailure, type CliFailure } from "./failure.ts";
 import { nearest } from "./values.ts";
 
-/** A command and what it is called. */
+/** A command with its names. */
 export interface Named {
   /** As typed after `kb`: "connectors sync". */
   name: string;
@@ -14,14 +14,14 @@ export interface Named {
 /** A command with its names. */
 export type NamedCommand = Command & Named;
 
-/** Verbs that mean the same with every noun: what a noun calls one of `ours` answers to each of `typed`. */
+/** Verbs that mean the same with every noun: a noun's verb among `ours` answers to each of `typed`. */
 const SAME_VERBS = [
   { ours: ["create", "add"], typed: ["create", "add", "new"] },
   { ours: ["remove", "revoke"], typed: ["remove", "delete", "rm"] },
   { ours: ["list"], typed: ["list", "ls"] },
 ];
 
-/** The commands of a noun with their names; a name that a command has of its own stays its own. */
+/** The commands of a noun with their names; a command's own name takes precedence. */
 export function namedCommands(noun: string, loaded: Noun | Command): NamedCommand[] {
   if (!("verbs" in loaded)) return [{ ...loaded, name: noun }];
   const verbs = Object.keys(loaded.verbs);
@@ -32,22 +32,22 @@ export function namedCommands(noun: string, loaded: Noun | Command): NamedComman
   });
 }
 
-/** The command of this name, else the one with this alias. */
+/** Finds the command with this name, else the one with this alias. */
 export function findNamed<N extends Named>(name: string, commands: readonly N[]): N | undefined {
   return commands.find((each) => each.name === name) ?? commands.find((each) => each.aliases?.includes(name));
 }
 
-/** There is no such noun: what may have been meant. */
+/** The noun doesn't exist: suggests what may have been meant. */
 export function unknownCommand(argv: readonly string[], all: readonly Named[]): CliFailure {
   return unknown(argv[0] ?? "", suggestCommands(argv, all), "kb help");
 }
 
-/** The noun has no such verb: what may have been meant. */
+/** The noun has no such verb: suggests what may have been meant. */
 export function unknownVerb(noun: string, verb: string, commands: readonly Named[]): CliFailure {
   return unknown(`${noun} ${verb}`, suggestVerbs(noun, verb, commands), `kb ${noun} --help`);
 }
 
-/** What people type for a command that has another name here, as other programs call it. */
+/** Names from other programs that people type for our commands. */
 const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
   agents: ["mcp", "grants list"],
   clients: ["grants list"],

@@ -1,9 +1,9 @@
 import type { LinkNotice, Notice } from "#api/notices.ts";
 import { pauseOf, personOf } from "#api/notice-words.ts";
 
-/** What a person must know of their account, and an owner of the workspace, a sentence or two each. */
+/** Notices about a person's account, and for an owner about the workspace, a sentence or two each. */
 export function noticesOf({ notices }: { notices?: readonly Notice[] }): string[] {
-  // A server of an older version says nothing of them.
+  // An older server sends none.
   return (notices ?? []).map(
     (notice) => `Notice: on ${notice.at.slice(0, 16).replace("T", " ")} UTC ${sentencesOf(notice)}`,
   );

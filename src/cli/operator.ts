@@ -1,4 +1,4 @@
-/** What proves to a server that a command runs where its data folder can be read: there, and by whom, it is the operator's. */
+/** Proves to a server that a command runs where its data folder can be read: there, by such a user, it is the operator's. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -11,9 +11,10 @@ import {
 import type { Deps } from "./deps.ts";
 
 /**
- * The header with the proof of a data folder; none when it can't be read, so that the server says what is missing.
+ * Makes the header with the proof of a data folder; none when it can't be read, so that the server reports what is
+ * missing.
  *
- * @param dataDir  of the server that is asked
+ * @param dataDir  of the called server
  */
 export async function operatorHeaders(
   dataDir: string,

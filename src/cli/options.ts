@@ -1,31 +1,31 @@
-/** Options that commands of several nouns have. */
+/** Options shared by commands of several nouns. */
 import type { CommandData, OptionData } from "./command.ts";
 
-/** For commands that no token may do. */
+/** For commands that no token allows. */
 export const PASSWORD_STDIN = {
   flags: "--password-stdin",
   summary: "read your password from line 1 of stdin, when it is needed again",
 } as const satisfies OptionData;
 
-/** Of a list that is read page by page. */
+/** For lists that are read page by page. */
 export const PAGE_OPTIONS = [
   { flags: "--limit <n>", summary: "the page size" },
   { flags: "--cursor <cursor>", summary: "the cursor that the previous page printed" },
 ] as const satisfies readonly OptionData[];
 
-/** Of commands that work on the data folder. */
+/** For commands that work on the data folder. */
 export const DATA_DIR = {
   flags: "--data-dir <folder>",
   summary: "where the data is (default: KB_DATA_DIR, else the person's data folder)",
 } as const satisfies OptionData;
 
-/** Of every command; the reference says it once. */
+/** For every command; the reference lists them once. */
 export const ALWAYS_OPTIONS: readonly OptionData[] = [
   { flags: "--no-input", summary: "never ask" },
   { flags: "--no-color", summary: "no colour" },
 ];
 
-/** The options of a command as its help lists them: its own, then those that come with what it does. */
+/** The options of a command as its help lists them: its own, then those that follow from its data. */
 export function optionsOf({ options = [], fields, isRemote = false }: CommandData): readonly OptionData[] {
   const hasOwnVerbose = options.some(({ flags }) => flags === VERBOSE.flags);
   return [

@@ -1,4 +1,4 @@
-/** What a command prints: data on stdout, talk on stderr; tables for people, tabs and JSON for programs. */
+/** Prints a command's output: data on stdout, talk on stderr; tables for people, tabs and JSON for programs. */
 import { cleanBlock, cleanLine } from "#api/clean.ts";
 import type { Input } from "./command.ts";
 import type { Deps, Io } from "./deps.ts";
@@ -12,18 +12,18 @@ export type Format = "table" | "tsv" | "json";
 
 export interface Output {
   format: Format;
-  /** A list or record of the contract: as JSON when asked for, else through `print`. */
+  /** Prints a list or record of the contract: as JSON when requested, else with `print`. */
   result(value: unknown, print: () => void): void;
   table<T>(rows: readonly T[], columns: readonly Column<T>[], empty: string): void;
-  /** Name and value pairs of one record; on a terminal those that have a value. */
+  /** Name and value pairs of one record; on a terminal only those with a value. */
   record(fields: readonly (readonly [string, unknown])[]): void;
   /** One line of data, cleaned. */
   line(text: string): void;
-  /** One line whose runs of spaces are meant: text of ours, not of others. */
+  /** One line whose runs of spaces matter: our own text only. */
   layout(text: string): void;
-  /** Data in lines between words, each after `prefix`, cleaned first and coloured then. */
+  /** Data wrapped between words, each line after `prefix`, first cleaned, then coloured. */
   painted(prefix: string, text: string, colour: (text: string) => string): void;
-  /** A snippet of others in at most four lines after `prefix`, with what matched in bold. */
+  /** A snippet of foreign text in at most four lines after `prefix`, with matches in bold. */
   excerpt(prefix: string, text: string, matches: readonly { start: number; end: number }[]): void;
   /** One JSON value per line, for streams. */
   ndjson(value: unknown): void;
@@ -65,7 +65,7 @@ export function makeOutput(
       for (const [name, value] of pairs) {
         const text = cell(value);
         if (format !== "table") write(`${dim(name)}\t${text}\n`);
-        // A person learns nothing from what is not set.
+        // An unset value tells a person nothing.
         else if (text !== "") {
           const lines = wrapLine(text, io.columns() - indent.length);
           write(`${dim(name.padEnd(width))}  ${lines.join(`\n${indent}`)}\n`);
@@ -90,12 +90,12 @@ export function makeOutput(
   return self;
 }
 
-/** Text for a terminal: nothing in it can move the cursor, hide, reorder or show a secret. Line breaks stay. */
+/** Text for a terminal: it can't move the cursor, hide, reorder or show a secret. Line breaks stay. */
 export function safeText(text: string): string {
   return redact(cleanBlock(text));
 }
 
-/** Talk as a terminal shows it: lines broken between words, under their own start. Commands stay whole: they are copied. */
+/** Talk for a terminal: wrapped between words, indented below its start. Commands stay whole, because they are copied. */
 export function wrapTalk(text: string, io: Pick<Io, "isStderrTty" | "columns">): string {
   if (!io.isStderrTty) return text;
   const lines = text.split("\n").flatMap((line) => {
@@ -107,7 +107,7 @@ export function wrapTalk(text: string, io: Pick<Io, "isStderrTty" | "columns">):
   return lines.join("\n");
 }
 
-/** Milliseconds as people say them: 0.4 s, 12 s, 3:07, 1:02:03. */
+/** Formats milliseconds for people: 0.4 s, 12 s, 3:07, 1:02:03. */
 export function duration(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
@@ -134,7 +134,7 @@ function chosenFields({ options: { json } }: Pick<Input, "options">): string[] |
   return json !== undefined && json !== "" ? json.split(",").map((name) => name.trim()) : undefined;
 }
 
-/** The chosen fields of a record, or of each record in the lists of an envelope; the envelope stays as it is. */
+/** The chosen fields of a record, or of each record in the lists of an envelope; the envelope stays unchanged. */
 function select(value: unknown, fields: string[] | undefined): unknown {
   if (fields === undefined || typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => select(item, fields));
@@ -149,7 +149,7 @@ function isRecord(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** JSON whose strings show nothing but visible characters; escapes keep every value what it is. */
+/** JSON whose strings contain only visible characters; escapes preserve every value. */
 export function safeJson(value: unknown, indent: number): string {
   const text = JSON.stringify(value, null, indent) ?? "null";
   return text.replace(UNSEEN, (char) =>
@@ -157,6 +157,7 @@ export function safeJson(value: unknown, indent: number): string {
   );
 }
 
-// Controls beyond those JSON escapes, line separators, and what a terminal shows as nothing (bidi marks, tags).
+// Controls besides those that JSON escapes, line separators, and characters that a terminal shows as nothing (bidi
+// marks, tags).
 // oxlint-disable-next-line no-control-regex -- these are exactly the characters to escape
 const UNSEEN = /[\u007f-\u009f\u2028\u2029]|\p{Default_Ignorable_Code_Point}/gu;

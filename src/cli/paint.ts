@@ -2,7 +2,7 @@ import { createColors } from "picocolors";
 import type { Input } from "./command.ts";
 import type { Deps } from "./deps.ts";
 
-/** The colours of one stream; each gives the text back as it is where colours are off. */
+/** The colours of one stream; each returns the text unchanged when colours are off. */
 export interface Paint {
   isColorSupported: boolean;
   bold(text: string): string;
@@ -12,7 +12,7 @@ export interface Paint {
   yellow(text: string): string;
 }
 
-/** Colours for a stream: `NO_COLOR`, `FORCE_COLOR`, `TERM=dumb` and --no-color decide before the terminal does. */
+/** Colours for a stream: `NO_COLOR`, `FORCE_COLOR`, `TERM=dumb` and --no-color take precedence over the terminal. */
 export function makePaint(input: Pick<Input, "options">, deps: Pick<Deps, "env">, isTty: boolean): Paint {
   const { env } = deps;
   const isForced = Boolean(env["FORCE_COLOR"]) && env["FORCE_COLOR"] !== "0";

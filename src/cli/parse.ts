@@ -1,4 +1,4 @@
-/** Command line → command and input, by the data of the one command that it names. */
+/** Parses the command line to command and input, by the data of the command that it names. */
 import { Argument, Command as Parser, CommanderError, InvalidArgumentError, Option } from "commander";
 import { VERSION } from "#api/version.ts";
 import type { ArgumentData, Input, Noun, OptionData } from "./command.ts";
@@ -9,14 +9,14 @@ import { findNoun } from "./nouns.ts";
 import { ALWAYS_OPTIONS, optionsOf } from "./options.ts";
 import { nearest } from "./values.ts";
 
-/** What a command line asks for: a command with its input, or a text that is the whole answer. */
+/** The result of a command line: a command with its input, or a text that is the whole answer. */
 export type Parsed = { command: NamedCommand; input: Input } | { text: string };
 
 /**
- * Reads what comes after `kb`. Loads the file of the noun that is typed, and the table of all commands only for help,
- * fields and mistakes.
+ * Parses the words after `kb`. Loads the file of the typed noun, and the table of all commands only for help, fields
+ * and mistakes.
  *
- * @throws CliFailure (usage) with a "did you mean" where one is near
+ * @throws CliFailure (usage) with a "did you mean" when one is near
  */
 export async function parseArgv(typedArgv: readonly string[], columns: number): Promise<Parsed> {
   const [first, second] = typedArgv;
@@ -50,7 +50,7 @@ const VERSION_WORDS = ["version", "-v", "-V", "--version"];
 
 const loadTable = () => import("./generated/table.ts");
 
-/** `kb` alone or with options of its own: all there is. */
+/** `kb` alone or with options of its own: lists everything. */
 async function parseProgram(argv: readonly string[], columns: number): Promise<Parsed> {
   const { SECTIONS } = await loadTable();
   const screen = makeScreen(columns);
@@ -66,7 +66,7 @@ async function parseProgram(argv: readonly string[], columns: number): Promise<P
   return { text: screen.text() };
 }
 
-/** A noun without a verb: its verbs. */
+/** A noun without a verb: lists its verbs. */
 function parseNoun(
   name: string,
   { summary }: Noun,
@@ -116,7 +116,7 @@ async function parseCommand(command: NamedCommand, argv: readonly string[], colu
   return { command, input };
 }
 
-/** Where a parser writes help. */
+/** The place where a parser writes help. */
 interface Screen {
   columns: number;
   write(text: string): void;
@@ -158,12 +158,12 @@ function makeOption(data: OptionData): Option {
   return option;
 }
 
-/** What was not given has the value that `InputOf` says: flags are false, lists empty. */
+/** Absent options have the values that `InputOf` declares: flags are false, lists empty. */
 function withAbsent(typedArgv: Record<string, unknown>, options: readonly OptionData[]): Input["options"] {
   const all = { ...typedArgv };
   for (const data of options) {
     const name = makeOption(data).attributeName();
-    // Bare `--json` is true to commander.
+    // commander parses a bare `--json` as true.
     if (name === "json" && all[name] === true) all[name] = "";
     if (name in all) continue;
     if (data.repeatable === true) all[name] = [];
@@ -180,7 +180,7 @@ function makeParser(name: string, { columns, write }: Screen): Parser {
     .configureOutput({
       writeOut: write,
       writeErr: write,
-      // The failure carries the text; it is printed in one place.
+      // The failure carries the text, which is printed in one place.
       outputError: () => undefined,
       getOutHelpWidth: () => columns,
       getErrHelpWidth: () => columns,
@@ -189,7 +189,7 @@ function makeParser(name: string, { columns, write }: Screen): Parser {
     })
     .configureHelp({
       sortSubcommands: false,
-      // Every command takes options: to say so on each line would only push the summaries aside.
+      // Every command takes options: repeating that on each line would only shift the summaries.
       subcommandTerm: (item) =>
         [
           item.name(),
@@ -213,7 +213,7 @@ function termOf(name: string, required: boolean, variadic: boolean): string {
   return required ? `<${word}>` : `[${word}]`;
 }
 
-/** The word after `--json` is always its list of fields: were it an argument at times, a misspelt field would be one too. */
+/** The word after `--json` is always its list of fields: otherwise a misspelt field could count as an argument. */
 async function checkFields({ name, ...data }: NamedCommand, json: string | undefined): Promise<void> {
   if (json === undefined || json === "") return;
   const known = (await loadTable()).COMMANDS.find((each) => each.name === name)?.fields ?? [];

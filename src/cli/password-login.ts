@@ -1,4 +1,4 @@
-/** Signing in with email and password, which keeps a session: for scripts, quickstart, the first user and invitations. */
+/** Signs in with email and password, and stores a session: for scripts, quickstart, the first user and invitations. */
 import { hostname } from "node:os";
 import type { ServerUrl } from "#api/server-url.ts";
 import type { Session } from "#api/session.ts";
@@ -20,7 +20,7 @@ import { makeOutput } from "./output.ts";
 import type { Settings } from "./settings.ts";
 import { readStdin } from "./values.ts";
 
-/** A command line that may hold the answers to what is asked. */
+/** A command line that may contain the answers to prompts. */
 interface PasswordInput {
   options: CommonOptions & {
     passwordStdin: boolean;
@@ -31,7 +31,7 @@ interface PasswordInput {
   };
 }
 
-/** What signing in gives: who it is, and the cookie that proves it. */
+/** The result of signing in: the person, and the cookie that proves it. */
 export interface SignedIn {
   session: Session;
   cookie: string;
@@ -43,11 +43,11 @@ export async function signInWithPassword(api: Api, email: string, password: stri
 }
 
 /**
- * Stores the session and makes sure that there is an `mcp:read` token for the bridge; a live one is kept until its last
- * month.
+ * Stores the session and makes sure that there is an `mcp:read` token for the bridge; an active one is kept until its
+ * last month.
  *
- * @param talk  hears of a token that was made
- * @returns where it is kept
+ * @param talk  called when a token was created
+ * @returns where it is stored
  */
 export async function keepSession(
   deps: Deps,
@@ -71,7 +71,7 @@ export async function keepSession(
   return await store.save(server.origin, { email, session: signedIn.cookie, mcpToken }, wanted);
 }
 
-/** What was stored before; a keychain that does not open must not stand in the way of a new login. */
+/** The earlier stored login; a keychain that doesn't open must not block a new login. */
 export async function findFormer(
   store: CredentialStore,
   server: ServerUrl,
@@ -87,7 +87,7 @@ export async function findFormer(
 }
 
 const TOKEN_DAYS = 365;
-/** A bridge that is used is signed in to again before its token ends. */
+/** A new sign-in replaces a bridge token that would expire within this time. */
 const RENEW_BEFORE_MS = 30 * 86_400_000;
 
 async function makeMcpToken(api: Api, talk: (text: string) => void): Promise<{ id: string; plaintext: string }> {
@@ -176,7 +176,7 @@ function makeAsk(input: PasswordInput, deps: Deps): Ask {
   };
 }
 
-/** Moves the stored session to another workspace, with a bridge token of its own there; the former one ends. */
+/** Moves the stored session to another workspace, with its own bridge token there; the former one is revoked. */
 export async function moveSession(deps: Deps, api: Api, workspaceId: string): Promise<Session> {
   const { server } = api.settings;
   const stored = await makeCredentialStore(deps).find(server.origin);
@@ -188,7 +188,7 @@ export async function moveSession(deps: Deps, api: Api, workspaceId: string): Pr
   return signedIn.session;
 }
 
-/** What an answer that signs in gives, whichever route it is of. */
+/** Reads the answer of any route that signs in. */
 async function openSession(answer: Answer & { json(): Promise<Session> }): Promise<SignedIn> {
   const cookie = cookieOf(answer);
   return { session: await answer.json(), cookie };
@@ -209,12 +209,12 @@ function cookieOf(response: Answer): string {
   return cookie;
 }
 
-/** The address of an invitation, checked. */
+/** Returns the URL of an invitation, checked. */
 export function invitationUrl(text: string): string {
   try {
     return new URL(text).href;
   } catch {
-    // Said in the words of the option.
+    // In the words of the option.
     throw usageFailure("--invitation takes the full link of the invitation.");
   }
 }

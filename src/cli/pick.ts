@@ -1,21 +1,21 @@
-/** One thing out of those that a person may mean by an id or a name. */
+/** Picks one thing by an id or a name. */
 import { EXIT } from "./exit-codes.ts";
 import { CliFailure, usageFailure } from "./failure.ts";
 import { nearest } from "./values.ts";
 
 export interface Pickable {
   id: string;
-  /** What the thing is called; several when it answers to several. */
+  /** The names of the thing; several when it has aliases. */
   names: readonly string[];
 }
 
 /**
- * The one that `word` names: by its id, else by its exact name, else by its name in any case.
+ * Returns the one that `word` names: by its id, else by its exact name, else by its name in any case.
  *
  * @param what.many  "connectors", for the failures
- * @param what.none  the sentence when nothing is called so
+ * @param what.none  the sentence when none has that name
  * @param what.list  the command that lists them
- * @throws CliFailure 3 when there is none, with the near name; 2 when several are called so, with their ids
+ * @throws CliFailure 3 when there is none, with the nearest name; 2 when several match, with their ids
  */
 export function pickNamed<T>(
   all: readonly T[],

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Deps, Prompts } from "./deps.ts";
 import { makeHost } from "./host.ts";
 
-/** Dependencies on this process; ends it through `exit` as `makeHost` says. */
+/** Makes the dependencies from this process; ends it through `exit`, see `makeHost`. */
 export function makeDeps(host: NodeJS.Process, exit: (code: number) => void): Deps {
   return {
     ...makeHost(host, exit),

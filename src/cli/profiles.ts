@@ -1,21 +1,21 @@
-/** The servers that a person keeps by name, in their own file: listed, chosen, kept, forgotten. */
+/** The servers that a person has saved by name, in their own file: list, choose, save, delete. */
 import { isLoopbackHost, type ServerUrl } from "#api/server-url.ts";
 import { defined } from "#core/defined.ts";
 import { type Profile, profileNamed, readUserFile, type SettingsDeps, userFilePath } from "./settings.ts";
 import { writeStateFile } from "./state-file.ts";
 
-/** The profiles of this person, and the one in use. */
+/** The profiles of this person, and the current one. */
 export async function listProfiles(deps: SettingsDeps): Promise<{ name: string; url: string; isCurrent: boolean }[]> {
   const { currentProfile, profiles } = await readUserFile(deps);
   return Object.entries(profiles).map(([name, { url }]) => ({ name, url, isCurrent: name === currentProfile }));
 }
 
-/** The name of the profile that `word` means, in any case. Throws CliFailure 3 when there is none, 2 for several. */
+/** The name of the profile that `word` matches, in any case. Throws CliFailure 3 when there is none, 2 for several. */
 export async function findProfile(deps: SettingsDeps, word: string): Promise<string> {
   return profileNamed(word, await readUserFile(deps));
 }
 
-/** Makes the profile of this very name the current one, or forgets it. */
+/** Makes the profile with exactly this name the current one, or deletes it. */
 export async function changeProfile(deps: SettingsDeps, name: string, act: "use" | "remove"): Promise<void> {
   const user = await readUserFile(deps);
   const profiles = { ...user.profiles };
@@ -29,9 +29,9 @@ export async function changeProfile(deps: SettingsDeps, name: string, act: "use"
 }
 
 /**
- * Keeps the server as a profile and makes it the current one.
+ * Saves the server as a profile and makes it the current one.
  *
- * @param of.name     without it the one that the server has, else its host
+ * @param of.name     default: the server's existing one, else its host
  * @param of.dataDir  the data folder of a server that was started here; kept while the address stays the same
  */
 export async function saveProfile(

@@ -1,4 +1,4 @@
-/** Progress of long work: a bar that redraws itself on a terminal, a line every ten seconds elsewhere. */
+/** Progress of long work: on a terminal a bar that redraws itself, elsewhere a line every ten seconds. */
 import { cleanLine } from "#api/clean.ts";
 import { count, plural } from "#api/plural.ts";
 import type { Deps } from "./deps.ts";
@@ -7,22 +7,22 @@ import { fit } from "./table.ts";
 
 export interface ProgressState {
   done: number;
-  /** Null while it is not known. */
+  /** Null while unknown. */
   total: number | null;
-  /** What is being worked on now: text of others. */
+  /** The current item: foreign text. */
   note?: string | null;
 }
 
 export interface Progress {
   update(state: ProgressState): void;
-  /** Takes the bar away; what is printed next starts on a clean line. */
+  /** Removes the bar; further output starts on a clean line. */
   stop(): void;
 }
 
 const REDRAW_MS = 100;
 const LINE_EVERY_MS = 10_000;
 const BAR_WIDTH = 24;
-/** The rate is taken over this long: short enough to follow, long enough not to jump. */
+/** The window of the rate: short enough to follow, long enough not to jump. */
 const RATE_WINDOW_MS = 5_000;
 
 /** Shows the progress of `label` on stderr, counted in `unit`. */

@@ -1,9 +1,9 @@
-/** Questions on a terminal, asked on stderr so that stdout stays data. Loaded when the first question comes. */
+/** Terminal prompts, on stderr so that stdout stays data. Loaded with the first prompt. */
 import { defined } from "#core/defined.ts";
 import type { Io, Prompts } from "./deps.ts";
 import { interrupted } from "./failure.ts";
 
-/** Prompts on this terminal; Ctrl-C in one ends the command with exit code 130. */
+/** Makes prompts on this terminal; Ctrl-C in one ends the command with exit code 130. */
 export function makePrompts(io: Pick<Io, "stdin" | "stderr">): Prompts {
   const streams = { input: io.stdin, output: io.stderr };
   return {
@@ -33,8 +33,8 @@ export function makePrompts(io: Pick<Io, "stdin" | "stderr">): Prompts {
 }
 
 function answered<T>(answer: T): Exclude<T, symbol> {
-  // clack gives a symbol for Ctrl-C.
+  // clack returns a symbol for Ctrl-C.
   if (typeof answer === "symbol") throw interrupted();
-  // No symbol is left after the line above; the compiler does not narrow a type parameter.
+  // No symbol is left after the line above; the compiler doesn't narrow a type parameter.
   return answer as Exclude<T, symbol>;
 }

@@ -16,11 +16,11 @@ export interface JsonSchema {
   title?: string;
   description?: string;
   default?: unknown;
-  /** `password` for what is not shown while it is typed. */
+  /** `password` for masked input. */
   format?: string;
-  /** Text that may be a path of the machine that `kb` runs on: always, or when it begins with a dot. */
+  /** Text that may be a path on the machine that runs `kb`: always, or when it begins with a dot. */
   localPath?: "always" | "dotted";
-  /** With an account, the server knows it. */
+  /** The account provides it. */
   fromAccount?: "baseUrl" | "apiUrl";
 }
 

@@ -1,9 +1,9 @@
-/** docs/reference/cli.md, made from the table of commands. */
+/** docs/reference/cli.md, generated from the table of commands. */
 import type { ListedCommand } from "./command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { optionsOf } from "./options.ts";
 
-/** The whole reference as Markdown; the same text for the same table. */
+/** Returns the whole reference as Markdown; deterministic for a table. */
 export function makeCliReference(commands: readonly ListedCommand[]): string {
   const parts = [
     "# The `kb` command",

@@ -1,4 +1,4 @@
-/** Ending a stored login at its server. */
+/** Ends a stored login at its server. */
 import { makeApi } from "./api.ts";
 import type { StoredLogin } from "./credentials.ts";
 import type { Deps } from "./deps.ts";
@@ -7,7 +7,7 @@ import { isOfOrigin } from "./oauth/metadata.ts";
 import { revokeToken } from "./oauth/tokens.ts";
 import type { Settings } from "./settings.ts";
 
-/** Ends at the server what is stored; gives the first failure that leaves something of it alive. */
+/** Ends everything stored at the server; returns the first failure that leaves part of it active. */
 export async function revokeStored(
   deps: Deps,
   settings: Settings,
@@ -26,7 +26,7 @@ export async function revokeStored(
   return first;
 }
 
-/** The refresh token takes the whole grant with it; admin rights are a grant of their own. */
+/** The refresh token ends the whole grant; admin rights are a separate grant. */
 async function revokeOAuth(deps: Deps, { server }: Settings, { oauth, admin }: StoredLogin): Promise<void> {
   const endpoint = oauth?.revocationEndpoint ?? `${server.baseUrl}/oauth/revoke`;
   if (!isOfOrigin(endpoint, server.origin)) return;
@@ -41,7 +41,7 @@ async function revokeSession(deps: Deps, settings: Settings, { mcpToken, session
     if (mcpToken !== undefined) await api.delete("/api/api-tokens/{id}", { params: { path: { id: mcpToken.id } } });
     await api.delete("/api/session");
   } catch (error) {
-    // A session that is over has nothing left to revoke but the token, which then needs a new login.
+    // An expired session leaves only the token to revoke, which then needs a new login.
     const isOver = error instanceof CliFailure && error.code === "unauthenticated" && mcpToken === undefined;
     if (!isOver) throw error;
   }

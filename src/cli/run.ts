@@ -1,11 +1,11 @@
-/** One run of `kb`: parse, load the handler, run it, report what failed. Never exits; `main.ts` does. */
+/** One run of `kb`: parse, load the handler, run it, report failures. Never exits; `main.ts` does. */
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
 import { interrupted, redact, toFailure, type CliFailure } from "./failure.ts";
 import { parseArgv } from "./parse.ts";
 
 /**
- * Runs the command line that comes after `kb`.
+ * Runs the command line after `kb`.
  *
  * @returns the exit code
  */
@@ -32,7 +32,7 @@ async function printCompletions(words: readonly string[], deps: Deps): Promise<n
   return EXIT.ok;
 }
 
-/** Where a noun has a list, what is not found is looked for there. */
+/** If a noun has a list, a failed look-up suggests it. */
 async function listHint({ exit }: CliFailure, [noun, verb]: readonly string[]): Promise<string | undefined> {
   if (exit !== EXIT.notFound || verb === "list" || verb === "ls") return undefined;
   const { COMMANDS } = await import("./generated/table.ts");
@@ -43,7 +43,7 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
 }
 
-/** As wide as "kb: ", so that a failure stands in one block. */
+/** As wide as "kb: ", so that a failure is one block. */
 const INDENT = "    ";
 
 async function report(
@@ -54,7 +54,7 @@ async function report(
 ): Promise<void> {
   const { code, requestId } = failure;
   const isJson = argv.some((part) => part === "--json" || part.startsWith("--json="));
-  // Messages can quote what others wrote: cleaned like everything that is printed.
+  // Messages may quote foreign text: cleaned like everything that is printed.
   const { safeJson, safeText, wrapTalk } = await import("./output.ts");
   if (isJson) {
     const error = {
@@ -68,7 +68,7 @@ async function report(
   }
   const lines = [`kb: ${failure.message}`];
   if (hint !== undefined) lines.push(INDENT + hint.replaceAll("\n", `\n${INDENT}`));
-  // Of use to who runs the server, when the server is at fault.
+  // Helps the server's operator when the server is at fault.
   const isWanted = (failure.status ?? 0) >= 500 || argv.includes("--verbose");
   if (requestId !== undefined && isWanted) lines.push(`${INDENT}Request id: ${requestId}`);
   deps.io.stderr.write(`${wrapTalk(safeText(lines.join("\n")), deps.io)}\n`);

@@ -1,6 +1,6 @@
 /**
- * Which server, which profile, which defaults. Precedence: flag, environment, profile of the person's own file.
- * A kb.json in the working directory belongs to the author of that folder: it may choose among profiles that the person
+ * The server, profile and defaults of a command. Precedence: flag, environment, profile of the person's own file. A
+ * kb.json in the working directory belongs to the author of that folder: it may choose among profiles that the person
  * already has, and set harmless defaults; anything else in it is an error. Source: S48.
  */
 import { readFile, stat } from "node:fs/promises";
@@ -35,41 +35,41 @@ export interface Defaults {
 
 export interface Settings {
   server: ServerUrl;
-  /** Who named the server: a token from the environment goes only to an address that is set in the same place. */
+  /** Where the server was named: a token from the environment is only sent to an address that is set in the same place. */
   serverFrom: "flag" | "environment" | "profile";
   profile: string | undefined;
-  /** The data folder of the server, where `kb quickstart` started it. */
+  /** The data folder of the server, if `kb quickstart` started it. */
   dataDir?: string;
   defaults: Defaults;
 }
 
-/** A credential and where it comes from. */
+/** A credential and its source. */
 export interface Credential {
   kind: "token" | "session";
   value: string;
   from: string;
-  /** What kind of login gave it, for `whoami` and hints. */
+  /** The kind of login that it comes from, for `whoami` and hints. */
   login: "environment" | "browser" | "admin" | "token" | "password";
-  /** For a token that ends by itself: milliseconds since the epoch. */
+  /** For a token that expires: milliseconds since the epoch. */
   expiresAt?: number;
-  /** For one that serves but can't be renewed: why. */
+  /** For one that works but can't be renewed: why. */
   warning?: string;
-  /** For one that can be renewed: a different one after a refusal, undefined when there is none. */
+  /** For one that can be renewed: returns a different one after a rejection, undefined when there is none. */
   renew?(): Promise<Credential | undefined>;
 }
 
 export type SettingsDeps = Pick<Deps, "env" | "cwd" | "home" | "platform">;
 
-/** What finding a credential touches: files, the keychain, and the server when a token has to be renewed. */
+/** Dependencies for finding a credential: files, the keychain, and the server when a token has to be renewed. */
 export type CredentialDeps = SettingsDeps & Pick<Deps, "keychain" | "clock" | "fetch" | "signal">;
 
-/** The server when nobody named one and nobody signed in: the one `kb serve` starts on this machine. */
+/** The default server when none was named and no one signed in: the one `kb serve` starts on this machine. */
 export const LOCAL_URL = "http://127.0.0.1:7700";
 
 /**
- * The settings for a command.
+ * Returns the settings for a command.
  *
- * @throws CliFailure (usage) for a bad address, an unknown profile, or a kb.json that wants more than it may
+ * @throws CliFailure (usage) for a bad address, an unknown profile, or a kb.json that sets more than it may
  */
 export async function loadSettings(
   deps: SettingsDeps,
@@ -91,7 +91,7 @@ export async function loadSettings(
     server,
     serverFrom,
     profile,
-    // Of this server only: an address that was given with a profile may be another one's.
+    // For this server only: an address given with a profile may be another one's.
     ...(known?.dataDir !== undefined && known.url === server.baseUrl ? { dataDir: known.dataDir } : {}),
     defaults,
   };
@@ -102,8 +102,9 @@ function hasEnvToken({ env }: SettingsDeps): boolean {
 }
 
 /**
- * `localhost` means the login for `127.0.0.1` at the same port where it has none of its own, and then that address is used, never what
- * `localhost` leads to: on `[::1]` another user of this machine may listen. A login for `localhost` serves no other name.
+ * `localhost` uses the login for `127.0.0.1` at the same port if it has none of its own, and then also that address,
+ * never what `localhost` resolves to: another user of this machine may listen on `[::1]`. A login for `localhost` is
+ * used for no other name.
  */
 async function loginsOwnAddress(deps: SettingsDeps, server: ServerUrl): Promise<ServerUrl> {
   const { protocol, hostname } = new URL(server.baseUrl);
@@ -114,10 +115,10 @@ async function loginsOwnAddress(deps: SettingsDeps, server: ServerUrl): Promise<
 }
 
 /**
- * The credential for `purpose`: `api` is the member's REST, `mcp` the bridge. Undefined when nobody signed in.
+ * Returns the credential for `purpose`: `api` is the member's REST, `mcp` the bridge. Undefined when no one signed in.
  *
- * @param refused a token that the server has just refused: a stored login gives another one or none
- * @throws CliFailure when KB_TOKEN is set without the address that it belongs to, or the address is not encrypted
+ * @param refused a token that the server has just rejected: a stored login returns another one or none
+ * @throws CliFailure when KB_TOKEN is set without the address that it belongs to, or the address isn't encrypted
  */
 export async function findCredential(
   deps: CredentialDeps,
@@ -132,9 +133,9 @@ export async function findCredential(
 }
 
 /**
- * The token that the environment gives for this server; undefined when it gives none.
+ * Returns the token from the environment for this server; undefined when there is none.
  *
- * @throws CliFailure (usage) when it is none, or set without the address that it belongs to
+ * @throws CliFailure (usage) when it isn't a token, or set without the address that it belongs to
  */
 async function findEnvToken(deps: SettingsDeps, settings: Settings): Promise<Credential | undefined> {
   const token = await readEnvToken(deps);
@@ -148,10 +149,10 @@ async function findEnvToken(deps: SettingsDeps, settings: Settings): Promise<Cre
 }
 
 /**
- * Checks the token that the environment gives, before it is needed. One in a pipe, as of `<(pass show kb)`, can be read
- * once, and is left to those who need it.
+ * Checks the token from the environment before it is needed. One in a pipe, as from `<(pass show kb)`, can be read only
+ * once, and is left for the code that needs it.
  *
- * @throws CliFailure (usage) as `findEnvToken`, or when the address is not encrypted
+ * @throws CliFailure (usage) as `findEnvToken`, or when the address isn't encrypted
  */
 export async function checkEnvToken(deps: SettingsDeps, settings: Settings): Promise<void> {
   const path = nonEmpty(deps.env["KB_TOKEN"]) === undefined ? nonEmpty(deps.env["KB_TOKEN_FILE"]) : undefined;
@@ -160,7 +161,7 @@ export async function checkEnvToken(deps: SettingsDeps, settings: Settings): Pro
   if ((await findEnvToken(deps, settings)) !== undefined) refusePlainHttp(settings.server, deps.env);
 }
 
-/** `findCredential`, or exit code 4 with the command that signs in. */
+/** Like `findCredential`, but exit code 4 with the command that signs in. */
 export async function getCredential(deps: CredentialDeps, settings: Settings, purpose: Purpose): Promise<Credential> {
   const credential = await findCredential(deps, settings, purpose);
   if (credential !== undefined) return credential;
@@ -168,7 +169,8 @@ export async function getCredential(deps: CredentialDeps, settings: Settings, pu
 }
 
 /**
- * A login goes only over TLS, or to this very machine; who trusts the network between says so. Source: docs/decisions/0020.
+ * A login is sent only over TLS, or to this machine, unless KB_ALLOW_HTTP declares the network trusted. Source:
+ * docs/decisions/0020.
  *
  * @throws CliFailure (usage)
  */
@@ -181,10 +183,10 @@ export function refusePlainHttp(server: ServerUrl, env: Deps["env"]): void {
   );
 }
 
-/** A server that the person keeps by a name. */
+/** A server that the person has saved by name. */
 export interface Profile {
   url: string;
-  /** Where a server keeps its data that `kb quickstart` started: `kb stop` ends it by this. */
+  /** The data folder of a server that `kb quickstart` started: `kb stop` uses it. */
   dataDir?: string;
   defaults?: Defaults;
 }
@@ -201,7 +203,7 @@ export function userFilePath(deps: SettingsDeps): string {
   return join(configDir(deps), "config.json");
 }
 
-/** What the person has chosen: profiles, and the one in use. @throws CliFailure (usage) when a profile has no address */
+/** The person's saved choices: profiles, and the current one. @throws CliFailure (usage) when a profile has no address */
 export async function readUserFile(deps: SettingsDeps): Promise<UserFile> {
   const path = userFilePath(deps);
   const file = await readStateFile(path);
@@ -270,7 +272,7 @@ async function readEnvToken(deps: SettingsDeps): Promise<Credential | undefined>
   return { kind: "token", value, from: "KB_TOKEN_FILE", login: "environment" };
 }
 
-/** The address that stands in `place`. @throws CliFailure (usage) that names the place */
+/** Parses the address in `place`. @throws CliFailure (usage) that names the place */
 function parseAddress(text: string, place: string): ServerUrl {
   refusePlaceholder(text, place);
   try {
@@ -281,7 +283,7 @@ function parseAddress(text: string, place: string): ServerUrl {
   }
 }
 
-/** What configuration files write for a variable: programs that don't know the form hand it on as it is. */
+/** Placeholders for a variable in configuration files: programs that don't support the form pass it on unchanged. */
 const PLACEHOLDER = /^(?:\$\{[^}]*\}|\$\w+|%\w+%|\{\{.*\}\})$/s;
 
 /** @throws CliFailure (usage) */
@@ -293,7 +295,7 @@ function refusePlaceholder(text: string, place: string): void {
   );
 }
 
-/** A token is one word of visible ASCII; anything else would make a header of its own. */
+/** A token is one word of visible ASCII; anything else could inject a header. */
 function checkedToken(token: string, from: string): string {
   refusePlaceholder(token, from);
   if (/^bearer\s/i.test(token)) {
@@ -306,7 +308,7 @@ function checkedToken(token: string, from: string): string {
   throw usageFailure(`${from} does not contain a token (one word of 8 to 512 visible characters).`);
 }
 
-/** The name of the profile that `word` means, in any case. @throws CliFailure 3 when there is none, 2 for several */
+/** The name of the profile that `word` matches, in any case. @throws CliFailure 3 when there is none, 2 for several */
 export function profileNamed(word: string, { profiles }: UserFile): string {
   const names = Object.keys(profiles);
   return pickNamed(names, word, (name) => ({ id: name, names: [name] }), {
@@ -333,7 +335,7 @@ async function findStored(
     return { kind: "token", value: admin.token, from: STORED, login: "admin", expiresAt: admin.expiresAt, renew };
   }
   if (stored.oauth === undefined) return pick(stored, purpose);
-  // Nothing leaves for a server whose line is open to all, the login that would be renewed least.
+  // Nothing is sent to a server over an unencrypted network, least of all a login to be renewed.
   refusePlainHttp(settings.server, deps.env);
   const kept = usableAccess(stored.oauth, purpose, refused, deps.clock.now());
   const access: FoundAccess | undefined =

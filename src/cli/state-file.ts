@@ -1,13 +1,13 @@
-/** Small private JSON files: readable by their owner only, replaced in one step. */
+/** Small private JSON files: readable only by their owner, replaced atomically. */
 import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { EXIT } from "./exit-codes.ts";
 import { CliFailure } from "./failure.ts";
 
 /**
- * The object in a file; undefined when there is no file.
+ * Returns the object in a file; undefined when the file doesn't exist.
  *
- * @throws CliFailure when it can't be read, or is no JSON object
+ * @throws CliFailure when it can't be read, or isn't a JSON object
  */
 export async function readStateFile(path: string): Promise<Record<string, unknown> | undefined> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
@@ -32,16 +32,16 @@ export async function readStateFile(path: string): Promise<Record<string, unknow
 }
 
 /**
- * Makes a folder with those above it that are missing, mode 0700. One at a time from the top: Node's own recursive
- * `mkdir` never returns below a folder that refuses by ENOENT, as /proc does.
+ * Creates a folder and its missing parents, mode 0700. One at a time from the top: Node's own recursive `mkdir` never
+ * returns below a folder that fails with ENOENT, as /proc does.
  *
- * @throws CliFailure when that is not possible
+ * @throws CliFailure when that isn't possible
  */
 export async function makeFolder(path: string): Promise<void> {
   const above = dirname(path);
   if (above !== path && !(await isThere(above))) await makeFolder(above);
   await mkdir(path, { mode: 0o700 }).catch(async (cause: NodeJS.ErrnoException) => {
-    // Another process may make it at the same moment.
+    // Another process may create it at the same moment.
     if (cause.code === "EEXIST" && (await stat(path)).isDirectory()) return;
     throw new CliFailure({
       code: "folder_unusable",
@@ -56,14 +56,14 @@ export async function makeFolder(path: string): Promise<void> {
 const UNWRITABLE = new Set(["file_unwritable", "folder_unusable"]);
 
 /**
- * True for the failure of a place that takes no files: it is read-only, full, or another user's. By its code: what is
- * loaded only when it is needed has classes of its own in the built program.
+ * True for failures of a place that takes no files: it is read-only, full, or another user's. By its code: lazily
+ * loaded modules have classes of their own in the built program.
  */
 export function isUnwritable(error: unknown): error is CliFailure {
   return error instanceof Error && "code" in error && UNWRITABLE.has(String(error.code));
 }
 
-/** A failure to write as one that says so; anything that is no failure of the system's stays what it is. */
+/** Converts a system error on writing to a failure that says so; any other error stays as it is. */
 export function unwritable(path: string, cause: unknown): unknown {
   if (!(cause instanceof Error) || !("syscall" in cause) || !("code" in cause)) return cause;
   return new CliFailure({
@@ -80,7 +80,8 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 /**
- * Writes an object with mode 0600 into a folder of mode 0700, so that a reader sees the old or the new one, whole.
+ * Writes an object with mode 0600 into a folder of mode 0700, so that a reader sees either the whole old or the whole
+ * new one.
  *
  * @throws CliFailure when the folder takes no files
  */
@@ -102,7 +103,7 @@ export async function writeStateFile(path: string, value: Record<string, unknown
   }
 }
 
-/** Creates a file with mode 0600 and this object; false when there is one already. */
+/** Creates a file with mode 0600 and this object; false when it already exists. */
 export async function createStateFile(path: string, value: Record<string, unknown>): Promise<boolean> {
   await makeFolder(dirname(path));
   const file = await open(path, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
@@ -119,7 +120,7 @@ export async function createStateFile(path: string, value: Record<string, unknow
   return true;
 }
 
-/** The file's mode (such as "0644") when others on this machine can read or change it. Windows has no such bits. */
+/** Returns the file's mode (such as "0644") when other users of this machine can read or change it. Windows has no mode bits. */
 export async function modeForOthers(path: string, platform: NodeJS.Platform): Promise<string | undefined> {
   if (platform === "win32") return undefined;
   const info = await stat(path).catch(() => undefined);
@@ -127,7 +128,7 @@ export async function modeForOthers(path: string, platform: NodeJS.Platform): Pr
   return `0${(info.mode & 0o777).toString(8)}`;
 }
 
-/** Reads a JSON object from text; undefined when it is anything else. */
+/** Parses a JSON object from text; undefined when it is anything else. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -136,12 +137,12 @@ export function parseObject(text: string): Record<string, unknown> | undefined {
       ? (value as Record<string, unknown>)
       : undefined;
   } catch {
-    // "Anything else" includes text that is no JSON.
+    // "Anything else" includes text that isn't JSON.
     return undefined;
   }
 }
 
-/** The value as text; undefined when it is not a string. */
+/** Returns the value as text; undefined when it isn't a string. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

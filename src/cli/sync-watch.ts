@@ -12,14 +12,14 @@ import type { SyncRecord } from "./records.ts";
 const OPEN_STATES = new Set(["queued", "running", "waiting", "cancelling"]);
 const POLL_MS = 250;
 const SLOW_POLL_MS = 1500;
-/** Answers in a row that may fail while the server restarts. */
+/** Consecutive answers that may fail while the server restarts. */
 const MAX_MISSES = 10;
 
 /**
- * Polls until the sync is over.
+ * Polls until the sync has ended.
  *
- * @param timeoutMs milliseconds until it gives up waiting; 0 waits for ever
- * @throws CliFailure 9 after the timeout, 130 on Ctrl-C (the sync goes on in both cases)
+ * @param timeoutMs milliseconds until it stops waiting; 0 waits forever
+ * @throws CliFailure 9 after the timeout, 130 on Ctrl-C (the sync continues in both cases)
  */
 export async function watchSync(
   api: Api,
@@ -57,7 +57,7 @@ export async function watchSync(
   }
 }
 
-/** One line on how a sync ended: counts, volume, time. */
+/** Describes in one line how a sync ended: counts, volume, time. */
 export function describeSync(sync: SyncRecord): string {
   const { counts, mode } = sync;
   if (mode === "identities") return `${sync.state}: ${count(counts.seen)} people and groups read${timeOf(sync)}`;
@@ -78,7 +78,7 @@ function timeOf({ startedAt, finishedAt }: SyncRecord): string {
   return ` in ${duration(Date.parse(finishedAt) - Date.parse(startedAt))}`;
 }
 
-/** The exit code that a finished sync means. */
+/** Returns the exit code for a finished sync. */
 export function exitOfSync(sync: SyncRecord): number {
   if (describeUnread(sync) !== undefined && sync.state === "succeeded") return EXIT.finishedWithErrors;
   if (sync.state === "partial" || (sync.state === "succeeded" && sync.counts.failed > 0))

@@ -8,25 +8,25 @@ import { widthOf } from "./width.ts";
 export interface Column<T> {
   title: string;
   value(row: T): unknown;
-  /** What a person reads on a terminal in its place; programs get `value`. */
+  /** The value for people on a terminal; programs get `value`. */
   shown?(row: T): unknown;
-  /** The cell of a program with colours, where they are forced on a pipe. */
+  /** The cell for programs, with colours if they are forced on a pipe. */
   tinted?(row: T, paint: Paint): string;
-  /** Gives way first when the terminal is narrow. */
+  /** Shrinks first when the terminal is narrow. */
   isFlexible?: boolean;
-  /** Left out where it is empty, or the terminal too narrow for the others to be read; a pipe has it always. */
+  /** Omitted if it is empty, or the terminal too narrow for the others to be readable; a pipe always has it. */
   isOptional?: boolean;
 }
 
 /** The longest cell. */
 export const MAX_CELL = 4_000;
 const GAP = "  ";
-/** How narrow columns may become, step by step, before the next kind of column has to give way. */
+/** How narrow columns may become, step by step, before the next kind of column has to shrink. */
 const MIN_FLEXIBLE = [12, 6];
 const READABLE = 24;
 const MIN_OTHER = [10, 6, 3];
 
-/** The rows as a terminal shows them: a header, aligned columns, ids last, nothing wider than `width`. */
+/** Lays out the rows for a terminal: a header, aligned columns, ids last, nothing wider than `width`. */
 export function layOut<T>(rows: readonly T[], columns: readonly Column<T>[], width: number, paint: Paint): string {
   const shownRows = rows.map((row) => columns.map((column) => cell((column.shown ?? column.value)(row))));
   const order = idsLast(shownRows, columns.length).filter(roomFor(shownRows, columns, width));
@@ -45,7 +45,10 @@ function idsLast(cells: readonly (readonly string[])[], columns: number): number
   return [...all.filter((at) => !isIds(at)), ...all.filter(isIds)];
 }
 
-/** Says which columns stay: optional ones go when they are empty and, from the last, until the others have a readable width. */
+/**
+ * Decides which columns stay: optional ones are dropped when empty and, from the last, until the others have a readable
+ * width.
+ */
 function roomFor<T>(
   cells: readonly (readonly string[])[],
   columns: readonly Column<T>[],
@@ -87,7 +90,7 @@ function layOutCells<T>(
   ].join("\n");
 }
 
-/** Makes the widest columns narrower until the row fits: flexible ones first, then others, the last (an id) only at the end. */
+/** Shrinks the widest columns until the row fits: flexible ones first, then others, the last (an id) only at the end. */
 function shrink<T>(widths: number[], columns: readonly Column<T>[], width: number): void {
   let over = widths.reduce((sum, item) => sum + item, 0) + GAP.length * (columns.length - 1) - width;
   const last = columns.length - 1;
@@ -125,7 +128,7 @@ function isId(text: string): boolean {
   return /^[a-z]{3}_[a-z0-9]+$/.test(text);
 }
 
-/** One row for a program: every column, parted by tabs; ids stand back where colours are forced. */
+/** One row for a program: every column, separated by tabs; ids are dimmed if colours are forced. */
 export function tabbed<T>(row: T, columns: readonly Column<T>[], paint: Paint): string {
   return columns
     .map((column) => {
@@ -136,7 +139,7 @@ export function tabbed<T>(row: T, columns: readonly Column<T>[], paint: Paint): 
     .join("\t");
 }
 
-/** A time without its year, which in lists goes without saying: 11-22 04:05, in UTC. */
+/** A time without its year, which is obvious in lists: 11-22 04:05, in UTC. */
 export function shortTime(at: string | null | undefined): string {
   return at?.slice(5, 16).replace("T", " ") ?? "";
 }
@@ -148,7 +151,7 @@ export function cell(value: unknown): string {
   return redact(cleanLine(typeof value === "object" ? JSON.stringify(value) : String(value), MAX_CELL));
 }
 
-/** The text in at most `width` columns of a terminal, with `…` where something is missing. */
+/** Cuts the text to at most `width` columns of a terminal, with `…` where something is missing. */
 export function fit(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let shown = "";

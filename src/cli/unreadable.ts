@@ -1,4 +1,4 @@
-/** Why a file that a person named can't be read, as they would say it. */
+/** Explains to a person why a file that they named can't be read. */
 export function whyUnreadable(cause: unknown): string {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   switch (code) {

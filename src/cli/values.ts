@@ -1,4 +1,4 @@
-/** Values as people type them: durations, numbers, key=value pairs, secrets by reference, what comes on stdin. */
+/** Values as people type them: durations, numbers, key=value pairs, secrets by reference, stdin. */
 import { readFile } from "node:fs/promises";
 import { closest } from "#core/edit-distance.ts";
 import type { Deps } from "./deps.ts";
@@ -14,7 +14,7 @@ export function parseDuration(text: string, name: string): number {
   return Number(match[1]) * (UNIT_MS[match[2] ?? "s"] ?? 1000);
 }
 
-/** A whole number within bounds; undefined when nothing was given. Throws a usage failure. */
+/** A whole number within bounds; undefined when the option is absent. Throws a usage failure. */
 export function parseInteger(text: string | undefined, name: string, min: number, max: number): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
@@ -57,7 +57,7 @@ export async function readStdin(deps: Pick<Deps, "io">): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-/** A JSON object from a file, or from stdin when it is named `-`. Throws a usage failure. */
+/** A JSON object from a file, or from stdin for `-`. Throws a usage failure. */
 export async function readJsonObject(
   path: string,
   name: string,

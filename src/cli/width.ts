@@ -1,4 +1,4 @@
-/** Columns a terminal needs for the text: wide letters take two, marks none. */
+/** Columns that a terminal needs for the text: wide letters take two, combining marks none. */
 export function widthOf(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;

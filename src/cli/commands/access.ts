@@ -4,7 +4,7 @@ import { command, fieldsOf, type Noun } from "#cli/command.ts";
 import { memberIdsOf } from "#cli/find.ts";
 import { makeOutput } from "#cli/output.ts";
 
-/** `kb access explain ITEM`: the chain that grants or refuses, with names where a person reads it. */
+/** `kb access explain ITEM`: the chain that grants or denies access, with names for people. */
 const explainAccess = command(
   {
     summary: "Explain why someone can or can't see an item.",
@@ -24,7 +24,7 @@ const explainAccess = command(
     });
     const output = makeOutput(input, deps, api.settings.defaults);
     const isForPerson = output.format === "table";
-    // Forms such as `user:usr_…` stay; only the id is replaced by the name.
+    // Forms such as `user:usr_…` stay; only the id is replaced with the name.
     const named = (text: string): string =>
       isForPerson ? text.replace(/\b(?:usr|grp|con)_[a-z0-9]+/g, (id) => access.names[id] ?? id) : text;
     output.result(access, () => {

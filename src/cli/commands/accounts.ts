@@ -41,7 +41,7 @@ const listAccounts = command(
   },
 );
 
-/** `kb accounts connect SERVICE`: by the page in a browser, or by a token of one's own. */
+/** `kb accounts connect SERVICE`: in a browser, or with the person's own token. */
 const connectAccount = command(
   {
     summary: "Connect an account in the browser, or with a token that you created at the service.",
@@ -146,7 +146,7 @@ async function addByToken(
 
 type OwnTokens = NonNullable<AccountProviderInfo["ownTokens"]>;
 
-/** Undefined where the server knows which it is. */
+/** Undefined when the server knows which it is. */
 async function askInstance(
   { providerId, name, baseUrl }: AccountProviderInfo,
   { instances }: OwnTokens,
@@ -169,7 +169,7 @@ async function askInstance(
   );
 }
 
-/** Says how one is made, and hides what is typed. */
+/** Explains how to create one, and hides the input. */
 async function askToken(
   { name }: AccountProviderInfo,
   { steps, instances }: OwnTokens,
@@ -203,7 +203,7 @@ function requireConfigured(
   });
 }
 
-/** Until there is one that was not there, or one that was confirmed again. */
+/** Waits until there is a new one, or one was confirmed again. */
 async function waitForAccount(
   api: Api,
   deps: Deps,

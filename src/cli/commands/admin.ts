@@ -1,4 +1,4 @@
-/** Commands of the operator on the server's machine: they work on the data folder itself and ask no server. */
+/** Operator commands on the server's machine: they work on the data folder directly, without a server. */
 import { command, type Input, type Noun, type OptionsOf } from "#cli/command.ts";
 import { DATA_DIR } from "#cli/options.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
@@ -115,7 +115,7 @@ const acceptKey = command(
   },
 );
 
-/** What every one of these commands takes. */
+/** The input of every one of these commands. */
 type HostInput = Input & { options: OptionsOf<readonly [typeof DATA_DIR]> };
 
 function placesOf(input: HostInput, deps: Deps) {
@@ -127,7 +127,7 @@ function tellCode(code: string, baseUrl: string, meaning: string, input: HostInp
   deps.io.stdout.write(`${code}\n`);
 }
 
-/** From the person, twice, or line 1 of stdin; never from the command line, which every user of the machine reads. */
+/** From the person, twice, or line 1 of stdin; never from the command line, which every user of the machine can read. */
 async function readNewPassword(
   input: HostInput & { options: { passwordStdin: boolean } },
   deps: Deps,

@@ -31,7 +31,7 @@ const API = {
 
 type ApiInput = InputOf<typeof API>;
 
-/** `kb api METHOD PATH`: a call on a path of the server, never on another origin. */
+/** `kb api METHOD PATH`: a call to a path of the server, never to another origin. */
 export const api = command(API, async (input, deps) => {
   const method = input.args.method.toUpperCase();
   const path = input.args.path;
@@ -62,7 +62,7 @@ export const api = command(API, async (input, deps) => {
 
 type Fields = Record<string, unknown>;
 
-/** `-f key=value` as text, `-F key=value` as JSON, `key=@file` and `key=@-` from there; `--body` the whole body. */
+/** `-f key=value` as text, `-F key=value` as JSON, `key=@file` and `key=@-` from a file or stdin; `--body` the whole body. */
 async function bodyFieldsOf(input: ApiInput, deps: Deps): Promise<Fields> {
   const whole = input.options.body;
   const fields: Fields = typeof whole === "string" ? await objectFrom(whole, deps) : {};
@@ -105,7 +105,7 @@ function queryOf(fields: Fields): Record<string, string> {
   );
 }
 
-/** One JSON document per page, a line each. */
+/** One JSON document per page, one per line. */
 async function printPages(api: Api, method: string, path: string, options: AnyCall, deps: Deps): Promise<void> {
   if (method !== "GET") throw usageFailure("--paginate works with GET only.");
   let cursor: string | undefined;

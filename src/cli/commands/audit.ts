@@ -74,7 +74,7 @@ const listAudit = command(
   },
 );
 
-/** `kb audit reads`: what my credentials showed or read. */
+/** `kb audit reads`: items that my credentials showed or read. */
 const listReads = command(
   {
     summary: "List the items that your tokens and clients read, newest first; admins can ask for another member.",
@@ -147,7 +147,7 @@ const checkAudit = command(
   },
 );
 
-/** `kb audit export`: to stdout, or to a file that is there whole or not at all. */
+/** `kb audit export`: to stdout, or to a file that is written whole or not at all. */
 const exportAudit = command(
   {
     summary: "Export every row with its hash, oldest first, one JSON object per line (admin).",
@@ -211,7 +211,7 @@ function sinceOf(text: string | undefined): string | undefined {
   return isoOf(at);
 }
 
-/** `session:ses_…` with the name of the session: the kind stays, since a name alone doesn't say it. */
+/** `session:ses_…` with the name of the session: the kind stays, because a name alone doesn't show it. */
 function credentialOf(credential: string, named: (id: string) => string): string {
   const [kind = "", id = ""] = credential.split(":");
   return id === "" ? kind : `${kind} ${named(id)}`;

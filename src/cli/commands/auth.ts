@@ -21,7 +21,10 @@ interface LoginStatus {
   problem: string | null;
 }
 
-/** `kb auth status`: what this machine is signed in to, without asking any server; exit code 4 when not to the current one. */
+/**
+ * `kb auth status`: the servers that this machine is signed in to, without asking any; exit code 4 when not to the
+ * current one.
+ */
 const authStatus = command(
   {
     summary: "Show the stored logins: who, how, and where each is kept. Contacts no server.",

@@ -25,7 +25,7 @@ const LABELS = {
   audit: { label: "Checking the audit log", unit: "rows" },
 };
 
-/** `kb check`: exit code 8 when it found a fault. */
+/** `kb check`: exit code 8 when it finds a fault. */
 export const check = command(CHECK, async (input, deps): Promise<number> => {
   const { checkDataFolder } = await import("#server/check.ts");
   let progress: { part: string; show: ReturnType<typeof makeProgress> } | undefined;

@@ -16,7 +16,7 @@ export const completion = command(
   },
 );
 
-/** Each asks `kb __complete` for lines of a word, a tab and what it is; where there are none, files are offered. */
+/** Each script asks `kb __complete` for lines of a word, a tab and its description; without any, files are offered. */
 const SCRIPTS = {
   bash: `# kb completion for bash
 _kb() {

@@ -6,7 +6,7 @@ import { CliFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
 import { changeProfile, findProfile, listProfiles } from "#cli/profiles.ts";
 
-/** A server that is kept here, and who is signed in to it. */
+/** A saved server, and who is signed in to it. */
 interface StoredServer {
   name: string;
   url: string;
@@ -56,7 +56,10 @@ const useContext = command(
   },
 );
 
-/** `kb context remove NAME`: the last one of a server only when nobody is signed in to it, so that no login is forgotten alive. */
+/**
+ * `kb context remove NAME`: removes the last one of a server only when no one is signed in to it, so that no active
+ * login is forgotten.
+ */
 const removeContext = command(
   {
     summary: "Remove a stored server that you are signed out of.",

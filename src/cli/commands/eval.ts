@@ -1,4 +1,4 @@
-/** `kb eval JUDGEMENTS`: how well the live search answers questions whose answers are known. */
+/** `kb eval JUDGEMENTS`: how well the live search answers queries whose answers are known. */
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { count, plural } from "#api/plural.ts";
@@ -16,7 +16,7 @@ import { makeProgress } from "#cli/progress.ts";
 import { parseInteger, parsePair } from "#cli/values.ts";
 
 const DEFAULT_K = 10;
-/** The longest page of a search. */
+/** The largest page of a search. */
 const MAX_K = 50;
 const SHOWN = 10;
 
@@ -38,12 +38,12 @@ const EVAL = {
   isRemote: true,
 } as const satisfies CommandData;
 
-/** What `--json` prints. */
+/** The output of `--json`. */
 interface EvaluationJson extends Omit<Evaluation, "run" | "grades" | "kbIds"> {
   comparison?: Comparison | null;
 }
 
-/** Asks every question of a judgement file. Exit code 1 below a `--min`, 8 when the search refused questions. */
+/** Runs every query of a judgement file. Exit code 1 below a `--min`, 8 when the search rejected queries. */
 export const evaluateSearch = command(EVAL, async (input, deps): Promise<number> => {
   const api = await connect(input, deps);
   const { queries, save } = input.options;

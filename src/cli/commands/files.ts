@@ -83,7 +83,7 @@ const getFile = command(
       timeoutMs: isOriginal ? 0 : 60_000,
     });
     if (target !== undefined) {
-      // Written only where the person said: a name from the server decides nothing.
+      // Written only to the path that the person named; a name from the server is never used.
       if (response.body !== null) await pipeline(response.body, createWriteStream(target));
       return EXIT.ok;
     }
@@ -134,7 +134,7 @@ const countFiles = command(
   },
 );
 
-/** `kb files restore KBID`: takes back an item that was removed. */
+/** `kb files restore KBID`: restores a removed item. */
 const restoreFile = command(
   {
     summary: "Restore an item that was removed in the last 7 days.",
@@ -161,7 +161,7 @@ const restoreFile = command(
   },
 );
 
-/** `100-400` as offset and limit in characters of the stored text; `100-` is open at the end. Throws a usage failure. */
+/** Converts `100-400` to offset and limit in characters of the stored text; `100-` has no end. Throws a usage failure. */
 export function rangeOf(
   range: string | undefined,
 ): Pick<QueryOf<"get", "/api/connectors/files/{fileId}/content">, "offset" | "limit"> {

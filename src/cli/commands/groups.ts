@@ -50,7 +50,7 @@ const showGroup = command(
   async (input, deps) => {
     const api = await connect(input, deps);
     const { id } = await findGroup(api, input.args.group);
-    // Lists leave out what others opened.
+    // Lists omit what others opened.
     const group = await findGroup(api, id);
     const output = makeOutput(input, deps, api.settings.defaults);
     if (output.format === "json") return output.result({ group }, () => undefined);
@@ -160,7 +160,7 @@ const removeGroup = command(
   },
 );
 
-/** The list with these added and those removed; undefined when nothing was asked for. */
+/** Adds and removes entries; undefined when no change was requested. */
 function changed(ids: readonly string[], add: readonly string[], remove: readonly string[]): string[] | undefined {
   if (add.length === 0 && remove.length === 0) return undefined;
   return [...new Set([...ids, ...add])].filter((id) => !remove.includes(id));

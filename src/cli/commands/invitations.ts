@@ -31,7 +31,7 @@ const listInvitations = command(
   },
 );
 
-/** `kb invitations add EMAIL`: the link, unless it was mailed, is the only data on stdout. */
+/** `kb invitations add EMAIL`: stdout has only the link, unless it was mailed. */
 const addInvitation = command(
   {
     summary: "Invite someone; the link is emailed if the server sends email, otherwise it is printed once.",

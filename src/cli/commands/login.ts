@@ -64,7 +64,7 @@ export const login = command(LOGIN, async (input, deps): Promise<number> => {
   return input.options.admin ? await loginAsAdmin(job) : await loginByBrowser(job);
 });
 
-/** One `kb login` under way. */
+/** A running `kb login`. */
 interface Job {
   input: LoginInput;
   deps: Deps;
@@ -126,7 +126,7 @@ async function loginWithToken(job: Job): Promise<number> {
   const { server } = settings;
   const api = makeApi(deps, settings, { kind: "token", value: token, from: "stdin", login: "token" });
   const session = await api.get("/api/session").catch((error: unknown) => {
-    // A token for the tools alone may not ask who it is; that it was recognised is what matters.
+    // A token only for the tools may not ask who it belongs to; it is enough that it was recognised.
     if (error instanceof CliFailure && error.code === "insufficient_scope") return undefined;
     throw error instanceof CliFailure && error.code === "unauthenticated" ? badToken(error) : error;
   });
@@ -139,7 +139,7 @@ async function loginWithToken(job: Job): Promise<number> {
   return EXIT.ok;
 }
 
-/** The browser on this machine, or one elsewhere that the person types a code into. */
+/** Uses the browser on this machine, or another browser in which the person types a code. */
 async function loginByBrowser(job: Job): Promise<number> {
   const { deps, output, settings } = job;
   const { server } = settings;
@@ -156,7 +156,7 @@ async function loginByBrowser(job: Job): Promise<number> {
     scopes: answer.scopes ?? LOGIN_SCOPES,
   };
   const oauth = withAnswer(first, "api", answer);
-  // Kept before anything else can fail: it is not to be had again.
+  // Saved before anything else can fail: it can't be retrieved again.
   const kept = await store.save(server.origin, { oauth }, job.wanted);
   if (former !== undefined) await revokeFormer(job, former);
   const session = await whoIs(job, answer.accessToken);
@@ -166,7 +166,7 @@ async function loginByBrowser(job: Job): Promise<number> {
   return EXIT.ok;
 }
 
-/** The second token, for the tools. Without it the bridge fetches its own at its first call. */
+/** Adds the second token, for the tools. Without it, the bridge fetches its own on its first call. */
 async function addBridgeToken(
   { deps, settings, output }: Job,
   login: StoredLogin & { oauth: OAuthLogin },
@@ -191,7 +191,7 @@ async function addBridgeToken(
   });
 }
 
-/** Admin rights for an hour, in addition to the login that is there. */
+/** Adds admin rights for an hour to the existing login. */
 async function loginAsAdmin(job: Job): Promise<number> {
   const { deps, input, output, settings } = job;
   const { server } = settings;
@@ -255,7 +255,7 @@ function adminProblem(
   });
 }
 
-/** Who the token is for; undefined when the server does not say, which must not cost the login. */
+/** Returns the token's user; undefined when the server doesn't report it, which must not fail the login. */
 async function whoIs({ deps, settings }: Job, token: string): Promise<Session | undefined> {
   const api = makeApi(deps, settings, { kind: "token", value: token, from: "the sign-in", login: "browser" });
   return await api.get("/api/session").catch((error: unknown) => {
@@ -283,7 +283,7 @@ async function finish(job: Job, kept: Kept, session: Session | undefined, finish
   output.talk(`Profile "${profile}". Next: kb search WORDS; for an agent: kb mcp`);
 }
 
-/** Ends what this login replaces, so that no unused one stays alive. */
+/** Ends the login that this one replaces, so that no unused one stays active. */
 async function revokeFormer({ deps, output, settings }: Job, former: StoredLogin): Promise<void> {
   const failure = await revokeStored(deps, settings, former);
   if (failure !== undefined) output.talk(`The previous login could not be revoked: ${failure.message}`);
@@ -291,7 +291,7 @@ async function revokeFormer({ deps, output, settings }: Job, former: StoredLogin
 
 async function revokeQuietly({ deps }: Job, endpoints: AuthorizationServer, token: string): Promise<void> {
   await revokeToken(deps, endpoints.revocationEndpoint, token).catch((error: unknown) => {
-    // It ends within the hour by itself.
+    // It expires by itself within the hour.
     if (!(error instanceof CliFailure)) throw error;
   });
 }

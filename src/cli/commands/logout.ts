@@ -6,7 +6,7 @@ import { makeOutput } from "#cli/output.ts";
 import { revokeStored } from "#cli/revoke.ts";
 import { loadSettings } from "#cli/settings.ts";
 
-/** `kb logout`: ends the login at the server first, then forgets it, whatever the server said. */
+/** `kb logout`: ends the login at the server first, then deletes it, whatever the server answered. */
 export const logout = command(
   {
     summary: "Sign out: end the login at the server and remove it from this machine.",

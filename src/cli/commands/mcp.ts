@@ -7,7 +7,7 @@ import { redact, type CliFailure } from "#cli/failure.ts";
 import type { Host } from "#cli/host.ts";
 import { checkEnvToken, findCredential, loadSettings } from "#cli/settings.ts";
 
-/** The bridge's `BridgeLogin`, said again: its code and its types are loaded only when it runs. */
+/** A copy of the bridge's `BridgeLogin`, whose code and types are loaded only when it runs. */
 interface FoundLogin {
   mcpUrl: string;
   token: string;
@@ -32,7 +32,7 @@ export const mcp = command(
   runMcp,
 );
 
-/** Its own options and those of the server. */
+/** Its own options and those for the server. */
 export type McpOptions = Pick<CommonOptions, "url" | "profile"> & { verbose: boolean; logFile?: string | undefined };
 
 export interface McpInput {
@@ -46,7 +46,7 @@ export async function runMcp(input: McpInput, deps: Host): Promise<number> {
   const said = new Set<string>();
   const write = await makeLog(input.options, deps);
   const log: WriteLog = (level, message) => {
-    // A wrong setting was said at the start; each call repeats it, the log doesn't.
+    // A wrong setting was reported at the start; each call repeats it, the log doesn't.
     const isSaid = [...said].some((text) => message.endsWith(text));
     write(isSaid ? "debug" : level, message);
   };
@@ -57,16 +57,19 @@ export async function runMcp(input: McpInput, deps: Host): Promise<number> {
   const { stdin, stdout } = deps.io;
   const findLogin = makeFindLogin(input, deps, warn);
   const running = runBridge({ stdin, stdout, findLogin, signal: deps.signal, log });
-  // Beside the start, for which the host waits; and no file that hangs keeps the bridge from ending.
+  // Not awaited, because the host waits for the start; and no file that hangs keeps the bridge from ending.
   void checkSettings(input, deps).catch((error: unknown) => warn(textOf(error)));
   return await running;
 }
 
 type WriteLog = (level: "debug" | "info" | "warn", message: string) => void;
 
-/** Writes lines to stderr and to the file that was asked for; one that can't be written is told once, and is no reason to end. */
+/**
+ * Writes lines to stderr and to the requested log file; if that can't be written, it is reported once and the bridge
+ * continues.
+ */
 async function makeLog({ logFile, verbose }: McpOptions, { io, clock }: Host): Promise<WriteLog> {
-  // Loaded for those who want it: the module of files costs the start more than the bridge's own code.
+  // Loaded on demand: the module for files costs the start more than the bridge's own code.
   const append = logFile === undefined ? undefined : (await import("#cli/log-file.ts")).makeLogFile(logFile);
   let isToldOf = false;
   const writeLine = (level: string, message: string): string => {
@@ -83,7 +86,7 @@ async function makeLog({ logFile, verbose }: McpOptions, { io, clock }: Host): P
   };
 }
 
-/** What can be wrong with the settings before anybody is asked. @throws ApiError */
+/** Checks the settings before any request. @throws ApiError */
 async function checkSettings(input: McpInput, deps: Host): Promise<void> {
   await inAgentsWords(async () => checkEnvToken(deps, await loadSettings(deps, input.options)));
 }
@@ -92,10 +95,10 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Milliseconds before its end in which a token is no longer used; less than what the renewal takes as fresh. */
+/** Milliseconds before its expiry from which a token is no longer used; less than the renewal requires as remaining. */
 const ENDING_MS = 30_000;
 
-/** The login as settings and files have it at the time of the call, so that a later `kb login` needs no restart. */
+/** Finds the login in the settings and files at the time of the call, so that a later `kb login` needs no restart. */
 function makeFindLogin(
   input: McpInput,
   deps: Host,
@@ -112,7 +115,7 @@ function makeFindLogin(
       const isEnding = expiresAt === undefined ? undefined : () => expiresAt - ENDING_MS < deps.clock.now();
       return { mcpUrl, token: value, storedFor: origin, from, ...defined({ isEnding }) };
     });
-    // A call may meet a wrong setting before the check at the start has.
+    // A call may find a wrong setting before the check at the start has.
     return await finding.catch((error: unknown) => {
       if (isSettingsFailure(error)) warn(error.message);
       throw error;
@@ -128,17 +131,17 @@ async function inAgentsWords<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What an agent reads when nobody has signed in. Source: B18. */
+/** The message for an agent when no one has signed in. Source: B18. */
 function notSignedInTo(server: string): string {
   return `not_signed_in: this bridge has no login for ${server}, so ask the person to run: kb login ${server}`;
 }
 
-/** By its name: what is loaded only when it is needed has a class of its own in the built program. */
+/** By its name: lazily loaded modules have a class of their own in the built program. */
 function isCliFailure(error: unknown): error is CliFailure {
   return error instanceof Error && error.name === "CliFailure";
 }
 
-/** A failure of the login in the bridge's own terms: its code first, then what the person does. */
+/** Converts a login failure to the bridge's form: its code first, then the person's next step. */
 function forAgents(failure: CliFailure): ApiError {
   const isSignIn = failure.exit === EXIT.notSignedIn;
   const code = OWN_CODES.get(failure.exit) ?? failure.code;
@@ -149,7 +152,7 @@ function forAgents(failure: CliFailure): ApiError {
   });
 }
 
-/** What is wrong with a setting is no wrong argument of the call that meets it. */
+/** A wrong setting isn't a wrong argument of the call that finds it. */
 const OWN_CODES = new Map<number, string>([
   [EXIT.notSignedIn, "not_signed_in"],
   [EXIT.unreachable, "unavailable"],
@@ -162,6 +165,6 @@ function isSettingsFailure(error: unknown): error is ApiError {
 
 function codeOf(failure: CliFailure): ErrorCode {
   if (failure.exit === EXIT.usage || !Object.hasOwn(ERROR_CODES, failure.code)) return "unavailable";
-  // The key was just seen in the table.
+  // The key was just found in the table.
   return failure.code as ErrorCode;
 }

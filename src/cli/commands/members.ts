@@ -74,7 +74,7 @@ const removeMember = command(
   },
 );
 
-/** `kb members reset-password MEMBER`: the link, unless it was mailed, is the only data on stdout. */
+/** `kb members reset-password MEMBER`: stdout has only the link, unless it was mailed. */
 const resetPassword = command(
   {
     summary:

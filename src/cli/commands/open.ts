@@ -5,7 +5,7 @@ import { makeOutput } from "#cli/output.ts";
 import { whyNoBrowser } from "#cli/oauth/sign-in.ts";
 import { loadSettings } from "#cli/settings.ts";
 
-/** `kb open [WHAT]`: a page of the server in the browser; its address is the data on stdout. */
+/** `kb open [WHAT]`: opens a page of the server in the browser; stdout has its address. */
 export const open = command(
   {
     summary: "Open the server's web page in the browser, and print its address.",

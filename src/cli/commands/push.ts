@@ -1,4 +1,4 @@
-/** `kb push CONNECTOR [PATH…]`: lines and documents to a push connector, with its own key. */
+/** `kb push CONNECTOR [PATH…]`: sends lines and documents to a push connector, with its own key. */
 import { createHash } from "node:crypto";
 import type { PushResult } from "#api/connector-records.ts";
 import { count, plural } from "#api/plural.ts";
@@ -18,7 +18,7 @@ import { findCredential, loadSettings, refusePlainHttp, type Settings } from "#c
 import { readSecret } from "#cli/values.ts";
 import { findConnector } from "#cli/find.ts";
 
-/** `kb_con_` and characters that tell keys apart: a server that claims less can't know the key. */
+/** `kb_con_` and enough characters to distinguish keys: a server that claims fewer can't know the key. */
 const TELLING_PREFIX = "kb_con_".length + 4;
 
 const PUSH = {
@@ -60,7 +60,7 @@ const PUSH = {
 
 type PushInput = InputOf<typeof PUSH>;
 
-/** Sends what was named, or stdin; the results go to stdout as they come. */
+/** Sends the named inputs, or stdin; the results go to stdout as they arrive. */
 export const push = command(PUSH, async (input, deps): Promise<number> => {
   const settings = await loadSettings(deps, input.options);
   refusePlainHttp(settings.server, deps.env);
@@ -130,7 +130,7 @@ async function send(job: Job, isStdin: boolean): Promise<PushUpload | undefined>
     if (inputs.documents.length > 0) {
       report.expect(inputs.documents.length);
       const list = access.length > 0 ? access : ["workspace"];
-      // Asked again, whatever an earlier run has asked: its answers are not kept.
+      // Asked again, whatever an earlier run asked: its answers aren't stored.
       const asking = makeLineQueue({ ...target, firstNumber: queue.last + 1 }, 0);
       const missing = await askForDocuments(
         inputs.documents,
@@ -152,8 +152,8 @@ async function send(job: Job, isStdin: boolean): Promise<PushUpload | undefined>
 }
 
 /**
- * Begins an upload where it can be found again: for files, for a set, and for stdin under a name. Files that are the same
- * as in an earlier run of the command, which did not come to its end, go on in its upload.
+ * Begins an upload if it can be found again: for files, for a set, and for stdin with a name. The same files as in an
+ * earlier, unfinished run of the command continue its upload.
  */
 async function beginUpload(job: Job, isStdin: boolean): Promise<PushUpload | undefined> {
   const { inputs, connectorId, sender, input } = job;
@@ -201,7 +201,7 @@ function endOf({ mode, swept, sweepRefused }: PushUpload, connectorId: string): 
 
 function kindOf(input: PushInput): "lines" | "documents" | undefined {
   const kind = input.options.as;
-  // The parser takes no other words.
+  // The parser accepts no other words.
   return kind === "lines" || kind === "documents" ? kind : undefined;
 }
 
@@ -217,15 +217,15 @@ function keyReference(input: PushInput, deps: Deps): string {
 
 async function readKey(reference: string, deps: Deps): Promise<string> {
   const key = await readSecret(reference, "--key", deps);
-  // One word of visible ASCII; anything else would make a header of its own.
+  // One word of visible ASCII; anything else could inject a header.
   if (!/^[\x21-\x7e]{8,512}$/.test(key)) throw usageFailure(`${reference} does not contain a connector key.`);
   return key;
 }
 
 /**
- * The id of the connector to push to. An id with an address (--url, KB_URL) is taken as it is, so that a machine needs
- * nothing but the key. Everything else is looked up with the stored login; to a server that only a profile names, which a
- * kb.json may choose, the key goes only when that server lists it as the connector's own. Source: S48.
+ * Returns the id of the connector to push to. With an explicit address (--url, KB_URL), an id is used as it is, so that
+ * a machine needs only the key. Everything else is looked up with the stored login. If only a profile names the server,
+ * which a kb.json may choose, the key is sent only when that server lists it as the connector's own. Source: S48.
  */
 async function findTarget(word: string, key: string, settings: Settings, deps: Deps): Promise<string> {
   const isBeside = settings.serverFrom !== "profile";

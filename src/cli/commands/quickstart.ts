@@ -42,7 +42,7 @@ const QUICKSTART = {
 
 type QuickstartInput = InputOf<typeof QUICKSTART>;
 
-/** `kb quickstart [PATH…]`: server, first admin, allowed folders, connectors, syncs, one search; a repeat changes nothing twice. */
+/** `kb quickstart [PATH…]`: server, first admin, allowed folders, connectors, syncs, one search; repeating it is idempotent. */
 export const quickstart = command(QUICKSTART, async (input, deps): Promise<number> => {
   refuseOtherHosts(deps);
   const output = makeOutput(input, deps);
@@ -69,7 +69,7 @@ export const quickstart = command(QUICKSTART, async (input, deps): Promise<numbe
   return await stayForeground(dataDir, running.pid, exit, deps, output);
 });
 
-/** The port that the server must have; undefined = the one of last time, or a free one. */
+/** The required port of the server; undefined = the last one, or a free one. */
 function portOf(input: QuickstartInput, { env }: Deps): number | undefined {
   const flag = input.options.port;
   if (flag !== undefined) return parseInteger(flag, "--port", 1, 65_535);
@@ -99,7 +99,7 @@ async function chooseFolders(input: QuickstartInput, deps: Deps, secretDirs: rea
   return folders;
 }
 
-/** Signs in with the session that is stored for this server, else as the admin that quickstart made; nothing else (S34). */
+/** Signs in with the session stored for this server, else as the admin that quickstart made; nothing else (S34). */
 async function signInHere(server: ServerUrl, dataDir: string, deps: Deps, output: Output): Promise<Api> {
   const settings: Settings = { server, serverFrom: "flag", profile: undefined, defaults: {} };
   const store = makeCredentialStore(deps);
@@ -120,7 +120,7 @@ async function signInHere(server: ServerUrl, dataDir: string, deps: Deps, output
       );
     },
   );
-  // A login by browser stays what the other commands use; folders are allowed only by a session.
+  // Other commands keep using the browser login; only a session can allow folders.
   if (stored?.oauth !== undefined) await store.save(server.origin, { ...stored, session: signedIn.cookie });
   else await keepSession(deps, server, signedIn, "file", (text) => output.talk(text));
   output.talk(
@@ -147,7 +147,7 @@ function passwordLogin(server: ServerUrl): string {
   return `kb login ${server.baseUrl} --email YOU@EXAMPLE.COM`;
 }
 
-/** Allows the folder, makes its connector or takes the one it has, and follows the sync to its end. */
+/** Allows the folder, creates its connector or uses the existing one, and follows the sync to its end. */
 async function indexFolder(
   api: Api,
   path: string,
@@ -171,7 +171,7 @@ async function addFolder(
   generated: boolean,
   existing: readonly ConnectorRecord[],
 ): Promise<{ connector: ConnectorRecord; sync: SyncRecord }> {
-  // As every name of a connector: one line, and nothing in it that nobody sees.
+  // Like every connector name: one line, without invisible characters.
   const base = cleanLine(basename(path), 60) || "files";
   const taken = new Set(existing.map((item) => item.name));
   let name = base;

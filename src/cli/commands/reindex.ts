@@ -3,7 +3,7 @@ import { command } from "#cli/command.ts";
 import { DATA_DIR } from "#cli/options.ts";
 import { makeOutput } from "#cli/output.ts";
 
-/** `kb reindex`: the server does the work, or the next one that starts. */
+/** `kb reindex`: the running server does the work, or the next one that starts. */
 export const reindex = command(
   {
     summary: "Rebuild the search index from the stored items; search keeps working.",

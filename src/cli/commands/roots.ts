@@ -96,7 +96,7 @@ const removeRoot = command(
   },
 );
 
-/** Of the data folder that is named, else of the one that `kb quickstart` noted for this server. */
+/** From the named data folder, else from the one that `kb quickstart` recorded for this server. */
 async function proofOf(
   api: Api,
   dataDir: string | undefined,

@@ -78,7 +78,7 @@ export const search = command(
   },
 );
 
-/** A search answer for people: on a terminal blocks with snippets, else one line of tabs per hit. */
+/** Prints a search answer for people: on a terminal blocks with snippets, else one tab-separated line per hit. */
 export function printAnswer(answer: SearchAnswer, output: Output): void {
   if (output.format === "table") answer.results.forEach((result, at) => printResult(result, at + 1, output));
   else output.table(answer.results, answer.ranking === undefined ? TSV_COLUMNS : [...TSV_COLUMNS, ...WHY_COLUMNS], "");
@@ -97,7 +97,7 @@ export function printAnswer(answer: SearchAnswer, output: Output): void {
   output.talk(`${count(answer.returned)} of ${total}${matchNote}, ${answer.tookMs.toFixed(0)} ms.${more}`);
 }
 
-/** A value and its count; of a person also in which role, in the words of `kb_search`. */
+/** A value and its count; for a person also the role, in the words of `kb_search`. */
 function facetWords({ value, name, count: all, assigned }: Facet): string {
   const roles =
     assigned === undefined ? "" : ` (assignee: ${count(assigned)}, author or other: ${count(all - assigned)})`;
@@ -132,7 +132,10 @@ const WHY_COLUMNS = [
   },
 ];
 
-/** A hit of the person's own connections: on a terminal a block like the others, else beside the lines of the index. */
+/**
+ * A hit from the person's own connections: on a terminal a block like the others, else on stderr, apart from the lines
+ * of the index.
+ */
 function printLive({ server, title, url, text }: LiveHit, output: Output): void {
   if (output.format !== "table") return output.talk(`Live, from ${server}: ${title}${url === null ? "" : `  ${url}`}`);
   const { paint } = output;
@@ -155,7 +158,7 @@ function printResult(result: SearchResult, number: number, output: Output): void
     ...(result.assignees.length > 0 ? [result.assignees.map((person) => person.name).join(", ")] : []),
     ...(result.dueAt === null ? [] : [`due ${result.dueAt.slice(0, 10)}`]),
     result.updatedAt === null ? `indexed ${result.indexedAt.slice(0, 10)}` : `updated ${result.updatedAt.slice(0, 10)}`,
-    // An older server doesn't say.
+    // An older server doesn't report it.
     ...(result.textAsOf ? [`text as of ${result.textAsOf.slice(0, 10)}, couldn't be read since`] : []),
   ];
   output.painted("   ", facts.join(" | "), paint.dim);

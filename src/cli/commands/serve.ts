@@ -2,7 +2,7 @@ import { command } from "#cli/command.ts";
 import { DATA_DIR } from "#cli/options.ts";
 import { makePaint } from "#cli/paint.ts";
 
-/** `kb serve`: the server in this process, until it is told to end. */
+/** `kb serve`: runs the server in this process, until it is asked to end. */
 export const serve = command(
   {
     summary: "Run the server in this process.",

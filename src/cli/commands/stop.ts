@@ -3,7 +3,7 @@ import { makeOutput } from "#cli/output.ts";
 import { dataDirOf, stopServer } from "#cli/quickstart/server.ts";
 import { loadSettings } from "#cli/settings.ts";
 
-/** `kb stop`: ends the server that quickstart started, and no other; that of the profile in use unless a folder is named. */
+/** `kb stop`: ends the server that quickstart started, and no other; default: that of the profile in use. */
 export const stop = command(
   {
     summary: "Stop the server that quickstart started.",

@@ -41,7 +41,7 @@ const listTokens = command(
   },
 );
 
-/** `kb tokens create NAME`: the plaintext is the only data on stdout. */
+/** `kb tokens create NAME`: stdout has only the plaintext. */
 const createToken = command(
   {
     summary: "Create a token; it is printed this once, alone on stdout.",
@@ -85,8 +85,8 @@ const createToken = command(
 );
 
 /**
- * Asks with the login as it is, whose tokens are its children, and where that is refused with a session, whose tokens
- * stand alone. Source: S28.
+ * Tries the current login, whose tokens are its children; if that is rejected, a session, whose tokens are independent.
+ * Source: S28.
  */
 async function makeToken(
   input: Input & { options: OptionsOf<readonly [typeof PASSWORD_STDIN]> },

@@ -17,7 +17,7 @@ export const whoami = command(
   async (input, deps): Promise<number> => {
     const settings = await loadSettings(deps, input.options);
     const credential = await getCredential(deps, settings, "api").catch(async (error: unknown) => {
-      // A login for the tools alone has nothing for the REST.
+      // A login only for the tools has no access to REST.
       const tools = await findCredential(deps, settings, "mcp");
       if (tools === undefined) throw error;
       return tools;
@@ -56,7 +56,7 @@ export const whoami = command(
   },
 );
 
-/** A credential in words, without its value. */
+/** Describes a credential without its value. */
 export function describeCredential({ from, login }: Pick<Credential, "from" | "login">): string {
   switch (login) {
     case "environment":

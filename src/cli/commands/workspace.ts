@@ -44,7 +44,7 @@ const TRUST_OPTIONS = [
   { flags: "--remove-identity-domain <domain>", summary: "no longer do (owner); may be repeated", repeatable: true },
 ] as const satisfies readonly OptionData[];
 
-/** The lists as they are to be: the server takes whole ones. */
+/** The resulting lists: the server takes whole ones. */
 async function trustChanges(
   api: Api,
   options: OptionsOf<typeof TRUST_OPTIONS>,
@@ -180,7 +180,7 @@ const createWorkspace = command(
   },
 );
 
-/** `kb workspace use WORKSPACE`: a session moves there; a login by browser is for one workspace, chosen when signing in. */
+/** `kb workspace use WORKSPACE`: moves a session there; a browser login is for one workspace, chosen when signing in. */
 const useWorkspace = command(
   {
     summary: "Switch to another of your workspaces.",

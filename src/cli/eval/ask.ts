@@ -1,4 +1,4 @@
-/** Questions to the live search, and judged names to the items they mean: a few at a time, waiting where the server asks. */
+/** Sends queries to the live search and looks up judged names: a few at a time, waiting when the server asks. */
 import type { Api } from "#cli/api.ts";
 import type { Deps } from "#cli/deps.ts";
 import { CliFailure, interrupted } from "#cli/failure.ts";
@@ -30,7 +30,7 @@ export async function forEachOf<T>(items: readonly T[], work: (item: T) => Promi
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** The kbIds that the search gives for a question, the best first. */
+/** Returns the search's kbIds for a query, best first. */
 export async function askSearch(api: Api, deps: Asking, question: string, limit: number): Promise<string[]> {
   const answer = await patiently(deps, () =>
     api.get("/api/connectors/search", { params: { query: { query: question, limit } } }),
@@ -38,10 +38,10 @@ export async function askSearch(api: Api, deps: Asking, question: string, limit:
   return answer.results.map(({ kbId }) => kbId);
 }
 
-/** Why a name means no item: hidden and missing ones are alike. */
+/** Why a name matches no item: hidden and missing ones look the same. */
 export type Missing = "not_found" | "ambiguous";
 
-/** The kbId that a name means to the caller, or why it means none. */
+/** Returns the kbId that a name means to the caller, or why there is none. */
 export async function findJudged(api: Api, deps: Asking, name: string): Promise<{ kbId: string } | Missing> {
   try {
     const params = { path: { fileId: name } };
@@ -62,7 +62,7 @@ async function patiently<T>({ clock, signal }: Asking, call: () => Promise<T>): 
       if (!(error instanceof CliFailure) || !PASSING.has(error.code) || tries >= MAX_TRIES) throw error;
       const waitMs = error.retryAfterMs ?? Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1));
       await clock.sleep(waitMs, signal).catch(() => {
-        // Sleep ends early for one reason only.
+        // Sleep ends early for only one reason.
         throw interrupted();
       });
     }

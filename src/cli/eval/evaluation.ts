@@ -7,35 +7,35 @@ import { chanceOf, meanOf, scoresOf, type Measure, type Scores } from "./measure
 import type { Run } from "./run-file.ts";
 
 export interface Evaluation {
-  /** How many hits of each question count. */
+  /** How many hits of each query count. */
   k: number;
-  /** The means; null when no question could be judged. */
+  /** The means; null when no query could be judged. */
   measures: Scores | null;
   questions: QuestionResult[];
-  /** Judged items that mean none here; the measures leave them out. A hidden item and one that isn't there are alike. */
+  /** Judged items that weren't found here; the measures exclude them. Hidden and nonexistent items look the same. */
   missing: { item: string; reason: Missing; questions: number }[];
-  /** Questions without any relevant item that is there: the measures leave them out. */
+  /** Queries of which no relevant item exists: the measures exclude them. */
   leftOut: { id: string; question: string }[];
-  /** Questions that the search refused: the measures leave them out. */
+  /** Queries that the search rejected: the measures exclude them. */
   failed: { id: string; question: string; code: string; message: string }[];
-  /** kbIds by question, as the search gave them. */
+  /** kbIds by query, as returned by the search. */
   run: Run;
-  /** Grades by kbId, by question. */
+  /** Grades by kbId, by query. */
   grades: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** The kbId of each judged name that means an item. */
+  /** The kbId of each judged name that was found. */
   kbIds: ReadonlyMap<string, string>;
 }
 
 export interface QuestionResult extends Scores {
   id: string;
   question: string;
-  /** Relevant items that are there. */
+  /** Relevant items that exist. */
   relevant: number;
 }
 
 export type OnStep = (label: "Asking" | "Looking up", done: number, total: number) => void;
 
-/** Asks every question and judges the answers. Throws CliFailure when the server can't be reached or refuses the caller. */
+/** Runs every query and judges the answers. Throws CliFailure when the server can't be reached or rejects the caller. */
 export async function evaluate(
   api: Api,
   deps: Asking,
@@ -79,13 +79,13 @@ async function askAll(
     try {
       answers.set(id, await askSearch(api, deps, question, k));
     } catch (error) {
-      // One question's own: too long to answer in time, or not one that the search takes.
+      // A failure of this query only: too slow to answer in time, or not accepted by the search.
       if (!(error instanceof CliFailure) || !OF_ONE_QUESTION.has(error.code)) throw error;
       onFailure({ id, question, code: error.code, message: error.message });
     }
     onStep("Asking", ++done, judged.length);
   });
-  // In the order of the judgements, whatever came first.
+  // In the order of the judgements, whatever arrived first.
   const run: Run = new Map();
   for (const { id } of judged) {
     const items = answers.get(id);
@@ -96,7 +96,7 @@ async function askAll(
 
 const OF_ONE_QUESTION = new Set(["search_timeout", "invalid_argument", "no_such_person", "invalid_request"]);
 
-/** What every judged name means. A kbId that the search gave is there; each other name is looked up once. */
+/** Looks up every judged name once. A kbId that the search returned exists. */
 async function lookUp(
   api: Api,
   deps: Asking,
@@ -126,16 +126,16 @@ async function lookUp(
 }
 
 export interface Comparison {
-  /** Questions that both runs answered; the others are not compared. */
+  /** Queries answered in both runs; the others aren't compared. */
   compared: number;
   notCompared: number;
-  /** Means over the compared questions; `chance` is the p of a paired randomization test. */
+  /** Means over the compared queries; `chance` is the p of a paired randomization test. */
   measures: Record<Measure, { before: number; now: number; chance: number }>;
   /** By nDCG, the largest change first. */
   changed: { id: string; question: string; before: number; now: number }[];
 }
 
-/** Compares with an earlier run of the same questions, which may call items as the judgements do; null when they share none. */
+/** Compares with an earlier run of the same queries, which may name items as the judgements do; null when they share none. */
 export function compareRuns({ questions, grades, kbIds, k }: Evaluation, earlier: Run): Comparison | null {
   const pairs = questions.flatMap((now) => {
     const ranked = earlier.get(now.id)?.map((name) => kbIds.get(name) ?? name);

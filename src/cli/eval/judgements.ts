@@ -1,4 +1,4 @@
-/** Judgement files: which items answer a question. TREC qrels with their questions, or YAML. */
+/** Judgement files: which items answer a query. TREC qrels with their queries, or YAML. */
 import { createHash } from "node:crypto";
 import {
   isAlias,
@@ -15,30 +15,30 @@ import {
 import { usageFailure } from "#cli/failure.ts";
 import { linesOf, makeBadLines, quoted, readText, type BadLines } from "./text-lines.ts";
 
-/** A question with the items that answer it. */
+/** A query with the items that answer it. */
 export interface Judged {
-  /** The topic of the qrels; of YAML its `id`, else one made from the question. Without spaces. */
+  /** The topic in the qrels; in YAML its `id`, else one derived from the query. Without spaces. */
   id: string;
   question: string;
-  /** Grade by item, as the file names it: a kbId, a URL, a key, a path or a title. 0 means not relevant. */
+  /** Grade by item, as named in the file: a kbId, a URL, a key, a path or a title. 0 means not relevant. */
   grades: Map<string, number>;
 }
 
 export interface Judgements {
   questions: Judged[];
-  /** Topics of the qrels that the file of questions doesn't have. */
+  /** Topics of the qrels that aren't in the file of queries. */
   withoutQuestion: string[];
 }
 
-/** The longest name that the server looks an item up by. */
+/** The longest name by which the server looks up an item. */
 const MAX_NAME = 2_000;
 const MAX_QUESTION = 1_000;
 const MAX_GRADE = 1_000;
 
 /**
- * Reads judgements: YAML when the file is called so, else qrels, whose questions are in the file `queries`.
+ * Reads judgements: YAML by file extension, else qrels, whose queries are in the file `queries`.
  *
- * @throws CliFailure 2 that names the bad lines
+ * @throws CliFailure 2 that lists the bad lines
  */
 export async function readJudgements(file: string, queries: string | undefined, cwd: string): Promise<Judgements> {
   const isYaml = /\.ya?ml$/i.test(file);
@@ -74,7 +74,7 @@ function join(questions: ReadonlyMap<string, string>, grades: ReadonlyMap<string
   return joined;
 }
 
-/** `topic iteration item grade` in columns; an item may hold spaces. A grade of 0 or less means not relevant. */
+/** `topic iteration item grade` in columns; an item may contain spaces. A grade of 0 or less means not relevant. */
 function parseQrels(file: string, text: string): Map<string, Map<string, number>> {
   const topics = new Map<string, Map<string, number>>();
   const bad = makeBadLines();
@@ -94,7 +94,7 @@ function parseQrels(file: string, text: string): Map<string, Map<string, number>
   return topics;
 }
 
-/** A topic, a tab and its question on each line. */
+/** A topic, a tab and its query on each line. */
 function parseQueries(file: string, text: string): Map<string, string> {
   const questions = new Map<string, string>();
   const bad = makeBadLines();
@@ -132,7 +132,7 @@ function parseYaml(file: string, text: string): Judged[] {
 /** Judgements nest four levels. */
 const MAX_DEPTH = 1_000;
 
-/** The parser needs almost a kilobyte for each level. */
+/** The parser needs almost a kilobyte per level. */
 function isTooDeep(text: string): boolean {
   let brackets = 0;
   let dashes = 0;
@@ -149,10 +149,10 @@ function isTooDeep(text: string): boolean {
 function parsed(file: string, text: string, lineCounter: LineCounter): Document {
   if (isTooDeep(text)) throw usageFailure(`${file} is nested too deeply.`);
   try {
-    // Keys are compared by the reader: the parser compares each with all before it.
+    // The reader compares keys: the parser compares each with all before it.
     return parseDocument(text, { lineCounter, uniqueKeys: false, prettyErrors: false, schema: "failsafe" });
   } catch (cause) {
-    // The parser calls itself for each level.
+    // The parser recurses for each level.
     if (cause instanceof RangeError) throw usageFailure(`${file} is nested too deeply.`);
     throw cause;
   }
@@ -164,7 +164,7 @@ interface YamlReader {
   addRecord(node: Node): void;
 }
 
-/** Collects questions out of nodes, and what is wrong with them into `bad`. */
+/** Collects queries from nodes, and errors in them into `bad`. */
 function makeReader(bad: BadLines, lineOf: (node: Node) => number): YamlReader {
   const questions: Judged[] = [];
   const seen = new Map<string, number>();
@@ -216,7 +216,7 @@ function makeReader(bad: BadLines, lineOf: (node: Node) => number): YamlReader {
   };
 }
 
-/** The same for the same question wherever it is in the file, so that runs can be compared. */
+/** The same for the same query at any position in the file, so that runs can be compared. */
 function idOf(question: string): string {
   return `q-${createHash("sha256").update(question).digest("hex").slice(0, 12)}`;
 }
@@ -231,7 +231,7 @@ function whyNotName(item: string): string | undefined {
   return item.length > MAX_NAME ? `the item is longer than ${MAX_NAME} characters` : undefined;
 }
 
-/** An item that is judged twice has the higher grade. */
+/** An item that is judged twice gets the higher grade. */
 export function addGrade(grades: Map<string, number>, item: string, grade: number): void {
   grades.set(item, Math.max(grade, grades.get(item) ?? 0));
 }

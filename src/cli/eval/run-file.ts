@@ -1,12 +1,12 @@
-/** Runs in TREC's form, which trec_eval and its kin read: `topic Q0 item rank score name` on each line. */
+/** Runs in TREC's format, for trec_eval and similar tools: `topic Q0 item rank score name` on each line. */
 import { linesOf, makeBadLines, quoted } from "./text-lines.ts";
 
-/** Ranked items by topic, the best first. */
+/** Ranked items by topic, best first. */
 export type Run = Map<string, string[]>;
 
 const NAME = "kb";
 
-/** The text of a run file. Scores fall with the rank: the order is all that a search gives. */
+/** Returns the text of a run file. Scores decrease with the rank: a search returns only the order. */
 export function formatRun(run: ReadonlyMap<string, readonly string[]>): string {
   const lines: string[] = [];
   for (const [topic, items] of run) {
@@ -15,7 +15,7 @@ export function formatRun(run: ReadonlyMap<string, readonly string[]>): string {
   return lines.join("");
 }
 
-/** Reads a run file; as trec_eval does, by score, not by rank. Throws a usage failure that names the bad lines. */
+/** Reads a run file; like trec_eval, by score, not by rank. Throws a usage failure that lists the bad lines. */
 export function parseRun(file: string, text: string): Run {
   const scored = new Map<string, { item: string; score: number; line: number }[]>();
   const bad = makeBadLines();

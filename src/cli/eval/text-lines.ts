@@ -1,4 +1,4 @@
-/** Text files of a person, read line by line, and what is wrong with them by line number. */
+/** Reads a person's text files line by line, and reports errors by line number. */
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { plural } from "#api/plural.ts";
@@ -15,7 +15,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const SHOWN = 10;
 const MAX_QUOTED = 80;
 
-/** The text of a file. Throws a usage failure when it can't be read, is no UTF-8, or is larger than 64 MB. */
+/** Returns the text of a file. Throws a usage failure when it can't be read, isn't UTF-8, or is larger than 64 MB. */
 export async function readText(file: string, cwd: string): Promise<string> {
   const path = resolve(cwd, file);
   const failed = (cause: unknown): never => {
@@ -32,7 +32,7 @@ export async function readText(file: string, cwd: string): Promise<string> {
   }
 }
 
-/** Every line that isn't empty, with its number. */
+/** Every nonempty line with its number. */
 export function* linesOf(text: string): Generator<{ line: number; text: string }> {
   let line = 0;
   for (let from = 0; from <= text.length;) {
@@ -45,10 +45,10 @@ export function* linesOf(text: string): Generator<{ line: number; text: string }
   }
 }
 
-/** The bad lines of a file: the first ten, and how many there are. A file of nothing else has millions. */
+/** The bad lines of a file: the first ten, and their number. A file with only bad lines may have millions. */
 export interface BadLines {
   push(bad: BadLine): void;
-  /** Throws a usage failure that names the first ten; returns when there are none. */
+  /** Throws a usage failure that lists the first ten; returns when there are none. */
   refuse(file: string): void;
 }
 
@@ -69,7 +69,7 @@ export function makeBadLines(): BadLines {
   };
 }
 
-/** A piece of a file as a message quotes it: a file of one line may be a single word. */
+/** Part of a file for quoting in a message: a file of one line may be a single word. */
 export function quoted(text: string): string {
   return text.length > MAX_QUOTED ? `"${text.slice(0, MAX_QUOTED)}…"` : `"${text}"`;
 }

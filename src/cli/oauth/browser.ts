@@ -1,7 +1,7 @@
 import { canParseUrl } from "#api/parse-url.ts";
 import { spawn } from "node:child_process";
 
-/** Milliseconds in which an opener that fails has failed; one that works may stay as long as its browser. */
+/** Milliseconds within which a failing opener fails; a working one may run as long as its browser. */
 const FAILS_WITHIN_MS = 1_500;
 
 /**
@@ -31,7 +31,7 @@ export async function openInBrowser(address: string, platform: NodeJS.Platform):
 
 function openerOf(platform: NodeJS.Platform): [string, ...string[]] {
   if (platform === "darwin") return ["open"];
-  // `start` is a word of the shell; this is what it calls.
+  // `start` is a shell built-in; this is what it calls.
   if (platform === "win32") return ["rundll32.exe", "url.dll,FileProtocolHandler"];
   return ["xdg-open"];
 }

@@ -1,4 +1,4 @@
-/** Signing in on another machine's browser: this one shows a code and asks until it is typed. Source: RFC 8628. */
+/** Signs in with another machine's browser: this one shows a code and polls until it is entered. Source: RFC 8628. */
 import type { ServerUrl } from "#api/server-url.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure } from "#cli/failure.ts";
@@ -8,16 +8,16 @@ import { CLIENT_ID, postForm, requestTokens, type TokenAnswer, type TokenDeps } 
 
 export interface DeviceCode {
   deviceCode: string;
-  /** What the person types. */
+  /** The code that the person types. */
   userCode: string;
-  /** Where. */
+  /** The page to type it on. */
   verificationUri: string;
   /** Milliseconds since the epoch. */
   expiresAt: number;
   intervalMs: number;
 }
 
-/** Asks for a code. `resources` are what the tokens will be for. */
+/** Requests a code. `resources` are what the tokens will be for. */
 export async function startDevice(
   deps: TokenDeps,
   server: ServerUrl,
@@ -44,7 +44,7 @@ export async function startDevice(
   };
 }
 
-/** Asks until the person has decided. Throws CliFailure 4 when they refuse, 9 when the code is over. */
+/** Polls until the person has decided. Throws CliFailure 4 when they refuse, 9 when the code has expired. */
 export async function waitForDevice(
   deps: TokenDeps,
   endpoints: AuthorizationServer,
@@ -67,11 +67,11 @@ export async function waitForDevice(
   throw over();
 }
 
-/** How long to wait before the next question; throws what ends the waiting. */
+/** Returns the pause before the next poll; throws errors that end the polling. */
 function nextPause(error: unknown, pauseMs: number): number {
   const code = error instanceof CliFailure ? error.code : "";
   if (code === "authorization_pending") return pauseMs;
-  // RFC 8628, 3.5: five seconds more for slow_down; a network that fails is asked less often too.
+  // RFC 8628, 3.5: five seconds more for slow_down; a failing network is also polled less often.
   if (code === "slow_down" || code === "unreachable" || code === "unexpected_answer") return pauseMs + 5_000;
   if (code === "rate_limited")
     return Math.max(pauseMs + 5_000, error instanceof CliFailure ? (error.retryAfterMs ?? 0) : 0);

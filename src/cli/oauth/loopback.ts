@@ -1,4 +1,4 @@
-/** Where the browser brings the answer: one address on 127.0.0.1, for one answer, for a few minutes. Source: RFC 8252. */
+/** Receives the browser's answer: one address on 127.0.0.1, for one answer, for a few minutes. Source: RFC 8252. */
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,23 +7,23 @@ import { CliFailure, interrupted } from "#cli/failure.ts";
 
 export interface Loopback {
   redirectUri: string;
-  /** The code. Rejects when the person refuses, another server answers, time is over, or the signal aborts. */
+  /** The code. Rejects when the person refuses, another server answers, the time is over, or the signal aborts. */
   code: Promise<string>;
   close(): void;
 }
 
 export interface Expected {
   state: string;
-  /** The server that was asked: an answer of any other is refused (RFC 9207). */
+  /** The server that was asked: an answer from any other is rejected (RFC 9207). */
   issuer: string;
 }
 
-/** Milliseconds that a person has to sign in. */
+/** Milliseconds for a person to sign in. */
 export const LOOPBACK_TIMEOUT_MS = 5 * 60_000;
 
 /**
- * Listens on a free port of 127.0.0.1 for the answer with this state. Whatever else comes (icons, preflights, other
- * paths, other states) is turned away and changes nothing.
+ * Listens on a free port of 127.0.0.1 for the answer with this state. Other requests (icons, preflights, other paths,
+ * other states) are rejected and change nothing.
  */
 export async function listenForCode(
   expected: Expected,
@@ -38,7 +38,7 @@ export async function listenForCode(
     if (result === "refused") return void answerWith(response, isUsed ? 410 : 400, "");
     if (result === "elsewhere") return void answerWith(response, 404, "");
     isUsed = true;
-    // The page is out before the program goes on and perhaps ends.
+    // The page is sent before the program continues and possibly exits.
     answerWith(response, 200, PAGE, () => settle(result));
   });
   const port = await listen(server);
@@ -56,7 +56,7 @@ export async function listenForCode(
     if ("failure" in result) throw result.failure;
     return result.code;
   });
-  // Who closes early does not wait for it.
+  // A caller that closes early doesn't wait for it.
   code.catch(() => undefined);
   return { redirectUri: `http://127.0.0.1:${port}${PATH}`, code, close };
 }
@@ -81,7 +81,7 @@ function readAnswer(
 ): "elsewhere" | "refused" | { code: string } | { failure: CliFailure } {
   const url = new URL(request.url ?? "/", "http://127.0.0.1");
   if (request.method !== "GET" || url.pathname !== PATH) return "elsewhere";
-  // A page that got its name to point here is not the browser's answer.
+  // A page whose host name points here isn't the browser's answer.
   if (request.headers.host !== `127.0.0.1:${port}`) return "refused";
   const only = (name: string): string | undefined => {
     const values = url.searchParams.getAll(name);

@@ -6,7 +6,7 @@ import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure } from "#cli/failure.ts";
 import { textOf } from "#cli/state-file.ts";
 
-/** The addresses of a server's sign-in, all of its own origin. */
+/** The endpoints of a server's sign-in, all of its own origin. */
 export interface AuthorizationServer {
   issuer: string;
   authorizationEndpoint: string;
@@ -16,9 +16,9 @@ export interface AuthorizationServer {
 }
 
 /**
- * Asks the server where its sign-in is.
+ * Asks the server for its sign-in endpoints.
  *
- * @throws CliFailure when it has none, or names another origin: a token must not be asked for or sent elsewhere
+ * @throws CliFailure when it has none, or names another origin: a token must not be requested from or sent to another
  *
  * Source: RFC 8414.
  */
@@ -38,7 +38,7 @@ export async function discover(
     authorizationEndpoint: address("authorization_endpoint"),
     tokenEndpoint: address("token_endpoint"),
     revocationEndpoint: address("revocation_endpoint"),
-    // A server may leave it out, since it serves no other client by it.
+    // A server may omit it, because only this client uses it.
     deviceAuthorizationEndpoint:
       metadata["device_authorization_endpoint"] === undefined
         ? `${server.origin}/oauth/device_authorization`
@@ -46,7 +46,7 @@ export async function discover(
   };
 }
 
-/** True when the address is one of this origin. */
+/** True when the address has this origin. */
 export function isOfOrigin(address: string, origin: string): boolean {
   return canParseUrl(address) && new URL(address).origin === origin;
 }

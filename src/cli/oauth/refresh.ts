@@ -1,4 +1,4 @@
-/** New access tokens for the stored login, fetched by one process for all. */
+/** Renews access tokens of the stored login, in one process for all. */
 import { canParseUrl } from "#api/parse-url.ts";
 import type { ServerUrl } from "#api/server-url.ts";
 import {
@@ -22,13 +22,14 @@ export function resourceOf(server: ServerUrl, purpose: Purpose): string {
 }
 
 /**
- * A token for `purpose` from the login stored for the server: what another process fetched meanwhile, else a new one.
- * Undefined when no OAuth login is stored there. Where nothing can be written, nothing is renewed: the server would end
- * the login when the used refresh token is shown again. The token that is there serves until its end. Source: S83.
+ * Returns a token for `purpose` from the login stored for the server: one that another process has just fetched, else a
+ * new one. Undefined when no OAuth login is stored there. If nothing can be written, nothing is renewed: the server
+ * would end the login when the used refresh token is presented again. The existing token is used until it expires.
+ * Source: S83.
  *
- * @param refused a token that the server has just refused: another one is needed
- * @throws CliFailure 4 when the login has ended, 7 when the server can't be asked and no usable token is left, 1
- *   (`login_not_kept`) when it can't be kept and none is left
+ * @param refused a token that the server has just rejected: another one is needed
+ * @throws CliFailure 4 when the login has ended, 7 when the server can't be reached and no usable token is left, 1
+ *   (`login_not_kept`) when it can't be stored and none is left
  */
 export async function renewAccess(
   deps: TokenDeps,
@@ -54,14 +55,14 @@ export async function renewAccess(
 }
 
 /**
- * The login with what a token request gave: the rotated refresh token, and the access token in its place. Both must be
- * stored before anything else happens, for the former refresh token is used up.
+ * Adds the result of a token request to the login: the rotated refresh token, and the access token in its place. Both
+ * must be stored before anything else happens, because the former refresh token is used up.
  */
 export function withAnswer(oauth: OAuthLogin, purpose: Purpose, answer: TokenAnswer): OAuthLogin {
   return {
     ...oauth,
     refreshToken: answer.refreshToken ?? oauth.refreshToken,
-    // Each token says what it opens; together they are what the login may.
+    // Each token lists its own scopes; together they are the login's.
     scopes: [...new Set([...oauth.scopes, ...(answer.scopes ?? [])])],
     [purpose]: { token: answer.accessToken, expiresAt: answer.expiresAt },
   };
@@ -76,7 +77,7 @@ async function renew(
   refused: string | undefined,
 ): Promise<FoundAccess> {
   const { oauth } = login;
-  // What was never tried may fail after the server has used up the refresh token.
+  // An untested write may fail after the server has used up the refresh token.
   await store.save(server.origin, login);
   let answer: TokenAnswer;
   try {
@@ -89,7 +90,7 @@ async function renew(
     const left = leftOf(oauth, purpose, refused, deps.clock.now());
     if (!(error instanceof CliFailure)) throw error;
     if (error.code === "invalid_grant") throw await ended(store, server, login);
-    // The server is away, and the old token has its last seconds.
+    // The server is down, and the old token is valid for a few more seconds.
     if (left !== undefined) return left;
     throw error;
   }
@@ -130,7 +131,7 @@ function notKept(server: ServerUrl, error: CliFailure): CliFailure {
   });
 }
 
-/** Forgets a login that the server no longer takes; the person signs in again. */
+/** Deletes a login that the server no longer accepts; the person signs in again. */
 async function ended(store: CredentialStore, server: ServerUrl, login: StoredLogin): Promise<CliFailure> {
   const { oauth: _ended, ...rest } = login;
   if (rest.session === undefined && rest.apiToken === undefined && rest.admin === undefined) {
@@ -142,7 +143,7 @@ async function ended(store: CredentialStore, server: ServerUrl, login: StoredLog
   );
 }
 
-/** The file is the person's own, and still a refresh token goes to no other origin than its own. Source: S48. */
+/** The file is the person's own, but even so a refresh token is only sent to its own origin. Source: S48. */
 function endpointOf(oauth: OAuthLogin, server: ServerUrl): string {
   const { tokenEndpoint } = oauth;
   if (canParseUrl(tokenEndpoint) && new URL(tokenEndpoint).origin === server.origin) return tokenEndpoint;

@@ -8,20 +8,20 @@ import type { AuthorizationServer } from "./metadata.ts";
 import { resourceOf } from "./refresh.ts";
 import { CLIENT_ID, requestTokens, type TokenAnswer } from "./tokens.ts";
 
-/** What a sign-in needs of its command. */
+/** A sign-in's access to its command. */
 export interface SignIn {
   deps: Deps;
   server: ServerUrl;
   endpoints: AuthorizationServer;
-  /** Tells the person what to do. */
+  /** Shows the person what to do. */
   talk(text: string): void;
 }
 
-/** What a login asks for: the tools for the bridge, the member's REST for the other commands. */
+/** Scopes of a login: the tools for the bridge, the member's REST routes for the other commands. */
 export const LOGIN_SCOPES = ["mcp:read", "kb:api"];
 const ADMIN_SCOPES = ["kb:api", "kb:admin"];
 
-/** Signs in by this machine's browser where there is one to open, else by a code that is typed into another one. */
+/** Signs in with this machine's browser if one can be opened, else with a code that is typed into another one. */
 export async function signIn(job: SignIn, isDevice: boolean): Promise<TokenAnswer> {
   const { server } = job;
   const resources = [resourceOf(server, "mcp"), resourceOf(server, "api")];
@@ -35,7 +35,7 @@ export async function signIn(job: SignIn, isDevice: boolean): Promise<TokenAnswe
   return await throughDevice(job, resources);
 }
 
-/** Asks for admin rights; undefined when no browser could be opened, for a code gives none (S27). */
+/** Requests admin rights; undefined when no browser could be opened, because a code grants none (S27). */
 export async function signInAsAdmin(job: SignIn): Promise<TokenAnswer | undefined> {
   return await throughBrowser(job, ADMIN_SCOPES, [resourceOf(job.server, "api")]);
 }

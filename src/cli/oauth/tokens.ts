@@ -1,4 +1,4 @@
-/** Requests to the token and revocation endpoints, form-encoded as RFC 6749 wants them. */
+/** Requests to the token and revocation endpoints, form-encoded as RFC 6749 requires. */
 import { readNetworkFailure } from "#api/network-failure.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
@@ -6,7 +6,7 @@ import { CliFailure, interrupted } from "#cli/failure.ts";
 import type { Answer } from "#cli/http.ts";
 import { parseObject, textOf } from "#cli/state-file.ts";
 
-/** The public client that every installation of `kb` is. */
+/** The public client id of every `kb` installation. */
 export const CLIENT_ID = "kb-cli";
 
 export interface TokenAnswer {
@@ -14,18 +14,18 @@ export interface TokenAnswer {
   /** Milliseconds since the epoch, by this machine's clock. */
   expiresAt: number;
   refreshToken: string | undefined;
-  /** Undefined when the server gave exactly what was asked for. */
+  /** Undefined when the server granted exactly what was requested. */
   scopes: string[] | undefined;
 }
 
 export type TokenDeps = Pick<Deps, "fetch" | "clock" | "signal">;
 
-/** Milliseconds for one request; shorter than the lock that a refresh holds. */
+/** Milliseconds for one request; shorter than a refresh holds the lock. */
 const REQUEST_MS = 15_000;
 const DEFAULT_LIFE_S = 300;
 
 /**
- * Asks the token endpoint. `kb-cli` is added as the client.
+ * Calls the token endpoint. `kb-cli` is added as the client.
  *
  * @throws CliFailure whose `code` is the OAuth error (`invalid_grant`, `authorization_pending`, …), or `unreachable`
  */
@@ -49,12 +49,12 @@ export async function requestTokens(
   };
 }
 
-/** Ends a token, and with a refresh token everything that came of it. Source: RFC 7009. */
+/** Revokes a token, and for a refresh token everything derived from it. Source: RFC 7009. */
 export async function revokeToken(deps: TokenDeps, endpoint: string, token: string): Promise<void> {
   await postForm(deps, endpoint, { token, client_id: CLIENT_ID });
 }
 
-/** Posts a form and reads the JSON of the answer; nothing in a failure's text comes from the form. */
+/** Posts a form and reads the answer's JSON; a failure's message contains nothing from the form. */
 export async function postForm(
   deps: TokenDeps,
   endpoint: string,
@@ -71,7 +71,7 @@ export async function postForm(
       method: "POST",
       headers: { accept: "application/json", "content-type": "application/x-www-form-urlencoded" },
       body: body.toString(),
-      // Following would carry a secret to an address that nobody chose.
+      // Following would send a secret to an address that no one chose.
       redirect: "manual",
       signal: AbortSignal.any([deps.signal, AbortSignal.timeout(REQUEST_MS)]),
     });
@@ -86,7 +86,7 @@ export async function postForm(
 }
 
 function tokenIn(value: unknown): string | undefined {
-  // Anything else would make a header of its own.
+  // Anything else could inject a header.
   return typeof value === "string" && /^[\x21-\x7e]{8,4096}$/.test(value) ? value : undefined;
 }
 
@@ -108,7 +108,7 @@ function failureOf(endpoint: string, response: Answer, answer: Record<string, un
   }
   const code = textOf(answer?.["error"]);
   if (code === undefined || status >= 500) return strangeAnswer(endpoint, status, requestId);
-  // The server's words, but nothing that could be a token: a careless one quotes it.
+  // The server's words, without anything that could be a token: a careless server quotes it.
   const detail = (textOf(answer?.["error_description"]) ?? code).replace(/[\w.~+/-]{20,}/g, "…");
   return new CliFailure({ code, exit: EXIT.notSignedIn, message: `${origin} refuses: ${detail}.`, requestId });
 }

@@ -1,4 +1,4 @@
-/** Files on their way as documents: what the server has already is asked first, the rest goes with its bytes. */
+/** Sends files as documents: first asks which ones the server already has, then sends the others with their bytes. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
@@ -14,20 +14,20 @@ export interface DocumentTarget {
   sender: Sender;
   connectorId: string;
   uploadId: string | undefined;
-  /** Who may read them: one list of principals. */
+  /** Their readers: one list of principals. */
   access: readonly string[];
   onResult(result: Omit<PushResult, "line">): void;
 }
 
-/** The server's cap. Source: docs/sources/push.md. */
+/** The server's limit. Source: docs/sources/push.md. */
 const MAX_BYTES = 50 * 1024 * 1024;
-/** Documents on their way at once, and their bytes: the server reads two large ones at a time. */
+/** Concurrent documents, and their bytes: the server reads two large ones at a time. */
 const AT_ONCE = 4;
 const BYTES_AT_ONCE = 64 * 1024 * 1024;
 
 /**
- * Asks of each file whether the server has it as it is: gives those that it has not. What is too large goes as a line
- * without text, so that its name is found.
+ * Asks for each file whether the server has its current version, and returns those it doesn't have. A file that is too
+ * large is sent as a line without text, so that its name can be found.
  *
  * @param queue   of lines whose results go to `onAsked`, in order
  */
@@ -61,14 +61,14 @@ export async function askForDocuments(
       continue;
     }
     onResult({ externalId, result: "error", error: { code: "unreadable", message: `${digest.message}.` } });
-    // It still exists: the end of a set must not remove what was pushed of it before.
+    // The file still exists: the end of a set must not remove its earlier pushed version.
     if (digest.code !== "ENOENT") await ask({ t: "seen", externalId }, () => undefined);
   }
   await queue.flush();
   return missing;
 }
 
-/** Sends the files with their bytes, several at once. One that is refused is a result, not the end. */
+/** Sends the files with their bytes, several at once. A rejected one is a result and doesn't stop the others. */
 export async function sendDocuments(target: DocumentTarget, files: readonly DocumentFile[]): Promise<void> {
   const running = new Set<Promise<void>>();
   let bytes = 0;
@@ -111,7 +111,7 @@ async function sendDocument(
   }
 }
 
-/** What is wrong with one document and not with the next. */
+/** Errors that concern one document and not the next. */
 const REFUSALS = new Set(["invalid_request", "payload_too_large", "unprocessable", "unsupported_media_type"]);
 
 async function readForm(
@@ -129,7 +129,7 @@ async function readForm(
     const body = bytes.subarray(0, length);
     const digest = createHash("sha256").update(body).digest("hex");
     const item = { ...itemOf(file, access), version: versionOf(file, access, digest) };
-    // Not in the bytes: it is made of what they are and of what is sent with them.
+    // Not in the bytes: it is derived from them and from what is sent with them.
     const boundary = `kb-${digest}`;
     const name = basename(file.path).replaceAll(/["\r\n\\]/g, "_");
     const head = [
@@ -154,7 +154,7 @@ function itemOf({ externalId, modifiedMs }: DocumentFile, access: readonly strin
   };
 }
 
-/** Changes with the bytes and with who may read them; a file that was only touched is the same. */
+/** Changes with the bytes and with who may read them; touching a file doesn't change it. */
 function versionOf({ externalId }: DocumentFile, access: readonly string[], digest: string): string {
   const hash = createHash("sha256").update(JSON.stringify([externalId, access, digest]));
   return `sha256:${hash.digest("base64url").slice(0, 22)}`;

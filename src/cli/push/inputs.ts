@@ -1,4 +1,4 @@
-/** What `kb push` was told to send: files of lines, and documents out of files, folders and patterns. */
+/** The inputs of `kb push`: files of lines, and documents from files, folders and patterns. */
 import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { usageFailure } from "#cli/failure.ts";
@@ -9,9 +9,9 @@ export interface InputFile {
   modifiedMs: number;
 }
 
-/** A file whose text is to be found. */
+/** A file whose text becomes searchable. */
 export interface DocumentFile extends InputFile {
-  /** With `/` between folders, the same wherever the command runs from inside the folder that was named. */
+  /** With `/` between folders, the same from any working directory inside the named folder. */
   externalId: string;
 }
 
@@ -20,14 +20,14 @@ export interface Inputs {
   documents: DocumentFile[];
 }
 
-/** Which files hold lines: those with an extension of NDJSON, all of them or none. */
+/** Which files contain lines: those with an NDJSON extension, all of them or none. */
 export type InputKind = "lines" | "documents" | undefined;
 
 /**
- * Finds what the words mean. A folder gives every file below it as a document, hidden ones and links apart; a pattern
- * (`*`, `**`, `?`, `[…]`) what it matches; a file is a document unless its name says that it holds lines.
+ * Finds the named inputs. A folder stands for every file below it as a document, except hidden ones and links; a
+ * pattern (`*`, `**`, `?`, `[…]`) for its matches; a file is a document unless its name says that it contains lines.
  *
- * @throws CliFailure for a word that names nothing
+ * @throws CliFailure for a word that matches nothing
  */
 export async function findInputs(words: readonly string[], kind: InputKind, cwd: string): Promise<Inputs> {
   const found: Inputs = { lines: [], documents: [] };
@@ -63,7 +63,7 @@ async function expand(word: string, cwd: string): Promise<Found[]> {
   throw usageFailure(base === undefined ? `There is no file or folder "${word}".` : `No file matches "${word}".`);
 }
 
-/** Whether a path is what a pattern means: `**` any folders, `*` and `?` within one, `[…]` one character of these. */
+/** Matches paths against a pattern: `**` any folders, `*` and `?` within one, `[…]` one of these characters. */
 function makeMatcher(pattern: string): (path: string) => boolean {
   const source = pattern
     .split(sep)
@@ -113,7 +113,7 @@ function toFile(path: string, { size, mtimeMs }: { size: number; mtimeMs: number
   return { path, size, modifiedMs: mtimeMs };
 }
 
-/** Seen from the working folder; of what lies outside it, from the folder that was named, with its name. */
+/** Relative to the working folder; outside of it, relative to the named folder, with that folder's name. */
 function idOf(path: string, base: string, cwd: string): string {
   const fromHere = relative(cwd, path);
   const isInside = !isAbsolute(fromHere) && fromHere !== ".." && !fromHere.startsWith(`..${sep}`);

@@ -1,4 +1,4 @@
-/** Lines of NDJSON on their way: cut into requests, numbered, sent again where an answer was lost. */
+/** Sends lines of NDJSON: split into requests, numbered, sent again when an answer was lost. */
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -8,26 +8,26 @@ import { CliFailure, usageFailure } from "#cli/failure.ts";
 import { parseObject } from "#cli/state-file.ts";
 import type { Sender } from "./sender.ts";
 
-/** Where lines go. */
+/** Destination of lines. */
 export interface LineTarget {
   sender: Sender;
   connectorId: string;
-  /** The upload that they belong to, if any. */
+  /** Their upload, if any. */
   uploadId: string | undefined;
-  /** The number of the first line; 1 unless told. */
+  /** The number of the first line; default 1. */
   firstNumber?: number;
   onResult(result: PushResult): void;
 }
 
-/** Lines are collected here and leave in requests. */
+/** Collects lines and sends them in requests. */
 export interface LineQueue {
-  /** The number of the last line that was given. */
+  /** The number of the last added line. */
   readonly last: number;
   add(line: string): Promise<void>;
   flush(): Promise<void>;
 }
 
-/** A request of lines: small enough that a lost answer costs little, large enough that asking costs nothing. */
+/** Size of a request of lines: small enough that a lost answer costs little, large enough that the overhead doesn't matter. */
 const BATCH_CHARS = 1_000_000;
 const BATCH_LINES = 1_000;
 
@@ -56,13 +56,13 @@ export function makeLineQueue(target: LineTarget, skip: number): LineQueue {
   };
 }
 
-/** Gives every line of these files, or of stdin, to the queue; blank ones are no lines. @throws CliFailure for no NDJSON */
+/** Adds every line of these files, or of stdin, to the queue; blank ones don't count. @throws CliFailure if it isn't NDJSON */
 export async function readLines(files: readonly { path: string }[], stdin: Readable | undefined, queue: LineQueue) {
   for (const stream of stdin ? [stdin] : files.map(({ path }) => createReadStream(path))) {
     let isFirst = true;
     for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
       if (line.trim() === "") continue;
-      // A whole file of something else would give an error for each of its lines.
+      // A whole file in another format would cause an error for each of its lines.
       if (isFirst && parseObject(line.replace(/^\uFEFF/, "")) === undefined) throw notNdjson();
       isFirst = false;
       await queue.add(line);
@@ -100,7 +100,7 @@ async function sendAll(
   }
 }
 
-/** Why a line has a result and is not stored: from it on nothing was taken. */
+/** Reasons why a line has a result and isn't stored: nothing from it on was accepted. */
 const ENDS = new Set([
   "unauthenticated",
   "connector_state_conflict",
@@ -117,9 +117,9 @@ function readAnswer(text: string, sent: number): { results: PushResult[]; failur
   for (const line of text.split("\n")) {
     if (line === "") continue;
     const record = parseObject(line);
-    // A cut line is the last one: the answer broke off in it.
+    // A truncated line is the last one: the answer broke off in it.
     if (record === undefined) break;
-    // Read as the typed client reads every answer: the server keeps the contract, which is one PushResult a line.
+    // Read as the typed client reads every answer: the server keeps the contract, which is one PushResult per line.
     const result = record as unknown as PushResult;
     const isBeyond = results.length >= sent;
     if (result.error !== undefined && (ENDS.has(result.error.code) || isBeyond)) {

@@ -1,4 +1,4 @@
-/** What a push prints: results on stdout, a summary on stderr. */
+/** The output of a push: results on stdout, a summary on stderr. */
 import { cleanLine } from "#api/clean.ts";
 import type { PushResult } from "#api/connector-records.ts";
 import { count, plural } from "#api/plural.ts";
@@ -11,7 +11,7 @@ export interface PushReport {
   add(result: Omit<PushResult, "line"> & { line?: number }): void;
   /** Lines that an earlier run of the command has sent. */
   skip(lines: number): void;
-  /** How many documents there will be; lines are not known beforehand. */
+  /** Sets the expected number of documents; the number of lines isn't known in advance. */
   expect(documents: number | null): void;
   stop(): void;
   summary(): string;
@@ -21,8 +21,7 @@ export interface PushReport {
 const FAILED_RESULTS = new Set(["error", "failed", "acl_unknown"]);
 
 /**
- * Makes the report of one push. Programs get every result as NDJSON; a person at a terminal only those that are not as
- * they were meant.
+ * Makes the report of one push. Programs get every result as NDJSON; a person at a terminal only the unexpected ones.
  *
  * @param fields  of `--json a,b`; undefined = all
  */
@@ -32,7 +31,7 @@ export function makeReport(deps: Deps, output: Output, isForPrograms: boolean, f
   let done = 0;
   let total: number | null = null;
   let isDue = false;
-  /** Once for all results of an answer: they come at one moment, which would spoil the rate. */
+  /** Once for all results of an answer: they arrive at the same moment, which would distort the rate. */
   const showLater = (): void => {
     if (isDue) return;
     isDue = true;

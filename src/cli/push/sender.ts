@@ -1,16 +1,16 @@
-/** Requests of a long push: repeated after temporary failures, with the current key. */
+/** Requests of a long push: retried after temporary failures, with the current key. */
 import { makeApi, type Api } from "#cli/api.ts";
 import type { Deps } from "#cli/deps.ts";
 import { CliFailure, interrupted } from "#cli/failure.ts";
 import type { Settings } from "#cli/settings.ts";
 
 export interface Sender {
-  /** What `work` makes of its calls. @throws CliFailure when they are refused, or after the last try */
+  /** Runs `work`, with retries. @throws CliFailure when its calls are rejected, or after the last try */
   run<T>(work: (api: Api) => Promise<T>): Promise<T>;
   /**
-   * Waits before something is tried again.
+   * Waits before a retry.
    *
-   * @param tries  how often it was tried already without getting any further
+   * @param tries  number of tries so far without progress
    * @throws CliFailure the failure itself, when another try can't help
    */
   waitAfter(failure: CliFailure, tries: number): Promise<void>;
@@ -19,12 +19,12 @@ export interface Sender {
 export interface SenderOptions {
   settings: Settings;
   key: string;
-  /** The key as its place holds it now; undefined where it can't be read again. */
+  /** Reads the current key from its place; undefined if it can't be read again. */
   readKeyAgain?: () => Promise<string>;
   talk(text: string): void;
 }
 
-/** Long enough to outlast the restart of a server: about three minutes in all. */
+/** Long enough to outlast a restart of the server: about three minutes in all. */
 const MAX_TRIES = 10;
 const LONGEST_WAIT_MS = 30_000;
 const TIMEOUT_MS = 300_000;
@@ -39,7 +39,7 @@ const PASSING = new Set([
   "database_unusable",
   "resources_exhausted",
 ]);
-/** What a mistyped address answers too: only after the server has answered once do these pass. */
+/** A mistyped address causes these too: they are retried only after the server has answered once. */
 const LIKELY_WRONG_ADDRESS = new Set(["unreachable", "unexpected_answer"]);
 
 /** Makes the sender of one push. */
@@ -71,7 +71,7 @@ export function makeSender(deps: Deps, { settings, key, readKeyAgain, talk }: Se
     try {
       await deps.clock.sleep(waitMs, deps.signal);
     } catch {
-      // Sleep ends early for one reason only.
+      // Sleep ends early for only one reason.
       throw interrupted();
     }
   }
@@ -86,7 +86,7 @@ export function makeSender(deps: Deps, { settings, key, readKeyAgain, talk }: Se
           return result;
         } catch (error) {
           if (!(error instanceof CliFailure)) throw error;
-          // A success that broke off.
+          // A successful answer that broke off.
           hasAnswered ||= error.status !== undefined && error.status < 300;
           await waitAfter(error, tries);
         }

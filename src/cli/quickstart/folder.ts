@@ -1,4 +1,4 @@
-/** Which folders quickstart indexes without harm. Source: S34. */
+/** Which folders quickstart can index without harm. Source: S34. */
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { holdsGeneratedMarker, isGeneratedFolder } from "#api/generated-folders.ts";
@@ -6,19 +6,19 @@ import { count } from "#api/plural.ts";
 import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 
-/** Above this many files a person is asked first. */
+/** Above this many files, the person is asked first. */
 export const MANY_FILES = 50_000;
 
-/** What a look into a folder found; counting stops above `MANY_FILES`. */
+/** The result of a survey of a folder; counting stops above `MANY_FILES`. */
 export interface FolderSurvey {
   files: number;
   /** A file of another user, as an example. */
   foreign: string | undefined;
 }
 
-/** Folders of the system as a whole: refused with everything below. */
+/** System folders that are refused with everything below. */
 const SYSTEM_TREES = ["/etc", "/proc", "/sys", "/dev", "/boot", "/run", "/System", "/private/etc", "C:\\Windows"];
-/** Folders that hold the system or everybody's homes: refused themselves; a folder inside may be meant. */
+/** Folders that contain the system or everyone's homes: refused themselves; a folder inside may be meant. */
 const SYSTEM_FOLDERS = [
   ..."/ /bin /sbin /lib /lib64 /usr /usr/bin /usr/lib /usr/sbin /usr/local /var /var/lib /opt /home /root /srv /mnt".split(
     " ",
@@ -27,9 +27,9 @@ const SYSTEM_FOLDERS = [
 ];
 
 /**
- * The real path of a folder that may be indexed.
+ * Returns the real path of a folder that may be indexed.
  *
- * @param secretDirs folders with keys, databases or logins of ours: neither they nor anything around them is indexed
+ * @param secretDirs folders with keys, databases or logins of ours: neither they nor any parent folder is indexed
  * @throws CliFailure (usage) with the reason when it is refused
  */
 export async function checkFolder(
@@ -57,7 +57,7 @@ export async function checkFolder(
 }
 
 /**
- * Counts what an index would meet: files that are not hidden nor in a folder that a program made, links not followed.
+ * Counts the files that a sync would index: not hidden, not in a generated folder, links not followed.
  *
  * @param tick called now and then with the number so far
  */
@@ -70,7 +70,7 @@ export async function surveyFolder(
   const survey: FolderSurvey = { files: 0, foreign: undefined };
   const waiting = [root];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    // A folder that may not be read is no reason to stop: the sync reports it.
+    // An unreadable folder is no reason to stop: the sync reports it.
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     const names = new Set(entries.map(({ name }) => name));
     if (!options.generated && folder !== root && holdsGeneratedMarker([...names])) continue;
@@ -90,7 +90,7 @@ export async function surveyFolder(
   return survey;
 }
 
-/** The question that a survey gives rise to; undefined when there is none. */
+/** Returns the question that a survey raises; undefined when there is none. */
 export function questionAbout(root: string, survey: FolderSurvey): string | undefined {
   const reasons = [
     ...(survey.files > MANY_FILES ? [`more than ${count(MANY_FILES)} files`] : []),
@@ -110,11 +110,11 @@ export function isInside(path: string, folder: string): boolean {
 
 async function foreignFile(path: string, userId: number): Promise<string | undefined> {
   const info = await lstat(path).catch(() => undefined);
-  // Files of the system's administrator are installed ones (packages, shared documents), not somebody's own.
+  // Files of the system's administrator are installed ones (packages, shared documents), not another person's.
   return info === undefined || info.uid === userId || info.uid === 0 ? undefined : path;
 }
 
-/** The real path, also of a folder that is not there yet: its nearest real parent decides. */
+/** Returns the real path, also of a folder that doesn't exist yet: its nearest existing parent decides. */
 async function realOrSelf(path: string): Promise<string> {
   const whole = resolve(path);
   const real = await realpath(whole).catch(() => undefined);

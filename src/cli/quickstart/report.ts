@@ -1,4 +1,4 @@
-/** What quickstart says at the end: what is searchable, what is not and why, one real answer. */
+/** Quickstart's final report: what is searchable, what isn't and why, one real answer. */
 import type { QueryOf } from "#api/client.ts";
 import { count, plural } from "#api/plural.ts";
 import { TEXT_REASONS } from "#api/text-reasons.ts";
@@ -15,7 +15,7 @@ export interface IndexedFolder {
   sync: SyncRecord;
 }
 
-/** Prints what a folder's sync took in, and what it did not, by reason. */
+/** Prints what a folder's sync indexed, and what it skipped, by reason. */
 export async function reportFolder(api: Api, folder: IndexedFolder, output: Output): Promise<void> {
   const { connector, sync } = folder;
   const path = { id: connector.id };
@@ -60,7 +60,7 @@ export async function reportFolder(api: Api, folder: IndexedFolder, output: Outp
   }
 }
 
-/** One search with words of a real title, as a person or an agent would do it, and its answer. */
+/** Runs one search with words of a real title, as a person or an agent would, and shows its answer. */
 export async function showSearch(
   api: Api,
   folder: IndexedFolder,
@@ -83,7 +83,7 @@ async function wordsOfATitle(api: Api, connectorId: string): Promise<string | un
   const titles = files.map(
     (file) => file.title.replace(/\.[A-Za-z0-9]{1,5}$/, "").match(/\p{L}[\p{L}\p{N}]{2,}/gu) ?? [],
   );
-  // Two or three words say more than one; file names such as "index" say little.
+  // Two or three words are more specific than one; file names such as "index" aren't helpful.
   const best = titles.sort((a, b) => Math.min(b.length, 3) - Math.min(a.length, 3))[0];
   return best === undefined || best.length === 0 ? undefined : best.slice(0, 3).join(" ").toLowerCase();
 }

@@ -14,11 +14,11 @@ export interface QuickstartAdmin {
   password: string;
 }
 
-/** What `<data>/server.json` says. `pid` is null after `kb stop`; the port is kept, so that clients' settings stay good. */
+/** The content of `<data>/server.json`. `pid` is null after `kb stop`; the port is kept, so that clients' settings stay valid. */
 export interface ServerFile {
   pid: number | null;
   url: string;
-  /** When the process started, as the system counts it: a number that was given to another process later is not it. */
+  /** Start time of the process in the system's ticks: if its number is reused, the other process has another one. */
   startedTicks: string | null;
 }
 
@@ -37,11 +37,11 @@ const READY_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
 const STOP_TIMEOUT_MS = 30_000;
 
-/** Settings that belong to another installation or another host: never handed to the child. */
+/** Settings for another installation or another host: never passed to the child. */
 const NOT_INHERITED =
   /^KB_(HOST|PORT|PUBLIC_URL|MODE|DATA_DIR|URL|TOKEN|PROFILE|BOOTSTRAP_EMAIL|BOOTSTRAP_PASSWORD|CONNECTOR_KEY)(_FILE)?$/;
 
-/** The data folder: --data-dir, KB_DATA_DIR, else the person's data folder of this system. */
+/** The data folder: --data-dir, KB_DATA_DIR, else the person's default data folder on this system. */
 export function dataDirOf(flag: string | undefined, deps: Pick<Deps, "env" | "home" | "platform" | "cwd">): string {
   const { env, home, platform } = deps;
   const folder = flag ?? env["KB_DATA_DIR"];
@@ -51,9 +51,9 @@ export function dataDirOf(flag: string | undefined, deps: Pick<Deps, "env" | "ho
 }
 
 /**
- * The running server of this data folder; started when none runs.
+ * Returns the running server of this data folder, and starts one if none runs.
  *
- * @throws CliFailure 4 when the folder holds an installation that quickstart did not make
+ * @throws CliFailure 4 when the folder holds an installation that quickstart didn't make
  */
 export async function ensureServer(dataDir: string, port: number | undefined, deps: Deps): Promise<RunningServer> {
   const file = await readServerFile(dataDir);
@@ -75,7 +75,7 @@ export async function ensureServer(dataDir: string, port: number | undefined, de
   }
 }
 
-/** The admin of this data folder; undefined when quickstart made none. */
+/** Returns the admin of this data folder; undefined when quickstart made none. */
 export async function readAdmin(dataDir: string): Promise<QuickstartAdmin | undefined> {
   const file = await readStateFile(adminPath(dataDir));
   const email = textOf(file?.["email"]);
@@ -83,7 +83,7 @@ export async function readAdmin(dataDir: string): Promise<QuickstartAdmin | unde
   return email === undefined || password === undefined ? undefined : { email, password };
 }
 
-/** Where the admin's password is kept. */
+/** Path of the admin's password file. */
 export function adminPath(dataDir: string): string {
   return join(dataDir, "admin.json");
 }
@@ -91,8 +91,8 @@ export function adminPath(dataDir: string): string {
 /**
  * Ends the server of this data folder and waits until it is gone.
  *
- * @returns its address; undefined when none of quickstart's runs
- * @throws CliFailure 9 when it does not end
+ * @returns its address; undefined when none of quickstart's is running
+ * @throws CliFailure 9 when it doesn't end
  */
 export async function stopServer(dataDir: string, deps: Deps): Promise<string | undefined> {
   const file = await readServerFile(dataDir);
@@ -115,18 +115,18 @@ export async function stopServer(dataDir: string, deps: Deps): Promise<string | 
   return url;
 }
 
-/** Where the server's log is. */
+/** Path of the server's log. */
 export function logPath(dataDir: string): string {
   return join(dataDir, "server.log");
 }
 
-/** True while a process of this number runs. */
+/** True while a process with this number runs. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, and is somebody else's.
+    // EPERM: it runs, and belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
@@ -153,7 +153,7 @@ async function liveServer(file: ServerFile, deps: Deps): Promise<{ url: string; 
   return (await isReady(file.url, deps)) ? { url: file.url, pid: file.pid } : undefined;
 }
 
-/** The folder is ours when it is empty, or when an earlier quickstart left its mark; the mark is the admin's file. */
+/** The folder is ours when it is empty, or when an earlier quickstart left its mark, the admin's file. */
 async function claimFolder(dataDir: string, file: ServerFile | undefined, deps: Deps): Promise<void> {
   if (file !== undefined) return;
   const entries = await readdir(dataDir).catch((error: NodeJS.ErrnoException): string[] => {
@@ -174,10 +174,10 @@ async function claimFolder(dataDir: string, file: ServerFile | undefined, deps: 
 async function startServer(dataDir: string, port: number, deps: Deps): Promise<RunningServer> {
   const admin = await readAdmin(dataDir);
   const env = Object.fromEntries(Object.entries(deps.env).filter(([name]) => !NOT_INHERITED.test(name)));
-  // Ignored once the owner exists; without it a server that was killed before its first start would stay without one.
+  // Ignored once the owner exists; without it, a server killed before its first start would stay without one.
   const bootstrap =
     admin === undefined ? {} : { KB_BOOTSTRAP_EMAIL: admin.email, KB_BOOTSTRAP_PASSWORD: admin.password };
-  // The server itself keeps its log small; what it says before and after goes to the same file.
+  // The server itself limits its log's size; output before and after goes to the same file.
   const logging = { KB_LOG_FILE: logPath(dataDir) };
   await makeFolder(dataDir);
   const log = await open(logPath(dataDir), "a", 0o600);
@@ -186,9 +186,9 @@ async function startServer(dataDir: string, port: number, deps: Deps): Promise<R
     const child = spawn(command, [...prefix, "serve", "--host", HOST, "--port", String(port), "--data-dir", dataDir], {
       cwd: dataDir,
       env: { ...env, ...bootstrap, ...logging },
-      // The channel is how the server says that it is ready: an answer on the port could be another server's.
+      // The server reports over the channel that it is ready: an answer on the port could be another server's.
       stdio: ["ignore", log.fd, log.fd, "ipc"],
-      // Its own group: Ctrl-C here does not reach it, and it outlives us.
+      // Its own group: Ctrl-C here doesn't reach it, and it outlives us.
       detached: true,
       windowsHide: true,
     });
@@ -202,7 +202,7 @@ async function startServer(dataDir: string, port: number, deps: Deps): Promise<R
 }
 
 /**
- * Waits until the server says that it is ready, then lets go of it. One that isn't is ended.
+ * Waits until the server reports that it is ready, then detaches from it. If it doesn't, the process is ended.
  *
  * @returns the port that it listens on
  */
@@ -258,7 +258,7 @@ async function logTail(dataDir: string): Promise<string> {
     .join("\n");
 }
 
-/** The wanted port when it is free; else, unless the person named it, any free one. */
+/** The wanted port if it is free; else, unless the person named it, any free one. */
 async function choosePort(wanted: number, isFixed: boolean): Promise<number> {
   if (await isFree(wanted)) return wanted;
   if (!isFixed) return ANY_PORT;
@@ -285,12 +285,12 @@ async function isSameProcess(file: ServerFile): Promise<boolean> {
 }
 
 /**
- * Field 22 of /proc/<pid>/stat; null where there is no /proc. A zombie counts as gone, once its last thread has ended: until
- * then it holds the port.
+ * Field 22 of /proc/<pid>/stat; null without /proc. A zombie counts as gone once its last thread has ended: until then
+ * it holds the port.
  */
 async function ticksOf(pid: number): Promise<string | null> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
-  // The name in brackets may hold spaces and brackets itself.
+  // The name in brackets may contain spaces and brackets.
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
   if (fields === undefined) return null;
   const [state, threads, startedTicks = null] = [fields[0], fields[17], fields[19]];

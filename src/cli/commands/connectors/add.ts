@@ -54,7 +54,7 @@ const ADD = {
 type AddInput = InputOf<typeof ADD>;
 type CreateBody = BodyOf<"post", "/api/connectors">;
 
-/** `kb connectors add PROVIDER`: values from --set and --config; on a terminal it asks for what the source still needs. */
+/** `kb connectors add PROVIDER`: values from --set and --config; on a terminal it asks for the source's missing ones. */
 export const addConnector = command(ADD, async (input, deps): Promise<number> => {
   const api = await connect(input, deps);
   const { sources } = await api.get("/api/connectors/sources");
@@ -94,7 +94,7 @@ export const addConnector = command(ADD, async (input, deps): Promise<number> =>
   return exitOfSync(sync);
 });
 
-/** Whether a setting names a path of the server's own machine: nobody signs in to that. */
+/** Whether a setting names a path on the server's own machine, which needs no sign-in. */
 function isOnServer({ configSchema }: SourceKind, config: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(configSchema.properties ?? {}).some(([key, { localPath }]) => {
     const value = config[key];
@@ -102,7 +102,7 @@ function isOnServer({ configSchema }: SourceKind, config: Readonly<Record<string
   });
 }
 
-/** A name that none of the connectors has which this person sees. */
+/** Returns a name that no connector visible to this person has. */
 async function freeName(api: Awaited<ReturnType<typeof connect>>, name: string): Promise<string> {
   const { connectors } = await api.get("/api/connectors", { params: { query: { limit: 200 } } });
   return distinctName(
@@ -112,9 +112,9 @@ async function freeName(api: Awaited<ReturnType<typeof connect>>, name: string):
 }
 
 /**
- * The value of a `--set` in the type that the source's schema gives the key.
+ * Converts the value of a `--set` to the type in the source's schema.
  *
- * @throws CliFailure (usage) when the key is unknown or the text does not fit
+ * @throws CliFailure (usage) when the key is unknown or the text doesn't fit
  */
 export function typedValue(schema: JsonSchema, key: string, text: string): unknown {
   const properties = schema.properties ?? {};
@@ -155,7 +155,7 @@ function findSource(sources: readonly SourceKind[], word: string): SourceKind {
   );
 }
 
-/** What `--from-json` says; the server checks what is in it. */
+/** The content of `--from-json`; the server checks it. */
 async function baseFor({ providerId }: SourceKind, input: AddInput, deps: Deps): Promise<Partial<CreateBody>> {
   const file = input.options.fromJson;
   if (file === undefined) return {};
@@ -188,7 +188,7 @@ async function configFor(
   for (const [key, text] of Object.entries(await askSettings(missing, source, deps.prompts))) {
     config[key] = typedValue(source.configSchema, key, text);
   }
-  // A path is relative to this directory; the server's working directory is another one.
+  // A path is relative to this directory; the server has another working directory.
   for (const [key, { localPath }] of Object.entries(properties)) {
     const value = config[key];
     if (typeof value !== "string") continue;

@@ -88,7 +88,7 @@ export const pauseConnector = command(
   setPaused("pause"),
 );
 
-/** `kb connectors scope CONNECTOR`: shows it, or sets it and starts the sync that follows. */
+/** `kb connectors scope CONNECTOR`: shows the scope, or sets it and starts the sync that follows. */
 export const setScope = command(
   {
     summary: "Show or set what a connector includes.",
@@ -130,7 +130,7 @@ export const setScope = command(
   },
 );
 
-/** What a scope would do, as far as that is known before a run. */
+/** Describes the effect of a scope, as far as that is known before a run. */
 function planText({ added, removed, estimatedCalls }: ScopePlan): string {
   const adds = added === null ? "Only a sync can show what this adds" : `This adds at least ${plural(added, "item")}`;
   const calls = estimatedCalls === null ? "" : `, with about ${plural(estimatedCalls, "request")}`;
@@ -138,7 +138,7 @@ function planText({ added, removed, estimatedCalls }: ScopePlan): string {
   return `${adds}${calls}, and ${removes}. Nothing has changed.`;
 }
 
-/** `kb connectors rotate-key CONNECTOR`: the new key is the only data on stdout. */
+/** `kb connectors rotate-key CONNECTOR`: stdout has only the new key. */
 export const rotateKey = command(
   {
     summary: "Create a new key for your push connector, or revoke the key of someone else's.",
@@ -173,7 +173,7 @@ export const rotateKey = command(
   },
 );
 
-/** `kb connectors webhook CONNECTOR`: its address, or with --new-secret the new secret, is the only data on stdout. */
+/** `kb connectors webhook CONNECTOR`: stdout has only its URL, or with --new-secret the new secret. */
 export const showWebhook = command(
   {
     summary: "Show where the app can notify kb of changes, or create the secret that it signs with.",
@@ -254,7 +254,7 @@ async function changesOf(
   connector: ConnectorRecord,
 ): Promise<BodyOf<"patch", "/api/connectors/{id}">> {
   const pairs = input.options.set.map((text) => parsePair(text, "--set"));
-  // The server takes a whole config, so unnamed keys are sent back as they are.
+  // The server takes a whole config, so unnamed keys are sent back unchanged.
   const config = { ...connector.config, ...Object.fromEntries(pairs.map(([key, value]) => [key, plainValue(value)])) };
   return {
     name: input.options.name,
@@ -266,7 +266,7 @@ async function changesOf(
   };
 }
 
-/** A value that looks like JSON (true, 3, ["a"]) as that; anything else is the text itself. */
+/** Parses a value that looks like JSON (true, 3, ["a"]); anything else is the text itself. */
 function plainValue(text: string): unknown {
   if (!/^(true|false|null|-?\d+(\.\d+)?|\[.*\]|\{.*\})$/s.test(text)) return text;
   try {

@@ -1,4 +1,4 @@
-/** Arguments and options that several commands of `kb connectors` have, and what they make of them. */
+/** Arguments and options shared by several commands of `kb connectors`, and their conversion. */
 import type { BodyOf } from "#api/client.ts";
 import type { ArgumentData, OptionData, OptionsOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
@@ -45,12 +45,12 @@ export const WAIT_OPTIONS = [
   { flags: "--timeout <duration>", summary: "the longest time to wait, such as 10m (default: no limit)" },
 ] as const satisfies readonly OptionData[];
 
-/** The bodies that take credentials. */
+/** The request bodies with credentials. */
 type CredentialBody =
   | BodyOf<"post", "/api/connectors" | "/api/connectors/browse">
   | BodyOf<"patch", "/api/connectors/{id}">;
 
-/** The `credentials` of a body, read by reference: never a secret in argv. */
+/** Returns the `credentials` of a body, read by reference: never a secret in argv. */
 export async function credentialsOf(
   options: OptionsOf<typeof CREDENTIAL_OPTIONS>,
   deps: Deps,
@@ -66,7 +66,7 @@ export async function credentialsOf(
   };
 }
 
-/** The `schedule` of a body: `--every 30m`, `--every never`; undefined when it was not given. */
+/** Returns the `schedule` of a body: `--every 30m`, `--every never`; undefined when the option is absent. */
 export function scheduleOf({ every }: OptionsOf<typeof ACCESS_OPTIONS>): { everyMinutes: number } | null | undefined {
   if (every === undefined) return undefined;
   return every === "never" ? null : { everyMinutes: Math.max(1, Math.round(parseDuration(every, "--every") / 60_000)) };

@@ -16,10 +16,10 @@ const PEOPLE_COLUMNS: readonly Column<SourceUser>[] = [
   { title: "member", value: describeLink, isFlexible: true },
 ];
 
-/** Pages are this long: the most that the route gives. */
+/** Page size: the most that the route returns. */
 const PAGE = 200;
 
-/** `kb connectors people CONNECTOR`: who the source named, linked or not. */
+/** `kb connectors people CONNECTOR`: users that the source named, linked or not. */
 export const listPeople = command(
   {
     summary: "List the users that a connector's source named, and which members they are.",
@@ -57,7 +57,7 @@ export const listPeople = command(
   },
 );
 
-/** `kb connectors link-person CONNECTOR USER MEMBER`: ties them by hand, or unties them. */
+/** `kb connectors link-person CONNECTOR USER MEMBER`: links them by hand, or unlinks them. */
 export const linkPerson = command(
   {
     summary: "Link a user of a connector's source to a member, or unlink them (admin; never yourself).",

@@ -1,8 +1,8 @@
-/** Questions on a terminal for what a source needs, from the schemas that the server gives. */
+/** Terminal prompts for a source's settings and secrets, from the server's schemas. */
 import type { Prompts } from "#cli/deps.ts";
 import type { JsonSchema, SourceKind } from "#cli/records.ts";
 
-/** Asks for settings, as text that `typedValue` reads. */
+/** Asks for settings, as text for `typedValue`. */
 export async function askSettings(
   keys: readonly string[],
   { configSchema }: Pick<SourceKind, "configSchema">,
@@ -26,10 +26,10 @@ async function askSetting(key: string, property: JsonSchema, prompts: Prompts): 
 }
 
 /**
- * Asks for the secrets of a source, in their order: those that it can do without may be left empty. For those of one that
- * can be read without signing in, only after asking whether to sign in. Of a source with several ways, the first secret.
+ * Asks for the secrets of a source, in order; optional ones may be left empty. If the source can be read without
+ * signing in, it first asks whether to sign in. If there are several ways to sign in, it asks for the first secret.
  *
- * @returns undefined where nothing is to be sent
+ * @returns undefined when there is nothing to send
  */
 export async function askCredentials(
   { name, authTypes, credentialsSchema }: Pick<SourceKind, "name" | "authTypes" | "credentialsSchema">,

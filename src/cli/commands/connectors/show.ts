@@ -76,7 +76,7 @@ export const listConnectors = command(
   },
 );
 
-/** `kb connectors sources`: what can be connected. */
+/** `kb connectors sources`: the sources that can be connected. */
 export const listSources = command(
   {
     summary: "List what can be connected, and its settings.",
@@ -125,7 +125,7 @@ export const showConnector = command(
   async (input, deps) => {
     const api = await connect(input, deps);
     const found = await findConnector(api, input.args.connector);
-    // Lists leave out what takes a look into the audit and the groups; members who do not manage it get no more than the list has.
+    // Lists omit fields that need the audit or the groups; members who don't manage it get only what the list has.
     const connector = found.owner === undefined ? found : await findConnector(api, found.id);
     const output = makeOutput(input, deps, api.settings.defaults);
     output.result({ connector }, () => {
@@ -174,13 +174,13 @@ function indexedOf({ counts, readByNobody }: ConnectorRecord): string {
   return readByNobody === undefined ? count(counts.indexed) : `${count(counts.indexed)}, read by no one`;
 }
 
-/** What it does now; undefined for members who don't manage it. */
+/** Its current activity; undefined for members who don't manage it. */
 function activityOf({ activity, isPushed }: ConnectorRecord): string | undefined {
   if (activity === undefined || isPushed === undefined) return undefined;
   return describeActivity({ activity, isPushed }, atTime);
 }
 
-/** What the person can do with it; nothing for its owner, and from a server of before. */
+/** Describes the person's permitted actions; empty for its owner, and from an older server. */
 function actsOf({ allowed, owner, state, isPushed }: ConnectorRecord): string[] {
   if (allowed === undefined || owner === undefined || isPushed === undefined) return [];
   return describeActs({ allowed, owner, state, isPushed });
@@ -190,14 +190,14 @@ function atTime(at: string): string {
   return `at ${at.slice(0, 16).replace("T", " ")}`;
 }
 
-/** A connector's settings as `--set` takes them. */
+/** A connector's settings in the form of `--set`. */
 function settingsOf(config: ConnectorRecord["config"]): string[] {
   return Object.entries(config ?? {}).map(
     ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
 }
 
-/** How many items there are in each state; a person is told of those that there are. */
+/** Item counts by state; people see only states that have items. */
 function countsOf(counts: NonNullable<ConnectorRecord["counts"]>, isForPerson: boolean): string[] {
   return Object.entries(counts)
     .filter(([name, value]) => !isForPerson || value > 0 || name === "indexed")
@@ -226,7 +226,7 @@ export const listConnectorFiles = command(
   },
 );
 
-/** `kb connectors browse PROVIDER`: what a connector could take in; stores nothing. */
+/** `kb connectors browse PROVIDER`: lists the content that a connector could index; stores nothing. */
 export const browse = command(
   {
     summary: "Browse what a source holds before you connect it.",

@@ -75,7 +75,7 @@ export const startSync = command(
   },
 );
 
-/** `kb connectors cancel CONNECTOR`: ends its running sync; what it has read stays. */
+/** `kb connectors cancel CONNECTOR`: ends its running sync; everything read so far stays. */
 export const cancelSync = command(
   {
     summary: "Cancel a connector's running sync; what it stored stays.",
@@ -93,7 +93,7 @@ export const cancelSync = command(
     const syncOption = input.options.sync;
     const { syncs } = await api.get("/api/connectors/{id}/syncs", { params: { path: { id }, query: { limit: 5 } } });
     const open = syncs.filter((sync) => sync.finishedAt === null);
-    // Nobody waits for one that only reads again.
+    // No one waits for a sync that only rereads.
     const syncId = syncOption ?? (open.find((sync) => sync.trigger !== "reader") ?? open[0])?.id;
     if (syncId === undefined) {
       throw new CliFailure({
@@ -109,7 +109,7 @@ export const cancelSync = command(
   },
 );
 
-/** `kb connectors progress [CONNECTOR]`: open syncs of mine, or the runs of one connector. `--watch` streams NDJSON. */
+/** `kb connectors progress [CONNECTOR]`: my open syncs, or the runs of one connector. `--watch` streams NDJSON. */
 export const showProgress = command(
   {
     summary: "Show running syncs, or the runs of one connector.",
@@ -136,7 +136,7 @@ export const showProgress = command(
   },
 );
 
-/** `kb connectors removals CONNECTOR`: what a sync wants to delete and a person must approve. */
+/** `kb connectors removals CONNECTOR`: removals by a sync that a person must approve. */
 export const listRemovals = command(
   {
     summary: "Show removals that wait for approval; approve or reject them.",

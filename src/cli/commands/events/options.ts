@@ -4,7 +4,7 @@ import { pickNamed } from "#cli/pick.ts";
 
 export const TARGET = [{ name: "target", summary: "its URL or whk_…", required: true }] as const;
 
-/** An event target by its id, its URL or its host. Throws CliFailure 3 with the near one, 2 when several are called so. */
+/** Finds an event target by its id, its URL or its host. Throws CliFailure 3 with the nearest one, 2 when several match. */
 export async function findTarget(api: Api, word: string): Promise<EventTarget> {
   if (/^whk_[a-z0-9]+$/.test(word)) {
     return (await api.get("/api/webhooks/{id}", { params: { path: { id: word } } })).target;

@@ -102,7 +102,7 @@ export const showTarget = command(
   },
 );
 
-/** `kb events add URL`: the secret is the only data on stdout. */
+/** `kb events add URL`: stdout has only the secret. */
 export const addTarget = command(
   {
     summary: "Send events to a URL; prints the secret that signs them, once (admin).",
@@ -171,7 +171,7 @@ export const resumeTarget = command(
   (input, deps) => change(input, deps, { state: "active" }, "active"),
 );
 
-/** `kb events rotate-secret TARGET`: the new secret is the only data on stdout. */
+/** `kb events rotate-secret TARGET`: stdout has only the new secret. */
 export const rotateSecret = command(
   {
     summary: "Replace the secret of an event target; prints the new one, once (admin).",

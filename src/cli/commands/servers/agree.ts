@@ -4,7 +4,7 @@ import { confirmed } from "#cli/confirm.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
 import { type ConnectionRecord, findConnection } from "./find.ts";
 
-/** `kb servers agree CONNECTION`: shows what kb would call with it, and agrees to exactly that. */
+/** `kb servers agree CONNECTION`: shows the calls that kb would make with it, and consents to exactly those. */
 export const agreeToTools = command(
   {
     summary: "Look at the tools that kb calls with your connection, and agree to them.",

@@ -13,7 +13,7 @@ const RULE_OPTIONS = [
   { flags: "--app <slug>", summary: "only these apps can be connected; may be repeated", repeatable: true },
 ] as const;
 
-/** `kb servers add URL`: its id is the only data on stdout, and what was tried goes beside it. */
+/** `kb servers add URL`: stdout has only its id; the steps of the test go to stderr. */
 export const addServer = command(
   {
     summary: "Add an MCP server: it is tested first (admin).",
@@ -144,7 +144,7 @@ function isSameClient({ auth: before }: ServerRecord, { auth: after }: ServerRec
   return before.clientId === after.clientId && before.redirectUrl === after.redirectUrl;
 }
 
-/** What a server is called that nobody named. */
+/** The default name of a server. */
 function hostOf(url: string): string {
   return URL.parse(url)?.host ?? url;
 }

@@ -61,7 +61,7 @@ export const connectApp = command(CONNECT, async (input, deps) => {
   });
 });
 
-/** The app that was named, or the only one. */
+/** The named app, or the only one. */
 async function appOf(api: Api, server: ServerRecord, word: string | undefined): Promise<App> {
   const apps = await api.list("/api/mcp-servers/{id}/apps", "apps", { at: { id: server.id } });
   const [only] = apps;
@@ -95,7 +95,7 @@ async function connectWithToken(
     .connection;
 }
 
-/** By reference, or asked for where the app needs one and the server has none that would do. */
+/** By reference, or from a prompt when the app needs a token and the server has none for it. */
 async function tokenFor(
   server: ServerRecord,
   app: App,
@@ -145,7 +145,7 @@ async function connectInBrowser(
 
 const LOOK_AGAIN_MS = 2_000;
 
-/** Until the pending connection is something else, or, as a provider may not say who somebody is, a new one is there. */
+/** Waits until the pending connection changes or, because a provider may not report the person, a new one exists. */
 async function waitForConnection(
   api: Api,
   deps: Deps,

@@ -50,7 +50,7 @@ export const listConnections = command(
   },
 );
 
-/** `kb servers access CONNECTION`: shows who sees what is read through it, or sets it. */
+/** `kb servers access CONNECTION`: shows who sees the content read through it, or sets it. */
 export const setConnectionAccess = command(
   {
     summary: "Show or set who sees what is read through a connection (its owner; admins can only narrow it).",

@@ -1,4 +1,4 @@
-/** The provider servers and connections that the words of a command line name. */
+/** Finds provider servers and connections by the words of a command line. */
 import type { RecordOf } from "#api/client.ts";
 import type { Api } from "#cli/api.ts";
 import { pickNamed } from "#cli/pick.ts";
@@ -6,7 +6,7 @@ import { pickNamed } from "#cli/pick.ts";
 export type ServerRecord = RecordOf<"/api/mcp-servers", "servers">;
 export type ConnectionRecord = RecordOf<"/api/mcp-servers/{id}/connections", "connections">;
 
-/** A server by its id, name or URL, in any case. Throws CliFailure 3 when there is none, 2 when several are called so. */
+/** Finds a server by its id, name or URL, in any case. Throws CliFailure 3 when there is none, 2 when several match. */
 export async function findServer(api: Api, word: string): Promise<ServerRecord> {
   const servers = await api.list("/api/mcp-servers", "servers");
   return pickNamed(servers, word, ({ id, name, url }) => ({ id, names: [name, url] }), {
@@ -16,19 +16,19 @@ export async function findServer(api: Api, word: string): Promise<ServerRecord> 
   });
 }
 
-/** The connections to a server that the person may know of. */
+/** The connections to a server that are visible to the person. */
 export async function connectionsOf(api: Api, { id }: Pick<ServerRecord, "id">): Promise<ConnectionRecord[]> {
   return api.list("/api/mcp-servers/{id}/connections", "connections", { at: { id } });
 }
 
-/** The same of every server. */
+/** The same for every server. */
 export async function allConnections(api: Api): Promise<ConnectionRecord[]> {
   const all: ConnectionRecord[] = [];
   for (const server of await api.list("/api/mcp-servers", "servers")) all.push(...(await connectionsOf(api, server)));
   return all;
 }
 
-/** A connection by its id or name, in any case; one's own goes before those of others. Throws as `findServer` does. */
+/** Finds a connection by its id or name, in any case; the person's own take precedence. Throws as `findServer` does. */
 export async function findConnection(api: Api, word: string): Promise<ConnectionRecord> {
   const live = (await allConnections(api)).filter(({ id, status }) => id === word || !ENDED.has(status));
   const isNamed = ({ name }: ConnectionRecord): boolean => name.toLowerCase() === word.toLowerCase();
@@ -45,5 +45,5 @@ export async function findConnection(api: Api, word: string): Promise<Connection
   );
 }
 
-/** Nothing can be done with these but to look at them. */
+/** These can only be viewed. */
 const ENDED: ReadonlySet<ConnectionRecord["status"]> = new Set(["revoked", "expired", "failed"]);

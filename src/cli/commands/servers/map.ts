@@ -38,7 +38,7 @@ const CALL_OPTIONS = [
   AS_OPTION,
 ] as const satisfies readonly OptionData[];
 
-/** `kb servers tools SERVER`: what it has, and what kb uses of it. */
+/** `kb servers tools SERVER`: its tools, and which of them kb uses. */
 export const listTools = command(
   {
     summary: "List the tools of an MCP server, and what kb uses them for (admin).",
@@ -96,7 +96,7 @@ export const previewTool = command(
   },
 );
 
-/** `kb servers map SERVER ROLE TOOL`: the other roles stay. */
+/** `kb servers map SERVER ROLE TOOL`: the other roles stay unchanged. */
 export const mapTool = command(
   {
     summary: "Use a tool of an MCP server to list, search or fetch (admin).",
@@ -115,7 +115,7 @@ export const mapTool = command(
   async (input, deps) => {
     const api = await connect(input, deps);
     const { id, name, tools, connectionId, role, mapped } = await chosenOf(api, input);
-    // The server gives only what it has taken.
+    // The server returns only what it has accepted.
     const mapping: Mapping = { ...(tools.mapping as Mapping | null), [role]: mapped };
     const stored = await api.put("/api/mcp-servers/{id}/mapping", {
       params: { path: { id } },
@@ -142,7 +142,7 @@ export const unmapTool = command(
     const { id, name, tools, connectionId } = await toolsOf(api, input.args.server, input.options.connection);
     const { role } = input.args;
     const kept = Object.entries(tools.mapping ?? {}).filter(([one]) => role !== undefined && one !== role);
-    const mapping = kept.length === 0 ? null : (Object.fromEntries(kept) as Mapping); // what the server has taken
+    const mapping = kept.length === 0 ? null : (Object.fromEntries(kept) as Mapping); // accepted by the server
     const stored = await api.put("/api/mcp-servers/{id}/mapping", {
       params: { path: { id } },
       body: { mapping, connectionId },
@@ -161,7 +161,7 @@ async function toolsOf(api: Api, word: string, connection: string | undefined) {
   return { id, name, connectionId, tools };
 }
 
-/** The tool that a command names, its role, and how it is called. */
+/** Returns the named tool, its role, and how it is called. */
 async function chosenOf(
   api: Api,
   { args, options }: { args: { server: string; role: string; tool: string }; options: OptionsOf<typeof CALL_OPTIONS> },
@@ -177,7 +177,7 @@ function roleOf(word: string): Role {
   return role;
 }
 
-/** How kb calls the tool. Values of --set have the types that the tool's schema gives them. */
+/** Returns how kb calls the tool. Values of --set have the types of the tool's schema. */
 function mappedOf({ tools }: ServerTools, role: Role, word: string, options: OptionsOf<typeof CALL_OPTIONS>): Mapped {
   const tool = tools.find(({ name }) => name === word);
   if (tool === undefined) {

@@ -1,4 +1,4 @@
-/** Arguments and options that several commands of `kb servers` have, and what they make of them. */
+/** Arguments and options shared by several commands of `kb servers`, and their conversion. */
 import type { BodyOf, DataOf } from "#api/client.ts";
 import type { ArgumentData, OptionData, OptionsOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
@@ -26,7 +26,7 @@ export const AUTH_OPTIONS = [
   },
 ] as const satisfies readonly OptionData[];
 
-/** Whom a connection is shared with. */
+/** Who a connection is shared with. */
 export const SHARE_OPTIONS = [
   {
     flags: "--access <visibility>",
@@ -40,9 +40,9 @@ export const SHARE_OPTIONS = [
 type AuthBody = BodyOf<"post", "/api/mcp-servers">["auth"];
 
 /**
- * The `auth` of a body; undefined when no option says anything about it.
+ * Returns the `auth` of a body; undefined when no option is about it.
  *
- * @param known how the server is signed in to now; what the options do not name stays
+ * @param known how kb signs in to the server now; fields without an option stay unchanged
  */
 export async function authOf(
   options: OptionsOf<typeof AUTH_OPTIONS> & { dropSecret?: boolean },
@@ -72,7 +72,7 @@ export async function authOf(
   }
 }
 
-/** `--header` and `--client-id` say which kind it is; a lone `--secret` is a bearer token unless the server has another. */
+/** `--header` and `--client-id` determine the kind; `--secret` alone is a bearer token unless the server has another kind. */
 function impliedKind(
   { header, clientId, secret }: OptionsOf<typeof AUTH_OPTIONS>,
   known: AuthBody["kind"] | undefined,
@@ -91,7 +91,7 @@ function refuseOthers(kind: AuthBody["kind"], { header, clientId, secret }: Opti
 
 export type ServerTest = DataOf<"post", "/api/mcp-servers/connection-tests">;
 
-/** What was tried, step by step, and what was found. */
+/** Prints the steps of a test and its findings. */
 export function printTest(test: ServerTest, output: Output): void {
   output.table(
     test.steps,
@@ -106,7 +106,7 @@ export function printTest(test: ServerTest, output: Output): void {
   for (const line of foundBy(test)) output.talk(line);
 }
 
-/** What an admin does at the provider where people sign in; undefined for a server without OAuth. */
+/** An admin's next step at the provider where people sign in; undefined for a server without OAuth. */
 export function registrationLine({ id, auth }: ServerRecord, test?: ServerTest): string | undefined {
   const { clientId, redirectUrl } = auth;
   if (redirectUrl === undefined) return undefined;
@@ -118,7 +118,7 @@ export function registrationLine({ id, auth }: ServerRecord, test?: ServerTest):
 
 const SELF_REFUSED = "The provider takes no clients that register themselves.";
 
-/** What a test says about the server, in a line or two. */
+/** The findings of a test about the server, in a line or two. */
 function foundBy({ ok, serverInfo, protocolVersion, capabilities, authRequired }: ServerTest): string[] {
   const lines: string[] = [];
   if (serverInfo !== undefined) {

@@ -83,7 +83,7 @@ export const showHealth = command(
   },
 );
 
-/** `kb servers test`: a URL that isn't stored, a server as it is stored, or a connection of the person's own. */
+/** `kb servers test`: a URL that isn't stored, a stored server, or one of the person's own connections. */
 export const testServer = command(
   {
     summary: "Test an MCP server step by step: a new URL, a stored one, or your connection to it.",
@@ -133,7 +133,7 @@ export const testServer = command(
   },
 );
 
-/** `kb servers apps SERVER`: what can be connected through it. */
+/** `kb servers apps SERVER`: the apps that can be connected through it. */
 export const listApps = command(
   {
     summary: "List the apps that can be connected through an MCP server.",
@@ -172,7 +172,7 @@ export const listApps = command(
 
 const WAYS = { oauth: "browser", api_key: "token", none: "nothing" } as const;
 
-/** What people should know of a server at first sight. */
+/** The most important state of a server. */
 function stateOf({ enabled, health }: ServerRecord): string {
   return enabled ? health.status : "off";
 }
