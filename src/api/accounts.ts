@@ -1,20 +1,23 @@
-/** People's own accounts at other services: who they are there, and what connectors read with. Source: docs/accounts.md. */
+/**
+ * People's own accounts at other services, which identify them there and which connectors read with. Source:
+ * docs/accounts.md.
+ */
 import { idSchema, Timestamp } from "./common.ts";
 import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
 
-/** Where `callback` leads: `<returnTo>?account=connected`, or `?account=failed&reason=` one of these. */
+/** Where `callback` leads: `<returnTo>?account=connected`, or `?account=failed&reason=` with one of these. */
 export const AccountProblem = z.enum([
-  /** The person, or the provider, said no. */
+  /** The person, or the provider, refused. */
   "denied",
-  /** The way took over 10 minutes, was used already, or began in another session. */
+  /** The flow took over 10 minutes, was already used, or began in another session. */
   "expired",
-  /** What the provider answered does not hold. */
+  /** The provider's answer is invalid. */
   "failed",
-  /** The provider can't be reached, or does not accept this server's client. */
+  /** The provider can't be reached, or doesn't accept this server's client. */
   "unavailable",
-  /** Somebody else in the workspace is this user of the provider. */
+  /** Someone else in the workspace is this user of the provider. */
   "taken",
-  /** Another account than the one that was to be connected again. */
+  /** Another account than the one to be reconnected. */
   "other_account",
 ]);
 export type AccountProblem = z.infer<typeof AccountProblem>;
@@ -28,29 +31,29 @@ const FixedProvider = z.enum(["github", "google", "slack"]);
 
 const AccountSummary = z.object({
   id: AccountId,
-  /** What the person recognizes it by. */
+  /** The name by which the person recognizes it. */
   label: z.string(),
   scopes: z.array(z.string()),
-  /** `needs_reauth`: the provider no longer accepts it, and its person must connect it again. */
+  /** `needs_reauth`: the provider no longer accepts it, and its person must reconnect it. */
   state: z.enum(["active", "needs_reauth"]),
-  /** When its access token ends; null = it does not, or the provider does not say. It is renewed before. */
+  /** When its access token expires; null = it doesn't, or the provider doesn't say. It is renewed before. */
   expiresAt: Timestamp.nullable(),
 });
 
 export const Account = AccountSummary.extend({
   providerId: ProviderId,
   providerName: z.string(),
-  /** The instance that the account is of. */
+  /** The instance of the account. */
   baseUrl: z.string(),
   login: z.string().nullable(),
-  /** Who they are in access lists. */
+  /** Their principal in access lists. */
   principal: z.string(),
   stateReason: z.string().nullable(),
-  /** Connected at the provider, or by a token that the person made there. */
+  /** Connected at the provider, or with a token that the person made there. */
   way: z.enum(["oauth", "token"]),
-  /** When the provider last said who it is. */
+  /** When the provider last confirmed the person's identity. */
   confirmedAt: Timestamp,
-  /** Whether that opens to them what this user may read there. */
+  /** Whether it gives them access to items that this user may read there. */
   isLinked: z.boolean(),
   /** Connectors that read with it. */
   connectors: z.array(z.object({ id: idSchema("connector"), name: z.string() })),
@@ -64,18 +67,18 @@ export const AccountProviderInfo = z
     name: z.string(),
     /** Whether the operator has registered this server there, so that people can connect. */
     configured: z.boolean(),
-    /** Where people are sent; null while nobody has named an instance. */
+    /** Where people are sent; null until an instance was named. */
     baseUrl: z.string().nullable(),
-    /** What this server asks for there. */
+    /** The scopes that this server requests there. */
     scopes: z.array(z.string()),
-    /** How one makes a token of one's own there, at which instances, and on which page of each; null = it takes none. */
+    /** How to create a token of one's own there, at which instances, and on which page of each; null = it takes none. */
     ownTokens: z
       .object({
         steps: z.string(),
         instances: z.array(z.object({ baseUrl: z.string(), url: z.string().nullable() })),
       })
       .nullable(),
-    /** What the operator does there, with the address to give as the redirect URL; null = it takes tokens alone. */
+    /** The operator's steps there, with the address for the redirect URL; null = it takes only tokens. */
     setUp: z
       .object({
         url: z.string().nullable(),
@@ -94,13 +97,13 @@ export const AccountStatus = z
     configured: z.boolean(),
     connected: z.boolean(),
     accounts: z.array(AccountSummary),
-    /** What the operator gives the provider as the redirect URL; null where people connect by tokens alone. */
+    /** The redirect URL that the operator enters at the provider; null where people connect only with tokens. */
     redirectUrl: z.string().nullable(),
   })
   .openapi("AccountStatus");
 export type AccountStatus = z.infer<typeof AccountStatus>;
 
-/** The person found at the provider at the provider, before the account is kept. */
+/** The person found at the provider, before the account is stored. */
 export const FoundAccount = z
   .object({
     providerId: ProviderId,
@@ -118,9 +121,9 @@ const ReturnTo = z.string().max(2_000);
 
 export const AddAccountBody = z.strictObject({
   providerId: ProviderId,
-  /** A registered instance; unless told, the one of the settings, or the only one. */
+  /** A registered instance; default: the one of the settings, or the only one. */
   baseUrl: z.string().max(2_000).optional(),
-  /** The account that is to be connected again, at its own instance: a token of another one is refused. */
+  /** The account to reconnect, at its own instance: a token of another one is refused. */
   accountId: AccountId.optional(),
   credentials: z.strictObject({ token: z.string().min(1).max(8_192) }),
 });
@@ -128,7 +131,7 @@ export type AddAccountBody = z.infer<typeof AddAccountBody>;
 
 export const AuthorizeAccountBody = z.strictObject({
   returnTo: ReturnTo.optional(),
-  /** The account that is to be connected again: another one is refused. */
+  /** The account to reconnect: another one is refused. */
   accountId: AccountId.optional(),
 });
 export type AuthorizeAccountBody = z.infer<typeof AuthorizeAccountBody>;

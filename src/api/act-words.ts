@@ -1,7 +1,7 @@
 import type { ConnectorAct } from "./connector-acts.ts";
 import type { Connector } from "./connector-records.ts";
 
-/** Each as it stands in "Only … can …". */
+/** Words for "Only … can …". */
 export const ACT_WORDS: Readonly<Record<ConnectorAct, string>> = {
   rename: "rename it",
   schedule: "change its schedule",
@@ -25,10 +25,10 @@ export const ACT_WORDS: Readonly<Record<ConnectorAct, string>> = {
   take_over: "take it over",
 };
 
-/** What tells which acts a person has, and whose the connector is. */
+/** The fields that determine a person's actions and the connector's owner. */
 export type ActsOf = Pick<Connector, "allowed" | "state" | "isPushed"> & { owner: Pick<Connector["owner"], "name"> };
 
-/** Who may do what the person may not; undefined where they may. */
+/** Describes who may do what the person may not; undefined if they may. */
 export function whoMay(connector: ActsOf, ...acts: readonly ConnectorAct[]): string | undefined {
   const { allowed } = connector;
   const missing = acts.filter((act) => !allowed.includes(act));
@@ -36,7 +36,7 @@ export function whoMay(connector: ActsOf, ...acts: readonly ConnectorAct[]): str
   return `${subjectOf(connector, missing)} can ${listOf(missing.map((act) => ACT_WORDS[act]))}.`;
 }
 
-/** What the person can do, and who can do the rest; nothing for who can do everything that an owner can. */
+/** Describes what the person can do, and who can do the rest; empty for a person who can do everything that an owner can. */
 export function describeActs(connector: ActsOf): string[] {
   const { allowed, state, isPushed } = connector;
   if (state === "deleting") return [];
@@ -44,19 +44,19 @@ export function describeActs(connector: ActsOf): string[] {
   const held = state === "paused" ? [...rest, "resume" as const] : rest;
   const others = whoMay(connector, ...held);
   if (others === undefined) return [];
-  // That a connector which runs could be resumed helps nobody.
+  // It is useless to say that a running connector could be resumed.
   const own = allowed.filter((act) => act !== "resume" || state === "paused" || state === "error");
   return [`You can ${listOf(own.map((act) => ACT_WORDS[act]))}.`, others];
 }
 
-/** What only an owner can do, to a connector that reads a source or is pushed to. */
+/** Actions only for an owner, on a connector that reads a source or is pushed to. */
 const OWNERS_ACTS = ["widen_access", "widen_scope", "configure", "reconnect", "rotate_key"] as const;
 
 function isOfSource(act: ConnectorAct): boolean {
   return act === "widen_scope" || act === "reconnect";
 }
 
-/** Its owner alone can always let more people see it: what they can't do is an admin's. */
+/** Only its owner can always let more people see it: actions that the owner lacks are an admin's. */
 function subjectOf({ allowed, state, owner, isPushed }: ActsOf, missing: readonly ConnectorAct[]): string {
   if (missing.includes("take_over")) return isPushed ? "Only an owner of the workspace" : "Only an admin";
   if (allowed.includes("widen_access")) return "Only an admin";

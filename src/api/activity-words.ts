@@ -5,8 +5,8 @@ import { count, plural } from "./plural.ts";
 export type When = (at: string) => string;
 
 /**
- * What a connector does now as a sentence, with when it does the next thing; undefined where its state says everything, and
- * for what items are pushed to.
+ * Describes a connector's current activity in a sentence, with the time of the next one; undefined where its state says
+ * it all, and for push connectors.
  */
 export function describeActivity(
   { activity, isPushed }: Pick<Connector, "activity" | "isPushed">,
@@ -35,7 +35,7 @@ export function describeActivity(
   }
 }
 
-/** That kb doesn't hear of changes between syncs, why, and when it tries again. */
+/** Describes that kb gets no changes between syncs, why, and when it tries again. */
 export function describeNotWatched(
   { nextTryAt, problem }: Pick<NonNullable<Connector["notWatched"]>, "nextTryAt" | "problem">,
   when: When,

@@ -1,7 +1,7 @@
 import { idSchema, PageCursor, PageLimit, Timestamp } from "./common.ts";
 import { answer, createRoute, problemAnswer, z } from "./route.ts";
 
-/** One act, as it was recorded; no titles and no secrets. */
+/** One action as recorded; no titles and no secrets. */
 export const AuditEntry = z
   .object({
     seq: z.number().int(),
@@ -25,18 +25,18 @@ export const AuditQuery = z.object({
   cursor: PageCursor.optional(),
   /** Exact action, such as `member.removed`. */
   action: z.string().max(80).optional(),
-  /** Whose acts. */
+  /** Whose actions. */
   userId: idSchema("user").optional(),
-  /** Only from then on. */
+  /** Only from this time on. */
   since: Timestamp.optional(),
-  /** Only before then. */
+  /** Only before this time. */
   until: Timestamp.optional(),
 });
 export type AuditQuery = z.infer<typeof AuditQuery>;
 
 /**
- * Ids that were shown or read through one credential, each where it came first that day; no titles and no query. Without
- * the number of its row: the gaps would tell each member how much the others read. Source: S53.
+ * Ids shown to or read by one credential, each where it occurred first that day; no titles and no query. Without the
+ * number of its row: the gaps would show each member how much the others read. Source: S53.
  */
 export const AuditRead = z
   .object({
@@ -44,15 +44,15 @@ export const AuditRead = z
     userId: idSchema("user"),
     /** As in `AuditEntry`. */
     credential: z.string(),
-    /** The client's own name, where it said one. */
+    /** The client's own name, if it sent one. */
     client: z.string().nullable(),
     /** The tool or the route. */
     tool: z.string(),
-    /** The items that the credential did not receive from this network that day (UTC) before. */
+    /** The items that the credential hadn't yet received from this network that day (UTC). */
     kbIds: z.array(z.string()),
-    /** How many answers the row stands for. */
+    /** Number of answers in the row. */
     answers: z.number().int(),
-    /** How many items these answers showed beyond `kbIds`. */
+    /** Number of items in these answers besides `kbIds`. */
     repeats: z.number().int(),
   })
   .openapi("AuditRead");
@@ -73,11 +73,11 @@ export const AuditCheck = z
   .object({
     isIntact: z.boolean(),
     entries: z.number().int(),
-    /** The first row that does not fit; null when all do. */
+    /** The first row that doesn't match; null when all do. */
     brokenAt: z.number().int().nullable(),
     firstSeq: z.number().int().nullable(),
     lastSeq: z.number().int().nullable(),
-    /** The hash of the last row: kept elsewhere, it proves later that nothing was cut off. */
+    /** The hash of the last row: kept elsewhere, it later proves that nothing was cut off. */
     lastHash: z.string().nullable(),
   })
   .openapi("AuditCheck");
@@ -88,9 +88,9 @@ export const AuditPage = z
     entries: z.array(AuditEntry),
     nextCursor: z.string().nullable(),
     /**
-     * What the ids in these entries are called now: people, groups, connectors, tokens, invitations by their address,
-     * OAuth clients, sessions by the program that opened them, and folders of the server that were allowed here by their
-     * path. Without what else is gone, and without titles of items.
+     * Current names for the ids in these entries: people, groups, connectors, tokens, invitations by their address,
+     * OAuth clients, sessions by the program that opened them, and server folders that were allowed here by their path.
+     * Omits everything else that no longer exists, and titles of items.
      */
     names: z.record(z.string(), z.string()),
   })

@@ -1,13 +1,13 @@
 /**
- * Makes text from a source safe to print: for tools, command line, terminal screens and the web page alike.
- * What a stranger wrote can then neither start a line of ours, hide itself, reorder the text around it, nor load a
- * remote picture. Source: S45.
+ * Makes text from a source safe to print: for tools, command line, terminal screens and the web page alike. Foreign
+ * text can then neither start a line of ours, hide itself, reorder the text around it, nor load a remote picture.
+ * Source: S45.
  */
 import { beforeOpenPicture, withoutPictures } from "./pictures.ts";
 import { replaceEach, withLineFeeds } from "./replace-each.ts";
 import { visible } from "./visible.ts";
 
-/** How long a value of each sort may get, in UTF-16 code units. */
+/** Longest value of each kind, in UTF-16 code units. */
 export const MAX_CHARS = {
   title: 200,
   person: 80,
@@ -21,10 +21,10 @@ export const MAX_CHARS = {
 } as const;
 
 /**
- * The text as one line: every line and paragraph separator is a space, control, bidi, tag and invisible characters are
- * out, pictures are `[image: alt]` and defined nowhere, runs of white space are one space; cut to `maxChars` code units with `…` at the end.
- * Idempotent for the same `maxChars`. Looks at the start of a long text only, so that it costs what is shown, however
- * long the text is. Source: S67.
+ * Returns the text as one line: every line and paragraph separator becomes a space, control, bidi, tag and invisible
+ * characters are removed, pictures become `[image: alt]` and their definitions are disabled, runs of white space become
+ * one space; cut to `maxChars` code units with `…` at the end. Idempotent for the same `maxChars`. Reads only the start
+ * of a long text, so that the cost depends on what is shown, however long the text is. Source: S67.
  */
 export function cleanLine(text: string, maxChars: number): string {
   const head = headOf(text, maxChars);
@@ -36,7 +36,7 @@ export function cleanLine(text: string, maxChars: number): string {
   return isWhole || line === "" ? cut(line, maxChars) : cut(`${line}…`, maxChars);
 }
 
-/** As much of a text as can be worth cleaning for `maxChars`: hidden characters and pictures may stand before what is seen. */
+/** The part of a text that needs cleaning for `maxChars`: hidden characters and pictures may precede the visible ones. */
 function headOf(text: string, maxChars: number): string {
   const end = maxChars * 4 + 1024;
   if (text.length <= end) return text;
@@ -49,22 +49,23 @@ export function cleanField(text: string, maxChars: number): string {
 }
 
 /**
- * A text of several lines without anything invisible or loadable; its line breaks are `\n`, its tabs stay.
- * Print it only through `quoteLines`.
+ * Returns a multi-line text without anything invisible or loadable; its line breaks are `\n`, its tabs stay. Print it
+ * only through `quoteLines`.
  */
 export function cleanBlock(text: string): string {
   return withoutPictures(visible(withLineFeeds(text, ANY_LINE_BREAK)));
 }
 
 /**
- * A text as it may leave the server for any reader: what can't be seen, reorders the text around it or spells hidden
- * words (controls, direction marks, tags, fillers) is out; everything else, line breaks included, stays as it is.
+ * Returns a text that is safe to send to any reader: characters that can't be seen, reorder the text around them or
+ * spell hidden words (controls, direction marks, tags, fillers) are removed; everything else, line breaks included,
+ * stays.
  */
 export function cleanText(text: string): string {
   return MAYBE_UNSEEN.test(text) ? visible(withLineFeeds(text, RETURNS)) : text;
 }
 
-/** `cleanText` of a text with marked stretches, which move with it. */
+/** `cleanText` for a text with marked ranges, which move with it. */
 export function cleanMarked(
   text: string,
   marks: readonly { start: number; end: number }[],
@@ -79,7 +80,10 @@ export function cleanMarked(
   return { text: cleaned, highlights: marks.map(({ start, end }) => ({ start: at(start), end: at(end) })) };
 }
 
-/** Where each offset is in the cleaned text: each stretch between two of them is cleaned once, however many there are. */
+/**
+ * The new position of each offset in the cleaned text: each range between two of them is cleaned once, however many
+ * there are.
+ */
 function movedOffsets(text: string, offsets: readonly number[]): Map<number, number> {
   const moved = new Map<number, number>();
   let [from, length] = [0, 0];
@@ -91,10 +95,10 @@ function movedOffsets(text: string, offsets: readonly number[]): Map<number, num
   return moved;
 }
 
-/** Members that a caller gives back as they are: a folder may have any name. */
+/** Members that a caller sends back unchanged: a folder may have any name. */
 const GIVEN_BACK = new Set(["config", "scope", "id", "parent"]);
 
-/** A value of JSON with every text in it, names of members too, cleaned by `cleanText`. */
+/** Cleans every text in a JSON value, also names of members, with `cleanText`. */
 export function cleanJson(value: unknown): unknown {
   if (typeof value === "string") return cleanText(value);
   if (Array.isArray(value)) return value.map(cleanJson);
@@ -104,24 +108,24 @@ export function cleanJson(value: unknown): unknown {
   );
 }
 
-/** Each line after `> `, so that no line of the text can pass for one of ours. */
+/** Prefixes each line with `> `, so that no line of the text can look like one of ours. */
 export function quoteLines(text: string): string {
   return `> ${replaceEach(text, "\n", "\n> ")}`;
 }
 
 /**
- * The address in its normal form when it is http(s) and at most 2,000 characters, without user name and password;
+ * Returns the URL in its normal form if it is http(s) and at most 2,000 characters, without user name and password;
  * otherwise undefined. The result is ASCII, has no white space and stays on one line.
  */
 export function cleanUrl(text: string | null | undefined): string | undefined {
   if (text === null || text === undefined) return undefined;
   let url: URL;
-  // Escapes make an address longer, never shorter: one far beyond the maximum isn't read.
+  // Escapes make a URL longer, never shorter: one far beyond the maximum isn't parsed.
   if (text.length > MAX_CHARS.url * 4) return undefined;
   try {
     url = new URL(text);
   } catch {
-    // Not an address at all: there is nothing to link to.
+    // Not a URL: there is nothing to link to.
     return undefined;
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") return undefined;
@@ -131,24 +135,24 @@ export function cleanUrl(text: string | null | undefined): string | undefined {
   return href.length <= MAX_CHARS.url ? href : undefined;
 }
 
-/** The address that every item has here, `<base>/i/<kbId>`: for those whose source has none. */
+/** The URL that every item has on this server, `<base>/i/<kbId>`: for items whose source has none. */
 export function permalinkOf(baseUrl: string, kbId: string): string {
   return `${baseUrl}/i/${kbId}`;
 }
 
-/** The text cut to `maxChars` code units, never inside a character, with `…` as the last one when something is missing. */
+/** Cuts the text to `maxChars` code units, never inside a character, with `…` as the last one when something is missing. */
 export function cut(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   let end = Math.max(0, maxChars - 1);
   if (isLowSurrogate(text.charCodeAt(end))) end -= 1;
-  // From the end back: a pattern would try each run of white space from each of its places.
+  // Backwards from the end: a pattern would try each run of white space from each of its positions.
   while (end > 0 && LEAVES_WITH_CUT.test(text.charAt(end - 1))) end--;
   return `${text.slice(0, end)}…`;
 }
 
 /**
- * Where an item is and what it is called there, `docs/setup/README.md`, as one field: its folders, and its name where that
- * is a file's. Folders in the middle become `…` beyond `maxFolders`. "" when nothing is known that the title does not say.
+ * The location of an item and its name there, `docs/setup/README.md`, as one field: its folders, and its name if that
+ * is a file's. Folders in the middle become `…` beyond `maxFolders`. "" when nothing is known beyond the title.
  */
 export function placeOf(
   item: { kind: string; title: string; key: string | null; path: readonly string[] },
@@ -174,13 +178,13 @@ export function placesOf(
 
 /** Words of ASCII with one space between them, without the `<` of a tag: most names, places and keys. */
 const PLAIN_LINE = /^(?:[!-;=-~]+(?: [!-;=-~]+)*)?$/;
-/** What a cut takes along: a joiner or style at the end has lost what it was for. */
+/** Removed at the end of a cut: a trailing joiner or style has lost its character. */
 const LEAVES_WITH_CUT = /\s|\u200c|\u200d|\ufe0f/;
 const LINE_BREAKS = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 const RETURNS = ["\r\n", "\r"];
 const ANY_LINE_BREAK = [...RETURNS, "\v", "\f", "\u0085", "\u2028", "\u2029"];
 
-/** Cheap to ask of every text that leaves: most have none of these. */
+/** A cheap test for every outgoing text: most have none of these. */
 const MAYBE_UNSEEN =
   // oxlint-disable-next-line no-control-regex -- these are exactly the characters to take out
   /[\0-\x08\x0b-\x1f\x7f-\x9f\ufdd0-\ufdef\ufff9-\ufffb]|\p{Default_Ignorable_Code_Point}|\p{Noncharacter_Code_Point}|\p{Surrogate}/u;

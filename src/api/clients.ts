@@ -1,28 +1,32 @@
-/** How each agent's program is connected: the one source of the page's ready-made lines; docs/clients.md is held against it. */
+/**
+ * How each agent program is connected: the only source of the page's ready-made lines; a test compares docs/clients.md
+ * with it.
+ */
 
 export interface ClientLines {
   id: string;
   name: string;
   /** With `kb mcp`, which holds the login itself. */
   bridge: Lines;
-  /** What to change in the lines of the bridge, where they can't be right everywhere. */
+  /** Necessary changes to the bridge's lines, if they can't be right everywhere. */
   note?: string;
-  /** Straight to the MCP URL; null where the program can't, or not with a token from outside its settings. */
+  /** Directly to the MCP URL; null if the program can't, or not with a token from outside its settings. */
   http: Lines | null;
 }
 
-/** What to type or write. */
+/** The lines to type or write. */
 export interface Lines {
-  /** The file that it belongs into; null for a command line. */
+  /** The file that they belong in; null for a command line. */
   file: string | null;
   text: string;
 }
 
 /**
- * The lines of every client. None holds a token: the bridge has its own, HTTP clients read `KB_TOKEN` or ask for it.
+ * Returns the lines for every client. None contains a token: the bridge has its own, HTTP clients read `KB_TOKEN` or
+ * ask for it.
  *
  * @param mcpUrl   such as `https://kb.example.com/mcp`
- * @param baseUrl  given to the bridge; left out, the bridge takes the server of the last login
+ * @param baseUrl  passed to the bridge; without it, the bridge uses the server of the last login
  */
 export function clientLines({ mcpUrl, baseUrl }: { mcpUrl: string; baseUrl?: string }): ClientLines[] {
   const args = ["mcp", ...(baseUrl === undefined ? [] : ["--url", baseUrl])];

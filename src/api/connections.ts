@@ -1,4 +1,7 @@
-/** People's connections to apps of MCP servers, the way to make one in a browser, and who may use which. Source: docs/provider-servers.md. */
+/**
+ * People's connections to apps of provider servers, how to create one in a browser, and who may use which. Source:
+ * docs/provider-servers.md.
+ */
 import { idSchema, PageCursor, PageLimit, Timestamp } from "./common.ts";
 import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
 
@@ -7,7 +10,7 @@ export const ConnectionId = idSchema("connection");
 export const AppSlug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "Expected an app such as notes");
 export const Name = z.string().trim().min(1).max(100);
 export const Secret = z.string().min(1).max(8_192);
-/** Of an address that works once. */
+/** The secret of a URL that works once. */
 const OneTime = z.string().min(1).max(200);
 
 export const ConnectionAccess = z.strictObject({
@@ -17,16 +20,16 @@ export const ConnectionAccess = z.strictObject({
 });
 export type ConnectionAccess = z.infer<typeof ConnectionAccess>;
 
-/** A tool that kb calls with a connection, as an admin mapped it. */
+/** A tool that kb calls with a connection, as mapped by an admin. */
 export const ConnectionTool = z
   .object({
     role: z.enum(["list", "search", "fetch"]),
     tool: z.string(),
     /** Sent with every call. */
     args: z.record(z.string(), z.unknown()),
-    /** Takes the query, the ID or the cursor. */
+    /** The argument for the query, the ID or the cursor. */
     argument: z.string().optional(),
-    /** Whether its server says that it only reads; null for one that an earlier version mapped. */
+    /** Whether its server declares it read-only; null if an earlier version mapped it. */
     isReadOnly: z.boolean().nullable(),
     /** Whether the connection's owner has agreed to it. */
     isAgreed: z.boolean(),
@@ -40,12 +43,12 @@ export const Connection = z
     serverId: ServerId,
     app: AppSlug,
     name: z.string(),
-    /** Who it is at the provider; null when the provider doesn't say, or you may not see it. */
+    /** The account at the provider; null if the provider doesn't report it, or you may not see it. */
     account: z.object({ id: z.string(), label: z.string() }).nullable(),
     owner: z.object({ id: z.string(), name: z.string() }),
-    /** Whether you are its owner: only then you can build connectors on it. */
+    /** Whether you are its owner: only then can you build connectors on it. */
     isMine: z.boolean(),
-    /** `needs_agreement`: an admin has mapped the server's tools differently, and nothing is read until its owner agrees. */
+    /** `needs_agreement`: an admin has changed the mapping of the server's tools, and nothing is read until its owner agrees. */
     status: z.enum([
       "pending",
       "active",
@@ -57,20 +60,23 @@ export const Connection = z
       "revoked",
     ]),
     statusReason: z.string().nullable(),
-    /** Whom its owner's view is shared with; members and groups are shown to its owner and to admins. */
+    /** Who shares its owner's view; members and groups are visible to its owner and to admins. */
     access: z.object({
       visibility: z.enum(["private", "members", "workspace"]),
       memberIds: z.array(z.string()),
       groupIds: z.array(z.string()),
     }),
     scopes: z.array(z.string()),
-    /** Where the server wants its owner to open a page first, while `statusReason` is `elicitation_required`; its owner's alone. */
+    /**
+     * The page that the server requires its owner to open first, while `statusReason` is `elicitation_required`; only
+     * for its owner.
+     */
     elicitation: z.object({ host: z.string() }).nullable(),
-    /** What kb calls with it, for its owner alone. */
+    /** The calls that kb makes with it; only for its owner. */
     tools: z.array(ConnectionTool),
-    /** While its owner has to agree: what they send to agree to exactly these tools; for its owner alone. */
+    /** While its owner has to agree: the value that they send to agree to exactly these tools; only for its owner. */
     agreement: z.string().nullable(),
-    /** When a pending one can't be finished any more, or its token ends; tokens are renewed before. */
+    /** When a pending one can no longer be finished, or its token expires; tokens are renewed before. */
     expiresAt: Timestamp.nullable(),
     lastUsedAt: Timestamp.nullable(),
     lastCheckedAt: Timestamp.nullable(),
@@ -82,7 +88,7 @@ export type Connection = z.infer<typeof Connection>;
 export const CreateConnectionBody = z.strictObject({
   app: AppSlug,
   name: Name.optional(),
-  /** As the app's `fields` say. */
+  /** According to the app's `fields`. */
   credentials: z.strictObject({ token: Secret }).optional(),
   access: ConnectionAccess.optional(),
 });
@@ -92,9 +98,12 @@ export const CreateIntentBody = z.strictObject({
   app: AppSlug,
   name: Name.optional(),
   access: ConnectionAccess.optional(),
-  /** A page of this server; where the person ends with `?intent=…&status=connected|failed|cancelled`. */
+  /** A page of this server, to which the person returns with `?intent=…&status=connected|failed|cancelled`. */
   returnTo: z.string().max(2_000).optional(),
-  /** The connection to connect again, or whose server wants a page opened. A different account of the provider is refused. */
+  /**
+   * The connection to reconnect, or whose server requires a page to be opened. A different account of the provider is
+   * refused.
+   */
   reconnect: ConnectionId.optional(),
 });
 export type CreateIntentBody = z.infer<typeof CreateIntentBody>;
@@ -102,7 +111,7 @@ export type CreateIntentBody = z.infer<typeof CreateIntentBody>;
 export const ConnectionIntent = z
   .object({
     id: idSchema("intent"),
-    /** Its status tells how the intent ends. */
+    /** Its status shows how the intent ends. */
     connectionId: ConnectionId,
     status: z.literal("pending"),
     /** A page of this server, to be opened in a browser in which you are signed in. It works once. */
@@ -112,17 +121,17 @@ export const ConnectionIntent = z
   .openapi("ConnectionIntent");
 export type ConnectionIntent = z.infer<typeof ConnectionIntent>;
 
-/** What the page shows before it sends a person anywhere. */
+/** The content of the page before it sends a person anywhere. */
 export const OpenedIntent = z
   .object({
     id: idSchema("intent"),
-    /** `sign_in`: OAuth. `elicitation`: a page that the server wants opened, and nothing comes back from there. */
+    /** `sign_in`: OAuth. `elicitation`: a page required by the server, from which there is no callback. */
     kind: z.enum(["sign_in", "elicitation"]),
     serverId: ServerId,
     serverName: z.string(),
-    /** Of the server. */
+    /** Host of the server. */
     serverHost: z.string(),
-    /** Where a click leads. */
+    /** Host that a click leads to. */
     opensHost: z.string(),
     app: AppSlug,
     name: z.string(),
@@ -134,16 +143,16 @@ export const OpenedIntent = z
   .openapi("OpenedIntent");
 export type OpenedIntent = z.infer<typeof OpenedIntent>;
 
-/** The person found at the provider at the provider, before the connection is kept. */
+/** The account found at the provider, before the connection is stored. */
 export const FoundConnection = z
   .object({
     serverId: ServerId,
     serverName: z.string(),
     serverHost: z.string(),
-    /** Null when the provider doesn't say. */
+    /** Null if the provider doesn't report it. */
     account: z.object({ id: z.string(), label: z.string() }).nullable(),
     scopes: z.array(z.string()),
-    /** You wanted to connect one again, and nobody can tell whether this is the same account: it becomes a new connection. */
+    /** You wanted to reconnect one, but the account can't be compared: it becomes a new connection. */
     isNewInstead: z.boolean(),
     access: z.object({ visibility: z.enum(["private", "members", "workspace"]) }),
   })
@@ -238,7 +247,7 @@ export const connectionRoutes = {
 
 const Answered = z.looseObject({ state: z.string().max(500).optional(), code: z.string().max(4_000).optional() });
 
-/** What the page behind an intent's `redirectUrl` asks. A different browser or person is refused. Source: S30. */
+/** Routes for the page behind an intent's `redirectUrl`. A different browser or person is refused. Source: S30. */
 export const connectionIntentRoutes = {
   read: createRoute({
     method: "post",

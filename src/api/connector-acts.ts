@@ -1,6 +1,6 @@
 import { z } from "./route.ts";
 
-/** What somebody may do to a connector that is there; `docs/permissions.md` says who may, and the server which of them you may. */
+/** Actions on an existing connector; `docs/permissions.md` says who may perform them, and the server which of them you may. */
 export const CONNECTOR_ACTS = [
   "rename",
   "schedule",

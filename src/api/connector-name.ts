@@ -1,7 +1,7 @@
 /** The longest name. */
 const MAX_CHARS = 80;
 
-/** This name, or with a number after it when another connector is called so. */
+/** Returns this name, with a number appended when another connector has it. */
 export function distinctName(name: string, taken: readonly string[]): string {
   const others = new Set(taken.map((one) => one.toLowerCase()));
   for (let number = 1; ; number++) {
@@ -11,7 +11,7 @@ export function distinctName(name: string, taken: readonly string[]): string {
   }
 }
 
-/** What a connector is called unless told: the last part of its first required setting, else its source's name. */
+/** The default name of a connector: the last part of its first required setting, else its source's name. */
 export function defaultConnectorName(
   { name, configSchema: { required } }: { name: string; configSchema: { required?: unknown } },
   config: Readonly<Record<string, unknown>>,

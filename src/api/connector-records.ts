@@ -1,4 +1,4 @@
-/** What connectors, their runs and what they would remove look like over REST; the routes: `connectors.ts`. */
+/** Connectors, their runs and pending removals in REST form; the routes: `connectors.ts`. */
 import { idSchema, ItemKind, PageCursor, PageLimit, SourceProblem, Timestamp } from "./common.ts";
 import { ConnectorAct } from "./connector-acts.ts";
 import { Opening } from "./openings.ts";
@@ -17,7 +17,7 @@ export const ConnectorState = z.enum([
 ]);
 export const Visibility = z.enum(["private", "members", "workspace", "source"]);
 export const SyncMode = z.enum(["full", "incremental", "access", "identities", "items"]);
-/** `reader`: kb reads again what an older reader has read. */
+/** `reader`: kb rereads items that an older reader has read. */
 export const SyncTrigger = z.enum(["manual", "schedule", "webhook", "watch", "retry", "reader"]);
 export const SyncState = z.enum([
   "queued",
@@ -41,7 +41,7 @@ const ScopeEntries = z.array(ScopeEntry).max(1_000);
 export const ConnectorScope = z.strictObject({
   include: ScopeEntries,
   exclude: ScopeEntries,
-  /** What its owner saw as the name of an entry when they chose it; only for them to read. */
+  /** Names of entries as its owner saw them when choosing; only for display. */
   titles: z.record(ScopeEntry, z.string().min(1).max(MAX_SCOPE_TITLE_CHARS)).optional(),
 });
 export type ConnectorScope = z.infer<typeof ConnectorScope>;
@@ -51,30 +51,30 @@ export const ConnectorSchedule = z.strictObject({ everyMinutes: z.number().int()
 
 export const ConnectorAccess = z.strictObject({
   visibility: Visibility,
-  /** With `members`: who, besides the owner. */
+  /** With `members`: the members besides the owner. */
   memberIds: z.array(idSchema("user")).max(1_000).default([]),
   groupIds: z.array(idSchema("group")).max(1_000).default([]),
 });
 export type ConnectorAccess = z.infer<typeof ConnectorAccess>;
 
-/** What a connector does now. What its `state` asks of people is no part of it: then it is `stopped`. */
+/** A connector's current activity. When its `state` requires a person, it is `stopped`. */
 export const ConnectorActivity = z
   .discriminatedUnion("type", [
-    /** Nothing until then; null = until somebody asks. */
+    /** Nothing runs until then; null = until a person starts a run. */
     z.object({ type: z.literal("idle"), nextRunAt: Timestamp.nullable() }),
-    /** Waits for a worker since then, behind so many others. */
+    /** Waits for a worker since then, behind this many others. */
     z.object({ type: z.literal("queued"), since: Timestamp, before: Count }),
     z.object({
       type: z.literal("syncing"),
       mode: SyncMode,
       since: Timestamp,
       done: Count,
-      /** Null = not known. */
+      /** Null = unknown. */
       total: Count.nullable(),
     }),
-    /** In the middle of a sync, which goes on by itself at `until`. */
+    /** In the middle of a sync, which continues by itself at `until`. */
     z.object({ type: z.literal("waiting"), until: Timestamp, reason: z.union([SourceProblem, z.null()]) }),
-    /** Its last syncs failed, so many in a row; null = it is tried again only when somebody asks. */
+    /** Its last syncs failed, this many in a row; null = it is retried only when a person requests it. */
     z.object({
       type: z.literal("failing"),
       failures: Count,
@@ -112,9 +112,9 @@ export const Connector = z
     nextRunAt: Timestamp.nullable(),
     lastSync: z.object({ id: idSchema("sync"), state: SyncState, finishedAt: Timestamp.nullable() }).nullable(),
     /**
-     * Living items by state; `maskedSecrets` = tokens, keys and passwords that were taken out of them. `parentMissing` =
-     * children that nobody may read for their parents' sake; `awaitingPush` = children from before a child could have an
-     * access of its own: nobody may read them until they are sent again.
+     * Living items by state; `maskedSecrets` = tokens, keys and passwords that were masked in them. `parentMissing` =
+     * children that no one may read because of their parents; `awaitingPush` = children from before a child could have
+     * its own access: no one may read them until they are sent again.
      */
     counts: z.object({
       indexed: Count,
@@ -125,13 +125,13 @@ export const Connector = z
       maskedSecrets: Count,
       parentMissing: Count,
       awaitingPush: Count,
-      /** Items that nobody may read: the source refused to show them, or has not told who may read them for too long. */
+      /** Items that no one may read: the source refused to show them, or hasn't reported who may read them for too long. */
       aclStale: Count,
       /** Items whose content an older reader has read, or failed to read; pushed ones have to be pushed again. */
       toReadAgain: Count,
     }),
     aclCheckedAt: Timestamp.nullable(),
-    /** Since when nobody may read anything of it, because who may is not known any more; null = it is. */
+    /** Since when no one may read anything of it, because it is unknown who may; null = it is known. */
     aclStale: z
       .object({
         since: Timestamp,
@@ -140,32 +140,32 @@ export const Connector = z
       })
       .nullable(),
     /**
-     * Only where its source mirrors permissions and no member can read any of what is indexed: how many users the source
-     * named, and how many of them are linked to members. Of a private connector it is told to its owner alone.
+     * Only if its source mirrors permissions and no member can read any indexed item: how many users the source named,
+     * and how many of them are linked to members. For a private connector only its owner gets this.
      */
     readByNobody: z.object({ users: Count, linked: Count }).optional(),
     /**
-     * Only where kb listens to its source for changes between syncs and can't: since when, when it tries again, and why.
-     * Syncs go on by its schedule.
+     * Only if kb watches its source for changes between syncs and currently can't: since when, the time of the next
+     * try, and why. Scheduled syncs continue.
      */
     notWatched: z.object({ since: Timestamp, nextTryAt: Timestamp, problem: SourceProblem }).optional(),
     createdAt: Timestamp,
-    /** What the caller may do to it. */
+    /** The caller's permitted actions on it. */
     allowed: z.array(ConnectorAct),
     hasKey: z.boolean(),
     keyPrefix: z.string().nullable(),
     /**
-     * How old what it knows of groups is, where its source tells of them; only where one connector is shown. `oldestGroupAt` =
-     * the group that was read the longest ago; `requests` = what its last run of groups and users sent.
+     * Age of its data about groups, if its source reports them; only when a single connector is shown. `oldestGroupAt`
+     * = when the least recently read group was read; `requests` = number sent by its last run of groups and users.
      */
     freshness: z.object({ oldestGroupAt: Timestamp.nullable(), requests: Count.nullable() }).optional(),
-    /** What others opened of it in 90 days, newest first, at most 20; only where one connector is shown to its owner. */
+    /** Changes by others that opened it in 90 days, newest first, at most 20; only when a single connector is shown to its owner. */
     openedByOthers: z.array(Opening).optional(),
   })
   .openapi("Connector");
 export type Connector = z.infer<typeof Connector>;
 
-/** A connector as members see it who may read some of its items. */
+/** A connector as seen by members who may read some of its items. */
 export const ConnectorPublic = z
   .object({ id: ConnectorId, name: z.string(), providerId: z.string(), state: ConnectorState })
   .openapi("ConnectorPublic");
@@ -177,24 +177,24 @@ export const SyncCounts = z.object({
   unchanged: Count,
   deleted: Count,
   skipped: Count,
-  /** What was skipped by its reason; absent = nothing was, or a version before it was counted. */
+  /** Skipped items by reason; absent = none, or from before they were counted. */
   reasons: z.record(z.string(), Count).optional(),
   failed: Count,
   bytes: Count,
-  /** Children that nobody may read for their parents' sake: a parent is not there, or is nobody's. */
+  /** Children that no one may read because of their parents: a parent doesn't exist, or is open to no one. */
   parentMissing: Count,
-  /** Requests to the provider, of a run of groups and users. */
+  /** Requests to the provider, by a run of groups and users. */
   requests: Count.optional(),
-  /** Of the failures, those that look like a mistake of kb itself: the server's log says where. */
+  /** Failures that look like a bug in kb: the server's log shows where. */
   faults: Count.optional(),
-  /** Dates outside the years 1 to 9999: the items are there without them, and name them in their field `datesLeftOut`. */
+  /** Dates outside the years 1 to 9999: the items are indexed without them, and name them in their field `datesLeftOut`. */
   datesLeftOut: Count.optional(),
 });
 
-/** What became of the reading of people and groups that goes before a sync. */
+/** The result of reading people and groups before a sync. */
 export const PeopleFirstState = z.enum(["waiting", "read", "partial", "failed"]);
 
-/** One run. What names an item that the caller may not read is null in it. */
+/** One run. Names of items that the caller may not read are null in it. */
 export const Sync = z
   .object({
     id: idSchema("sync"),
@@ -210,17 +210,18 @@ export const Sync = z
     finishedAt: Timestamp.nullable(),
     problem: z.union([SourceProblem, z.null()]),
     /**
-     * The reading of people and groups that goes before a sync which somebody asks for; null where none does. `waiting` = the
-     * sync begins once it has ended; `partial` = some groups could not be read, and stay as they were; `failed` = who may read
-     * what is as old as before, and `problem` says why.
+     * The reading of people and groups before a manually requested sync; null if there is none. `waiting` = the sync
+     * begins when it has ended; `partial` = some groups couldn't be read, and stay as they were; `failed` = permissions
+     * are as old as before, and `problem` says why.
      */
     people: z.union([
       z.object({ syncId: idSchema("sync"), state: PeopleFirstState, problem: z.union([SourceProblem, z.null()]) }),
       z.null(),
     ]),
     /**
-     * A sample of what was left out. Names and messages are there for items that the caller may read, and for its connector's
-     * owner where the source has no permissions of its own; the others are null, and `counts.reasons` says how many.
+     * A sample of skipped items. Names and messages are present for items that the caller may read, and for the
+     * connector's owner if the source has no permissions of its own; the others are null, and `counts.reasons` says how
+     * many.
      */
     skips: z.array(
       z.object({
@@ -240,14 +241,14 @@ export const SourceKind = z
     name: z.string(),
     kinds: z.array(ItemKind),
     auth: z.enum(["none", "credentials", "account", "connection", "key"]),
-    /** Every way to sign in; `auth` is the one that asks most of a person. */
+    /** Every way to sign in; `auth` is the one that requires most from a person. */
     authTypes: z.array(z.enum(["none", "credentials", "account", "connection", "key"])),
     /** JSON Schema of `config`. */
     configSchema: z.record(z.string(), z.unknown()),
-    /** JSON Schema of `credentials`, for kinds that take any; those of format `password` must not be shown. */
+    /** JSON Schema of `credentials`, for kinds that take any; those of format `password` must be masked. */
     credentialsSchema: z.record(z.string(), z.unknown()).optional(),
     acl: z.enum(["per_item", "container", "connector"]),
-    /** True where only the connector's owner finds its items, whomever it is shared with. */
+    /** True if only the connector's owner finds its items, whoever it is shared with. */
     isForOwner: z.boolean().optional(),
     capabilities: z.array(z.enum(["sync", "browse", "content", "push", "scope", "webhook"])),
     available: z.boolean(),
@@ -265,7 +266,7 @@ export const CreateConnectorBody = z.strictObject({
   accountId: idSchema("account").optional(),
   connectionId: idSchema("connection").optional(),
   access: ConnectorAccess,
-  /** Every 30 minutes unless told; null = only when asked. */
+  /** Default: every 30 minutes; null = only on request. */
   schedule: ConnectorSchedule.nullable().optional(),
 });
 export type CreateConnectorBody = z.infer<typeof CreateConnectorBody>;
@@ -278,7 +279,7 @@ export const PatchConnectorBody = z.strictObject({
   credentials: Credentials.optional(),
   accountId: idSchema("account").optional(),
   connectionId: idSchema("connection").optional(),
-  /** Become the owner of a connector whose owner left; needed only without credentials and account. */
+  /** Makes you the owner of a connector whose owner left; required only without credentials and account. */
   takeOver: z.literal(true).optional(),
 });
 export type PatchConnectorBody = z.infer<typeof PatchConnectorBody>;
@@ -286,7 +287,7 @@ export type PatchConnectorBody = z.infer<typeof PatchConnectorBody>;
 export const ConnectorListQuery = z.strictObject({
   providerId: ProviderId.optional(),
   state: ConnectorState.optional(),
-  /** A part of the name, without regard to case. */
+  /** Part of the name, case-insensitive. */
   q: z.string().min(1).max(200).optional(),
   limit: PageLimit,
   cursor: PageCursor.optional(),
@@ -305,7 +306,7 @@ export const BrowseBody = z.strictObject({
 });
 export type BrowseBody = z.infer<typeof BrowseBody>;
 
-/** Where to browse in the source of a connector. */
+/** The position in a connector's source to browse. */
 export const BrowseAt = BrowseBody.pick({ parent: true, query: true, cursor: true });
 export type BrowseAt = z.infer<typeof BrowseAt>;
 
@@ -327,7 +328,7 @@ export type BrowseAnswer = z.infer<typeof BrowseAnswer>;
 
 export const RequestSyncBody = z
   .strictObject({
-    /** `identities` reads people and groups alone. */
+    /** `identities` reads only people and groups. */
     mode: SyncMode.exclude(["access"]).optional(),
     /** External ids, with mode `items`. */
     items: z.array(z.string().min(1).max(4_000)).min(1).max(1_000).optional(),
@@ -342,7 +343,7 @@ export const RequestSyncBody = z
   });
 export type RequestSyncBody = z.infer<typeof RequestSyncBody>;
 
-/** What a change of scope does. `null` = not known before the source is asked. */
+/** The effect of a change of scope. `null` = unknown until the source is asked. */
 export const ScopePlan = z.object({
   added: Count.nullable(),
   removed: Count.nullable(),
@@ -355,30 +356,30 @@ export const HeldRemoval = z.object({
   kbId: z.string(),
   heldAt: Timestamp,
   syncId: z.string().nullable(),
-  /** Null where the caller may not read the item. */
+  /** Null if the caller may not read the item. */
   externalId: z.string().nullable(),
   title: z.string().nullable(),
 });
 export type HeldRemoval = z.infer<typeof HeldRemoval>;
 
-/** An item that was removed less than 7 days ago. It has no name: what is removed is shown to nobody. */
+/** An item that was removed less than 7 days ago. It has no name: removed content is shown to no one. */
 export const RemovedItem = z.object({ kbId: z.string(), removedAt: Timestamp });
 export type RemovedItem = z.infer<typeof RemovedItem>;
 
 export const RemovalsBody = z.strictObject({
-  /** All of them unless told. */
+  /** Default: all. */
   kbIds: z.array(idSchema("item")).min(1).max(1_000).optional(),
 });
 export type RemovalsBody = z.infer<typeof RemovalsBody>;
 
-/** One line of the answer to a push, in the order of the lines sent. */
+/** One line of a push's answer, in the order of the lines sent. */
 export const PushResult = z
   .object({
     line: Count,
     externalId: z.string().nullable(),
     result: z.enum(["upserted", "unchanged", "removed", "held", "absent", "failed", "acl_unknown", "error"]),
     error: z.object({ code: z.string(), message: z.string() }).optional(),
-    /** What of it was left out, and why there is no text. */
+    /** Omitted parts, and why there is no text. */
     notes: z.array(z.string()).optional(),
   })
   .openapi("PushResult");

@@ -1,4 +1,4 @@
-/** Connectors, their runs and what they would remove. Pushing: `push.ts`. Files and search: `files.ts`, `search.ts`. */
+/** Connectors, their runs and pending removals. Pushing: `push.ts`. Files and search: `files.ts`, `search.ts`. */
 import { idSchema, PageCursor, PageLimit, SourceProblem, Timestamp } from "./common.ts";
 import {
   BrowseAnswer,
@@ -26,7 +26,7 @@ const ById = z.object({ id: ConnectorId });
 const BySync = z.object({ id: ConnectorId, syncId: idSchema("sync") });
 const Page = z.strictObject({ limit: PageLimit, cursor: PageCursor.optional() });
 const One = z.object({ connector: Connector });
-/** What the source says of the settings although they work; absent when it says nothing. */
+/** The source's warnings about settings that work; absent if there are none. */
 const Warnings = z.array(z.string()).optional();
 const WebhookAddress = z.object({
   url: z.string().describe("Where the app sends its notifications"),
@@ -55,7 +55,7 @@ const ConnectorList = z.object({
   nextCursor: z.string().nullable(),
 });
 
-/** What is wrong with a connector's settings, as its source or the workspace says: on creating and on changing one. */
+/** Errors in a connector's settings, from its source or the workspace, on creating and on changing one. */
 const REFUSED_SETTINGS = [
   "connector_check_failed",
   "root_not_allowed",

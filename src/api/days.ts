@@ -1,17 +1,17 @@
-/** Whole days in a person's zone: what `after` and `before` accept and how answers print dates. Source: B11. */
+/** Whole days in a person's time zone: values for `after` and `before`, and how answers print dates. Source: B11. */
 
-/** A stretch of whole days as epoch milliseconds, `until` exclusive. */
+/** A range of whole days as epoch milliseconds, `until` exclusive. */
 export interface DayRange {
   from: number;
   until: number;
 }
 
 /**
- * The days that a text means at the moment `now` in `timeZone`: `2026-11-01`, `2026-11`, `2026`, a timestamp (its day),
- * `today`, `yesterday`, `tomorrow`, `7d`/`2w`/`3m`/`1y` (ago), `+7d` (ahead), `last 7 days`, `this week`, `last month`,
- * `next year` …, and weekdays: `monday` is the latest one up to today (with `isAhead` the next one from today on), `last
- * monday` the one before today, `next monday` the one after, `this monday` that of this week. Undefined for anything else.
- * Weeks begin on Monday.
+ * Parses a text to days, relative to the moment `now` in `timeZone`: `2026-11-01`, `2026-11`, `2026`, a timestamp (its
+ * day), `today`, `yesterday`, `tomorrow`, `7d`/`2w`/`3m`/`1y` (ago), `+7d` (ahead), `last 7 days`, `this week`, `last
+ * month`, `next year` …, and weekdays: `monday` is the latest one up to today (with `isAhead` the next one from today
+ * on), `last monday` the one before today, `next monday` the one after, `this monday` that of this week. Undefined for
+ * anything else. Weeks begin on Monday.
  */
 export function parseDays(text: string, now: number, timeZone: string, isAhead = false): DayRange | undefined {
   if (text.length > MOST_CHARS) return undefined;
@@ -26,7 +26,7 @@ export function parseDays(text: string, now: number, timeZone: string, isAhead =
   return { from: startOfDay(days.first, timeZone), until: startOfDay(days.next, timeZone) };
 }
 
-/** No way to write a day is half as long. */
+/** No valid form is half as long. */
 const MOST_CHARS = 100;
 
 /** `2026-11-19`: the day of a moment in the zone. */
@@ -34,7 +34,7 @@ export function formatDay(at: number, timeZone: string): string {
   return printDay(dayOf(at, timeZone));
 }
 
-/** `2 days ago`, `today`, `in 3 weeks`: how far a day lies from now, in the largest fitting unit. */
+/** `2 days ago`, `today`, `in 3 weeks`: the distance of a day from now, in the largest fitting unit. */
 export function distanceOf(at: number, now: number, timeZone: string): string {
   const days = Math.round((utcOf(dayOf(now, timeZone)) - utcOf(dayOf(at, timeZone))) / DAY_MS);
   if (days === 0) return "today";
@@ -188,7 +188,7 @@ function dayOf(at: number, timeZone: string): Day {
   return { year, month, day };
 }
 
-/** The first moment of a day in a zone; where midnight is skipped (a clock change), the first moment that exists. */
+/** The start of a day in a zone; if midnight is skipped (a clock change), the first moment that exists. */
 function startOfDay(day: Day, timeZone: string): number {
   const wanted = utcOf(day);
   let at = wanted - offsetAt(wanted, timeZone);
@@ -210,10 +210,10 @@ interface Moment extends Day {
   second: number;
 }
 
-/** From here to there the calendar of `Intl` is the one that `Date` has. */
+/** In this range, `Intl` uses the same calendar as `Date`. */
 const [PLAIN_FROM, PLAIN_UNTIL] = [Date.UTC(1970, 0, 1), Date.UTC(2200, 0, 1)];
 
-/** What clocks of the zone show. `Intl` takes 10 µs and more, and an answer prints dozens of dates. */
+/** The local date and time in the zone. `Intl` takes 10 µs and more, and an answer prints dozens of dates. */
 function partsOf(at: number, timeZone: string): Moment {
   const isPlain = at >= PLAIN_FROM && at < PLAIN_UNTIL;
   const offset = isPlain ? offsetOfUtcDay(Math.floor(at / DAY_MS), timeZone) : undefined;
@@ -229,12 +229,12 @@ function partsOf(at: number, timeZone: string): Moment {
   };
 }
 
-/** By zone and day of UTC; undefined for a day in which clocks are changed. */
+/** By zone and UTC day; undefined for a day with a clock change. */
 const offsets = new Map<string, Map<number, number | undefined>>();
 const KEPT_ZONES = 500;
 const KEPT_DAYS = 5_000;
 
-/** Milliseconds by which a zone is ahead of UTC all through a day of UTC. */
+/** Milliseconds by which a zone is ahead of UTC during a whole UTC day. */
 function offsetOfUtcDay(day: number, timeZone: string): number | undefined {
   if (timeZone === "UTC") return 0;
   let known = offsets.get(timeZone);
@@ -259,7 +259,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function partsByIntl(at: number, timeZone: string): Moment {
   let format = formats.get(timeZone);
   if (format === undefined) {
-    // Building one costs 50 µs and more; there are few zones.
+    // Creating one costs 50 µs and more; there are few zones.
     format = new Intl.DateTimeFormat("en-US", {
       timeZone,
       hourCycle: "h23",

@@ -1,9 +1,9 @@
 /**
- * The one table of failures. A `code` is specific and stable; its `class` alone decides the HTTP status, the JSON-RPC
- * code, the exit code of the command line and whether a repeat can help.
+ * The only table of failures. A `code` is specific and stable; its `class` alone determines the HTTP status, the
+ * JSON-RPC code, the exit code of the command line and whether a retry can help.
  */
 
-/** What each class means on every surface. */
+/** The meaning of each class on every surface. */
 export const ERROR_CLASSES = {
   invalid_request: { status: 400, jsonRpc: -32602, exit: 2, retryable: false, title: "Invalid request" },
   unauthenticated: { status: 401, jsonRpc: -32001, exit: 4, retryable: false, title: "Not signed in" },
@@ -29,9 +29,9 @@ export const ERROR_CLASSES = {
 
 export type ErrorClass = keyof typeof ERROR_CLASSES;
 
-/** Every code a caller can meet, with its class. Adding a code is compatible; changing a code's class is not. */
+/** Every code that a caller can get, with its class. Adding a code is compatible; changing a code's class isn't. */
 export const ERROR_CODES = {
-  // Each class is a code of its own for the plain case.
+  // Each class is also a code, for the generic case.
   invalid_request: "invalid_request",
   unauthenticated: "unauthenticated",
   forbidden: "forbidden",
@@ -50,10 +50,10 @@ export const ERROR_CODES = {
   internal: "internal",
   source_unavailable: "source_unavailable",
   unavailable: "unavailable",
-  /** The disk of the server: reads go on, nothing is stored. */
+  /** The server's disk: reading continues, nothing is stored. */
   storage_full: "storage_full",
   loop_detected: "loop_detected",
-  /** An instance of kb that is asked by itself, or through too many others. */
+  /** A kb instance that queries itself, or through too many others. */
   loop: "loop_detected",
 
   // Authentication and limits
@@ -73,15 +73,15 @@ export const ERROR_CODES = {
   already_member: "conflict",
   group_cycle: "unprocessable",
   unknown_member: "unprocessable",
-  /** A user whom the source did not name, or who is not active there. */
+  /** A user that the source didn't name, or who isn't active there. */
   unknown_person: "unprocessable",
-  /** Users of this connector's instance can't be members: nobody who may has said that it can be trusted. */
+  /** Users of this connector's instance can't be members: no authorized person has marked it as trusted. */
   instance_not_trusted: "unprocessable",
   unknown_group: "unprocessable",
   password_too_weak: "unprocessable",
   last_owner: "conflict",
   sign_up_closed: "forbidden",
-  /** A mailed or handed-over link: unknown, used, or too old. */
+  /** A mailed or handed-over link: unknown, used, or expired. */
   link_invalid: "gone",
   mail_not_configured: "unprocessable",
   mail_failed: "unavailable",
@@ -89,17 +89,17 @@ export const ERROR_CODES = {
   workspace_limit_reached: "conflict",
   quota_reached: "conflict",
   sso_not_configured: "not_found",
-  /** The operator has not registered this server at the provider. */
+  /** The operator hasn't registered this server at the provider. */
   account_provider_not_configured: "unprocessable",
-  /** Somebody else in the workspace is this user of the provider. */
+  /** Someone else in the workspace is this user of the provider. */
   account_taken: "conflict",
-  /** A token of another account than the one that is to be connected again. */
+  /** A token of another account than the one to be reconnected. */
   account_differs: "conflict",
   sso_failed: "forbidden",
-  /** A consent or device request: unknown, decided already, or too old; another browser's is `forbidden`. */
+  /** A consent or device request: unknown, already decided, or expired; another browser's is `forbidden`. */
   consent_invalid: "gone",
   password_needed: "forbidden",
-  /** Somebody signed in gave another password than theirs. */
+  /** A signed-in person entered a wrong password. */
   password_wrong: "forbidden",
   token_limit_reached: "conflict",
   already_created: "conflict",
@@ -111,7 +111,7 @@ export const ERROR_CODES = {
   unknown_argument: "invalid_request",
   no_such_person: "invalid_request",
   no_text: "nothing_to_read",
-  /** A secret was taken out of the item, and its original still has it. */
+  /** A secret in the item was masked, and its original still contains it. */
   original_masked: "forbidden",
   past_end: "invalid_request",
   no_such_section: "not_found",
@@ -135,7 +135,7 @@ export const ERROR_CODES = {
 
   // Provider servers
   server_exists: "conflict",
-  /** Secrets of connections don't follow a server to another place. */
+  /** A connection's secrets aren't sent to a new address of its server. */
   server_has_connections: "conflict",
   server_config_invalid: "unprocessable",
   /** The test failed: `details` has step and code. */
@@ -147,19 +147,19 @@ export const ERROR_CODES = {
   /** This app is connected without a browser. */
   intent_not_needed: "conflict",
   connection_failed: "unprocessable",
-  /** The owner of a connection hasn't agreed to how an admin mapped the server's tools. */
+  /** The owner of a connection hasn't agreed to an admin's mapping of the server's tools. */
   agreement_required: "unprocessable",
 
   // Sources, as their clients report them (E5)
   source_unauthorized: "source_unavailable",
   source_rate_limited: "source_unavailable",
   source_not_found: "unprocessable",
-  /** The source says no to this item, container or group; no limit, and no fault of the credentials. */
+  /** The source refuses this item, container or group; neither a limit nor wrong credentials. */
   source_forbidden: "unprocessable",
   source_gone: "unprocessable",
-  /** The source no longer knows where the last sync ended: the next one reads everything. */
+  /** The source no longer knows the end of the last sync: the next one reads everything. */
   cursor_expired: "source_unavailable",
-  /** The content at the source is of another version than the one that is stored. */
+  /** The content at the source has another version than the stored one. */
   source_changed: "conflict",
   /** The address is private, or not one that connectors may reach. */
   address_not_allowed: "unprocessable",
@@ -170,37 +170,37 @@ export const ERROR_CODES = {
   database_unusable: "unavailable",
   database_damaged: "unavailable",
   port_in_use: "unavailable",
-  /** The program's files were replaced while it ran. */
+  /** The program's files were replaced while it was running. */
   restart_needed: "unavailable",
   schema_too_new: "unavailable",
   search_timeout: "unavailable",
-  /** More searches wait than can start within a second. */
+  /** More searches are waiting than can start within a second. */
   search_overloaded: "unavailable",
   settings_invalid: "invalid_request",
   secret_unreadable: "unavailable",
-  /** The server can open no more files, or start no more processes. */
+  /** The server can't open more files, or start more processes. */
   resources_exhausted: "unavailable",
 } as const satisfies Record<string, ErrorClass>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 export interface ApiErrorOptions {
-  /** What happened, with the value (never a secret); then what to do next. */
+  /** The failure, with the value (never a secret); then what to do next. */
   message: string;
-  /** The command or act that helps, when there is one. */
+  /** The command or action that helps, if there is one. */
   hint?: string;
-  /** The body field or argument at fault, as a dotted path. */
+  /** The invalid body field or argument, as a dotted path. */
   field?: string;
-  /** Every field at fault, for validation failures. */
+  /** Every invalid field, for validation failures. */
   errors?: { path: string; message: string }[];
-  /** For `rate_limited` and `unavailable`: milliseconds after which a repeat can succeed. */
+  /** For `rate_limited` and `unavailable`: milliseconds after which a retry can succeed. */
   retryAfterMs?: number;
   /** Extra facts for programs; no secrets. */
   details?: Record<string, unknown>;
   cause?: unknown;
 }
 
-/** A failure that a caller can meet. Everything else that is thrown is a bug and becomes `internal`. */
+/** A failure that a caller can get. Everything else that is thrown is a bug and becomes `internal`. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ErrorCode;
@@ -234,12 +234,12 @@ export function isApiError(error: unknown, code?: ErrorCode): error is ApiError 
   return error instanceof ApiError && (code === undefined || error.code === code);
 }
 
-/** The answer for an id that does not exist and for one that the caller may not see: one text for both. Source: S25. */
+/** The error for an id that doesn't exist and for one that the caller may not see, with the same text. Source: S25. */
 export function noSuchThing(): ApiError {
   return new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
 }
 
-/** Ends a switch over a union: a member that was forgotten is a type error. */
+/** Ends a switch over a union: a missing member is a type error. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${String(value)}`);
 }

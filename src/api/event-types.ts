@@ -1,4 +1,4 @@
-/** The kinds of events that leave the service, and why they are sent; without zod, so the page can have it. */
+/** The types of outgoing events, and when they are sent; without zod, so that the page can import it. */
 export const EVENT_TYPES = [
   "sync.finished",
   "sync.failed",
@@ -12,7 +12,7 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** What each says, as a sentence goes on after "Sent when". */
+/** The continuation of "Sent when" for each. */
 export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
   "sync.finished": "a sync succeeds, in whole or in part",
   "sync.failed": "a sync fails",

@@ -4,14 +4,14 @@ import { Count, SyncCounts, SyncMode, SyncTrigger } from "./connector-records.ts
 import { DELIVERY_CODES, EVENT_TYPES, type EventType } from "./event-types.ts";
 import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
 
-/** A code of this service. What has another form is `other`: no text leaves with it. */
+/** A code of this service. A value of another form becomes `other`, so that no text leaves. */
 const Code = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,63}$/)
   .catch("other");
 
 const id = (kind: IdKind) => idSchema(kind);
-/** The kind of source, as this server calls it. */
+/** The kind of source, in this server's terms. */
 const ProviderId = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,63}$/)
@@ -20,20 +20,20 @@ const connector = { connectorId: id("connector"), providerId: ProviderId };
 const sync = { ...connector, syncId: id("sync"), mode: SyncMode, trigger: SyncTrigger, counts: SyncCounts };
 const connection = { connectionId: id("connection"), serverId: id("server") };
 
-/** What the `data` of each type is; nothing else leaves. */
+/** The `data` of each type; nothing else leaves the service. */
 export const EVENT_DATA = {
   "sync.finished": z.strictObject({
     ...sync,
     state: z.enum(["succeeded", "partial"]),
     startedAt: Timestamp.nullable(),
     finishedAt: Timestamp,
-    /** Of the note on what was left out. */
+    /** Code of the note on skipped items. */
     code: Code.nullable(),
   }),
   "sync.failed": z.strictObject({ ...sync, startedAt: Timestamp.nullable(), finishedAt: Timestamp, code: Code }),
   "connector.needs_reauth": z.strictObject({ ...connector, code: Code }),
   "connector.acl_stale": z.strictObject({ ...connector, since: Timestamp, code: Code }),
-  /** `held` is all that waits for approval now. */
+  /** `held` is the current number of removals waiting for approval. */
   "removal.held": z.strictObject({ ...connector, held: Count, heldAt: Timestamp }),
   "connection.active": z.strictObject(connection),
   "connection.needs_reauth": z.strictObject({ ...connection, code: Code }),
@@ -41,7 +41,7 @@ export const EVENT_DATA = {
   "connection.failed": z.strictObject({ ...connection, code: Code }),
 } as const satisfies Record<EventType, z.ZodType>;
 
-/** An event as those who emit it give it. */
+/** An event as emitted. */
 export type OutgoingEvent = {
   [Type in EventType]: { type: Type; data: z.input<(typeof EVENT_DATA)[Type]> };
 }[EventType];
@@ -49,7 +49,7 @@ export type OutgoingEvent = {
 const TargetId = z.object({ id: idSchema("eventTarget") });
 const DeliveryId = TargetId.extend({ deliveryId: idSchema("delivery") });
 
-/** An event that a delivery can carry: those to subscribe to, and what a test sends. */
+/** An event that a delivery can carry: those to subscribe to, and the test event. */
 export const SentEventType = z.enum([...EVENT_TYPES, "ping"]);
 export const EventTypeName = z.enum(EVENT_TYPES).openapi("EventType");
 export const DeliveryState = z.enum(["waiting", "delivered", "failed"]);
@@ -57,7 +57,7 @@ export type DeliveryState = z.infer<typeof DeliveryState>;
 
 const EXAMPLE_URL = "https://hooks.acme.example/kb";
 
-/** Where events go. Its secret is shown when it is made, and never again. */
+/** Where events go. Its secret is shown only on creation. */
 export const EventTarget = z
   .object({
     id: idSchema("eventTarget"),
@@ -65,16 +65,16 @@ export const EventTarget = z
     types: z.array(EventTypeName),
     /** Events for a paused target wait for up to 30 days, and are sent when it is active again. */
     state: z.enum(["active", "paused"]),
-    /** `admin`: somebody paused it. `gone`: it answered 410. `failing`: it took no event for three days. */
+    /** `admin`: a person paused it. `gone`: it answered 410. `failing`: it accepted no event for three days. */
     pausedFor: z.enum(["admin", "gone", "failing"]).nullable(),
     pausedAt: Timestamp.nullable(),
-    /** Until when deliveries are also signed with the secret before the last rotation. */
+    /** Until when deliveries are also signed with the secret from before the last rotation. */
     secretOverlapEndsAt: Timestamp.nullable(),
     createdBy: z.object({ id: idSchema("user"), name: z.string() }).nullable(),
     createdAt: Timestamp,
     /** Since when no delivery was accepted; null while the last one was. */
     failingSince: Timestamp.nullable(),
-    /** When the first delivery that waits is sent. */
+    /** When the first waiting delivery is sent. */
     nextTryAt: Timestamp.nullable(),
     lastDeliveredAt: Timestamp.nullable(),
     waiting: Count,
@@ -82,7 +82,7 @@ export const EventTarget = z
   .openapi("EventTarget");
 export type EventTarget = z.infer<typeof EventTarget>;
 
-/** One event on its way to one target, with what it says: ids, counts and codes. */
+/** One event on its way to one target, with its data: ids, counts and codes. */
 export const EventDelivery = z
   .object({
     id: idSchema("delivery"),
@@ -120,7 +120,7 @@ const Types = z
 
 export const CreateTargetBody = z.strictObject({
   url: TargetUrl,
-  /** All types, those of later versions not included, unless told. */
+  /** Default: all types, except those of later versions. */
   types: Types.optional(),
 });
 export type CreateTargetBody = z.infer<typeof CreateTargetBody>;
@@ -132,7 +132,7 @@ export const ChangeTargetBody = z.strictObject({
 });
 export type ChangeTargetBody = z.infer<typeof ChangeTargetBody>;
 
-/** How long deliveries are signed with both secrets: up to 7 days, one unless told. 0 ends the old one at once. */
+/** How long deliveries are signed with both secrets: up to 7 days, default one. 0 ends the old one at once. */
 export const RotateSecretBody = z.strictObject({
   overlapSeconds: z.number().int().min(0).max(604_800).default(86_400).openapi({ example: 86_400 }),
 });
@@ -145,7 +145,7 @@ export const DeliveriesQuery = z.object({
 });
 export type DeliveriesQuery = z.infer<typeof DeliveriesQuery>;
 
-/** Events that happened in this span, `until` not included. `failed`: only those that the target never accepted. */
+/** Events in this period, `until` exclusive. `failed`: only those that the target never accepted. */
 export const ReplayBody = z.strictObject({
   since: Timestamp,
   until: Timestamp.optional(),

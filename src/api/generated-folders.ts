@@ -1,6 +1,6 @@
-/** Folders that programs make and make again: nobody's documents, and many. The server leaves them out, `kb` counts without them. */
+/** Folders that programs generate and regenerate: not documents, and numerous. The server skips them, `kb` doesn't count them. */
 
-/** Names that no person gives a folder of documents. */
+/** Names that people never give a folder of documents. */
 const TELLING = new Set(
   (
     "node_modules bower_components jspm_packages __pycache__ __pypackages__ site-packages .venv .tox .nox .eggs .mypy_cache " +
@@ -14,7 +14,7 @@ const PYTHON = ["pyproject.toml", "setup.py", "setup.cfg"];
 const JVM = ["pom.xml", "build.gradle", "build.gradle.kts", "build.sbt"];
 const NATIVE = ["CMakeLists.txt", "Makefile", "meson.build"];
 
-/** Names that people give folders too: only next to a file of the program that makes them. */
+/** Names that people use too: only next to a file of the program that generates them. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   target: ["Cargo.toml", ...JVM],
   dist: [...WEB, ...PYTHON],
@@ -27,13 +27,16 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   deps: ["mix.exs"],
 };
 
-/** Beside a project of .NET, whose file has the project's own name. */
+/** Next to a .NET project, whose file has the project's own name. */
 const DOTNET = new Set(["bin", "obj"]);
 
-/** Files that such a folder holds: a virtual environment of Python, a cache as https://bford.info/cachedir/ marks it. */
+/**
+ * Files inside such a folder: of a Python virtual environment, or of a cache marked according to
+ * https://bford.info/cachedir/.
+ */
 const INSIDE = ["pyvenv.cfg", "CACHEDIR.TAG"];
 
-/** Whether a folder is one by its name and its siblings. */
+/** Whether a folder is generated, by its name and its siblings. */
 export function isGeneratedFolder(name: string, siblings: ReadonlySet<string>): boolean {
   if (TELLING.has(name) || name.endsWith(".egg-info")) return true;
   if (DOTNET.has(name)) return [...siblings].some((other) => /\.(?:cs|fs|vb)proj$/.test(other));
@@ -41,7 +44,7 @@ export function isGeneratedFolder(name: string, siblings: ReadonlySet<string>): 
   return makers?.some((maker) => siblings.has(maker)) ?? false;
 }
 
-/** Whether a folder is one by the names in it. */
+/** Whether a folder is generated, by the names in it. */
 export function holdsGeneratedMarker(names: readonly string[]): boolean {
   return names.some((name) => INSIDE.includes(name));
 }

@@ -2,7 +2,7 @@ import type { When } from "./activity-words.ts";
 import type { Connector } from "./connector-records.ts";
 import { count, plural } from "./plural.ts";
 
-/** Why nobody reads anything of a connector that mirrors permissions, and when that is tried again. */
+/** Describes why no one can read anything of a connector that mirrors permissions, and when it is retried. */
 export function describeStale({ cause, nextTryAt }: NonNullable<Connector["aclStale"]>, when: When): string {
   return `No one can read its items, because ${WHY[cause]}.${nextTryAt === null ? "" : ` Next try ${when(nextTryAt)}.`}`;
 }
@@ -13,7 +13,7 @@ const WHY: Record<NonNullable<Connector["aclStale"]>["cause"], string> = {
   clock_went_back: "the server's clock moved back, so kb can't tell when it last checked who can read them",
 };
 
-/** That nobody reads what is indexed of a connector which mirrors permissions, why, and the next step. */
+/** Describes that no one can read the indexed items of a connector that mirrors permissions, why, and the next step. */
 export function describeReadByNobody({ users, linked }: NonNullable<Connector["readByNobody"]>): string {
   const start = "No one in the workspace can read what is indexed";
   if (users === 0) {
@@ -25,7 +25,10 @@ export function describeReadByNobody({ users, linked }: NonNullable<Connector["r
   return `${start}, because the source lets no linked user read it (${count(linked)} of ${count(users)} are linked). Link those who can read it there, or connect your own account at the source.`;
 }
 
-/** Why stored items of a connector stay hidden from everyone, and what shows them again: a sentence or two for each reason. */
+/**
+ * Describes why stored items of a connector stay hidden from everyone, and what makes them visible again: a sentence or
+ * two for each reason.
+ */
 export function describeHiddenItems({
   awaitingPush,
   parentMissing,

@@ -1,7 +1,10 @@
-/** What apps call when something has changed there. Who may is said by the signature, which each source checks. */
+/**
+ * Webhooks that apps call when something has changed there. They are authenticated by the signature, which each source
+ * checks.
+ */
 import { createRoute, problemAnswer, z } from "./route.ts";
 
-// Any text: what can't be an id is answered as what is none.
+// Any text: an invalid id is answered like an unknown one.
 const ByProvider = z.object({ providerId: z.string() });
 const ByConnector = ByProvider.extend({ connectorId: z.string() });
 const notification = { content: { "*/*": { schema: z.string() } } } as const;

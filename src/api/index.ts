@@ -1,4 +1,4 @@
-/** Every route of the contract, by feature. Each file appends its group here; the OpenAPI document is made from it. */
+/** Every route of the contract, by feature. Each file adds its group here; the OpenAPI document is generated from it. */
 import { accountRoutes } from "./accounts.ts";
 import { auditRoutes } from "./audit.ts";
 import { connectionIntentRoutes, connectionRoutes } from "./connections.ts";

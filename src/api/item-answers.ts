@@ -1,9 +1,9 @@
-/** The fields of an item on the wire, in the shape that answers take them. */
+/** The fields of an item on the wire, in the shape of answers. */
 import { FieldValue, ItemKind, TaskStatus, Timestamp } from "./common.ts";
 import { type FieldAnswer, type FieldIn, type FieldsAs, fieldsIn, type FieldType, perField } from "./item-fields.ts";
 import { z } from "./route.ts";
 
-/** A person as an item names them; `claimed` = said by the document, never proven. */
+/** A person as an item names them; `claimed` = from the document, unproven. */
 export const ItemPerson = z
   .object({ name: z.string(), entityId: z.string().nullable(), claimed: z.boolean() })
   .openapi("ItemPerson");
@@ -24,7 +24,7 @@ const WIRE = {
   record: z.record(z.string(), FieldValue),
 };
 
-/** What a value of each type is on the wire. */
+/** The wire form of each type's values. */
 export type AnswerValues = { [T in FieldType]: z.infer<(typeof WIRE)[T]> };
 
 /** The members of a record that are fields of its item. */

@@ -1,8 +1,8 @@
 /**
- * What an item says of itself, field by field: the one description that the layers read. A source gives these fields, a
- * pushed line has them, the table `items` keeps each in the column of its name, and answers, agents and the page show
- * them. What a value of a type is at a layer, that layer says once by type: a date is epoch milliseconds at the source
- * and in the table, a timestamp on the wire, a day for agents.
+ * An item's own facts, field by field: the only description, used by all layers. A source provides these fields, a
+ * pushed line has them, the table `items` stores each in the column of its name, and answers, agents and the page show
+ * them. Each layer defines once per type what a value is: a date is epoch milliseconds at the source and in the table,
+ * a timestamp on the wire, a day for agents.
  *
  * Not here: which item it is, where it is, who may read it, and its text.
  */
@@ -11,9 +11,9 @@ export type FieldType =
   | "kind"
   | "title"
   | "status"
-  /** Words of a person: secrets are taken out. */
+  /** Words of a person: secrets are masked. */
   | "text"
-  /** What a program calls it: kept as it is. */
+  /** A program's identifier for it: kept as it is. */
   | "name"
   | "path"
   | "texts"
@@ -30,23 +30,23 @@ export interface ItemField {
   /** Longest text in UTF-16 code units, and most values of a list. */
   maxChars?: number;
   maxValues?: number;
-  /** Its words are found by a search, and weigh as much as those of the title, or of the place. */
+  /** Its words are searchable, and weigh as much as those of the title, or of the place. */
   searched?: "title" | "place";
-  /** The argument of a search that filters by it. */
+  /** The search argument that filters by it. */
   argument?: string;
   /** `name:value` in a query filters by it. */
   isPair?: true;
   /** The records that show it: of a file, of a hit. */
   answers: readonly FieldAnswer[];
-  /** What agents read: its name in a hit, how it begins on the line of facts, and whether only details show it. */
+  /** The form for agents: its name in a hit, its prefix on the line of facts, and whether only details show it. */
   agent?: { as: string; line?: string; isDetail?: true };
-  /** What the page calls it. */
+  /** Its label on the page. */
   page?: string;
 }
 
 export type FieldAnswer = "file" | "result";
 
-/** In the order in which they are shown. */
+/** In display order. */
 export const ITEM_FIELDS = {
   kind: {
     type: "kind",
@@ -162,21 +162,21 @@ type ItemFields = typeof ITEM_FIELDS;
 export type FieldName = keyof ItemFields;
 export type TypeOf<Name extends FieldName> = ItemFields[Name]["type"];
 
-/** The fields as one layer has them: `Values` says what a value of each type is there. */
+/** The fields in one layer: `Values` is the type of each type's values there. */
 export type FieldsAs<Values extends Record<FieldType, unknown>, Name extends FieldName = FieldName> = {
   [N in Name]: Values[TypeOf<N>];
 };
 
-/** The fields that a record of the answers shows, and those that agents read of a hit. */
+/** The fields that a record of the answers shows, and those that agents get in a hit. */
 export type FieldIn<Answer extends FieldAnswer> = {
   [N in FieldName]: Answer extends ItemFields[N]["answers"][number] ? N : never;
 }[FieldName];
 export type AgentField = { [N in FieldName]: ItemFields[N] extends { agent: object } ? N : never }[FieldName];
 export type AgentName<Name extends AgentField> = ItemFields[Name]["agent"]["as"];
 
-/** The fields that a query may filter by with `name:value`; those with words of a person, which may hold a secret. */
+/** The fields that a query may filter by with `name:value`; those with words of a person, which may contain a secret. */
 export type PairField = { [N in FieldName]: ItemFields[N] extends { isPair: true } ? N : never }[FieldName];
-/** Those whose words weigh as the place does, besides the path itself. */
+/** Those whose words weigh as much as the place, besides the path itself. */
 export type PlaceField = {
   [N in FieldName]: ItemFields[N] extends { type: "text" | "texts"; searched: "place" } ? N : never;
 }[FieldName];
@@ -188,7 +188,7 @@ const WORD_TYPES: ReadonlySet<FieldType> = new Set<WordType>(["title", "text", "
 // Exactly the keys of the table, whose type says which they are.
 export const FIELD_NAMES = Object.keys(ITEM_FIELDS) as FieldName[];
 
-/** What the description says of a field, whatever it may say. */
+/** Returns the description of a field, with all optional members. */
 export function fieldOf(name: FieldName): ItemField {
   return ITEM_FIELDS[name];
 }
@@ -201,7 +201,7 @@ const PLACE_FIELDS = FIELD_NAMES.filter((name): name is PlaceField => {
   return searched === "place" && (type === "text" || type === "texts");
 });
 export const AGENT_FIELDS = FIELD_NAMES.filter((name): name is AgentField => fieldOf(name).agent !== undefined);
-/** The fields that a search looks at, or filters by. */
+/** The fields that a search reads, or filters by. */
 export const INDEXED_FIELDS = FIELD_NAMES.filter((name) => {
   const { searched, argument, isPair } = fieldOf(name);
   return searched !== undefined || argument !== undefined || isPair === true;
@@ -211,7 +211,7 @@ export function fieldsIn<Answer extends FieldAnswer>(answer: Answer): FieldIn<An
   return FIELD_NAMES.filter((name): name is FieldIn<Answer> => fieldOf(name).answers.includes(answer));
 }
 
-/** What is searched of an item as its labels are, the labels included. */
+/** The words of an item that are searched like its labels, with the labels. */
 export function placeWords(fields: {
   readonly [N in PlaceField]?: string | readonly string[] | null | undefined;
 }): string[] {
@@ -224,23 +224,23 @@ export function placeWords(fields: {
   return words;
 }
 
-/** One value for each of these fields, under its name; `make` is told the field's name and type. */
+/** Makes one value for each of these fields, under its name; `make` gets the field's name and type. */
 export function perField<Name extends FieldName, Values extends Record<FieldType, unknown>>(
   names: readonly Name[],
   make: <N extends Name>(name: N, type: TypeOf<N>) => Values[TypeOf<N>],
 ): FieldsAs<Values, Name> {
   const made: Partial<FieldsAs<Values, Name>> = {};
   for (const name of names) made[name] = make(name, typeOf(name));
-  // Every name has its value by now.
+  // Every name has its value now.
   return made as FieldsAs<Values, Name>;
 }
 
-/** How the values of each type in one layer become those of another. */
+/** Conversions of each type's values from one layer to another. */
 export type FieldConversion<From extends Record<FieldType, unknown>, To extends Record<FieldType, unknown>> = {
   readonly [T in FieldType]: (value: From[T]) => To[T];
 };
 
-/** The fields of one layer as another has them. */
+/** Converts the fields of one layer to another. */
 export function convertFields<
   Name extends FieldName,
   From extends Record<FieldType, unknown>,
@@ -249,7 +249,7 @@ export function convertFields<
   return perField<Name, To>(names, (name, type) => by[type](fields[name]));
 }
 
-/** Converts those of these fields that are there, in place. */
+/** Converts those of these fields that are present, in place. */
 export function updateFields<Name extends FieldName, Values extends Record<FieldType, unknown>>(
   names: readonly Name[],
   fields: Partial<FieldsAs<Values, Name>>,
@@ -261,7 +261,7 @@ export function updateFields<Name extends FieldName, Values extends Record<Field
   }
 }
 
-/** The value as it is: most types have the same form in two layers. */
+/** Returns the value unchanged: most types have the same form in two layers. */
 export function same<T>(value: T): T {
   return value;
 }

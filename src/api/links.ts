@@ -4,23 +4,23 @@ import { answer, body, createRoute, problems, z } from "./route.ts";
 /** The secret of a link that was mailed or handed over: the part after `#token=`. */
 export const LinkToken = z.string().min(1).max(200);
 
-/** The link is the right to know it; in a body, because addresses are kept in logs and histories. */
+/** Knowing the link is the authorization; in a body, because URLs are stored in logs and histories. */
 const CheckLinkBody = z.object({ token: LinkToken });
 
-/** What an open invitation says before it is accepted. */
+/** The content of an open invitation before it is accepted. */
 export const InvitationOffer = z
   .object({
     workspaceName: z.string(),
-    /** Null when the account of who invited is gone. */
+    /** Null when the inviter's account no longer exists. */
     inviterName: z.string().nullable(),
-    /** Only this address accepts it. */
+    /** Only this address can accept it. */
     email: z.string(),
     expiresAt: Timestamp,
   })
   .openapi("InvitationOffer");
 export type InvitationOffer = z.infer<typeof InvitationOffer>;
 
-/** Whose password an open link sets. */
+/** The person whose password an open link sets. */
 export const ResetOffer = z.object({ email: z.string(), expiresAt: Timestamp }).openapi("ResetOffer");
 export type ResetOffer = z.infer<typeof ResetOffer>;
 

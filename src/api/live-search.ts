@@ -1,8 +1,8 @@
-/** What servers of others find while one waits: hits of an answer's own list, which no index, count or cache ever has. */
+/** Live results from provider servers: hits in a list of their own in the answer, never in an index, count or cache. */
 import { idSchema, Timestamp } from "./common.ts";
 import { z } from "./route.ts";
 
-/** Why a connection gave nothing, as a closed list; the sentences are for people and agents. */
+/** Why a connection returned nothing, as a closed list; the sentences are for people and agents. */
 export const LIVE_PROBLEMS = {
   timeout: "didn't answer within a second",
   needs_reauth: "must be connected again",
@@ -14,7 +14,7 @@ export const LIVE_PROBLEMS = {
   not_asked: "wasn't asked: too many live searches of yours are under way",
 } as const satisfies Record<string, string>;
 export type LiveProblem = keyof typeof LIVE_PROBLEMS;
-// The keys of an object that has some.
+// The keys of a nonempty object.
 const PROBLEM_CODES = Object.keys(LIVE_PROBLEMS) as [LiveProblem, ...LiveProblem[]];
 
 export const LiveHit = z
@@ -33,9 +33,9 @@ export type LiveHit = z.infer<typeof LiveHit>;
 
 export const LiveAnswer = z
   .object({
-    /** At most 10, of the connections in turn. */
+    /** At most 10, from the connections in turn. */
     hits: z.array(LiveHit),
-    /** The caller's own connections that were asked. */
+    /** The caller's own connections that were queried. */
     connections: z.array(
       z.object({
         connectionId: idSchema("connection"),

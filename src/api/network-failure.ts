@@ -1,11 +1,11 @@
-/** Why a request to a server got no answer. `not_sent`: nothing reached it, so a repeat is safe whatever it was. */
+/** Why a request to a server got no answer. `not_sent`: nothing reached it, so any request can be retried safely. */
 export interface NetworkFailure {
   kind: "not_sent" | "dropped" | "tls" | "timed_out" | "other";
   /** In words, without a full stop: "connection refused". */
   why: string;
 }
 
-/** Reads what `fetch` threw. Codes are Node's and undici's; anything unknown is `other` with its own text. */
+/** Interprets an error thrown by `fetch`. Codes are Node's and undici's; anything unknown is `other` with its own text. */
 export function readNetworkFailure(error: unknown): NetworkFailure {
   const { code, message } = deepest(error);
   const known = KNOWN[code];

@@ -1,17 +1,17 @@
-/** What a signed-in person must be told: of their account, and as an owner of their workspace. */
+/** Notices for a signed-in person: about their account, and for an owner about the workspace. */
 import { idSchema, Timestamp } from "./common.ts";
 import { z } from "./route.ts";
 
 /**
- * Somebody made a link by which they could sign in as this person, or the operator set the password on the server's machine
- * (`by` is null).
+ * Someone created a link with which they could sign in as this person, or the operator set the password on the server's
+ * machine (`by` is null).
  */
 const AccountNotice = z
   .object({ type: z.enum(["reset_link_made", "password_set"]), at: Timestamp, by: z.string().nullable() })
   .openapi("AccountNotice");
 
 /**
- * An admin linked a user of a source by hand. `person_linked`: to you. `person_unlinked`: to somebody else, and until then
+ * An admin linked a source user by hand. `person_linked`: to you. `person_unlinked`: to someone else, and until then
  * you were that user. `people_linked`, for owners: to other members; the latest of those that this admin linked on this
  * connector.
  */
@@ -21,23 +21,23 @@ export const LinkNotice = z
     at: Timestamp,
     by: z.string().nullable(),
     /**
-     * The user of the source. What they are called there is for owners, and for you while you are that user; null besides,
-     * and when no connector names them any more.
+     * The user of the source. Their name there is shown to owners, and to you while you are that user; otherwise null,
+     * and also when no connector names them any more.
      */
     person: z.object({ principal: z.string(), providerId: z.string(), name: z.string().nullable() }),
-    /** The connector's name, for those who manage it; null once it is deleted. */
+    /** The connector's name, for people who manage it; null once it is deleted. */
     connector: z.string().nullable(),
-    /** The member who is linked; for owners only. */
+    /** The linked member; for owners only. */
     member: z.string().nullable(),
-    /** How many links this notice is about. */
+    /** Number of links in this notice. */
     count: z.number().int().min(1),
-    /** Whether you are not that user any more; for owners, whether the latest of the links has ended. */
+    /** Whether you are no longer that user; for owners, whether the latest of the links has ended. */
     isEnded: z.boolean(),
   })
   .openapi("LinkNotice");
 export type LinkNotice = z.infer<typeof LinkNotice>;
 
-/** For admins: an event target was paused because it is gone or took nothing for days, and its events wait. */
+/** For admins: an event target was paused because it is gone or accepted nothing for days, and its events wait. */
 const EventTargetNotice = z
   .object({
     type: z.literal("event_target_paused"),
@@ -50,12 +50,12 @@ const EventTargetNotice = z
   .openapi("EventTargetNotice");
 export type EventTargetNotice = z.infer<typeof EventTargetNotice>;
 
-/** An admin mapped a server's tools differently: nothing is read with this connection until you agree. */
+/** An admin changed the mapping of a server's tools: nothing is read with this connection until you agree. */
 const ToolsNotice = z
   .object({
     type: z.literal("tools_changed"),
     at: Timestamp,
-    /** Null where a server of an earlier version mapped them. */
+    /** Null if a server of an earlier version mapped them. */
     by: z.string().nullable(),
     connectionId: idSchema("connection"),
     serverId: idSchema("server"),
@@ -67,7 +67,7 @@ const ToolsNotice = z
   .openapi("ToolsNotice");
 export type ToolsNotice = z.infer<typeof ToolsNotice>;
 
-/** What a person must know of their account, and an owner of their workspace. */
+/** Notices about a person's account, and for an owner about the workspace. */
 export const Notice = z
   .discriminatedUnion("type", [AccountNotice, LinkNotice, EventTargetNotice, ToolsNotice])
   .openapi("Notice");

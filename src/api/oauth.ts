@@ -2,15 +2,15 @@ import { idSchema, PageCursor, PageLimit, Role, Scope, Timestamp } from "./commo
 import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
 import { Password } from "./session.ts";
 
-/** An OAuth client that a person let in. */
+/** An OAuth client that a person authorized. */
 export const Grant = z
   .object({
     id: idSchema("grant"),
     clientId: z.string(),
     clientName: z.string(),
-    /** When the document at the client's own identifier was last read; null for a client that registered. */
+    /** When the document at the client's own identifier was last read; null for a registered client. */
     documentReadAt: Timestamp.nullable(),
-    /** Where the client is sent back to: a host, or "this computer". */
+    /** Where the client is redirected: a host, or "this computer". */
     place: z.string(),
     scopes: z.array(Scope),
     createdAt: Timestamp,
@@ -20,7 +20,7 @@ export const Grant = z
   .openapi("Grant");
 export type Grant = z.infer<typeof Grant>;
 
-/** What a person is asked before a client is let in. Source: S27, S33. */
+/** The request that a person decides before a client gets access. Source: S27, S33. */
 export const ConsentRequest = z
   .object({
     client: z.object({
@@ -32,20 +32,20 @@ export const ConsentRequest = z
       isLocal: z.boolean(),
       /** The client's own page, shown as text only. */
       uri: z.string().nullable(),
-      /** When the document at the client's own identifier was last read; null for a client that registered. */
+      /** When the document at the client's own identifier was last read; null for a registered client. */
       documentReadAt: Timestamp.nullable(),
-      /** True for `kb-cli`, which ships with this server; every other name is the client's own word. */
+      /** True for `kb-cli`, which ships with this server; every other name is the client's own claim. */
       isOurs: z.boolean(),
     }),
     scopes: z.array(Scope),
     workspaces: z.array(z.object({ id: idSchema("workspace"), name: z.string(), role: Role })),
     currentWorkspaceId: idSchema("workspace"),
-    /** The password must be given again: `kb:admin` is asked for. */
+    /** The password must be entered again, because `kb:admin` is requested. */
     needsPassword: z.boolean(),
-    /** Proves that the page was made for this session; goes back with the decision. */
+    /** Proves that the page was made for this session; sent back with the decision. */
     csrf: z.string(),
     expiresAt: Timestamp,
-    /** For a device: where it asked from. */
+    /** For a device: where its request came from. */
     askedFrom: z.string().nullable(),
   })
   .openapi("ConsentRequest");
@@ -60,7 +60,7 @@ export const ConsentDecision = z.object({
 });
 export type ConsentDecision = z.infer<typeof ConsentDecision>;
 
-/** What a device shows and a person types: letters, dashes and blanks do not matter. */
+/** The code that a device shows and a person types: case, dashes and spaces don't matter. */
 const UserCode = z.string().trim().min(4).max(20);
 
 const uid = z.object({ uid: z.string().min(1).max(100) });
@@ -85,7 +85,7 @@ export const grantRoutes = {
   }),
 };
 
-/** What the consent page and the device page ask. The pages are at `/oauth/consent/{uid}` and `/oauth/device`. */
+/** Routes of the consent page and the device page. The pages are at `/oauth/consent/{uid}` and `/oauth/device`. */
 export const consentRoutes = {
   show: createRoute({
     method: "get",

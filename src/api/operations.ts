@@ -2,7 +2,7 @@ import { answer, createRoute, problemAnswer, z } from "./route.ts";
 
 const Status = z.object({ status: z.literal("ok") }).openapi("Status");
 
-/** What a supervisor asks; no versions, no names. */
+/** Routes for a supervisor; no versions, no names. */
 export const operationRoutes = {
   health: createRoute({
     method: "get",

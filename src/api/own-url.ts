@@ -2,18 +2,19 @@ import { canParseUrl } from "./parse-url.ts";
 import { cleanUrl } from "./clean.ts";
 
 /**
- * Whether an address leads to this server: its pages and routes act for who is signed in, so nothing that others wrote links
- * there. Case, default ports, a final dot, user names and other spellings of the host count as the same, and so does the
- * other of http and https. Source: S30.
+ * Whether a URL leads to this server. Its pages and routes act for the signed-in person, so no foreign content may link
+ * there. Case, default ports, a final dot, user names and other spellings of the host count as the same, and http and
+ * https too.
+ * Source: S30.
  *
- * @param base  where people reach this server, such as `https://kb.acme.test`
+ * @param base  the address at which people reach this server, such as `https://kb.acme.test`
  */
 export function isOwnUrl(text: string, base: string): boolean {
-  // `https:x` leads to two places: by itself to the host x, and on a page of ours to a path.
+  // `https:x` has two meanings: on its own the host x, and on a page of ours a path.
   return [undefined, base].some((from) => canParseUrl(text, from) && isAtSameServer(new URL(text, from), base));
 }
 
-/** An address of an item as `cleanUrl` gives it; undefined for one that leads to this server, too. */
+/** An item's URL, cleaned by `cleanUrl`; also undefined if it leads to this server. */
 export function outsideUrl(text: string | null | undefined, base: string): string | undefined {
   const url = cleanUrl(text);
   return url === undefined || isOwnUrl(url, base) ? undefined : url;
@@ -27,12 +28,12 @@ function isAtSameServer(url: URL, base: string): boolean {
   return isSameHost && (url.port === own.port || (isWebPort(url) && isWebPort(own)));
 }
 
-/** Without the dots of a full name. */
+/** Without the final dots of a full name. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/\.+$/, "");
 }
 
-/** The names of one machine for itself; what listens there on one port is one server. */
+/** Names of a machine for itself; all listeners there on one port are the same server. */
 function isLoopback(host: string): boolean {
   return (
     host === "localhost" || host.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(host) || OTHER_LOOPBACK.has(host)

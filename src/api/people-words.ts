@@ -12,21 +12,21 @@ const REASONS: Record<UnlinkedReason, string> = {
   no_match: "no single member has this verified email address",
 };
 
-/** What a user of a source is called. */
+/** The display name of a source user. */
 export function nameOfSourceUser({ name, login, principal }: Pick<SourceUser, "name" | "login" | "principal">): string {
   return name ?? login ?? principal;
 }
 
-/** Whom a user of a source is linked to, or why to nobody. */
+/** Describes the member that a source user is linked to, or why there is none. */
 export function describeLink({ member, linkedBy, reason }: Pick<SourceUser, "member" | "linkedBy" | "reason">): string {
   if (member === null) return reason === null ? "" : `Not linked: ${REASONS[reason]}`;
   const name = member.name === "" ? member.id : member.name;
   return linkedBy === null ? name : `${name} (${{ account: "account", email: "email", admin: "by hand" }[linkedBy]})`;
 }
 
-/** What a sync tells of people and groups that could not be read before it; undefined where all is well, or not known yet. */
+/** A sync's report on people and groups that couldn't be read before it; undefined if all is well, or unknown so far. */
 export function describeUnread({ people }: Pick<Sync, "people">): string | undefined {
-  // An earlier server tells nothing of them.
+  // An earlier server doesn't report them.
   if (people?.state !== "failed" && people?.state !== "partial") return undefined;
   const what =
     people.state === "failed" ? "People and groups weren't read first" : "Not all groups could be read first";

@@ -1,9 +1,9 @@
-/** Users of a source: who the connector says they are, and which of them are members here. */
+/** Users of a source: their identity according to the connector, and which of them are members here. */
 import { idSchema, PageCursor, PageLimit, Timestamp } from "./common.ts";
 import { ConnectorId, Count, Sync } from "./connector-records.ts";
 import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
 
-/** Why a user of a source is no member here. */
+/** Why a user of a source isn't a member here. */
 export const UnlinkedReason = z.enum([
   "suspended",
   "gone",
@@ -23,10 +23,10 @@ export const SourceUser = z
     login: z.string().nullable(),
     email: z.string().nullable(),
     state: z.enum(["active", "suspended", "gone"]),
-    /** When the source last said so. */
+    /** When the source last reported it. */
     toldAt: Timestamp,
     member: z.object({ id: idSchema("user"), name: z.string() }).nullable(),
-    /** How they were linked: by an account of theirs, a verified address, or an admin. */
+    /** How they were linked: by their own account, a verified address, or an admin. */
     linkedBy: z.enum(["account", "email", "admin"]).nullable(),
     reason: UnlinkedReason.nullable(),
   })
@@ -38,12 +38,12 @@ export const PeopleSummary = z
     users: Count,
     linked: Count,
     groups: Count,
-    /** The group that was read the longest ago. */
+    /** When the least recently read group was read. */
     oldestGroupAt: Timestamp.nullable(),
     /** The last run that read all of them. */
     wholeAt: Timestamp.nullable(),
     lastSync: z.union([Sync, z.null()]),
-    /** Whether its users can be linked: an admin made it, and its instance is registered. */
+    /** Whether its users can be linked: an admin created it, and its instance is registered. */
     canLink: z.boolean(),
   })
   .openapi("PeopleSummary");

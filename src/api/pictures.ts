@@ -1,30 +1,30 @@
 /**
- * Takes pictures and other media out of a text, in one pass over it: no bracket is searched for again from each start, and
- * what is dear for each picture is done for so many of them only. Source: S45, S67.
+ * Removes pictures and other media from a text in one pass: no bracket is searched for again from each start, and
+ * expensive work per picture is limited to a fixed number. Source: S45, S67.
  */
 import { replaceEach } from "./replace-each.ts";
 
-/** A text with more pictures than this loses the marks of the others, which is safe and costs next to nothing. */
+/** In a text with more pictures than this, the others lose their marks, which is safe and costs next to nothing. */
 const MAX_PICTURES = 1000;
-/** A label of Markdown has at most 999 characters. */
+/** A Markdown label has at most 999 characters. */
 const MAX_LABEL_CHARS = 999;
 
 /**
- * Markdown and HTML pictures become `[image: alt]`: a host that renders the text must have nothing to load. What might
- * still be read as a picture loses its mark.
+ * Replaces Markdown and HTML pictures with `[image: alt]`: a host that renders the text must have nothing to load.
+ * Anything that could still be parsed as a picture loses its mark.
  */
 export function withoutPictures(text: string): string {
   return withoutDefinitions(withoutMarkdownPictures(withoutMedia(text)));
 }
 
-/** A definition in one text would make a picture of `![label]` in another, such as a title above it: it loses its colon. */
+/** A definition in one text would turn `![label]` in another, such as a title above it, into a picture: it loses its colon. */
 function withoutDefinitions(text: string): string {
   return replaceEach(text, "]:", "] :", leadsElsewhere);
 }
 
 /**
- * Whether what stands behind `[label]:` may lead elsewhere: `https://…`, also on the next line and in a quotation. What begins
- * with a digit, such as the port of `[::1]:80`, or has no mark of an address, leads nowhere.
+ * Whether the text after `[label]:` may lead elsewhere: `https://…`, also on the next line and in a quotation. A text
+ * that starts with a digit, such as the port of `[::1]:80`, or has no mark of a URL, leads nowhere.
  */
 function leadsElsewhere(text: string, from: number): boolean {
   let at = from;
@@ -41,8 +41,8 @@ function leadsElsewhere(text: string, from: number): boolean {
 }
 
 /**
- * The start of a longer text, up to where a picture or a tag begins that ends beyond it: the whole text would have hidden
- * what stands there.
+ * Returns the start of a longer text, up to a picture or a tag that begins there and ends beyond it: in the whole text,
+ * that part would be hidden.
  */
 export function beforeOpenPicture(head: string): string {
   let end = head.length;
@@ -52,7 +52,7 @@ export function beforeOpenPicture(head: string): string {
   return head.slice(0, Math.min(end, mark));
 }
 
-/** Where the first `![` is whose picture may end behind the text; its length when there is none. */
+/** The first `![` whose picture may end after the text; the text's length when there is none. */
 function openMark(head: string): number {
   const [lastParenthesis, lastClose] = [head.lastIndexOf(")"), head.lastIndexOf("]")];
   let found = head.length;
@@ -103,7 +103,7 @@ function withoutMarkdownPictures(text: string): string {
   return withoutOddMarks(head, !isWhole) + withoutPictureMarks(text.slice(seenTo));
 }
 
-/** The pictures whose brackets match, outermost ones only, and how far the text was looked at for them. */
+/** The pictures with matching brackets, outermost ones only, and how far the text was searched for them. */
 function findPictures(text: string): { pictures: Picture[]; seenTo: number } {
   const pictures: Picture[] = [];
   const opens: number[] = [];
@@ -129,8 +129,8 @@ function findPictures(text: string): { pictures: Picture[]; seenTo: number } {
 }
 
 /**
- * Where `(…)` or `[…]` ends that begins at a place, when it ends in the same line. To be asked for ascending places: what was
- * found for one is kept for the next.
+ * Returns where the `(…)` or `[…]` that begins at a position ends, if on the same line. Call with ascending positions:
+ * each result is reused for the next.
  */
 function makeTargets(text: string): (at: number) => number | undefined {
   const find = (wanted: string) => {
@@ -153,7 +153,7 @@ function makeTargets(text: string): (at: number) => number | undefined {
 
 const DEFINITION = /^(?:[ \t>]*)\[([^\]\n]+)\]:[ \t]*\S/gm;
 
-/** What `![label]` alone refers to. With very many definitions in the text, every label counts as defined. */
+/** The definitions that `![label]` alone refers to. With very many definitions in the text, every label counts as defined. */
 function makeLabels(text: string): { isDefined(start: number, end: number): boolean } {
   let defined: Set<string> | "any" | undefined;
   return {
@@ -194,7 +194,7 @@ function withMarks(text: string, pictures: readonly Picture[]): string {
   return parts.join("");
 }
 
-/** A mark behind `!` would be a picture again. */
+/** A mark after `!` would be a picture again. */
 function markAfter(text: string, at: number, alt: string): string {
   return `${text.charCodeAt(at - 1) === BANG ? " " : ""}${imageMark(alt)}`;
 }
@@ -208,8 +208,8 @@ function imageMark(alt: string): string {
 }
 
 /**
- * Every `![` before the last `](` or `][` of its paragraph loses its mark: nested, broken or odd in another way. A picture
- * never spans paragraphs. @param isOpen  the last paragraph goes on behind the text
+ * Removes the mark of every `![` before the last `](` or `][` of its paragraph: nested, broken or odd in another way. A
+ * picture never spans paragraphs. @param isOpen the last paragraph continues after the text
  */
 function withoutOddMarks(text: string, isOpen: boolean): string {
   if (!text.includes("![")) return text;
@@ -228,7 +228,7 @@ function withoutPictureMarks(text: string): string {
   return replaceEach(text, "![", "! [");
 }
 
-/** Where the last `]` stands that a target follows, with up to three spaces between; `start` when there is none. */
+/** The position of the last `]` followed by a target, with up to three spaces between; `start` when there is none. */
 function lastTarget(text: string, start: number, end: number): number {
   for (let at = end - 1; at > start; at--) {
     const unit = text.charCodeAt(at);
@@ -244,7 +244,7 @@ function isSpace(unit: number): boolean {
   return unit === SPACE || (unit >= TAB && unit <= 0x0d) || unit === 0xa0;
 }
 
-/** What `\s` stands for. */
+/** The characters that `\s` matches. */
 export function isWhite(unit: number): boolean {
   if (unit < 0x1680) return isSpace(unit);
   return unit >= 0x2000 && unit <= 0x3000 ? WHITE.test(String.fromCharCode(unit)) : unit === 0x1680 || unit === 0xfeff;
@@ -256,7 +256,7 @@ function isDigit(unit: number): boolean {
   return unit >= 0x30 && unit <= 0x39;
 }
 
-/** A tag becomes the mark of a picture; one that isn't closed loses what makes it a tag. */
+/** Replaces a tag with the mark of a picture; one that isn't closed loses what makes it a tag. */
 function withoutMedia(text: string): string {
   if (!text.includes("<")) return text;
   const parts: string[] = [];

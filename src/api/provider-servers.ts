@@ -1,4 +1,4 @@
-/** MCP servers of others and their apps. Source: docs/provider-servers.md. */
+/** Provider servers and their apps. Source: docs/provider-servers.md. */
 import { PageCursor, PageLimit, Timestamp } from "./common.ts";
 import { AppSlug, ConnectionId, Name, Secret, ServerId } from "./connections.ts";
 import { MetadataFault } from "./metadata-fault.ts";
@@ -8,9 +8,9 @@ import { answer, body, createRoute, problemAnswer, problems, z } from "./route.t
 const HeaderName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/, "Expected a header name such as X-Api-Key");
 
 /**
- * How the server is signed in to. `secret` is the server's own: `undefined` keeps what is stored, null deletes it. With
- * `oauth` each person signs in at the provider; `clientId` and `secret` are of a client that you registered there, where it
- * takes none that register themselves.
+ * How to sign in to the server. `secret` is the server's own: `undefined` keeps the stored one, null deletes it. With
+ * `oauth` each person signs in at the provider; `clientId` and `secret` belong to a client that you registered there,
+ * if clients can't register themselves.
  */
 export const ServerAuthBody = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("none") }),
@@ -30,7 +30,7 @@ const ConnectPolicy = z.enum(["admins", "members"]);
 export const ServerHealthStatus = z.enum(["healthy", "degraded", "down", "unknown"]);
 export type ServerHealthStatus = z.infer<typeof ServerHealthStatus>;
 
-/** What went wrong: a step and a code, and never a word of the server's. */
+/** The failure: a step and a code, never the server's own words. */
 export const ServerProblem = z
   .object({
     step: z.string(),
@@ -45,7 +45,7 @@ export type ServerProblem = z.infer<typeof ServerProblem>;
 
 const ServerSaid = {
   serverInfo: z.object({ name: z.string(), title: z.string().optional(), version: z.string() }).nullable(),
-  /** The revision of MCP that it agreed to. */
+  /** The MCP revision that it agreed to. */
   protocolVersion: z.string().nullable(),
   capabilities: z
     .object({
@@ -70,7 +70,7 @@ export const ProviderServer = z
       headerName: z.string().optional(),
       /** For admins. */
       clientId: z.string().optional(),
-      /** For admins, with `oauth`: what to register at the provider together with a client. Known before there is one. */
+      /** For admins, with `oauth`: the redirect URL to register with a client at the provider. Known before there is one. */
       redirectUrl: z.string().optional(),
     }),
     enabled: z.boolean(),
@@ -79,7 +79,7 @@ export const ProviderServer = z
     apps: z.array(AppSlug).nullable(),
     health: z.object({ status: ServerHealthStatus, checkedAt: Timestamp.nullable() }),
     ...ServerSaid,
-    /** For members: of what they can see. */
+    /** For members: only what they can see. */
     counts: z.object({ apps: z.int(), connections: z.int(), connectors: z.int() }),
     createdAt: Timestamp,
     createdBy: z.object({ id: z.string(), name: z.string() }),
@@ -94,7 +94,7 @@ export const CreateServerBody = z.strictObject({
   enabled: z.boolean().optional(),
   connectPolicy: ConnectPolicy.optional(),
   apps: z.array(AppSlug).max(200).nullable().optional(),
-  /** Stores it also when its test fails. */
+  /** Stores it even if its test fails. */
   force: z.boolean().optional(),
 });
 export type CreateServerBody = z.infer<typeof CreateServerBody>;
@@ -123,14 +123,14 @@ export const ServerTest = z
     serverInfo: ServerSaid.serverInfo.unwrap().optional(),
     protocolVersion: z.string().optional(),
     capabilities: ServerSaid.capabilities.unwrap().optional(),
-    /** Set when it asks people to sign in. */
+    /** Set when it requires people to sign in. */
     authRequired: z
       .object({
         authorizationServers: z.array(z.string()),
         scopes: z.array(z.string()),
-        /** True where clients don't register themselves: an admin registers `kb` there, and gives the client ID. */
+        /** True if clients can't register themselves: an admin registers `kb` there, and enters the client ID. */
         needsClient: z.boolean().optional(),
-        /** Why nobody could sign in there with OAuth. */
+        /** Why no one can sign in there with OAuth. */
         problem: ServerProblem.optional(),
       })
       .optional(),
@@ -146,7 +146,7 @@ export const ServerHealthAnswer = z
     consecutiveFailures: z.int(),
     lastProblem: ServerProblem.nullable(),
     nextCheckAt: Timestamp.nullable(),
-    /** For members: of those they can see. */
+    /** For members: only those they can see. */
     connections: z.object({ active: z.int(), needsReauth: z.int(), failed: z.int() }),
   })
   .openapi("ServerHealth");
@@ -157,20 +157,20 @@ export const ServerApp = z
     slug: AppSlug,
     name: z.string(),
     description: z.string(),
-    /** Always null: icons of other servers are not loaded. */
+    /** Always null: icons of other servers aren't loaded. */
     iconUrl: z.string().nullable(),
     categories: z.array(z.string()),
     auth: z.array(z.enum(["oauth", "api_key", "none"])),
     /** JSON Schema of `credentials`; absent when there is nothing to fill in. */
     fields: z.record(z.string(), z.unknown()).optional(),
-    /** What can be read through it. */
+    /** The content that can be read through it. */
     content: z.object({ resources: z.boolean(), search: z.boolean(), fetch: z.boolean() }),
     connected: z.object({ mine: z.int(), shared: z.int() }),
   })
   .openapi("ServerApp");
 export type ServerApp = z.infer<typeof ServerApp>;
 
-/** What a tool can be read for. */
+/** The purposes of a tool for reading. */
 export const MAPPING_ROLES = ["list", "search", "fetch"] as const;
 export type MappingRole = (typeof MAPPING_ROLES)[number];
 
@@ -184,12 +184,12 @@ export const MappedTool = z.strictObject({
     .record(ToolArgument, z.union([z.string().max(2_000), z.number(), z.boolean()]))
     .refine((values) => Object.keys(values).length <= 20, "Give at most 20 arguments.")
     .default({}),
-  /** The argument that takes the query (`search`), the ID (`fetch`) or the cursor (`list`, where it has pages). */
+  /** The argument for the query (`search`), the ID (`fetch`) or the cursor (`list`, if it has pages). */
   argument: ToolArgument.optional(),
 });
 export type MappedTool = z.infer<typeof MappedTool>;
 
-/** The tools that `kb` reads a server by. */
+/** The tools with which `kb` reads a server. */
 export const MappingBody = z.strictObject({
   list: MappedTool.optional(),
   search: MappedTool.optional(),
@@ -197,7 +197,7 @@ export const MappingBody = z.strictObject({
 });
 export type MappingBody = z.infer<typeof MappingBody>;
 
-/** Why a tool can't be used as it is mapped. */
+/** Why a mapped tool can't be used. */
 export const MappingFault = z
   .object({
     role: z.enum(MAPPING_ROLES),
@@ -220,7 +220,7 @@ export const ServerTools = z
         name: z.string(),
         title: z.string().optional(),
         description: z.string().optional(),
-        /** What the server says of it; a hint. */
+        /** The server's own declaration; a hint. */
         isReadOnly: z.boolean(),
         arguments: z.array(
           z.object({
@@ -233,12 +233,12 @@ export const ServerTools = z
         ),
       }),
     ),
-    /** Malformed or too large ones, and those with names that can't be told apart. */
+    /** Malformed or too large ones, and those with indistinguishable names. */
     leftOut: z.int(),
     mapping: z
       .object({ list: shownTool.optional(), search: shownTool.optional(), fetch: shownTool.optional() })
       .nullable(),
-    /** With one, the mapping is not used until it is stored again. */
+    /** With a fault, the mapping isn't used until it is stored again. */
     faults: z.array(MappingFault),
   })
   .openapi("ServerTools");

@@ -1,7 +1,7 @@
 import type { Connector } from "./connector-records.ts";
 import { plural } from "./plural.ts";
 
-/** What becomes of items that an older reader has read; undefined where there are none. A server of before tells of none. */
+/** Describes what happens to items that an older reader has read; undefined if there are none. An older server reports none. */
 export function describeReadAgain({
   isPushed,
   counts: { toReadAgain = 0 },

@@ -1,11 +1,12 @@
 import { textOf } from "./visible.ts";
 
-/** Up to so many are replaced one by one. */
+/** Up to this many are replaced one by one. */
 const FEW = 1_000;
 
 /**
- * `text.replaceAll(wanted, by)`, but of those that `isMeant` takes: it is told where one ends. `wanted` is one or two
- * characters of ASCII, `by` is longer. However many there are, no list of them is made: that would take several times as long as the text. Source: S67.
+ * `text.replaceAll(wanted, by)`, restricted to matches that `isMeant` accepts; it gets the end of each. `wanted` is one
+ * or two ASCII characters, `by` is longer. No list of the matches is made, however many there are: that would take
+ * several times as long as the text. Source: S67.
  */
 export function replaceEach(
   text: string,
@@ -24,7 +25,10 @@ export function replaceEach(
   return parts.length === 0 ? text : parts.join("") + text.slice(from);
 }
 
-/** The text with `\n` for each of these line breaks. Splitting and joining takes a third of the time of a pattern, where there is very much to replace. */
+/**
+ * Replaces each of these line breaks with `\n`. With very many replacements, splitting and joining takes a third of the
+ * time of a pattern.
+ */
 export function withLineFeeds(text: string, breaks: readonly string[]): string {
   return breaks.reduce((all, each) => (all.includes(each) ? all.split(each).join("\n") : all), text);
 }

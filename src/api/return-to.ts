@@ -3,8 +3,8 @@ import { canParseUrl } from "./parse-url.ts";
 const BASE = "https://here.invalid";
 
 /**
- * The page of this server that somebody wants to come back to; `/` for everything that leads elsewhere or may be read
- * so: `//evil`, `/\evil`, `https:evil`, the same in percent signs, control characters.
+ * Returns the page of this server that a person wants to return to; `/` for anything that leads elsewhere or may be
+ * interpreted that way: `//evil`, `/\evil`, `https:evil`, the same percent-encoded, control characters.
  */
 export function safeReturnTo(wanted: string | undefined): string {
   if (wanted === undefined || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(wanted) || !canParseUrl(wanted, BASE)) return "/";
@@ -15,5 +15,5 @@ export function safeReturnTo(wanted: string | undefined): string {
   return isElsewhere ? "/" : target;
 }
 
-/** Where a signed-in person begins. */
+/** A signed-in person's start page. */
 export const HOME_PATH = "/search";

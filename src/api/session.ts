@@ -4,8 +4,8 @@ import { Notice } from "./notices.ts";
 import { answer, body, createRoute, problemAnswer, problems, signedIn, z } from "./route.ts";
 
 /**
- * An address as people type it; compared ASCII-lower-case. `admin@localhost` is one; a list of several, a quoted or a
- * commented one is none.
+ * An address as people type it; compared in ASCII lower case. `admin@localhost` is valid; a list, a quoted or a
+ * commented address isn't.
  */
 export const Email = z
   .string()
@@ -14,7 +14,7 @@ export const Email = z
   .regex(/^[^\s@<>"(),:;[\]\\\p{Cc}\p{Cf}]+@[^\s@<>"(),:;[\]\\\p{Cc}\p{Cf}]+$/u, "Expected an email address")
   .openapi({ example: "anna@acme.test" });
 
-/** The server checks how strong a password must be (`password_too_weak`); here are only the limits of its length. */
+/** The server checks the strength of a password (`password_too_weak`); this only limits its length. */
 export const Password = z.string().min(1).max(1024);
 
 /** An IANA time zone. */
@@ -27,7 +27,7 @@ export const TimeZone = z
     example: "Europe/Vienna",
   });
 
-/** A name that people see: one line, 1–120 characters. Spaces that look the same are the same. */
+/** A display name: one line, 1–120 characters. Spaces that look the same are the same. */
 export const PersonName = z
   .string()
   .overwrite((name) => name.replaceAll(/\p{Zs}+/gu, " "))
@@ -48,7 +48,7 @@ export const User = z
   .openapi("User");
 export type User = z.infer<typeof User>;
 
-/** What becomes of tokens, keys and passwords in texts: taken out (`[removed: aws key]`), or indexed as they are. */
+/** How tokens, keys and passwords in texts are handled: masked (`[removed: aws key]`), or indexed as they are. */
 export const SecretsSetting = z.enum(["mask", "index"]);
 export type SecretsSetting = z.infer<typeof SecretsSetting>;
 
@@ -90,16 +90,16 @@ export const SessionRecord = z
   .openapi("SessionRecord");
 export type SessionRecord = z.infer<typeof SessionRecord>;
 
-/** How an installation takes people in; known before anybody is signed in. */
+/** How people can enter an installation; public before sign-in. */
 export const EntryState = z
   .object({
-    /** The first admin is still to be made, with the setup code. */
+    /** The first admin hasn't been created yet, with the setup code. */
     needed: z.boolean(),
     mode: z.enum(["self-hosted", "managed"]),
     signup: z.enum(["invite", "open", "closed"]),
-    /** The name of the identity provider to sign in with, if there is one. */
+    /** The name of the identity provider for signing in, if there is one. */
     sso: z.string().nullable(),
-    /** Whether this server can send email: without it, links are handed over by an admin. */
+    /** Whether this server can send email: without it, an admin hands over links. */
     canMail: z.boolean(),
   })
   .openapi("EntryState");
@@ -119,8 +119,8 @@ export const OnboardingBody = z.object({
 export type OnboardingBody = z.infer<typeof OnboardingBody>;
 
 /**
- * `{token}` alone from somebody who is signed in; with `email` and `password` from somebody with an account; with
- * `name` too from a new person.
+ * `{token}` alone from a signed-in person; with `email` and `password` from a person with an account; with `name` too
+ * from a new person.
  */
 export const AcceptBody = z.object({
   token: LinkToken,
@@ -140,17 +140,17 @@ export const SignUpBody = z.object({
 });
 export type SignUpBody = z.infer<typeof SignUpBody>;
 
-/** Equal for known and unknown addresses wherever a message is sent. */
+/** The same for known and unknown addresses wherever a message is sent. */
 export const Sent = z.object({ sent: z.literal(true) }).openapi("Sent");
 
 /**
- * A link is confirmed by the person who asked for it: in the browser of the sign-up, in a session of the person, or with the
- * password. Else `password_needed`: somebody else's click must not prove an address.
+ * Only the person who requested a link can confirm it: in the browser of the sign-up, in a session of the person, or
+ * with the password. Otherwise `password_needed`: another person's click must not prove an address.
  */
 export const ConfirmBody = z.object({ token: LinkToken, password: Password.optional() });
 export type ConfirmBody = z.infer<typeof ConfirmBody>;
 
-/** What a confirmed link did; `session` when it signed somebody in. */
+/** The result of a confirmed link; `session` when it signed the person in. */
 export const ConfirmResult = z
   .object({ purpose: z.enum(["sign_up", "verification", "email_change"]), session: z.union([Session, z.null()]) })
   .openapi("ConfirmResult");
@@ -174,7 +174,7 @@ export type MyWorkspace = z.infer<typeof MyWorkspace>;
 export const CreateWorkspaceBody = z.object({ name: PersonName, timeZone: TimeZone.optional() });
 export type CreateWorkspaceBody = z.infer<typeof CreateWorkspaceBody>;
 
-/** An identity at the provider of single sign-on that opens this account. */
+/** An identity at the single sign-on provider that opens this account. */
 export const SsoIdentity = z
   .object({ issuer: z.string(), label: z.string(), createdAt: Timestamp })
   .openapi("SsoIdentity");
@@ -378,7 +378,7 @@ export const myWorkspaceRoutes = {
 
 function isTimeZone(text: string): boolean {
   try {
-    // Throws for what it does not know. Offsets such as "+02:00" are no zones: they know no daylight saving.
+    // Throws for unknown ones. Offsets such as "+02:00" aren't zones, because they have no daylight saving.
     return Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone !== "" && /^[A-Za-z]/.test(text);
   } catch {
     return false;

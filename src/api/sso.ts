@@ -2,34 +2,34 @@ import { answer, body, createRoute, problems, z } from "./route.ts";
 import { Password } from "./session.ts";
 
 /**
- * Why somebody comes back from the identity provider without what they went for: `/sign-in?error=<this>`, or
- * `/settings/profile?error=<this>` when they went to link it. A link that worked ends at `/settings/profile?sso=linked`.
+ * Why a person comes back from the identity provider without success: `/sign-in?error=<this>`, or
+ * `/settings/profile?error=<this>` when they went to link it. A successful link ends at `/settings/profile?sso=linked`.
  */
 export const SsoProblem = z.enum([
-  /** The person or the provider said no. */
+  /** The person or the provider refused. */
   "sso_denied",
-  /** The trip took over 10 minutes, was used already, or began in another browser. */
+  /** The flow took over 10 minutes, was already used, or began in another browser. */
   "sso_expired",
   /** The provider can't be reached now. */
   "sso_unavailable",
-  /** What the provider answered does not hold. */
+  /** The provider's answer is invalid. */
   "sso_failed",
-  /** Nobody here has this identity, and it does not let anybody in by itself. */
+  /** No one here has this identity, and it doesn't grant access by itself. */
   "sign_up_closed",
   /** There is an account with its address: sign in with the password, then link. */
   "email_taken",
-  /** The provider gives no address. */
+  /** The provider returns no address. */
   "no_email",
-  /** The person is in no workspace any more. */
+  /** The person is no longer in any workspace. */
   "no_workspace",
-  /** The identity opens another account already. */
+  /** The identity already opens another account. */
   "identity_taken",
-  /** The session that wanted the link has ended. */
+  /** The session that requested the link has ended. */
   "session_ended",
 ]);
 export type SsoProblem = z.infer<typeof SsoProblem>;
 
-/** Single sign-on by OpenID Connect: addresses for a browser, which answer with redirects. */
+/** Single sign-on with OpenID Connect: addresses for a browser, which answer with redirects. */
 export const ssoRoutes = {
   authorize: createRoute({
     method: "get",

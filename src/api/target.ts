@@ -2,20 +2,20 @@ import { ApiError } from "./errors.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What a call says in its address: the values of the braces, and the query. */
+/** The parameters in a call's URL: values for the braces, and the query. */
 export interface Params {
   path?: object | undefined;
   query?: object | undefined;
 }
 
-/** The path and query of a call on `path` of the contract. @throws ApiError for an id that would leave its segment */
+/** Returns the path and query of a call to `path` of the contract. @throws ApiError for an id that would leave its segment */
 export function targetOf(path: string, { path: values = {}, query = {} }: Params = {}): string {
   const filled = fillPath(path, { ...values });
   const search = toQuery({ ...query }).toString();
   return search === "" ? filled : `${filled}?${search}`;
 }
 
-/** Lists are repeated, and what is undefined is left out. */
+/** Lists are repeated, and undefined values are omitted. */
 export function toQuery(query: Values): URLSearchParams {
   const pairs = Object.entries(query).flatMap(([key, value]) =>
     [value].flat().flatMap((one): [string, string][] => (one === undefined ? [] : [[key, String(one)]])),
@@ -23,7 +23,7 @@ export function toQuery(query: Values): URLSearchParams {
   return new URLSearchParams(pairs);
 }
 
-/** Whatever an id holds, it stays inside its segment; dots would climb, even encoded. */
+/** Any id stays inside its segment; dots would climb, even encoded. */
 function fillPath(path: string, values: Values): string {
   return path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
     const id = String(values[name]);

@@ -1,4 +1,7 @@
-/** Why an item's text can't be searched, or why something is no item at all. Apart from the schemas: the CLI starts fast. */
+/**
+ * Why an item's text can't be searched, or why something isn't an item at all. Separate from the schemas: the CLI
+ * starts fast.
+ */
 export const TEXT_REASONS = [
   "unsupported_type",
   "too_large",

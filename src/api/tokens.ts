@@ -13,7 +13,7 @@ export const Token = z
     revokedAt: Timestamp.nullable(),
     scopes: z.array(Scope),
     expiresAt: Timestamp.nullable(),
-    /** The OAuth grant that made it and that it ends with; null when a session made or adopted it. */
+    /** The OAuth grant that created it and with which it ends; null when a session created or adopted it. */
     grantId: idSchema("grant").nullable(),
   })
   .openapi("Token");

@@ -1,11 +1,11 @@
 /**
- * Takes out of a text what is never seen or hides something: in one pass over its characters, however many of them are to go.
- * What a character is, is asked once of each. Source: S45, S67.
+ * Removes invisible and hiding characters from a text, in one pass over it, however many there are. Each character is
+ * classified once. Source: S45, S67.
  */
 
 /**
- * The text without controls (but tab and line feed), non-characters, direction marks, tags, fillers and joiners that nothing
- * needs; half a character is U+FFFD.
+ * Returns the text without controls (except tab and line feed), non-characters, direction marks, tags, fillers and
+ * unneeded joiners; half a character becomes U+FFFD.
  */
 export function visible(text: string): string {
   if (PLAIN_TEXT.test(text)) return text;
@@ -35,7 +35,7 @@ export function visible(text: string): string {
   return isChanged || kept < length ? textOf(units.subarray(0, kept)) : text;
 }
 
-/** Nothing in it is hidden, reorders the text or is half of a character. */
+/** Contains nothing that is hidden, reorders the text or is half of a character. */
 const PLAIN_TEXT = /^[\t\n -~]*$/;
 
 const REPLACEMENT = 0xfffd;
@@ -43,9 +43,9 @@ const NON_JOINER = 0x200c;
 const EMOJI_STYLE = 0xfe0f;
 const KEYCAP = 0x20e3;
 
-/** What a character is, as bits. `KNOWN` is in every kind, so that 0 is one that nobody has asked for yet. */
+/** The kind of a character, as bits. `KNOWN` is in every kind, so that 0 means not yet classified. */
 const KNOWN = 1;
-/** Controls, interlinear marks, non-characters, and what a terminal or page shows as nothing. */
+/** Controls, interlinear marks, non-characters, and characters that a terminal or page shows as nothing. */
 const HIDDEN = 2;
 /** Kept only where it changes the spelling or the picture. */
 const JOINER = 4;
@@ -54,7 +54,7 @@ const PICTURE_END = 16;
 const TAKES_STYLE = 32;
 /** Of a script whose spelling needs the joiners. */
 const JOINING = 64;
-/** Takes the style of an emoji only as a key: with its cap. */
+/** Takes an emoji style only as part of a keycap. */
 const KEY = 128;
 
 const KIND_OF: readonly (readonly [number, RegExp])[] = [
@@ -77,7 +77,7 @@ const KIND_OF: readonly (readonly [number, RegExp])[] = [
 
 let characters: Uint8Array | undefined;
 
-/** By code point. Of its 1.1 MB only what is written takes memory. */
+/** By code point. Only the written part of its 1.1 MB takes memory. */
 function kindsOfCharacters(): Uint8Array {
   return (characters ??= new Uint8Array(0x110000));
 }
@@ -89,7 +89,7 @@ function learnKind(kinds: Uint8Array, code: number): number {
   return kind;
 }
 
-/** Keeps a joiner only where it is needed: no place to hide bits in. @returns how many units are left, at the start */
+/** Keeps a joiner only where it is needed, so that no bits can be hidden in it. @returns how many units are left, at the start */
 function withNeededJoiners(units: Uint16Array, length: number, kinds: Uint8Array): number {
   const kindAt = (code: number) => kinds[code] || learnKind(kinds, code);
   let kept = 0;
@@ -101,7 +101,7 @@ function withNeededJoiners(units: Uint16Array, length: number, kinds: Uint8Array
     }
     let [end, style] = [at, -1];
     for (; end < length && isJoiner(units[end] ?? 0); end++) if (style < 0 && units[end] === EMOJI_STYLE) style = end;
-    // Of a run, only the first emoji style can belong to what stands before it, and only the last joiner to what follows.
+    // In a run, only the first emoji style can belong to the character before it, and only the last joiner to the one after it.
     const before = kept === 0 ? KNOWN : kindAt(codeBefore(units, kept));
     const last = units[end - 1] ?? 0;
     const hasStyle = style >= 0 && style < end - 1 && takesStyle(before, units[style + 1] ?? 0);
@@ -145,11 +145,11 @@ function pairOf(high: number, low: number): number {
   return 0x10000 + ((high & 0x3ff) << 10) + (low & 0x3ff);
 }
 
-/** The text of these UTF-16 code units. */
+/** Returns the text of these UTF-16 code units. */
 export function textOf(units: Uint16Array): string {
   let hasSurrogate = false;
   for (let at = 0; at < units.length && !hasSurrogate; at++) hasSurrogate = ((units[at] ?? 0) & 0xf800) === 0xd800;
-  // Several times as fast, where nothing can be half of a character. Node and browsers run where the low byte comes first.
+  // Several times as fast, when nothing can be half of a character. Node and browsers run on little-endian machines.
   if (!hasSurrogate) return new TextDecoder("utf-16le", { ignoreBOM: true }).decode(units);
   const pieces: string[] = [];
   for (let at = 0; at < units.length; at += PIECE) {
@@ -159,5 +159,5 @@ export function textOf(units: Uint16Array): string {
   return pieces.join("");
 }
 
-/** As many arguments as every machine takes in one call. */
+/** A number of arguments that every machine accepts in one call. */
 const PIECE = 8_192;

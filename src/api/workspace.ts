@@ -21,7 +21,7 @@ export const Invitation = z
   .openapi("Invitation");
 export type Invitation = z.infer<typeof Invitation>;
 
-/** Members and groups of a group; groups nest. Only its owner changes a closed one; `ownerId` is null where they left. */
+/** Members and groups of a group; groups nest. Only its owner changes a closed one; `ownerId` is null if they left. */
 export const Group = z
   .object({
     id: idSchema("group"),
@@ -31,13 +31,13 @@ export const Group = z
     memberIds: z.array(idSchema("user")),
     groupIds: z.array(idSchema("group")),
     createdAt: Timestamp,
-    /** What others opened by it in 90 days, newest first, at most 20; only where one group is shown to its owner. */
+    /** Changes by others that opened access through it in 90 days, newest first, at most 20; only when a single group is shown to its owner. */
     openedByOthers: z.array(Opening).optional(),
   })
   .openapi("Group");
 export type Group = z.infer<typeof Group>;
 
-/** A folder that the filesystem source may read. `id` is null for those of the settings. */
+/** A folder that the filesystem source may read. `id` is null for those from the settings. */
 export const LocalRoot = z
   .object({
     id: idSchema("root").nullable(),
@@ -53,17 +53,17 @@ export const Instance = z
   .object({
     providerId: z.string(),
     baseUrl: z.string(),
-    /** `operator` for those of the server's settings, which a workspace can't remove. */
+    /** `operator` for those from the server's settings, which a workspace can't remove. */
     setBy: z.enum(["workspace", "operator"]),
   })
   .openapi("Instance");
 export type Instance = z.infer<typeof Instance>;
 
-/** A workspace with what says who its members are at sources. */
+/** A workspace with its settings for who its members are at sources. */
 export const WorkspaceSettings = Workspace.extend({
   instances: z.array(Instance),
   identityDomains: z.array(z.string()),
-  /** How long permissions of sources are believed. */
+  /** How long permissions of sources are trusted. */
   maxAclAgeHours: z.number(),
 }).openapi("WorkspaceSettings");
 export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>;
@@ -86,11 +86,11 @@ export const PatchWorkspaceBody = z.object({
   name: PersonName.optional(),
   timeZone: TimeZone.optional(),
   secrets: SecretsSetting.optional(),
-  /** All of them: what is left out is no longer registered. */
+  /** The complete list: omitted ones are no longer registered. */
   instances: z.array(InstanceInput).max(100).optional(),
-  /** All of them (owner). */
+  /** The complete list (owner). */
   identityDomains: z.array(IdentityDomain).max(100).optional(),
-  /** How long permissions of sources are believed: what was not checked within it is hidden. */
+  /** How long permissions of sources are trusted: items that weren't checked within it are hidden. */
   maxAclAgeHours: z.number().int().min(1).max(720).optional(),
 });
 export type PatchWorkspaceBody = z.infer<typeof PatchWorkspaceBody>;

@@ -2,7 +2,7 @@ import { describeOpening } from "#api/opening-words.ts";
 import type { Opening } from "#api/openings.ts";
 import { shortTime } from "./table.ts";
 
-/** What others opened of a connector or group, as pairs for a record; only its owner gets it. */
+/** Changes by others that opened a connector or group, as pairs for a record; only its owner gets it. */
 export function openingsOf({
   id,
   openedByOthers,
