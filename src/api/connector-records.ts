@@ -248,7 +248,7 @@ export const SourceKind = z
     /** JSON Schema of `credentials`, for kinds that take any; those of format `password` must be masked. */
     credentialsSchema: z.record(z.string(), z.unknown()).optional(),
     acl: z.enum(["per_item", "container", "connector"]),
-    /** True if only the connector's owner finds its items, whoever it is shared with. */
+    /** True if only the connector's owner finds its items, even if it is shared with others. */
     isForOwner: z.boolean().optional(),
     capabilities: z.array(z.enum(["sync", "browse", "content", "push", "scope", "webhook"])),
     available: z.boolean(),

@@ -118,7 +118,7 @@ export function MenuChoice<V extends string>({
   const close = use(CloseContext);
   const id = useId();
   return (
-    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a fieldset is no part of a menu
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a fieldset is not part of a menu
     <div aria-labelledby={id} role="group">
       <div className="text-muted px-2 pt-1.5 pb-1 text-xs font-medium" id={id} role="presentation">
         {label}
