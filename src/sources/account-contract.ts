@@ -1,98 +1,100 @@
 import type { LimitSpec, SourceHttp } from "./http-contract.ts";
 
-/** Where an instance is; the templates of its provider are filled from it. */
+/** The location of an instance; its provider's templates are filled from it. */
 export interface AccountPlace {
-  /** What people open, such as `https://git.example.org`. */
+  /** The address that people open, such as `https://git.example.org`. */
   baseUrl: string;
-  /** Where the API is asked. */
+  /** Base of API requests. */
   apiUrl: string;
-  /** Where tokens are got. */
+  /** Base of token requests. */
   tokenBase: string;
 }
 
-/** Who an account is at its provider, as the provider says itself. */
+/** The identity of an account, as its provider reports it. */
 export interface SourceAccount {
-  /** Never another person's later: a number, not a login. */
+  /** Never reassigned to another person: a number, not a login. */
   id: string;
-  /** Where one server has several tenants with users of their own, which of them this is. */
+  /** The tenant, on a server that has several tenants with separate users. */
   tenantId?: string;
   login?: string;
-  /** What the person recognises it by. */
+  /** A label the person recognises. */
   label: string;
-  /** What was granted, where the provider says so. */
+  /** Granted scopes, where the provider reports them. */
   scopes?: readonly string[];
 }
 
-/** What this server is at the provider. */
+/** This server's OAuth client at the provider. */
 export interface OAuthClient {
   clientId: string;
   clientSecret: string | undefined;
 }
 
-/** What an account acts with. */
+/** The tokens of an account. */
 export interface AccountSecrets {
   accessToken: string;
-  /** Gets the next ones. Absent = the access token does not end, or the person has to come again. */
+  /** Gets the next tokens. Absent = the access token doesn't expire, or the person has to sign in again. */
   refreshToken?: string;
 }
 
 /**
- * OAuth 2.0 of a provider, by the code flow. URLs are templates over the place, of which RFC 6570 level 2 is understood:
- * `{name}` is encoded, `{+name}` is put in as it is.
+ * OAuth 2.0 at a provider, by the code flow. URLs are templates over the place, in a subset of RFC 6570 level 2:
+ * `{name}` is encoded, `{+name}` is inserted unchanged.
  */
 export interface OAuthSpec {
   authorizeUrl: string;
   tokenUrl: string;
   scopes: readonly string[];
-  /** The parameter that names them; `scope` unless told. */
+  /** The parameter that lists the scopes; `scope` by default. */
   scopeParameter?: string;
-  /** What else the way there says. */
+  /** Extra parameters of the authorization request. */
   parameters?: Readonly<Record<string, string>>;
-  /** Takes a PKCE challenge, hashed by SHA-256. Source: RFC 7636. */
+  /** Supports a PKCE challenge, hashed by SHA-256. Source: RFC 7636. */
   hasPkce: boolean;
-  /** What `iss` of a callback has to be where one comes. Source: RFC 9207. */
+  /** Required value of `iss` in a callback that has one. Source: RFC 9207. */
   issuer?: string;
-  /** The key of the token answer below which a person's own tokens stand; absent = they stand in the answer itself. */
+  /** The key of the token response that holds a person's own tokens; absent = they are at its top level. */
   tokensIn?: string;
-  /** Ends the tokens at the provider; absent = it has no way. */
+  /** Revokes the tokens at the provider; absent = the provider can't. */
   revoke?(http: SourceHttp, at: { place: AccountPlace; client: OAuthClient; secrets: AccountSecrets }): Promise<void>;
-  /** Where the operator registers this server, as a template over the place, and what they choose there. */
+  /** Where the operator registers this server (a template over the place), and what to choose there. */
   setUp: { url: string; steps: string };
 }
 
-/** Tokens that people make at a provider themselves. */
+/** Tokens that people create themselves at a provider. */
 export interface OwnTokens {
-  /** The page where one is made, as a template over the place; absent = only the person's own program knows. */
+  /** The page where a token is created, as a template over the place; absent = only the person's own program knows. */
   url?: string;
-  /** How one is made. */
+  /** How to create one. */
   steps: string;
-  /** Whether an instance has them; absent = every one has. */
+  /** Whether an instance has such tokens; absent = every instance has. */
   areAt?(baseUrl: string): boolean;
 }
 
 /**
- * A service at which people have accounts of their own. An account says who somebody is there, and connectors can read with
+ * A service where people have their own accounts. An account identifies a person there, and connectors can read with
  * it: a source names its provider in `spec.auth`.
  */
 export interface AccountProvider {
   providerId: string;
   name: string;
-  /** The source whose users its accounts are, where that has an id of its own. */
+  /** The source whose users the accounts are, if its id differs. */
   usersOf?: string;
-  /** The instance that everybody has; absent = the operator's settings, or an admin, name it. */
+  /** The public instance that everyone can use; absent = the operator's settings, or an admin, name it. */
   usual?: AccountPlace;
-  /** At another base URL, unless the settings say where the API is: a template over `baseUrl`. */
+  /** The API at another base URL, unless the settings say where it is: a template over `baseUrl`. */
   apiUrl: string;
-  /** What its sources give as `baseUrlOf`: whose users an account's are. */
+  /**
+   * What the provider's sources return from `baseUrlOf`: it identifies the instance that an account's user belongs to.
+   */
   instance: "baseUrl" | "apiUrl";
-  /** Origins beside that of the API that its tokens are for, as templates over the place. */
+  /** Origins that accept its tokens, besides the API's, as templates over the place. */
   origins?: readonly string[];
-  /** How people connect there; absent = by a token of their own alone. */
+  /** How people connect with OAuth; absent = only with a token they created. */
   oauth?: OAuthSpec;
-  /** How a person proves who they are by a token that they made there; absent = it has no such tokens. */
+  /** How people prove their identity with a token they created; absent = the provider has no such tokens. */
   ownTokens?: OwnTokens;
-  /** Absent = `429` and `Retry-After` are understood, and nothing else is known. */
+  /** Absent = only `429` and `Retry-After` are recognised. */
   limits?: LimitSpec;
-  /** Who the signed-in account is. @throws ApiError of `SourceHttp` */
+  /** Returns the signed-in account. @throws ApiError of `SourceHttp` */
   whoami(http: SourceHttp, place: AccountPlace): Promise<SourceAccount>;
 }

@@ -6,21 +6,26 @@ import type { SourceStanding } from "./contract.ts";
 
 export type CheckOutcome = SourceStanding | { ok: false; problem: SourceProblem };
 
-/** A source that can be used, and as whom; or what is wrong though nothing failed. */
+/** A usable source and its account; or a problem found without an error. */
 type Found = Omit<SourceStanding, "ok"> | { problem: SourceProblem };
 
-/** What people are told of a failure: what is wrong, what to do, and which part of the config or `credentials` it is about. */
+/**
+ * The text that people see for a failure: the problem, the next step, and the field of the config or `credentials` it
+ * concerns.
+ */
 type Words = Partial<Pick<SourceProblem, "code" | "message" | "hint" | "field">>;
 
-/** Words by the code of the failure. Without its own, a failure keeps its message, and `otherwise` adds what it lacks. */
+/**
+ * Text for each error code. A failure without its own entry keeps its message, and `otherwise` fills in missing fields.
+ */
 export type FailureWords = Partial<Record<ErrorCode, Words>> & { otherwise?: Words };
 
 /**
- * Whether a source can be used. A failure becomes a problem, in the source's own words.
+ * Checks whether a source can be used, and turns a failure into a problem in the source's own words.
  *
- * @param words  for every failure, or for this one
- * @param look  asks the source; what it throws is the problem
- * @throws what is a mistake of the program, and the reason of an abort
+ * @param words for every failure, or for this one
+ * @param look queries the source; what it throws is the problem
+ * @throws programming errors, and the reason of an abort
  */
 export async function runCheck(
   { signal }: Pick<SourceContext<unknown>, "signal">,

@@ -1,4 +1,7 @@
-/** The projects, spaces, channels and rooms of a source: read one after another, each as good or bad as it is by itself. */
+/**
+ * The projects, spaces, channels and rooms of a source, read one after another; a failure of one doesn't affect the
+ * others.
+ */
 import { z } from "zod";
 import { isApiError } from "#api/errors.ts";
 import type { SyncContext } from "./context.ts";
@@ -10,22 +13,25 @@ import type { Page, WalkEvent } from "./session.ts";
 import { stateKeyOf } from "./state-key.ts";
 import { makeWaits } from "./waits.ts";
 
-/** What a source says of its containers. */
+/** A source's description of its containers. */
 export interface ContainerSpec<C> {
-  /** Under which key the state has what is known of each. */
+  /** Prefix of the state keys that hold what is known of each container. */
   key: string;
   refOf(id: string): ContainerRef;
-  /** What people call it. */
+  /** The name that people see. */
   nameOf(container: C): string;
-  /** What stands in its items: with another one it is read again. `nameOf` unless told. */
+  /** The label stored in its items: when it changes, the container is read again. Defaults to `nameOf`. */
   labelOf?(container: C): string;
-  /** The order of their ids; that of text unless told. */
+  /** The order of ids; text order by default. */
   compare?(a: string, b: string): number;
-  /** Under what its failure is counted; its id unless told. */
+  /** The id that its failure is counted under; its own id by default. */
   countedAs?(id: string): string;
-  /** Each has a feed of its own that waits for it: one that was read as a whole and fails is not read so again. */
+  /**
+   * Each container has its own feed, which keeps its position: one that was read in full and then fails isn't read in
+   * full again.
+   */
   hasFeeds?: boolean;
-  /** What else the source forgets of one that was not read. */
+  /** Deletes what else the source keeps of a container that could not be read. */
   forget?(id: string): void | Promise<void>;
   failures: Failures;
 }
@@ -33,18 +39,21 @@ export interface ContainerSpec<C> {
 /** A list of containers. */
 export interface ContainerList<C> {
   known: readonly C[];
-  /** Ids of those that aren't understood. */
+  /** Ids of records that could not be parsed. */
   odd: readonly string[];
-  /** There are no others, whose ids aren't understood either. */
+  /** True = the list has no records whose ids could not be parsed either. */
   isWhole: boolean;
 }
 
-/** Where a walk stands: up to `after` all were read, and of the `open` one what comes before `at`. */
+/** Position of a walk: every container up to `after` was read, and the part of the `open` one before `at`. */
 export interface ContainerPlace<At, Feed> {
-  /** Where the feed of changes stood when the walk began: the next run goes on there. */
+  /** Position of the feed of changes when the walk began: the next run continues from there. */
   feed: Feed;
   after: string;
-  /** With another label it is read from its beginning: what an attempt before told of it has the former one. */
+  /**
+   * If the label has changed, the container is read from its beginning: items from the earlier attempt have the old
+   * label.
+   */
   open?: { id: string; label: string; at: At } | undefined;
 }
 
@@ -57,8 +66,8 @@ export function placeSchema<At, Feed>(at: z.ZodType<At>, feed: z.ZodType<Feed>):
 }
 
 /**
- * What is said of one container; `at` is where the next page of it begins. An attempt that goes on after a page without one
- * begins where the page before it said, or with the container.
+ * An event about one container; `at` is where its next page begins. After a page without `at`, an attempt resumes from
+ * the last `at`, or from the container's beginning.
  */
 export type ContainerEvent<At> = Exclude<WalkEvent<never>, Page<never>> | ContainerPage<At>;
 
@@ -66,13 +75,13 @@ export interface ContainerPage<At> extends Omit<Page<never>, "checkpoint" | "wit
   at?: At | undefined;
 }
 
-/** So many ids fit into one value of the state; of more, only a whole listing finds those that are gone. */
+/** The most ids that fit into one value of the state; beyond that, only a whole listing finds those that are gone. */
 const MOST_KNOWN = 4_000;
 const Ids = z.array(z.string());
 
 export type Containers<C extends { id: string }> = ReturnType<typeof makeContainers<C>>;
 
-/** What is known of the containers of a connector between its runs. */
+/** Keeps what is known of a connector's containers between its runs. */
 export function makeContainers<C extends { id: string }>(
   { state, now }: Pick<SyncContext<unknown>, "state" | "now">,
   {
@@ -100,10 +109,13 @@ export function makeContainers<C extends { id: string }>(
     as: countedAs(id),
   });
 
-  /** It was read as a whole under the name that it has. */
+  /** It was read in full under its present label. */
   const isKnown = async (container: C) => (await state.get(stateKeyOf(key, container.id))) === labelOf(container);
 
-  /** One that is refused, or fails, alone. The next run reads it whole, or goes on by its feed. @throws what is about more than it */
+  /**
+   * Handles a container that alone is refused or fails. The next run reads it in full, or continues by its feed.
+   * @throws errors that concern more than this container
+   */
   async function notRead(container: C, error: unknown): Promise<Result | Failed> {
     const { id } = container;
     const code = refusalOf(error);
@@ -117,10 +129,10 @@ export function makeContainers<C extends { id: string }>(
   }
 
   /**
-   * Reads these one after another, in the order of their ids, from a place on.
+   * Reads these containers one after another, in the order of their ids, starting from a position.
    *
-   * @param read  gives what is in one of them, from a place on where an attempt has ended
-   * @throws what is about more than one
+   * @param read yields the contents of one, from the position where an earlier attempt ended
+   * @throws errors that concern more than one container
    */
   async function* walk<At, Feed>(
     containers: readonly C[],
@@ -152,7 +164,7 @@ export function makeContainers<C extends { id: string }>(
     }
   }
 
-  /** What is said of one that waits: it stays as it is. */
+  /** The event for a container whose retry is delayed: it stays as it is. */
   const waiting = (id: string, name: string) =>
     failed(id, `${name} could not be read several times. It is tried again later.`);
 
@@ -161,22 +173,25 @@ export function makeContainers<C extends { id: string }>(
     forget,
     walk,
     isKnown,
-    /** It failed several times, and isn't tried as a whole now. */
+    /** It failed several times, and isn't read in full for now. */
     isWaiting: ({ id }: Pick<C, "id">) => waits.isWaiting(id),
     waiting,
-    /** It was read as a whole. */
+    /** It was read in full. */
     async isRead(container: C): Promise<void> {
       state.put(stateKeyOf(key, container.id), labelOf(container));
       await waits.done(container.id);
     },
-    /** Those that were listed and aren't understood: each stays as it is. */
+    /** Containers that were listed but not understood: each stays as it is. */
     async *odd({ odd }: Pick<ContainerList<C>, "odd">): AsyncGenerator<Failed, void> {
       for (const id of odd) {
         await forget(id);
         yield failed(id, NOT_UNDERSTOOD);
       }
     },
-    /** Notes which there are. Of a list that isn't whole those of before may be `here` still; `gone` are not. */
+    /**
+     * Stores which containers exist. After an incomplete list, earlier ones stay in `here`; those in `gone` no longer
+     * exist.
+     */
     async keep({ known, odd, isWhole }: ContainerList<C>): Promise<{ here: ReadonlySet<string>; gone: string[] }> {
       const before = Ids.safeParse(await state.get(listKey)).data ?? [];
       const here = new Set([...known.map(({ id }) => id), ...odd, ...(isWhole ? [] : before)]);
@@ -185,7 +200,7 @@ export function makeContainers<C extends { id: string }>(
       for (const id of gone) await forget(id);
       return { here, gone };
     },
-    /** Reads as a whole those that are new, or are called otherwise now. Gives all that can be read. */
+    /** Reads new or renamed containers in full. Returns every container that can be read. */
     async *readNew<At, Feed>(
       containers: readonly C[],
       place: ContainerPlace<At, Feed>,
@@ -205,7 +220,7 @@ export function makeContainers<C extends { id: string }>(
   };
 }
 
-/** Numbers as text, by their value. */
+/** Compares numbers written as text by their value. */
 export function byNumber(a: string, b: string): number {
   return a.length - b.length || byText(a, b);
 }

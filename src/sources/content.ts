@@ -2,10 +2,12 @@ import { type HeldBytes, piecesOf, type Spool, SPOOLED_FROM_BYTES } from "#core/
 import type { SourceSpec } from "./contract.ts";
 import type { FileContent } from "./item.ts";
 
-/** Larger content is left out, whatever the source's own limit: no text is taken of it. */
+/** Larger content is left out, whatever the source's own limit, and no text is extracted from it. */
 const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
 
-/** The bytes of a content, spooled where they are many: the caller closes them. Undefined when there are too many. */
+/**
+ * Returns the bytes of a content, spooled if they are many; the caller closes them. Undefined if there are too many.
+ */
 export async function readContent(
   { bytes, stream }: Pick<FileContent, "bytes" | "stream">,
   spool: Spool,
@@ -14,14 +16,14 @@ export async function readContent(
   return spool.keep(stream ?? piecesOf(bytes ?? new Uint8Array()), MAX_CONTENT_BYTES);
 }
 
-/** Ends a content that nobody reads, so that its connection or file is closed. */
+/** Discards a content that isn't read, so that its connection or file is closed. */
 export async function leaveContent({ stream }: Pick<FileContent, "stream">): Promise<void> {
   for await (const _ of stream ?? []) break;
 }
 
 /**
- * Why a content may not be that which an item was listed with: who may read it was said of the listed version. Where `kb`
- * itself says who may read a connector, any version is for the same people. `untold`: a fault of the source.
+ * Why a content may differ from the version its item was listed with: the access list belongs to the listed version.
+ * With `acl: "connector"` the same people may read any version. `untold`: the source failed to report a version.
  */
 export function faultOfVersion(
   { acl, hasLastingContent }: Pick<SourceSpec<unknown>, "acl" | "hasLastingContent">,

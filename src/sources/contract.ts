@@ -1,4 +1,4 @@
-/** What a source is: `spec`, and the methods, whose presence is the capability. */
+/** A source: its `spec`, and methods whose presence is the capability. */
 import type { ItemKind, SourceProblem } from "#api/common.ts";
 import type { LinkRules } from "#core/link-rules.ts";
 import type { Principal } from "#core/principals.ts";
@@ -12,15 +12,15 @@ import type { SessionSpec } from "./session.ts";
 import type { Webhook, WebhookSubscription } from "./webhook.ts";
 import type { z } from "zod";
 
-/** What a scope adds, as far as that can be counted without reading it. */
+/** The estimated size of what a scope adds, without reading it. */
 export interface ScopeAddition {
-  /** So many items at least: what hangs on them, such as comments, need not be counted. */
+  /** The least number of items: dependent ones, such as comments, need not be counted. */
   items: number;
-  /** About so many requests read them. */
+  /** Approximate number of requests to read them. */
   calls: number;
 }
 
-/** A place in a source that a person can choose from before connecting. */
+/** A place in a source that a person can choose before connecting. */
 export interface BrowseNode {
   id: string;
   parent: string | null;
@@ -31,15 +31,15 @@ export interface BrowseNode {
   count?: number;
 }
 
-/** Which files inside its files a source takes as items of their own; attachments of mails always are. */
+/** Which files inside a source's files become items of their own; attachments of mails always do. */
 export interface ChildRules {
   /** Members of archives too. */
   archives: boolean;
-  /** Why a file inside a file is not taken, by its name or path in there; undefined = it is. */
+  /** Why a file inside a file is left out, by its name or path in there; undefined = it is included. */
   refuse?(path: string): { reason: "excluded_by_scope" | "excluded_by_policy"; message: string } | undefined;
 }
 
-/** What scope rules judge an item by. */
+/** The fields of an item that scope rules match. */
 export interface PlacedItem extends Pick<SourceItem, "externalId" | "path" | "place"> {
   containers: readonly ContainerRef[];
 }
@@ -50,141 +50,171 @@ export interface SourceSpec<Config> {
   /** The name that people see. */
   name: string;
   kinds: readonly ItemKind[];
-  /** Every way to sign in, at least one, the best first; `none` among them where the source answers without. */
+  /** Every way to sign in, at least one, the best first; includes `none` if the source answers without credentials. */
   auth: readonly AuthWay[];
-  /** With a way by credentials: the names it takes, strict; every value is a secret, so no message may repeat one. */
+  /** With a way by credentials: the accepted names, strict. Every value is a secret, so no message may repeat one. */
   credentials?: z.ZodType<Readonly<Record<string, string>>>;
-  /** Origins besides `originOf` that requests are signed for: templates over the config, such as `https://files.slack.com`. */
+  /**
+   * Origins besides `originOf` whose requests are signed: templates over the config, such as `https://files.slack.com`.
+   */
   origins?: readonly string[];
   /** Ports of `connect` that need no permission of the operator. Absent = the source has no `connect`. */
   ports?: readonly number[];
-  /** Its repositories are read by the git program, with the token that its requests are signed with. */
+  /** The git program reads its repositories, with the token that signs its requests. */
   readsGit?: true;
-  /** Absent = `429` and `Retry-After` are understood, and nothing else is known. */
+  /** Absent = only `429` and `Retry-After` are recognised. */
   limits?: LimitSpec;
   /** A strict object; each key has a `title` and a `description` in `.meta()`, for forms and prompts. */
   config: z.ZodType<Config>;
-  /** Raise it when cursors or states of former versions can't be read any more: both are dropped then. 1 unless told. */
+  /**
+   * Increase it when the cursors or states of earlier versions can't be read any more: both are then dropped. Defaults
+   * to 1.
+   */
   stateVersion?: number;
-  /** How exactly permissions are mirrored; `connector` = kb says who can read. */
+  /** How precisely permissions are mirrored; `connector` = kb decides who can read. */
   acl: "per_item" | "container" | "connector";
-  /** True = its items are for the connector's owner alone, whomever it is shared with. */
+  /** True = only the connector's owner can read its items, even if the connector is shared. */
   isForOwner?: true;
   /**
-   * Keys of `config` that name whom an access may name besides the source's own: groups of the workspace (`grp_…`), or
-   * `workspace`. A value is one of them or a list. With `acl: "connector"`, `workspace` may be named anyway.
+   * Keys of `config` whose values an access may name besides the source's own principals: groups of the workspace
+   * (`grp_…`), or `workspace`. A value is one of them or a list. With `acl: "connector"`, `workspace` may always be
+   * named.
    */
   namedIn?: readonly string[];
-  /** True = a scope that includes nothing by name leaves something out, such as junk, which it takes when named. */
+  /** True = a scope without explicit includes leaves something out, such as junk, which must be included by name. */
   hasUnnamed?: true;
-  /** True = it says who its users are: `syncIdentities`, and principals of users in its accesses. */
+  /** True = it reports its users: `syncIdentities`, and principals of users in its accesses. */
   hasPeople?: true;
-  /** True = what `fetchContent` gives for a `ref` never changes (a blob, a revision), so it needs to tell no version. */
+  /**
+   * True = the content that `fetchContent` returns for a `ref` never changes (a blob, a revision), so it needs no
+   * version.
+   */
   hasLastingContent?: true;
-  /** True = a run of `changes` shows every change of a group or user since the last: all that was told before is true again. */
+  /**
+   * True = a run of `changes` shows every change of a group or user since the last: everything reported before is
+   * confirmed again.
+   */
   isPeopleFeedGapless?: true;
-  /** Base URLs of the instances that the code itself knows, such as `https://api.github.com`: their users may be members. */
+  /** Base URLs of the instances known in code, such as `https://api.github.com`: their users may be members. */
   instances?: readonly string[];
   /**
-   * Where permissions are mirrored, what proves that they are current: a full run (unless told), one of mode `access`, or
+   * How mirrored permissions are confirmed to be current: by a full run (the default), by a run of mode `access`, or by
    * increments from a feed that shows every change of a permission. One is due every half `maxAclAge`.
    */
   freshness?: "full" | "access" | "feed";
-  /** Of addresses that people copy at hosts that the code itself knows: which ones mean an item of this kind, and in what forms. */
+  /** Which URLs that people copy identify an item of this kind, and their forms, on hosts known in code. */
   links?: LinkRules;
-  /** `listing`: increments do not show that an item has moved to another container, so only a listing of all proves it. */
+  /**
+   * `listing`: increments don't show that an item has moved to another container; only a listing of everything does.
+   */
   placement?: "feed" | "listing";
 }
 
-/** A source that can be used so, and as whom. Ids never change. */
+/** A source that can be used this way, and its account. Ids never change. */
 export interface SourceStanding {
   ok: true;
   warnings?: string[];
-  /** Where one server has several tenants with users of their own, which of them this is. */
+  /** The tenant, on a server that has several tenants with separate users. */
   tenantId?: string;
   /**
-   * Whose credentials these are. With the same account, new credentials go on where the old ones were; untold they may be
-   * anybody's, and everything is read again.
+   * The account of these credentials. With the same account, new credentials continue from the old ones; if absent they
+   * may be anyone's, and everything is read again.
    */
   accountId?: string;
-  /** What they were granted. With other scopes everything is read again. */
+  /** The granted scopes. If they change, everything is read again. */
   scopes?: readonly string[];
 }
 
-/** A webhook, and the ways to have the provider call it. */
+/** A webhook, and how to subscribe to it at the provider. */
 export interface SourceWebhook<Config> extends Webhook<Config> {
   /**
-   * Has the provider notify `url`, signed with `secret`: for each new connector, before the former subscription expires, after
-   * each change of config, scope or secret, and after a failure, so that one to the same URL may be there. What it gives
-   * replaces the former one, which is ended then. Undefined = this config has nothing to subscribe to.
+   * Has the provider notify `url`, signed with `secret`. Called for each new connector, before the current subscription
+   * expires, after each change of config, scope or secret, and after a failure, so a subscription to the same URL may
+   * already exist. The new one replaces the old one, which is then ended. Undefined = this config has nothing to
+   * subscribe to.
    */
   subscribe?(ctx: SourceContext<Config>, to: { url: string; secret: string }): Promise<WebhookSubscription | undefined>;
-  /** Ends one that `subscribe` made: it was replaced, or its connector goes. One that is gone already is no failure. */
+  /**
+   * Ends a subscription that `subscribe` made, because it was replaced or its connector is removed. It isn't an error
+   * if it no longer exists.
+   */
   unsubscribe?(ctx: SourceContext<Config>, data: unknown): Promise<void>;
 }
 
 /**
- * A kind of app. Presence of a method is the capability: no flags that can disagree.
- * Failures of the provider are thrown as `ApiError` `source_unauthorized`, `source_rate_limited`, `source_unavailable`.
+ * A kind of app. The presence of a method is the capability: there are no flags that could contradict it. Failures of
+ * the provider are thrown as `ApiError` `source_unauthorized`, `source_rate_limited`, `source_unavailable`.
  */
 export interface Source<Config = unknown> {
   spec: SourceSpec<Config>;
   check(ctx: SourceContext<Config>): Promise<SourceStanding | { ok: false; problem: SourceProblem }>;
-  /** How it is read. Absent = it is pushed to. */
+  /** How it is read. Absent = items are pushed to it. */
   sessions?: SessionSpec<Config>;
   browse?(
     ctx: SourceContext<Config>,
     at: { parent: string | null; query?: string; cursor?: string },
   ): Promise<{ nodes: BrowseNode[]; nextCursor: string | null }>;
-  /** Says who its users and groups are, in runs of their own, with a cursor of their own. */
+  /** Reports its users and groups, in separate runs with a separate cursor. */
   syncIdentities?(ctx: SourceContext<Config>, run: IdentityRun): AsyncGenerator<IdentityEvent, void>;
   /**
-   * The item's content. `ref` and `version` are those that it was listed with. Where permissions are mirrored, content of
-   * another version than the listed one is neither stored nor shown, since who may read it was said of the listed one:
-   * the item is listed again. Throws `source_not_found` when it is gone.
+   * Returns the item's content. `ref` and `version` are those it was listed with. Where permissions are mirrored,
+   * content of another version than the listed one is neither stored nor shown, since the access list belongs to the
+   * listed one: the item is listed again. Throws `source_not_found` when it is gone.
    */
   fetchContent?(
     ctx: SourceContext<Config>,
     item: { externalId: string; ref?: string; version?: string },
   ): Promise<FileContent>;
-  /** Whether the scope includes a stored item: lets a scope change take effect at once. Absent = the next full run decides. */
+  /**
+   * Whether the scope includes a stored item, so that a scope change takes effect at once. Absent = the next full run
+   * decides.
+   */
   inScope?(scope: Scope, item: PlacedItem): boolean;
   /**
-   * What scope `to` takes that `from` did not, for a person who waits and decides; undefined where only a run could tell.
-   * Asks little: a request for each place that is added, not for each item.
+   * Counts what scope `to` includes that `from` did not, for a person who waits and decides; undefined if only a run
+   * could find out. Uses few requests: one for each added place, not for each item.
    */
   countAdded?(ctx: SourceContext<Config>, change: { from: Scope; to: Scope }): Promise<ScopeAddition | undefined>;
   /**
-   * Listens for changes between runs, on the rules of the scope, until it is stopped; undefined when the config says not
-   * to. Called again after each change of config, scope or visibility. Throws when it can't listen: the schedule goes on.
+   * Listens for changes between runs, within the scope, until it is stopped; undefined when the config disables it.
+   * Called again after each change of config, scope or visibility. Throws when it can't listen; the schedule continues.
    */
   watch?(ctx: SourceContext<Config>, scope: Scope, listener: ChangeListener): Promise<Watch | undefined>;
-  /** How the app tells this server of changes: at `/hooks/<providerId>`, for one connector or for all of an installation. */
+  /**
+   * How the app notifies this server of changes: at `/hooks/<providerId>`, for one connector or for all of an
+   * installation.
+   */
   webhook?: SourceWebhook<Config>;
-  /** Absent = no archives, and nothing is refused. */
+  /** Absent = no archives, and no file inside a file is refused. */
   childRules?(config: Config): ChildRules;
   /**
-   * Where credentials go: an origin (`https://host`), or `scheme://host:port` of another protocol. Requests are signed for
-   * it and for `spec.origins`; a config that moves one of them needs new credentials. Source: S31.
+   * Where credentials are sent: an origin (`https://host`), or `scheme://host:port` of another protocol. Requests to it
+   * and to `spec.origins` are signed; a config that changes one of them needs new credentials. Source: S31.
    */
   originOf?(config: Config): string;
-  /** With `spec.readsGit`, the origin of the repositories, where it is another one: for the git program alone. */
+  /** With `spec.readsGit`, the origin of the repositories, if it differs: for the git program alone. */
   gitOriginOf?(config: Config): string;
   /**
-   * Whom the keys of `namedIn` name, where they are members of one group that every item names: items are the same no matter
-   * who they are, and a change is in force at once. `syncIdentities` tells the same.
+   * The group that every item names, and its members by the keys of `namedIn`: items stay the same when the members
+   * change, and a change takes effect at once. `syncIdentities` reports the same.
    */
   namedGroup?(config: Config, connectorId: string): { group: Principal; members: readonly Principal[] };
   /**
-   * With `acl: "connector"`, which part of the app the config leads to, such as a folder's address: another value is another
-   * place, and what was read at the old one is withheld at once. Absent = everything that the config says but for `namedIn`.
+   * With `acl: "connector"`, the part of the app that the config leads to, such as a folder's address. Another value is
+   * another place: what was read at the old one is hidden at once. Absent = everything in the config except `namedIn`.
    */
   placeOf?(config: Config): string;
-  /** Whose users it names: the instance's base URL. Absent with `hasPeople` = a connector's own, only names. Source: S2. */
+  /**
+   * The base URL of the instance whose users it names. Absent with `hasPeople` = users of the connector itself, without
+   * an instance. Source: S2.
+   */
   baseUrlOf?(config: Config): string;
-  /** Whether only an admin may connect this, so. Absent: what is connected without credentials is for admins. */
+  /**
+   * Whether only an admin may connect this with these options. Absent: admins only when it is connected without
+   * credentials.
+   */
   isForAdmins?(config: Config, options: { hasCredentials: boolean }): boolean;
-  /** Deletes what the source keeps of a connector outside the store: the connector is gone. */
+  /** Deletes what the source keeps of a removed connector outside the store. */
   forget?(connectorId: string): Promise<void>;
   /** Why this kind can't be connected here, if it can't (no roots configured, managed mode). */
   unavailable?(): Promise<string | undefined>;

@@ -1,15 +1,15 @@
-/** What a failure says of the one thing that was asked for, the same for every provider. */
+/** Interprets a failure of one requested thing, the same for every provider. */
 import { isApiError } from "#api/errors.ts";
 import type { RefusalCode, Result, Skip } from "./outcomes.ts";
 
 const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;
 
-/** Why the source would not show one thing; undefined for every other failure. */
+/** Why the source refused one thing; undefined for every other failure. */
 export function refusalOf(error: unknown): RefusalCode | undefined {
   return REFUSALS.find((code) => isApiError(error, code));
 }
 
-/** What was read; undefined when it is refused: what this credential may not know lets nobody in. */
+/** Returns what was read; undefined when it is refused: what this credential can't see grants no access. */
 export async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -19,13 +19,16 @@ export async function orNothing<T>(read: () => Promise<T>): Promise<T | undefine
   }
 }
 
-/** The status with which a server answered and failed: at this one thing, then. Undefined when nothing came, and for every other failure. */
+/**
+ * The status of a server that answered and failed, so the failure concerns only this thing. Undefined when no answer
+ * came, and for every other failure.
+ */
 export function failedStatus(error: unknown): number | undefined {
   const status = isApiError(error, "source_unavailable") ? error.details?.["status"] : undefined;
   return typeof status === "number" ? status : undefined;
 }
 
-/** What was read; undefined when the answer isn't understood. */
+/** Returns what was read; undefined when the answer isn't understood. */
 export async function ifUnderstood<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -37,26 +40,32 @@ export async function ifUnderstood<T>(read: () => Promise<T>): Promise<T | undef
 
 const OK = 200;
 
-/** One thing that can't be read now: it stays as it is, is counted, and is tried again. */
+/** The event for one thing that can't be read now: it stays as it is, is counted, and is tried again. */
 export function failedSkip(externalId: string, message: string): Skip {
   return { t: "skip", externalId, reason: "failed", message, retryable: true };
 }
 
-/** What comes from one template fails for one reason: so many in a row say nothing of the others. */
+/**
+ * Things made from one template fail for one reason, so this many failures in a row don't mean that the others fail
+ * too.
+ */
 const IN_A_ROW = 5;
 
 export type Failures = ReturnType<typeof makeFailures>;
 
 /**
- * Tells failures of single things from one of all: after each five in a row the provider is asked whether it is well.
+ * Separates failures of single things from an outage: after each five in a row it checks the provider with `probe`.
  *
- * @param probe  throws when it isn't
+ * @param probe throws when the provider is down
  */
 export function makeFailures(probe: () => Promise<unknown>) {
   let inARow = 0;
   let down: unknown;
 
-  /** @throws the error when it is about more than this one thing, or what `probe` throws: that is about all, wherever it is caught */
+  /**
+   * @throws the error if it concerns more than this one thing, or the error of `probe`, which concerns everything
+   * wherever it is caught
+   */
   async function requireOfOne(error: unknown): Promise<void> {
     if (error === down || failedStatus(error) === undefined) throw error;
     if (++inARow % IN_A_ROW > 0) return;
@@ -65,12 +74,12 @@ export function makeFailures(probe: () => Promise<unknown>) {
   }
 
   return {
-    /** One was read. */
+    /** One thing was read. */
     well(): void {
       inARow = 0;
     },
     requireOfOne,
-    /** What is said of one that is refused, or fails, alone. @throws what is about more than it */
+    /** The event for a thing that alone is refused or fails. @throws errors that concern more than it */
     async outcomeOf(
       externalId: string,
       error: unknown,
@@ -84,7 +93,7 @@ export function makeFailures(probe: () => Promise<unknown>) {
   };
 }
 
-/** What a call failed with. One that is refused was answered: who refuses is well. */
+/** Returns the error of a call. A refusal counts as an answer: the provider is up. */
 async function failureOf(call: () => Promise<unknown>): Promise<unknown> {
   try {
     await call();

@@ -1,8 +1,8 @@
-/** A page for each file would cost as much as looking at it; what is new waits for its page. */
+/** One page per file would cost as much as checking the file, so new files wait for the next page. */
 const MOST_STEPS = 64;
 const MOST_MS = 50;
 
-/** Gathers what a walk comes by one after another into pages. */
+/** Collects the steps of a walk into pages. */
 export function gather<Step>(now: () => number) {
   let page: Step[] = [];
   let dueAt = now() + MOST_MS;

@@ -1,15 +1,15 @@
 import type { Duplex } from "node:stream";
 import type { z } from "zod";
 
-/** How somebody signs in to a source. A source lists every way it has. */
+/** A way to sign in to a source. A source lists every way it has. */
 export type AuthWay =
-  /** Without: the source answers everybody, or reads this machine. */
+  /** Without credentials: the source answers everyone, or reads this machine. */
   | { type: "none" }
-  /** The other way round: a program of the customer's sends items with the connector's key. */
+  /** For push: a program of the customer's sends items with the connector's key. */
   | { type: "key" }
   /**
-   * A person's account at a provider: the one of the source's own id, unless `provider` names another. `asHeader` names the
-   * header that speaks for somebody else.
+   * A person's account at a provider: the one with the source's own id, unless `provider` names another. `asHeader` is
+   * the header for requests on behalf of another user.
    */
   | { type: "account"; provider?: string; asHeader?: string }
   /** A workspace's connection to a provider server. */
@@ -17,15 +17,15 @@ export type AuthWay =
   | ({ type: "credentials" } & CredentialScheme);
 
 /**
- * What is done with credentials. Every value that is not said to be a template is the name of a key of
- * `spec.credentials`. Of several ways the first is taken whose keys are all there; with `basic` and `digest` of the same
- * keys the server's challenge decides.
+ * How credentials are used. Every value is the name of a key of `spec.credentials`, unless it is described as a
+ * template. Of several ways, the first whose keys are all present is used; with `basic` and `digest` of the same keys
+ * the server's challenge decides.
  */
 export type CredentialScheme =
   /** `Authorization: Bearer …`, or the same with another header or prefix. */
   | { scheme: "bearer"; token: string; header?: string; prefix?: string; asHeader?: string }
   | { scheme: "basic" | "digest"; username: string; password: string; asHeader?: string }
-  /** AWS Signature Version 4. `service` as it is, `region` a template over the config. */
+  /** AWS Signature Version 4. `service` is literal, `region` a template over the config. */
   | {
       scheme: "sigv4";
       accessKeyId: string;
@@ -35,37 +35,46 @@ export type CredentialScheme =
       region: string;
     }
   /**
-   * A token of an hour, for which the app asks with a JWT it signs itself, as GitHub Apps do. `tokenUrl` is a template over
-   * the config, in which `{installation}` is that credential.
+   * A one-hour token that the app requests with a JWT it signs, as GitHub Apps do. `tokenUrl` is a template over the
+   * config, in which `{installation}` is that credential.
    */
   | { scheme: "installation"; appId: string; privateKey: string; installation: string; tokenUrl: string }
   /**
-   * A service account: a signed assertion is exchanged for a token, each `as` subject has one of its own. `tokenUrl` is a
-   * template over the config. Source: RFC 7523.
+   * A service account: a signed assertion is exchanged for a token, one for each `as` subject. `tokenUrl` is a template
+   * over the config. Source: RFC 7523.
    */
   | { scheme: "assertion"; issuer: string; privateKey: string; tokenUrl: string; scopes: readonly string[] }
   /**
-   * The same with a key file of Google, which is one credential. `subject` is for whom the service account speaks, where
-   * the domain lets it. Source: https://developers.google.com/identity/protocols/oauth2/service-account
+   * The same with a Google key file as the one credential. `subject` is the user that the service account acts for,
+   * where the domain allows it. Source: https://developers.google.com/identity/protocols/oauth2/service-account
    */
   | { scheme: "key_file"; key: string; subject?: string; tokenUrl: string; scopes: readonly string[] }
-  /** The git program speaks for itself: `SourceContext.git` has the credentials as they are. Only `sources/git` may say so. Source: S38. */
+  /**
+   * The git program authenticates itself: `SourceContext.git` returns the credentials unchanged. Only `sources/git` may
+   * use it. Source: S38.
+   */
   | { scheme: "git" };
 
-/** What is known about a provider's limits. `429` and `Retry-After` are understood without. */
-/** Requests a minute for one credential at one host, unless the source tells. */
+/** A provider's known limits. `429` and `Retry-After` are always recognised. */
+/** Default requests a minute for one credential at one host. */
 export const PER_MINUTE = 1_200;
 
 export interface LimitSpec {
-  /** Requests a minute for one credential at one host; 1,200 unless told. */
+  /** Requests a minute for one credential at one host; 1,200 by default. */
   perMinute?: number;
-  /** Requests at once after a pause; 60 unless told. */
+  /** Requests at once after a pause; 60 by default. */
   burst?: number;
-  /** Headers that tell what is left and when there is more: in seconds from now, or as a time in seconds or milliseconds. */
+  /**
+   * Headers that report what is left and when the limit resets: in seconds from now, or as a time in seconds or
+   * milliseconds.
+   */
   windows?: readonly { remaining: string; reset: string; unit: "seconds" | "epoch_seconds" | "epoch_ms" }[];
-  /** What makes a 403 or 503 a limit: a header (of this value), a word at a path of a JSON body (`error.errors.*.reason`), a phrase. */
+  /**
+   * Marks of a 403 or 503 that is a limit: a header (of this value), a word at a path of a JSON body
+   * (`error.errors.*.reason`), a phrase.
+   */
   forbidden?: readonly LimitMark[];
-  /** How long a limit lasts at least that does not say it. */
+  /** The shortest wait after a limit response that doesn't say how long. */
   leastWaitMs?: number;
 }
 
@@ -75,43 +84,46 @@ export type LimitMark =
   | { phrase: string };
 
 /**
- * With the connector's credential; with it in the name of somebody; or, of a `key_file`, with a token of these scopes, so
- * that a scope which was not granted takes nothing else with it. Whatever else signs has the scopes it has.
+ * With the connector's credential; with it on behalf of another user; or, with a `key_file`, with a token of these
+ * scopes only, so that a scope that was not granted doesn't block the others. Other schemes have fixed scopes.
  */
 export type RequestAuth = true | { as: string } | { scopes: readonly string[] };
 
 export interface SourceRequest {
-  /** `GET` unless told. */
+  /** Defaults to `GET`. */
   method?: string;
   /** Absolute. */
   url: string | URL;
-  /** Added to the URL's own; undefined ones are left out. */
+  /** Added to the URL's own query; undefined values are left out. */
   query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
-  /** A body as JSON, with its content type. */
+  /** A JSON body; sets the content type. */
   json?: unknown;
   /**
-   * Absent = nobody signs in. Only for the origins of the connector: with `auth` to anywhere else nothing is sent, and
-   * `address_not_allowed` is thrown.
+   * Absent = unauthenticated. Only for the origins of the connector: with `auth` to any other origin nothing is sent,
+   * and `address_not_allowed` is thrown.
    */
   auth?: RequestAuth;
-  /** May be sent again after a failure. GET, HEAD, OPTIONS, PROPFIND, REPORT, SEARCH, PUT and DELETE are, others unless told not. */
+  /**
+   * May be sent again after a failure. True by default for GET, HEAD, OPTIONS, PROPFIND, REPORT, SEARCH, PUT and
+   * DELETE, and false for others.
+   */
   isIdempotent?: boolean;
   /**
-   * `same_origin` unless told. `follow`: to other origins too, where no header and no body of yours arrives that could say
-   * who you are. `none`: gives the redirect itself when `allow` has its status.
+   * Defaults to `same_origin`. `follow`: to other origins too, without the headers and the body, which could identify
+   * you. `none`: returns the redirect itself when `allow` has its status.
    */
   redirect?: "same_origin" | "follow" | "none";
-  /** Statuses from 300 on that come back as responses instead of failures. */
+  /** Statuses from 300 on that are returned as responses instead of thrown. */
   allow?: readonly number[];
-  /** Headers that a failure tells in its `details.headers`, where they are there. */
+  /** Headers that a failure copies to its `details.headers`, if present. */
   tell?: readonly string[];
-  /** Statuses that mean that the cursor is too old: they are thrown as `cursor_expired`. */
+  /** Statuses that mean the cursor is too old: thrown as `cursor_expired`. */
   expired?: readonly number[];
-  /** Bytes of the body, unpacked; 32 MiB unless told, 1 GiB for a stream. */
+  /** Bytes of the decompressed body; 32 MiB by default, 1 GiB for a stream. */
   maxBytes?: number;
-  /** Until the headers are there, and between two pieces of the body; 30 s unless told. */
+  /** For the headers to arrive, and between two chunks of the body; 30 s by default. */
   timeoutMs?: number;
 }
 
@@ -123,69 +135,75 @@ interface ResponseHead {
 }
 
 export interface SourceResponse extends ResponseHead {
-  /** In the charset that the response names; UTF-8 unless told. */
+  /** Decoded in the charset of the response; UTF-8 by default. */
   text(): string;
-  /** @throws ApiError `source_unavailable` when it is no JSON or does not fit the schema; no value stands in the message */
+  /** @throws ApiError `source_unavailable` if it isn't JSON or doesn't fit the schema; the message contains no value */
   json(): unknown;
   json<T>(schema: z.ZodType<T>): T;
   bytes(): Uint8Array;
 }
 
 export interface SourceStream extends ResponseHead {
-  /** To be read to its end, or ended early. More than `maxBytes` throws `payload_too_large`. */
+  /** Read it to the end, or end it early. More than `maxBytes` throws `payload_too_large`. */
   body: AsyncIterable<Uint8Array>;
 }
 
 /**
- * The one way to a provider over HTTP. It signs in, follows redirects, keeps the connection, waits for limits and tries
- * again; a source never sees a credential. After the context's signal aborts, its reason is thrown within a second.
+ * The one way to a provider over HTTP. It authenticates, follows redirects, reuses connections, waits for limits and
+ * retries; a source never sees a credential. After the context's signal aborts, its reason is thrown within a second.
  *
- * @throws ApiError `source_unauthorized` (401 on a signed request, after one refresh), `source_forbidden` (403 that is no
- *   limit), `source_not_found` (404), `source_gone` (410), `cursor_expired`, `source_rate_limited` with `retryAfterMs`,
- *   `source_unavailable` (everything else), `address_not_allowed`, `payload_too_large`
+ * @throws ApiError `source_unauthorized` (401 on a signed request, after one refresh), `source_forbidden` (403 that
+ * isn't a limit), `source_not_found` (404), `source_gone` (410), `cursor_expired`, `source_rate_limited` with
+ * `retryAfterMs`, `source_unavailable` (everything else), `address_not_allowed`, `payload_too_large`
  */
 export interface SourceHttp {
   request(request: SourceRequest): Promise<SourceResponse>;
   stream(request: SourceRequest): Promise<SourceStream>;
   /**
-   * A listing page by page. `next` gives the request of the next page, or its URL alone (absolute, or relative to the page)
-   * to ask as for the one before; undefined at the end. A page that was asked for before ends it with `source_unavailable`.
+   * Reads a listing page by page. `next` returns the request for the next page, or only its URL (absolute, or relative
+   * to the page) to repeat the previous request with; undefined at the end. A page that was requested before ends the
+   * listing with `source_unavailable`.
    */
   pages(
     first: SourceRequest,
     next: (page: SourceResponse) => SourceRequest | string | undefined | Promise<SourceRequest | string | undefined>,
   ): AsyncGenerator<SourceResponse, void>;
-  /** Requests sent so far for this context, those of repeats and redirects included. */
+  /** Requests sent so far for this context, including retries and redirects. */
   readonly sent: number;
-  /** The same until this signal is aborted. */
+  /** The same client, until this signal is aborted. */
   until(signal: AbortSignal): SourceHttp;
 }
 
 /** A connection for protocols other than HTTP. */
 export type SourceSocket = Duplex & {
   /**
-   * Writes the credential, and nothing else the source could read: `login` as two quoted strings (IMAP LOGIN), `plain` and
-   * `xoauth2` as SASL in base64. `before` is what stands before it on its line, such as `a1 LOGIN `; the line is ended.
+   * Writes the credential, and nothing that the source could read: `login` as two quoted strings (IMAP LOGIN), `plain`
+   * and `xoauth2` as SASL in base64. `before` is the start of that line, such as `a1 LOGIN `; the line is terminated.
    *
-   * @throws ApiError `source_unauthorized` without such a credential, `address_not_allowed` when it is not for this host
+   * @throws ApiError `source_unauthorized` without such a credential, `address_not_allowed` when it isn't for this host
    */
   authenticate(mechanism: "login" | "plain" | "xoauth2", before?: string): Promise<void>;
 };
 
-/** Opens a connection that the address guard has judged. @throws ApiError `address_not_allowed`, `source_unavailable` */
+/**
+ * Opens a connection that the address guard has approved. @throws ApiError `address_not_allowed`, `source_unavailable`
+ */
 export type SourceConnect = (host: string, port: number, tls: boolean, signal?: AbortSignal) => Promise<SourceSocket>;
 
-/** An account's access token, kept by who keeps accounts. */
+/** An account's access token, held by the account service. */
 export interface AccountTokens {
-  /** Names the account among all: what shares its limits and its refresh. */
+  /** Identifies the account among all: requests with the same key share limits and token refresh. */
   key: string;
-  /** Where its token may go: nowhere else is it sent, whatever the source says. */
+  /** The only origins its token is sent to, whatever the source requests. */
   origins: readonly string[];
-  /** The instance that it is for; absent while an account is being made. */
+  /** The instance that it is for; absent while the account is being created. */
   place?: { baseUrl: string; apiUrl: string };
-  /** The name to sign in with where a protocol asks for one with the token. */
+  /** The login name for protocols that require one with the token. */
   login?: string;
   accessToken(): Promise<string>;
-  /** Gives another token than this one. Called once at a time. @throws ApiError `source_unauthorized` when there is none */
+  /**
+   * Returns a new token in place of `stale`. One call at a time. @throws ApiError `source_unauthorized` when there is
+   * none
+   */
   refresh(stale: string): Promise<string>;
 }

@@ -28,7 +28,7 @@ import { makeSigner, type Signer, type SigningState } from "./http/signers.ts";
 import { makeConnect } from "./http/socket.ts";
 import { refusalOf } from "#sources/failures.ts";
 
-/** On whose behalf a source speaks, and until when. */
+/** The config, credentials and signal that a source's requests use. */
 export interface HttpGrant {
   source: Signing & { spec: Pick<SourceSpec<unknown>, "limits" | "ports" | "readsGit"> };
   /** Parsed by the source's schema. */
@@ -36,31 +36,31 @@ export interface HttpGrant {
   credentials: Readonly<Record<string, string>>;
   account?: AccountTokens;
   signal: AbortSignal;
-  /** For a run, which waits for a server that fails for a moment. People who wait for an answer are told sooner. */
+  /** For a run, which waits through a short outage of a server. People who wait for an answer get the error sooner. */
   isRun?: true;
 }
 
 export interface SourceHttpOptions {
   guard: AddressGuard;
   now(): number;
-  /** Real time unless told. */
+  /** Real time by default. */
   sleep?: AbortableSleep;
-  /** 0–1; spreads the tries. */
+  /** 0–1; spreads the retries. */
   random?(): number;
 }
 
 export type SourceHttpPool = ReturnType<typeof makeSourceHttpPool>;
 
 /**
- * What all sources of a server share: connections, the budget of each credential at each host, tokens. `for` gives a
- * connector its way out.
+ * Shared by all sources of a server: connections, the budget of each credential at each host, tokens. `for` returns a
+ * connector's client.
  */
 export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math.random }: SourceHttpOptions) {
   const client = makeGuardedClient({ guard, keepsConnections: true });
   const buckets = makeBuckets({ now, sleep });
   const refreshing: SigningState["refreshing"] = new Map();
   const states = new LRUCache<string, SigningState>(atMost(20_000));
-  // Nobody outside can tell from it what a credential is.
+  // No one outside can derive a credential from it.
   const secret = randomBytes(32);
 
   function stateOf(key: string): SigningState {
@@ -72,7 +72,7 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
   }
 
   return {
-    /** What a source gets of this: its requests, its connections, and for git what its program signs in with. */
+    /** The source's part of its context: requests, connections, and credentials for the git program. */
     for(grant: HttpGrant): Pick<SourceContext<unknown>, "http" | "connect" | "git"> {
       const { source, config, credentials, account, signal, isRun } = grant;
       const { auth, limits = {}, ports } = source.spec;
@@ -80,11 +80,12 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
       const told = JSON.stringify([account?.key ?? null, entries]);
       const key = createHmac("sha256", secret).update(told).digest("base64url");
       const named = signedOrigins(source, config);
-      // An account is for its own instance, wherever a config leads. Source: S31.
+      // An account's token goes only to its own instance, wherever a config points. Source: S31.
       const allowed = (some: ReadonlySet<string>) =>
         account ? new Set(account.origins.filter((origin) => some.has(origin))) : some;
       const origins = allowed(named);
-      // Every connector reaches what the operator has listed, not only an admin's; and no place but those of its config.
+      // Every connector, not only an admin's, can reach what the operator has listed; and no other place than those of
+      // its config.
       const reach = { configured: configuredPlaces(secretPlaces(source, config).split(" ")) };
       const repeats = isRun ? makeRepeats() : undefined;
       const shared = { client, reach, limits, now, sleep, random, origins, repeats };
@@ -129,9 +130,9 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
         }),
       };
     },
-    /** Every place that the source's credentials go to with this config, as one text: compared, nothing else. */
+    /** Every place that the source's credentials are sent to with this config, as one text, for comparison only. */
     secretPlaces,
-    /** Ends connections that are kept. */
+    /** Closes idle connections. */
     close: () => client.close(),
   };
 }
@@ -139,7 +140,7 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_STREAM_BYTES = 1024 * 1024 * 1024;
-/** A whole body takes at most this many times as long as its server may be silent. */
+/** Reading a whole body may take at most this many times the timeout of a silent server. */
 const PATIENCE = 10;
 const MAX_STREAM_MS = 3_600_000;
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT", "SEARCH", "PUT", "DELETE"]);
@@ -150,7 +151,7 @@ function makeHttp(
   signal: AbortSignal,
   counter = { sent: 0 },
 ): SourceHttp {
-  // Every request listens; Node takes more than ten for a leak.
+  // Every request adds a listener; Node warns of a leak above ten.
   setMaxListeners(0, signal);
   const line = makeLine(signal, () => void counter.sent++);
   const request = async (wanted: SourceRequest): Promise<SourceResponse> => {
@@ -197,7 +198,7 @@ function notAllowed(host: string): ApiError {
   return new ApiError("address_not_allowed", { message: `The credentials of this connector are not for ${host}.` });
 }
 
-/** What a request to this address would be signed with, where that is a token. */
+/** The token header of a request to this address, if it is signed with a token. */
 async function tokenOf(signer: Signer | undefined, url: URL): Promise<Readonly<Record<string, string>>> {
   const signed = await signer?.sign({ method: "GET", url, headers: {}, body: undefined });
   const [, token] = /^(?:Bearer|token) (\S+)$/.exec(signed?.headers["authorization"] ?? "") ?? [];
@@ -206,7 +207,9 @@ async function tokenOf(signer: Signer | undefined, url: URL): Promise<Readonly<R
 
 type MintRequest = { headers: Record<string, string>; body?: string };
 
-/** Once more by the clock of the server, where it refuses what is signed by ours: assertions are of some minutes. */
+/**
+ * Retries once with the server's clock if it refuses an assertion signed with ours: assertions are valid for minutes.
+ */
 async function mint(line: Line, url: string, make: (now: number) => MintRequest): Promise<MintedToken> {
   const { host } = new URL(url);
   const now = line.now();
@@ -223,7 +226,7 @@ async function mint(line: Line, url: string, make: (now: number) => MintRequest)
   });
 }
 
-/** The token, or the refusal. @throws ApiError what is no matter of the credentials */
+/** Returns the token, or the refusal. @throws ApiError for failures that don't concern the credentials */
 async function mintOnce(line: Line, url: string, request: MintRequest): Promise<MintedToken | ApiError> {
   const wanted: SourceRequest = {
     method: "POST",
@@ -242,14 +245,14 @@ async function mintOnce(line: Line, url: string, request: MintRequest): Promise<
     const ahead = aheadOf(head.headers.get("date"), now);
     return toMinted(makeResponse(head, done.body, place.url.host).json(MintAnswer), now, ahead);
   } catch (error) {
-    // Whatever way it is said: this credential opens nothing any more.
+    // Whichever status is used: this credential is no longer accepted.
     const isRefusal = refusalOf(error) !== undefined || statusOf(error) === 400;
     if (!isRefusal || !isApiError(error)) throw error;
     return error;
   }
 }
 
-/** So far clocks may be apart, and an answer be under way. */
+/** Tolerated clock difference, including the time an answer takes. */
 const LEAST_AHEAD_MS = 30_000;
 
 function aheadOf(date: unknown, now: number): number {
@@ -279,7 +282,7 @@ function toExchange(wanted: SourceRequest): Exchange {
     url,
     headers: {
       "user-agent": USER_AGENT,
-      // A part of something packed can't be unpacked.
+      // A range of a compressed body can't be decompressed.
       "accept-encoding": hasHeader(wanted.headers, "range") ? "identity" : "gzip, br",
       ...(wanted.json !== undefined && { "content-type": "application/json" }),
       ...lowerCased(wanted.headers),
@@ -303,12 +306,12 @@ function hasHeader(headers: SourceRequest["headers"], name: string): boolean {
   return Object.hasOwn(lowerCased(headers), name);
 }
 
-/** The same request at another URL, which has its query already. */
+/** The same request at another URL, which already has its query. */
 function sameAt({ query: _query, ...rest }: SourceRequest, url: URL): SourceRequest {
   return { ...rest, url };
 }
 
-/** @throws ApiError `source_unavailable` for a page that was there before: the listing would never end */
+/** @throws ApiError `source_unavailable` for a page that was already requested: the listing would never end */
 function requireNew({ method, url, body }: Exchange, asked: Set<string>): void {
   const page = createHmac("sha256", "page")
     .update(`${method} ${url.href}\n`)
@@ -320,7 +323,7 @@ function requireNew({ method, url, body }: Exchange, asked: Set<string>): void {
   asked.add(page);
 }
 
-/** The pieces; an end by the signal throws its reason, as everything of a context does. */
+/** Yields the chunks; when the signal aborts, throws its reason, as everything of a context does. */
 async function* untilAborted(
   pieces: AsyncGenerator<Uint8Array, void>,
   signal: AbortSignal,

@@ -1,15 +1,15 @@
 import type { Principal } from "#core/principals.ts";
 
-/** One thing a source says of its users and groups, in order. Changes nothing when it is said again. */
+/** One event about a source's users and groups, in order. Repeating it changes nothing. */
 export type IdentityEvent<Cursor = unknown> =
   /**
-   * A group of the connector's own, whole. Its members may be users, other groups and `everyone`. Over 5,000 members come in
-   * pages, all but the last with `more`; they count together at the last.
+   * One of the connector's own groups, in full. Its members may be users, other groups and `everyone`. Over 5,000
+   * members come in pages, all but the last with `more`; they take effect together at the last.
    */
   | { t: "group"; group: Principal; members: readonly Principal[]; etag?: string; more?: true }
-  /** Groups that are as they were when they were last told whole (304, or the same etag). */
+  /** Groups that are unchanged since they were last reported in full (304, or the same etag). */
   | { t: "group_same"; groups: readonly Principal[] }
-  /** A change to a group that was told whole before; for a feed of changes. */
+  /** A change to a group that was reported in full before; for a feed of changes. */
   | { t: "member"; group: Principal; member: Principal; removed?: true }
   | {
       t: "identity";
@@ -23,28 +23,33 @@ export type IdentityEvent<Cursor = unknown> =
       /** Other ids of the same user, of the same instance. */
       sameAs?: readonly Principal[];
     }
-  /** Everything yielded before is covered by it once it is stored. */
+  /** Covers everything yielded before it, once it is stored. */
   | { t: "checkpoint"; cursor: Cursor }
   | {
       t: "end";
       /**
-       * `complete`: a `whole` run named every group and user there is, except in `notLookedAt`; what it did not name ends. A
-       * run of `changes` read its feed to the end.
+       * `complete`: a `whole` run named every existing group and user, except those in `notLookedAt`; any that it
+       * didn't name end. A run of `changes` read its feed to the end.
        */
       listing: "complete" | "partial";
-      /** What could not be looked at: it ends for no silence, and keeps the clock it has. */
+      /**
+       * Groups and users that could not be read: they don't end because they weren't named, and their age isn't reset.
+       */
       notLookedAt?: readonly Principal[];
     };
 
-/** What a run is to read. */
+/** What a run reads. */
 export interface IdentityRun<Cursor = unknown> {
-  /** Everything; or only `groups`; or what changed since the cursor, and what `due` names. */
+  /** Everything; or only `groups`; or the changes since the cursor, and what `due` names. */
   mode: "whole" | "groups" | "changes";
   groups?: readonly Principal[];
-  /** In mode `whole` that of its own former attempt or of a run that could not reach the provider, else that of the last run; null at the first. */
+  /**
+   * In mode `whole`, from an earlier attempt of the same run or from a run that could not reach the provider, else from
+   * the last run; null at the first.
+   */
   cursor: Cursor | null;
-  /** Groups and users that were not looked at for long, the oldest first, groups before users. */
+  /** Groups and users that were not read for long, the oldest first, groups before users. */
   due(limit: number): AsyncIterable<Principal>;
-  /** Every group that was told before: what a `whole` run can't look at stays only if it is named at the end. */
+  /** Every group that was reported before: one that a `whole` run can't read stays only if it is named at the end. */
   groupsTold(): AsyncIterable<Principal>;
 }

@@ -1,15 +1,15 @@
 import { inChunks } from "#core/in-chunks.ts";
 
-/** So many are asked for one by one; where none of them is there, the rest is gone as well. */
+/** This many are checked first; if none of them exists, the rest is gone as well. */
 const SAMPLE = 500;
 const PIECE = 50;
 
 /**
- * Asks for what is stored and was not in a listing: an index that lags, or is being built, leaves out what is there. Of many,
- * 500 that are spread over all are asked for first, and the others only when one of those is there.
+ * Checks stored items that a listing left out: an index that lags, or is being built, leaves out existing items. Of
+ * many, 500 spread over all are checked first, and the others only if one of those exists.
  *
- * @param missing  ids that are stored and were not listed
- * @param ask  gives what to say of at most 50 ids, and how many of them are there
+ * @param missing ids that are stored and were not listed
+ * @param ask returns the events for at most 50 ids, and how many of them exist
  */
 export async function* lookAgain<E>(
   missing: readonly string[],

@@ -1,4 +1,4 @@
-/** Lists of records that a provider answers, of which one may have a shape that its source doesn't know. */
+/** Lists of records in a provider's response, where a record may have a shape that its source doesn't know. */
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { WalkEnd } from "./session.ts";
@@ -6,19 +6,20 @@ import { failedSkip } from "./failures.ts";
 
 /** The records of a list, and what is known of those that aren't understood. */
 export interface Listed<T> {
-  /** How many there are in all. */
+  /** The total number. */
   size: number;
   known: T[];
   /** Ids of records that aren't understood. */
   odd: string[];
-  /** How many aren't, and give no id either: what the list is of was not listed whole. */
+  /** Number of records that aren't understood and have no id: the list is incomplete. */
   nameless: number;
 }
 
 /**
- * A list of things that become items or hold them: each is understood, or counted.
+ * Parses a list of things that become items or hold them: each record is parsed, or counted.
  *
- * @param id  reads the id from a record whatever the rest of it is; without one nobody asks for them
+ * @param id reads the id of a record whatever its other fields; without it, records that aren't understood are only
+ * counted
  */
 export function listed<T extends z.ZodType>(record: T, id: z.ZodType<string> = z.never()) {
   return z.array(z.unknown()).transform((all): Listed<z.infer<T>> => {
@@ -44,7 +45,10 @@ export function idAt(key: string, id: z.ZodType<string>): z.ZodType<string> {
   });
 }
 
-/** What of a list fits; what doesn't is left out. Never for what becomes an item or holds items: for that there is `listed`. */
+/**
+ * Parses a list and drops the records that don't fit. Never for records that become items or hold items: use `listed`
+ * for those.
+ */
 export function many<T extends z.ZodType>(schema: T) {
   return z.array(z.unknown()).transform((list): z.infer<T>[] =>
     list.flatMap((each) => {
@@ -56,7 +60,7 @@ export function many<T extends z.ZodType>(schema: T) {
 
 export type OddRecords = ReturnType<typeof makeOddRecords>;
 
-/** Keeps what a client met in its lists and doesn't understand, until who lists asks for it. */
+/** Collects the records in a client's lists that aren't understood, until the caller takes them. */
 export function makeOddRecords() {
   let odd: string[] = [];
   let nameless = 0;
@@ -66,19 +70,19 @@ export function makeOddRecords() {
     return taken;
   };
   return {
-    /** The records that are understood; the others are kept. */
+    /** Returns the records that are understood; keeps the others. */
     known<T>(list: Listed<T>): T[] {
       for (const id of list.odd) odd.push(id);
       nameless += list.nameless;
       return list.known;
     },
-    /** A record that was read and says too little. */
+    /** Adds a record that was read but lacks required data. */
     add(id: string): void {
       odd.push(id);
     },
-    /** What was kept since the last time. */
+    /** Returns what was collected since the last call. */
     take,
-    /** What is read, and what was kept of that alone. */
+    /** Returns what is read, and what was collected during this read alone. */
     async of<T>(read: () => Promise<T>): Promise<{ found: T; ids: string[]; nameless: number }> {
       take();
       return { found: await read(), ...take() };
@@ -86,20 +90,25 @@ export function makeOddRecords() {
   };
 }
 
-/** Of a listing that was understood in part: what was read stays, what was not is not gone. */
+/**
+ * The error for a listing that was only partly understood: what was read stays, and what was not isn't treated as gone.
+ */
 export function halfRead(message: string): ApiError {
   return new ApiError("source_unavailable", { message, details: { status: 200 } });
 }
 
-/** What is said of a record that isn't understood. */
+/** The message for a record that isn't understood. */
 export const NOT_UNDERSTOOD = "kb doesn't understand the provider's answer about it.";
 
-/** Things of a list that give no id: they are counted under that of what holds them, such as `project 10000`. */
+/**
+ * The event for things of a list that have no id: they are counted under the id of what holds them, such as `project
+ * 10000`.
+ */
 export function namelessSkip(externalId: string, count: number, what: string): ReturnType<typeof failedSkip> {
   return failedSkip(externalId, `kb doesn't understand ${count} ${what}.`);
 }
 
-/** How a run ends that has listed all containers, or doesn't understand all of their list: then it removes nothing. */
+/** The end of a run that listed all containers, or that doesn't understand all of their list and so removes nothing. */
 export function completeOf(isWhole: boolean, list: string): Pick<WalkEnd<unknown>, "complete" | "why"> {
   if (isWhole) return { complete: true };
   return { complete: false, why: `kb doesn't understand all of ${list}, so it removes nothing.` };

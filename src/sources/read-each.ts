@@ -9,12 +9,13 @@ interface Reading {
 }
 
 /**
- * For runs of mode `items`: every id that was asked for ends as an item, as gone, refused or failed, and the failure of one
- * is its own.
+ * For runs of mode `items`: every requested id ends as an item, as gone, refused or failed, and the failure of one
+ * doesn't affect the others.
  *
- * @param readOne  gives what is to be said of one id; nothing = it is gone, `later` = the caller says it. What it throws is
- *   about this id
- * @throws what is about more than one id, and what the failures' probe throws
+ * @param readOne returns the events for one id; none = it is gone, `later` = the caller reports it. What it throws
+ * concerns
+ *   this id
+ * @throws errors that concern more than one id, and those of the failures' probe
  */
 export async function* readEach<Event extends { t: string }>(
   { ctx, failures }: Reading,

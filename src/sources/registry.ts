@@ -3,31 +3,31 @@ import { ApiError } from "#api/errors.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
 import type { Source, SourceSpec } from "./contract.ts";
 
-/** What sources need from the server; each takes what it names. */
+/** What sources need from the server; each takes only what it uses. */
 export interface SourceRegistryOptions {
   /** Folders that `filesystem` (and git by path) may read, as of now. */
   allowedRoots(): Promise<readonly string[]>;
-  /** kb's own data folder, which no source enters. */
+  /** kb's own data folder, which no source may read. */
   dataFolder: string;
-  /** Strangers own workspaces here: nothing of the machine itself can be connected. */
+  /** Anyone can own a workspace here, so nothing on the machine itself can be connected. */
   isOpenToStrangers: boolean;
-  /** Judges the addresses that connectors name. */
+  /** Checks the addresses that connectors name. */
   guard: AddressGuard;
   /** `PATH`: where programs such as git are. */
   searchPath: string;
 }
 
 export interface SourceRegistry {
-  /** Every kind there is, in the order of their worth. */
+  /** Every kind, in order of importance. */
   readonly providerIds: readonly string[];
-  /** The source of this kind, loaded on first use. @throws ApiError `provider_unknown` with the kinds there are */
+  /** Returns the source of this kind, loaded on first use. @throws ApiError `provider_unknown` with the known kinds */
   get(providerId: string): Promise<Source>;
-  /** The source of this kind, if there is one. */
+  /** Returns the source of this kind, if there is one. */
   find(providerId: string): Promise<Source | undefined>;
   list(): Promise<Source[]>;
 }
 
-/** The one list of kinds. A new source is a folder and a line here: docs/add-a-source.md. */
+/** The one list of kinds. To add a source, add a folder and a line here: docs/add-a-source.md. */
 export function makeSourceRegistry(options: SourceRegistryOptions): SourceRegistry {
   const loaded = new Map<string, Promise<Source>>();
   const load = (providerId: string): Promise<Source> => {
@@ -47,12 +47,15 @@ export function makeSourceRegistry(options: SourceRegistryOptions): SourceRegist
   };
 }
 
-/** The configuration of a kind as JSON Schema, for forms and prompts: what is written, so defaults are optional. */
+/**
+ * The configuration of a kind as JSON Schema, for forms and prompts. It describes the input, so values with defaults
+ * are optional.
+ */
 export function configJsonSchema(spec: SourceSpec<unknown>): Record<string, unknown> {
   return z.toJSONSchema(spec.config, { io: "input" });
 }
 
-/** What a kind can do beyond being checked; presence of a method is the capability. */
+/** A kind's capabilities besides `check`; the presence of a method is the capability. */
 export function capabilitiesOf(source: Source): ("sync" | "browse" | "content" | "push" | "scope")[] {
   return [
     ...(source.sessions === undefined ? [] : (["sync"] as const)),

@@ -1,24 +1,24 @@
-/** What is stored as it is now is only named: nothing of it is read or written again. */
+/** An item whose stored version is current is only named: none of it is read or written again. */
 import { inChunks } from "#core/in-chunks.ts";
 import type { StoredItems } from "./context.ts";
 import type { SourceItem } from "./item.ts";
 import type { Outcome } from "./outcomes.ts";
 
-/** Ids of one `seen` event at most. */
+/** The most ids of one `seen` event. */
 export const SEEN_IDS = 500;
 
 type Seen = Extract<Outcome, { t: "seen" }>;
 type Told = Seen | Extract<Outcome, { t: "upsert" }>;
 
-/** What is stored under these ids stays. */
+/** Reports that the stored items with these ids stay. */
 export function tellSeen(ids: readonly string[]): Seen[] {
   return [...inChunks(ids, SEEN_IDS)].map((externalIds) => ({ t: "seen", externalIds }));
 }
 
 /**
- * Items as they are now; those that are stored under the same version are only named.
+ * Reports items; those stored under the same version are only named.
  *
- * @param hasChanged  asked about those: whether something else of one is another
+ * @param hasChanged called for those: whether anything else about the item changed
  */
 export async function tellItems(
   stored: Pick<StoredItems, "version">,

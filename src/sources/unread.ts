@@ -3,36 +3,36 @@ import type { SourceState } from "./context.ts";
 import { failedSkip } from "./failures.ts";
 import { NOT_UNDERSTOOD } from "./listed.ts";
 
-/** So many ids fit into one value of the state. */
+/** The most ids that fit into one value of the state. */
 const MOST_NOTED = 250;
-/** Things that one run asks for again: those that failed for months must not make each run long. */
+/** The most things that one run retries: those that have failed for months must not make each run long. */
 const MOST_AGAIN = 10;
 const KEY = "unread";
-/** Of them, those that the listing of everything that is going on could not read. */
+/** Those that the current listing of everything could not read. */
 const LISTED_KEY = "unread:listed";
 const Ids = z.array(z.string().max(250));
 
 export type Unread = ReturnType<typeof makeUnread>;
 
 /**
- * Ids of things that could not be read, which the next increments ask for one by one: so that what changed since is not read
- * again and again for the sake of one.
+ * Keeps ids of things that could not be read, which the next increments request one by one, so that one failure doesn't
+ * make them read everything since then again and again.
  */
 export function makeUnread(state: SourceState) {
   const noted = async (key = KEY) => Ids.safeParse(await state.get(key)).data ?? [];
   const keep = (ids: readonly string[], key = KEY) => state.put(key, ids.length > 0 ? ids : undefined);
   let isFull = false;
   let isListing = false;
-  /** Gives whether there was room for it. */
+  /** Returns whether there was room for it. */
   async function add(id: string, key: string): Promise<boolean> {
     const others = (await noted(key)).filter((each) => each !== id);
     if (others.length < MOST_NOTED) keep([...others, id], key);
     return others.length < MOST_NOTED;
   }
   return {
-    /** Those to ask for now: what waits longest. */
+    /** The ids to retry now: those that wait longest. */
     due: async (): Promise<string[]> => (await noted()).slice(0, MOST_AGAIN),
-    /** One could not be read. It is asked for after all others. */
+    /** One could not be read. It is retried after all others. */
     async note(id: string): Promise<void> {
       if (!(await add(id, KEY))) isFull = true;
       if (isListing) await add(id, LISTED_KEY);
@@ -42,16 +42,16 @@ export function makeUnread(state: SourceState) {
       const before = await noted();
       if (before.includes(id)) keep(before.filter((each) => each !== id));
     },
-    /** Everything is read now: by a listing that goes on until it has come to its end. */
+    /** A listing that continues until it is complete reads everything, so the noted ids can go. */
     async clear(): Promise<void> {
       if ((await noted()).length > 0) keep([]);
     },
-    /** A listing of everything begins, or goes on. What was noted before is kept until it has come to its end. */
+    /** A listing of everything begins, or resumes. Ids noted before are kept until it is complete. */
     async beginListing({ isResumed }: { isResumed: boolean }): Promise<void> {
       isListing = true;
       if (!isResumed && (await noted(LISTED_KEY)).length > 0) keep([], LISTED_KEY);
     },
-    /** Everything was read, but for what it noted itself. */
+    /** Everything was read, except what the listing itself noted. */
     async endListing(): Promise<void> {
       const [before, listed] = [await noted(), await noted(LISTED_KEY)];
       if (before.length > 0 || listed.length > 0) keep(listed);
@@ -62,7 +62,7 @@ export function makeUnread(state: SourceState) {
   };
 }
 
-/** A thing that was listed and isn't understood: it stays as it is, and is asked for by itself. */
+/** Handles a thing that was listed and isn't understood: it stays as it is, and is requested on its own. */
 export async function notUnderstood(
   { unread }: { unread: Pick<Unread, "note"> },
   externalId: string,

@@ -1,6 +1,6 @@
 import type { SourceContext } from "./context.ts";
 
-/** The same context until this signal is aborted: its requests and connections end with it, too. */
+/** The same context until this signal is aborted, which also ends its requests and connections. */
 export function withSignal<Config>(context: SourceContext<Config>, signal: AbortSignal): SourceContext<Config> {
   const { http, connect } = context;
   return {

@@ -3,7 +3,7 @@ import type { AccountProvider } from "#sources/account-contract.ts";
 import { makeAtlassianHttp } from "#sources/atlassian/client.ts";
 import { isCloudAddress } from "#sources/atlassian/config.ts";
 
-/** Confluence Data Center, whose users are not those of a Jira beside it. */
+/** Confluence Data Center, whose users differ from those of a Jira next to it. */
 export const confluence: AccountProvider = {
   providerId: "confluence",
   name: "Confluence",
@@ -15,14 +15,14 @@ export const confluence: AccountProvider = {
     areAt: (baseUrl) => !isCloudAddress(baseUrl),
   },
   async whoami(http, { apiUrl }) {
-    // Somebody who has not signed in is told as one without a key.
+    // For an unauthenticated request it returns a user without a key.
     const answer = await makeAtlassianHttp({ http }).send({ url: `${apiUrl}/user/current` });
     const { userKey, username, displayName } = answer.json(User);
     return { id: userKey, login: username, label: displayName ? `${displayName} (${username})` : username };
   },
 };
 
-/** The key never changes, the name may. */
+/** The key never changes; the name can. */
 const User = z.object({
   userKey: z.string().min(1),
   username: z.string().min(1),

@@ -1,19 +1,19 @@
 import { z } from "zod";
 import type { AccountProvider } from "#sources/account-contract.ts";
 
-/** GitHub, also on a server of one's own. */
+/** GitHub, including GitHub Enterprise Server. */
 export const github: AccountProvider = {
   providerId: "github",
   name: "GitHub",
   usual: { baseUrl: "https://github.com", apiUrl: "https://api.github.com", tokenBase: "https://github.com" },
   apiUrl: "{+baseUrl}/api/v3",
   instance: "apiUrl",
-  // Repositories are cloned there with the same token.
+  // Repositories are cloned from there with the same token.
   origins: ["{+baseUrl}"],
   oauth: {
     authorizeUrl: "{+baseUrl}/login/oauth/authorize",
     tokenUrl: "{+tokenBase}/login/oauth/access_token",
-    // A GitHub App ignores them: its own permissions count.
+    // A GitHub App ignores them: its own permissions apply.
     scopes: ["repo", "read:org", "read:user"],
     hasPkce: true,
     async revoke(http, { place: { apiUrl }, client: { clientId, clientSecret }, secrets: { accessToken } }) {

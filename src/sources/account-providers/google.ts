@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AccountProvider } from "#sources/account-contract.ts";
 
-/** Google, with what a Drive holds. */
+/** Google, with access to Drive. */
 export const google: AccountProvider = {
   providerId: "google",
   name: "Google",
@@ -17,7 +17,7 @@ export const google: AccountProvider = {
     authorizeUrl: "{+baseUrl}/o/oauth2/v2/auth",
     tokenUrl: "{+tokenBase}/token",
     scopes: ["openid", "email", "profile", "https://www.googleapis.com/auth/drive.readonly"],
-    // Without both there is no refresh token.
+    // Without both, Google returns no refresh token.
     parameters: { access_type: "offline", prompt: "consent select_account" },
     hasPkce: true,
     issuer: "{+baseUrl}",

@@ -3,7 +3,7 @@ import type { AccountProvider } from "#sources/account-contract.ts";
 import { makeAtlassianHttp } from "#sources/atlassian/client.ts";
 import { isCloudAddress } from "#sources/atlassian/config.ts";
 
-/** Jira Data Center: Cloud has no tokens that are a person's alone and need nothing else. */
+/** Jira Data Center only: Cloud has no personal tokens that work on their own. */
 export const jira: AccountProvider = {
   providerId: "jira",
   name: "Jira",
@@ -20,7 +20,7 @@ export const jira: AccountProvider = {
   },
 };
 
-/** The key never changes, the name may. */
+/** The key never changes; the name can. */
 const User = z.object({
   key: z.string().min(1),
   name: z.string().min(1),

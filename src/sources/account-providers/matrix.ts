@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AccountProvider } from "#sources/account-contract.ts";
 
-/** Matrix: by the access token of a session, which its homeserver says whose it is. */
+/** Matrix, with the access token of a session; its homeserver reports the owner. */
 export const matrix: AccountProvider = {
   providerId: "matrix",
   name: "Matrix",

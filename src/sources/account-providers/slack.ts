@@ -39,7 +39,7 @@ export const slack: AccountProvider = {
     const answer = await http.request({ method: "POST", url: `${apiUrl}/auth.test`, auth: true, isIdempotent: true });
     const said = answer.json(Said);
     if (!said.ok) {
-      // Slack says no with 200.
+      // Slack reports errors with status 200.
       throw new ApiError(LATER.has(said.error ?? "") ? "source_unavailable" : "source_unauthorized", {
         message: "Slack does not accept this token.",
       });
@@ -59,7 +59,7 @@ export const slack: AccountProvider = {
   },
 };
 
-/** What is no word about the token. */
+/** Errors that don't concern the token. */
 const LATER = new Set(["internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited"]);
 
 const Said = z.discriminatedUnion("ok", [

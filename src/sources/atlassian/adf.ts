@@ -1,6 +1,6 @@
 import { tidy } from "./tidy.ts";
 
-/** A node of the Atlassian Document Format, as far as it is looked at. */
+/** The fields of an Atlassian Document Format node that are read. */
 interface Node {
   type?: unknown;
   text?: unknown;
@@ -9,11 +9,11 @@ interface Node {
   marks?: unknown;
 }
 
-/** Deeper nesting is no document that somebody wrote. */
+/** No document that people write is nested deeper. */
 const MOST_DEPTH = 100;
 
 /**
- * The text of a document. Total: whatever comes has a text, and a node that is not known gives that of its children.
+ * Returns the text of a document. Total: any input has a text, and an unknown node gives the text of its children.
  * Source: https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/
  */
 export function textOfAdf(document: unknown): string {
@@ -82,7 +82,7 @@ function inside({ content }: Node, depth: number): string[] {
   return Array.isArray(content) ? content.map((child) => textOf(child, depth + 1)) : [];
 }
 
-/** The first of these attributes that is there. */
+/** The first of these attributes that is present. */
 function attribute({ attrs }: Node, ...names: string[]): string {
   if (typeof attrs !== "object" || attrs === null) return "";
   for (const name of names) {
@@ -92,7 +92,7 @@ function attribute({ attrs }: Node, ...names: string[]): string {
   return "";
 }
 
-/** A text with where it leads, unless it says that itself. */
+/** A text with the URL of its link, unless the text already contains it. */
 function linked(text: string, marks: unknown): string {
   for (const mark of Array.isArray(marks) ? marks : []) {
     if (typeof mark !== "object" || mark === null || (mark as Node).type !== "link") continue;

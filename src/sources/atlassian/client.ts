@@ -5,7 +5,7 @@ import type { SourceRequest, SourceResponse, SourceStream } from "#sources/http-
 import type { Listed } from "#sources/listed.ts";
 
 export interface AtlassianRequest extends Omit<SourceRequest, "auth"> {
-  /** As who has not signed in, to see what is public. */
+  /** Sent unauthenticated, to see what is public. */
   asNobody?: boolean;
 }
 
@@ -17,24 +17,25 @@ export interface OffsetPage<T> {
   next: Offset | undefined;
 }
 
-/** What is answered from an offset on. */
+/** A response to a request at an offset. */
 export interface OffsetAnswer<T> {
   values: Listed<T>;
   total?: number | undefined;
   isLast?: boolean | undefined;
 }
 
-/** How far a listing by offsets came, and how much there was then. */
+/** Progress of a listing by offsets, and the total at that time. */
 export interface Offset {
   startAt: number;
   total?: number | undefined;
 }
 
-/** What every Atlassian app answers in the same way. */
+/** Requests that are the same for every Atlassian app. */
 export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">) {
   /**
-   * @throws ApiError `source_unauthorized` when the app took the request for one of nobody: who has not signed in is answered
-   *   with what is public, and that must never pass for all there is
+   * @throws ApiError `source_unauthorized` when the app treated the request as unauthenticated: its answer then holds
+   * only what
+   *   is public, which must never be mistaken for everything
    */
   async function send(request: AtlassianRequest): Promise<SourceResponse> {
     const { asNobody = false, ...rest } = request;
@@ -66,7 +67,7 @@ export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">
     get: async <T>(url: string, schema: z.ZodType<T>, query: SourceRequest["query"] = {}): Promise<T> =>
       (await send({ url, query })).json(schema),
 
-    /** A listing by `startAt`, as `readPage` reads its pages. */
+    /** A listing by `startAt`, whose pages `readPage` reads. */
     async *offsets<T>(
       readPage: (startAt: number) => Promise<OffsetAnswer<T>>,
       from: Offset = { startAt: 0 },
@@ -74,7 +75,8 @@ export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">
       let { startAt, total: before } = from;
       for (let again = 0; ;) {
         const { values, total, isLast } = await readPage(startAt);
-        // What was deleted since moves the rest forward, over the end of what was read: that much is read again.
+        // Deletions since the last page shift the remaining records forward, past the current offset: that many are
+        // read again.
         const fallen = before !== undefined && total !== undefined ? before - total : 0;
         if (fallen > 0 && startAt > 0 && again++ < MOST_AGAIN) {
           before = total;
@@ -95,12 +97,12 @@ export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">
     },
 
     stream: (url: string, maxBytes: number): Promise<SourceStream> =>
-      // Cloud leads to a signed address of its media store, which gets no credential.
+      // Cloud redirects to a signed URL of its media store, which gets no credential.
       http.stream({ url, auth: true, redirect: "follow", maxBytes }),
   };
 }
 
-/** Somebody who deletes all the time does not keep a run from its end. */
+/** Constant deletions must not keep a run from finishing. */
 const MOST_AGAIN = 100;
 
 /** Source: https://developer.atlassian.com/server/jira/platform/basic-authentication/ */
@@ -121,7 +123,7 @@ function judge({ headers, url }: SourceResponse): void {
   });
 }
 
-/** When the server answered, by its own clock; ours where it does not say. */
+/** The time of the response by the server's clock; ours if it doesn't report one. */
 export function timeOf({ headers }: Pick<SourceResponse, "headers">, now: () => number): number {
   const at = Date.parse(headers.get("date") ?? "");
   return Number.isNaN(at) ? now() : at;

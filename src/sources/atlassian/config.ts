@@ -4,7 +4,7 @@ import { normalizeBaseUrl } from "#core/base-url.ts";
 import { MAX_FILE_MB } from "#sources/file-scope/file-size.ts";
 import type { AuthWay, LimitSpec } from "#sources/http-contract.ts";
 
-/** Keys of every Atlassian source: where the app is, and what is read of files. */
+/** Config keys of every Atlassian source: the app's address, and how files are read. */
 export const ATLASSIAN_PLACE = {
   url: z
     .string()
@@ -47,7 +47,7 @@ export const ATLASSIAN_AUTH: readonly AuthWay[] = [
   { type: "credentials", scheme: "bearer", token: "token" },
 ];
 
-/** Atlassian publishes no pace; a server of one's own has to serve people too. */
+/** Atlassian publishes no rate limit; a self-hosted server also has to serve people. */
 export const ATLASSIAN_LIMITS: LimitSpec = { perMinute: 600, burst: 60 };
 
 export function isCloud({ url, deployment }: AtlassianPlace): boolean {
@@ -59,7 +59,7 @@ export function isCloudAddress(url: string): boolean {
   return canParseUrl(url) && /\.(?:atlassian\.net|jira-dev\.com)$/.test(new URL(url).hostname);
 }
 
-/** The address in one form; on Cloud, a site is its origin, whatever page of it was copied. */
+/** The address in one form; on Cloud, a site is its origin, whichever of its pages was copied. */
 export function baseUrlOf(place: AtlassianPlace): string {
   const base = normalizeBaseUrl(place.url) ?? place.url;
   return isCloud(place) && canParseUrl(base) ? new URL(base).origin : base;

@@ -1,14 +1,14 @@
 import { formatPrincipal, type Principal } from "#core/principals.ts";
 import type { SourceContext } from "#sources/context.ts";
 
-/** Names people and groups as access lists do; undefined for what no principal can be made of. */
+/** Makes principals of people and groups; undefined for ids that can't be part of a principal. */
 export function makeNames({ connector }: Pick<SourceContext<unknown>, "connector">, providerId: string) {
   const instance = connector.instance ?? connector.id;
   const orNobody = (make: () => Principal): Principal | undefined => {
     try {
       return make();
     } catch (error) {
-      // An id that can be no part of a principal is nobody's.
+      // An id that can't be part of a principal matches no one.
       if (error instanceof RangeError) return undefined;
       throw error;
     }

@@ -3,27 +3,27 @@ import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import { type Listed, listed } from "#sources/listed.ts";
 
-/** Where a page of a listing begins: by a cursor, or by an offset. */
+/** Where a page of a listing begins: a cursor or an offset. */
 export interface PagePlace {
   cursor?: string;
   start?: string;
 }
 
-/** A page of a listing that links the next one. A link that isn't understood is no end. */
+/** A page of a listing that links to the next. A link that isn't understood is an error, not the end. */
 export function linkedPage<T extends z.ZodType>(record: T, id?: z.ZodType<string>) {
   return z.object({ results: listed(record, id), _links: z.object({ next: z.string().nullish() }).nullish() });
 }
 type LinkedPage<T> = { results: Listed<T>; _links?: { next?: string | null | undefined } | null | undefined };
 
-/** So many pages in a row may hold nothing new: what the account may not see is left out of them. */
+/** The most pages in a row without anything new: the server omits records that the account can't see. */
 const MOST_IDLE = 100;
-/** More is no listing that a site has. */
+/** No real site has a listing this long. */
 const MOST_RECORDS = 2_000_000;
 
 /**
- * A listing page by page. Of the link to the next page only where that begins is taken, never its address.
+ * Reads a listing page by page. From the link to the next page it uses only the position, never the address.
  *
- * @param take  gives the records of a page that are used; unless told, those that are understood
+ * @param take returns the records of a page to use; by default those that are understood
  * @throws ApiError `source_unavailable` for a listing that can't be followed to its end
  */
 export async function* linkedPages<T>(

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** An id as text, whether it came as a number or as text. */
+/** An id as text, from a number or a text. */
 export const Id = z.union([z.string().regex(/^\d{1,19}$/), z.number().int().nonnegative().transform(String)]);
 
 export const text = z.string().optional().catch(undefined);

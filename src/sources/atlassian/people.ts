@@ -5,7 +5,7 @@ import type { Names } from "./names.ts";
 
 type Event = IdentityEvent<null>;
 
-/** A user of Cloud by an account id that never changes, one of Data Center by a key; `name` is what one signs in with. */
+/** A user of Cloud by an account id that never changes, one of Data Center by a key; `name` is the login name. */
 export interface AtlassianUser {
   id?: string | undefined;
   active: boolean;
@@ -17,7 +17,7 @@ export interface AtlassianUser {
 /** Members of one page of a group. */
 const PAGE_MEMBERS = 5_000;
 
-/** A group by its id at the source, whole. */
+/** A group by its id at the source, in full. */
 export function* tellGroup(
   names: Names,
   id: string,
@@ -42,21 +42,21 @@ export function* tellUser(
   yield {
     t: "identity",
     principal,
-    // A deactivated account may come back.
+    // A deactivated account can be reactivated.
     state: active ? "active" : "suspended",
     ...(shown && { name: shown }),
     ...(login && { login }),
-    // Atlassian does not say whether anybody has verified it.
+    // Atlassian doesn't report whether the address is verified.
     ...(address && { email: { address, isVerified: false } }),
   };
 }
 
-/** All that a run of changes could have told before. */
+/** More than the groups and users that earlier runs can have reported. */
 export const MOST_DUE = 1_000_000;
 
 /**
- * What was told before and is not there now: a run of changes ends nothing by silence.
- * @param isWhole  false when groups may be missing because their reading failed: then none ends
+ * Reports what was reported before and no longer exists, since a run of changes doesn't end what it leaves out.
+ * @param isWhole false when groups may be missing because reading them failed: then none ends
  */
 export async function* tellGone(
   before: Iterable<Principal> | AsyncIterable<Principal>,

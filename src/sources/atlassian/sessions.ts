@@ -1,4 +1,4 @@
-/** The syncs of Jira and Confluence: projects or spaces as a whole, and by a search what changed in them since. */
+/** The syncs of Jira and Confluence: projects or spaces in full, then what changed in them, by a search. */
 import { z } from "zod";
 import {
   byNumber,
@@ -17,11 +17,11 @@ import type { OpenRequest, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "
 import type { Outcome } from "#sources/outcomes.ts";
 import { makeUnread } from "#sources/unread.ts";
 
-/** By the server's clock: what changed before was read. */
+/** By the server's clock: earlier changes were read. */
 const Cursor = z.object({ at: z.number() });
 type Cursor = z.infer<typeof Cursor>;
 
-/** What the run of a site works with. */
+/** The dependencies of a run on one site. */
 export type SiteRun<C extends SiteContainer> = Awaited<ReturnType<typeof beginRun<C>>>;
 
 /** A project or a space. */
@@ -30,7 +30,7 @@ interface SiteContainer {
   key: string;
 }
 
-/** @throws ApiError when nobody is signed in: the site shows what is public then, and that is not all there is */
+/** @throws ApiError when the request is unauthenticated: the site then shows only what is public */
 export async function beginRun<C extends SiteContainer>(
   ctx: Pick<SyncContext<unknown>, "state" | "now">,
   client: { whoAmI(): Promise<{ at: number }> },
@@ -44,10 +44,10 @@ export async function beginRun<C extends SiteContainer>(
     at,
     /** The server's clock, now. */
     serverNow: () => ctx.now() + ahead,
-    /** Somebody is signed in still. @throws ApiError */
+    /** Checks that the credentials still sign in. @throws ApiError */
     requireSignIn: () => client.whoAmI(),
     failures,
-    /** What could not be read, or not in full. */
+    /** Ids of what could not be read, or not in full. */
     unread: makeUnread(ctx.state),
     /** The projects or spaces that are read. */
     byId: new Map<string, C>(),
@@ -63,27 +63,27 @@ export async function beginRun<C extends SiteContainer>(
   };
 }
 
-/** What an increment finds. */
+/** The projects or spaces that an increment works on. */
 export interface Found<C> {
   list: ContainerList<C>;
-  /** Ids of those that are there, whether they can be read or not. */
+  /** Ids of those that exist, whether they can be read or not. */
   here: ReadonlySet<string>;
   /** Those that can be read. */
   open: readonly C[];
-  /** Ids of what former runs could not read, to be asked for again. */
+  /** Ids that earlier runs could not read, to be requested again. */
   due: readonly string[];
 }
 
 export interface AtlassianSpec<Config, C extends SiteContainer, At, Tools extends SiteRun<C>> {
-  /** Where a page of one project or space begins. */
+  /** Position of a page within one project or space. */
   at: z.ZodType<At>;
-  /** What the list of them is called, for people. */
+  /** The name of their list, for people. */
   listName: string;
   refOf(id: string): ContainerRef;
   makeTools(ctx: SyncContext<Config>, run: OpenRequest): Promise<Tools>;
   /** The projects or spaces in scope. */
   list(tools: Tools): Promise<ContainerList<C>>;
-  /** All that is in one. */
+  /** Everything in one. */
   readWhole(tools: Tools, container: C, at?: At): AsyncIterable<ContainerEvent<At>>;
   /** What changed since `before` in those that are open, and what is `due`. */
   readUpdated(tools: Tools, before: number, found: Found<C>): AsyncIterable<WalkEvent<never>>;
@@ -91,8 +91,8 @@ export interface AtlassianSpec<Config, C extends SiteContainer, At, Tools extend
 }
 
 /**
- * Who reads what is told with everything; an increment misses what is deleted, moved, or restricted otherwise, which is in no
- * search: the next listing finds it.
+ * Access is reported with a full listing. An increment misses deletions, moves and changed restrictions, which no
+ * search shows: the next listing finds them.
  */
 export function atlassianSessions<Config, C extends SiteContainer, At, Tools extends SiteRun<C>>(
   spec: AtlassianSpec<Config, C, At, Tools>,
@@ -121,7 +121,7 @@ async function* walk<C extends SiteContainer, At, Tools extends SiteRun<C>>(
   yield* containers.odd(list);
   if (since) {
     yield* readChanges(spec, tools, list, place, since.at);
-    // Of more than can be noted, the last day is read again.
+    // If more failed than can be noted, the last day is read again.
     const at = unread.isFull() ? Math.max(since.at, place.feed.at - DAY_MS) : place.feed.at;
     return { complete: false, cursor: { at }, permissions: "not_checked" };
   }
@@ -129,7 +129,7 @@ async function* walk<C extends SiteContainer, At, Tools extends SiteRun<C>>(
   yield* containers.walk(list.known, place, (container, at) => spec.readWhole(tools, container, at));
   await containers.keep(list);
   await unread.endListing();
-  // What was answered to nobody must not pass for everything.
+  // An unauthenticated answer must not be mistaken for everything.
   await tools.requireSignIn();
   return { ...completeOf(list.isWhole, spec.listName), cursor: place.feed, permissions: "current" };
 }
@@ -149,7 +149,7 @@ async function* readChanges<C extends SiteContainer, At, Tools extends SiteRun<C
   const open = yield* containers.readNew(list.known, place, (container, at) => spec.readWhole(tools, container, at));
   const { here, gone } = await containers.keep(list);
   for (const id of gone) {
-    // Deleted, archived, or closed to this account: until a listing of everything says which, nobody reads it.
+    // Deleted, archived, or closed to this account: no one reads it until a full listing shows which.
     yield { t: "refused", what: { container: spec.refOf(id) }, code: "source_not_found" };
   }
   yield* spec.readUpdated(tools, before, { list, here, open, due });

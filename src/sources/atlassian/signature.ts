@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { readHookJson, type WebhookRequest } from "#sources/webhook.ts";
 
 /**
- * What a webhook of an administrator says, and what names the delivery: its signature, since the body has the time in it.
- * `body` is undefined for what is signed and no JSON.
+ * Verifies an administrator's webhook. The delivery's id is its signature, since the body contains the time. `body` is
+ * undefined if it is signed but isn't JSON.
  */
 export function readSigned(
   secret: string,

@@ -10,9 +10,9 @@ export function isPlaceInScope({ include, exclude }: Scope, id: string): boolean
   return (include.length === 0 || include.includes(id)) && !exclude.includes(id);
 }
 
-/** Items as they are now; those that are stored so are only named. */
+/** Reports items; those stored under the same version are only named. */
 export function tellItems(stored: StoredItems, items: readonly SourceItem[]): ReturnType<typeof tellByVersion> {
-  // A check of access may have told another one since, under the same version.
+  // An access check may have stored another access since, under the same version.
   return tellByVersion(
     stored,
     items,

@@ -3,7 +3,10 @@ import { textOf } from "#api/visible.ts";
 
 const LINE_FEED = 0x0a;
 
-/** No line ends with white space, and at most one in a row is empty: in one pass, however many lines there are. Source: S67. */
+/**
+ * Removes white space at line ends and all but one of consecutive empty lines, in one pass, however many lines there
+ * are. Source: S67.
+ */
 export function tidy(text: string): string {
   const units = new Uint16Array(text.length);
   let [length, breaks] = [0, 0];

@@ -3,7 +3,7 @@ import type { Scope } from "#core/scope.ts";
 import type { BrowseNode } from "#sources/contract.ts";
 import type { ContainerRef, SourceContainer } from "#sources/item.ts";
 
-/** A room or channel by what never changes and what people call it. */
+/** A room or channel by its permanent id and its name. */
 export interface ChatRoom {
   id: string;
   name: string;
@@ -17,7 +17,7 @@ export function roomContainer({ id, name }: ChatRoom): SourceContainer {
   return { ...roomRef(id), name, isHome: true };
 }
 
-/** Who may read a room: one group, so that who joins or leaves changes one row and no message. */
+/** The readers of a room as one group, so that a join or a leave changes one row and no message. */
 export function roomGroup(connectorId: string, roomId: string): Principal {
   return formatPrincipal({ type: "source_group", connectorId, id: `${PREFIX}${roomId}` });
 }
@@ -34,10 +34,10 @@ export function isRoomInScope({ include, exclude }: Scope, roomId: string): bool
   return (include.length === 0 || include.includes(roomId)) && !exclude.includes(roomId);
 }
 
-/** Rooms of one answer. */
+/** Rooms in one response. */
 const BROWSE_PAGE = 200;
 
-/** A page of rooms by name; `cursor` is where the page before ended. */
+/** A page of rooms by name; `cursor` is where the previous page ended. */
 export function toRoomsPage(
   rooms: readonly (ChatRoom & { kind: string; count?: number })[],
   { parent, query, cursor }: { parent: string | null; query?: string; cursor?: string },

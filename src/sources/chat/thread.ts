@@ -3,7 +3,7 @@ import type { Principal } from "#core/principals.ts";
 import type { SourceItem, SourcePerson } from "#sources/item.ts";
 import { type ChatRoom, roomContainer } from "./rooms.ts";
 
-/** A message as it is now: after its edits, without what was deleted. */
+/** A message after its edits and deletions. */
 export interface ChatMessage {
   author: SourcePerson;
   /** Epoch milliseconds. */
@@ -13,20 +13,20 @@ export interface ChatMessage {
   mentions?: readonly SourcePerson[];
 }
 
-/** What is said of a message and its replies: one item. */
+/** A message and its replies: one item. */
 export interface ChatThread {
   externalId: string;
   room: ChatRoom;
-  /** What people call the room. */
+  /** The name of the room. */
   place: string;
-  /** Undefined when it was deleted, or is not for everybody in the room, and the replies are. */
+  /** Undefined when only the replies are left or visible to everyone in the room: the root was deleted or isn't. */
   root: ChatMessage | undefined;
   /** In the order in which they were written. */
   replies: readonly ChatMessage[];
   url: string;
   replyTo?: string;
   readers: Principal;
-  /** When the root was written, where that is known of one that was deleted. */
+  /** When the root was written, if known for a deleted one. */
   at?: number;
 }
 
@@ -70,7 +70,7 @@ export interface ChatFile {
   at: number;
   url: string;
   content: SourceItem["content"];
-  /** What names the content for ever. */
+  /** The permanent id of the content. */
   contentKey: string;
 }
 
@@ -97,15 +97,15 @@ export function toFileItem(file: ChatFile): SourceItem {
   return { ...item, version: `${digest(item)}.${digest(contentKey)}` };
 }
 
-/** The version of a file whose content was read again: that which it was listed with, unless the content is another. */
+/** The version of a file whose content was read again: its listed version, unless the content changed. */
 export function versionOfFile(listed: string | undefined, contentKey: string): string {
   const key = digest(contentKey);
   return listed?.endsWith(`.${key}`) === true ? listed : key;
 }
 
 /**
- * From when to when a thread's messages and their edits go, as its version says: to find the threads that a message may
- * have been in of which only the time is known still. Undefined for a message alone, and for what is no thread.
+ * The time span of a thread's messages and edits, from its version: to find the threads that may have held a message
+ * when only its time is known. Undefined for a single message, and for what isn't a thread.
  */
 export function spanOf(version: string | undefined): { from: number; to: number } | undefined {
   const match = /\.([0-9a-z]+)-([0-9a-z]+)$/.exec(version ?? "");
@@ -117,7 +117,7 @@ function digest(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);
 }
 
-/** A message alone is its text; in a thread each says who wrote it. */
+/** A single message is only its text; in a thread each has its author's name. */
 function textOf(messages: readonly ChatMessage[]): string {
   const [only, ...more] = messages;
   if (only && more.length === 0) return only.text;
@@ -126,7 +126,7 @@ function textOf(messages: readonly ChatMessage[]): string {
 
 const TITLE_CHARS = 100;
 
-/** The first line that says something. */
+/** The first line with text. */
 function titleOf(messages: readonly ChatMessage[]): string | undefined {
   for (const { text } of messages) {
     const line = text
@@ -134,7 +134,7 @@ function titleOf(messages: readonly ChatMessage[]): string | undefined {
       .map(readable)
       .find((each) => each !== "");
     if (line === undefined) continue;
-    // By characters: half of one can't be read.
+    // By characters: half of a surrogate pair can't be read.
     const characters = [...line];
     return characters.length <= TITLE_CHARS
       ? line
@@ -150,7 +150,7 @@ function readable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cs}\s]+/gu, " ").trim();
 }
 
-/** Who else wrote, and who was named, each once. */
+/** The other authors and the people mentioned, each once. */
 function peopleOf(messages: readonly ChatMessage[], author: SourcePerson): Pick<SourceItem, "people"> {
   const keyOf = ({ principal, name }: SourcePerson) => principal ?? name;
   const others = new Map<string, SourcePerson>();

@@ -9,12 +9,12 @@ import { closed } from "./texts.ts";
 import { notUnderstood } from "#sources/unread.ts";
 import type { Tools } from "./tools.ts";
 
-/** The index is a little behind what is written, and minutes are all that CQL counts in. */
+/** The index lags a little behind writes, and CQL counts only in minutes. */
 const OVERLAP_MINUTES = 10;
 
 type Event = WalkEvent<never>;
 
-/** What changed since `before`, and what former runs could not read. */
+/** What changed since `before`, and what earlier runs could not read. */
 export async function* readUpdated(
   tools: Tools,
   before: number,
@@ -24,7 +24,7 @@ export async function* readUpdated(
   yield* readNoted(tools, found.list, found.due);
 }
 
-/** What former runs could not read, as it is now. */
+/** The present state of what earlier runs could not read. */
 async function* readNoted(tools: Tools, spaces: Spaces, due: readonly string[]): AsyncGenerator<Event, void> {
   for (const id of due) {
     let hasFailed = false;
@@ -37,7 +37,7 @@ async function* readNoted(tools: Tools, spaces: Spaces, due: readonly string[]):
   }
 }
 
-/** Relative to when it is asked, so that it is the same in every time zone: a run may be under way for hours. */
+/** Relative to the time of the request, so that it is the same in every time zone: a run may take hours. */
 function since(tools: Tools, before: number): string {
   const minutes = Math.max(0, Math.ceil((tools.serverNow() - before) / 60_000)) + OVERLAP_MINUTES;
   return `lastmodified >= now("-${minutes}m")`;
@@ -74,7 +74,10 @@ async function* readChanged(
   for (const [spaceId, records] of pages) yield* leaveOut(tools, here.has(spaceId) ? spaceId : undefined, records);
 }
 
-/** Pages that are now where nothing is read: nobody reads on by where they were. What was there before is as it is. */
+/**
+ * Pages that have moved to where nothing is read: access to their old place no longer counts. Pages that were stored
+ * there before stay as they are.
+ */
 async function* leaveOut(
   { ctx }: Tools,
   failedSpace: string | undefined,

@@ -6,10 +6,10 @@ import { type ConfluenceClient, type ConfluenceContext, makeConfluenceClient } f
 import { nameOf } from "./map.ts";
 import { spacesOf } from "./spaces.ts";
 
-/** Whether the account is known there, and what it lacks to say who reads what. */
+/** Checks whether the site accepts the account, and which permissions it lacks to report readers. */
 export function checkSite(ctx: ConfluenceContext): Promise<CheckOutcome> {
   const words = wordsOf(ctx.config, "Confluence");
-  // Both deployments answer at addresses of their own.
+  // Each deployment has addresses of its own.
   const hint = "Give the address of Confluence's home page, and the deployment that it is.";
   return runCheck(ctx, { ...words, source_not_found: { ...words.source_not_found, hint } }, async () => {
     const client = makeConfluenceClient(ctx);
@@ -18,7 +18,7 @@ export function checkSite(ctx: ConfluenceContext): Promise<CheckOutcome> {
   });
 }
 
-/** Spaces whose permissions are tried. */
+/** Spaces whose permissions are checked. */
 const MOST_TRIED = 20;
 
 async function warningsOf({ config }: ConfluenceContext, client: ConfluenceClient): Promise<string[]> {

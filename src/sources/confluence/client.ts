@@ -24,7 +24,7 @@ import { makeServerReader } from "./server.ts";
 
 export type ConfluenceContext = SourceContext<ConfluenceConfig>;
 
-/** Records of a page, and ids of a question: more is given nowhere with what is expanded. */
+/** Records of a page, and ids of a query: the most allowed with expanded fields. */
 export const PAGE = 50;
 const IDS = 25;
 const MEMBERS = 200;
@@ -33,7 +33,7 @@ const MOST_PAGES = 500;
 
 const PART_FIELDS = "space,container,version,history,body.storage,extensions,extensions.inlineProperties,metadata";
 
-/** All calls to Confluence: nothing else knows its addresses and its answers. */
+/** All calls to Confluence: only this file knows its addresses and responses. */
 export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceContext, "config" | "http" | "now">) {
   const cloud = isCloud(config);
   const site = baseUrlOf(config);
@@ -56,7 +56,7 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
       ({ id, name }) => `${id} ${name}`,
     );
 
-  /** As the index has them; what it refuses or fails to give is asked for one by one. */
+  /** From the index; ids that it refuses or fails to return are requested one by one. */
   async function restrictionsTogether(ids: readonly string[]): Promise<Map<string, Subjects | undefined>> {
     const found = new Map<string, Subjects | undefined>();
     const expand = "restrictions.read.restrictions.user,restrictions.read.restrictions.group";
@@ -68,7 +68,7 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
     } catch (error) {
       if (refusalOf(error) === undefined && failedStatus(error) === undefined) throw error;
     }
-    // What isn't understood here is asked for by itself.
+    // Records that aren't understood here are requested individually.
     odd.take();
     return found;
   }
@@ -101,11 +101,11 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
   return {
     cloud,
     base,
-    /** What was listed and isn't understood: spaces by their ids, all else by external ids. */
+    /** Records that were listed and aren't understood: spaces by their ids, all else by external ids. */
     odd,
     ...reader,
     search,
-    /** Who the account is, and the server's clock. @throws ApiError `source_unauthorized` when it is nobody */
+    /** The signed-in account, and the server's clock. @throws ApiError `source_unauthorized` when unauthenticated */
     async whoAmI(): Promise<{ user: UserRecord; at: number }> {
       const answer = await send({ url: `${api}/user/current` });
       const user = answer.json(UserRecord);
@@ -128,7 +128,7 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
       for await (const page of pages) found.push(...page);
       return found;
     },
-    /** Members of a group, on Data Center with those of the groups inside it. */
+    /** Members of a group, on Data Center including those of nested groups. */
     async groupMembers(group: string): Promise<UserRecord[]> {
       const name = encodeURIComponent(group);
       const found: UserRecord[] = [];
@@ -138,9 +138,9 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
     },
 
     /**
-     * What restricts reading these, each by itself; undefined where that can't be told, absent where the site fails at it.
+     * The read restrictions of each page itself; undefined if unknown, absent if the site fails for it.
      *
-     * @param requireOfOne  throws a failure that is about more than the one that is asked for
+     * @param requireOfOne throws a failure that concerns more than the requested page
      */
     async restrictionsOf(
       ids: readonly string[],
@@ -151,7 +151,7 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
         const known = await restrictionsTogether(some);
         for (const id of some) {
           try {
-            // What the index does not know yet, or is cut.
+            // Not in the index yet, or truncated.
             found.set(id, known.get(id) ?? (await oneRestriction(id)));
           } catch (error) {
             await requireOfOne(error);
@@ -161,12 +161,12 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
       return found;
     },
 
-    /** How many pages and blog posts of a space the index has for this account; undefined where it doesn't tell. */
+    /** Number of pages and blog posts of a space in the index for this account; undefined if it doesn't report one. */
     async countPages(key: string): Promise<number | undefined> {
       const cql = `type in (page, blogpost) AND space = ${quoted(key)}`;
       return (await get(`${api}/search`, Found, { cql, limit: 1 })).totalSize;
     },
-    /** Comments and attachments that a question in CQL finds. */
+    /** Comments and attachments that match a CQL query. */
     parts: (cql: string) => search(`type in (comment, attachment) AND ${cql}`, PART_FIELDS),
     /** Undefined when it is gone, or was never published. */
     part: ({ type, id }: { type: "comment" | "attachment"; id: string }): Promise<Content | undefined> =>

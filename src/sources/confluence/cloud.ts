@@ -17,12 +17,12 @@ import {
   type UserRecord,
 } from "./records.ts";
 
-/** Records of a page of the second version of the API: more is given nowhere. */
+/** Records of a page of the second version of the API: the maximum. */
 const PAGE = 250;
-/** Pages whose texts are asked for at once. */
+/** Pages whose texts are requested at once. */
 const BODIES = 25;
 
-/** What Cloud is asked in its own way: the second version of its API, with cursors. */
+/** Requests that are specific to Cloud: the second version of its API, with cursors. */
 export function makeCloudReader({ send, get }: SiteHttp, base: string, odd: OddRecords): SiteReader {
   const api = `${base}/api/v2`;
 
@@ -106,11 +106,11 @@ export function makeCloudReader({ send, get }: SiteHttp, base: string, odd: OddR
 
     content: (id, expand) => readContent({ get }, base, id, expand),
 
-    /** By their account ids; who is not known there is left out. */
+    /** By their account ids; unknown ones are left out. */
     async users(ids) {
       const found: UserRecord[] = [];
       for (const accountIds of inChunks(ids, PAGE)) {
-        // It only reads.
+        // A POST that only reads.
         const answer = await send({
           method: "POST",
           url: `${api}/users-bulk`,
@@ -126,7 +126,7 @@ export function makeCloudReader({ send, get }: SiteHttp, base: string, odd: OddR
   };
 }
 
-/** What can be above a page. */
+/** Types of content that can be above a page. */
 const NODES: Readonly<Record<string, string>> = {
   page: "pages",
   folder: "folders",
@@ -156,7 +156,7 @@ function toRecords(page: readonly CloudContent[], type: PageRecord["type"], spac
     }));
 }
 
-/** Classes of users are named by what they are; who comes without a licence is let in nowhere here. */
+/** Classes of users are identified by name; people without a licence get no access here. */
 function subjectOf(type: string, id: string) {
   if (type === "user" || type === "group") return { type, id } as const;
   return id === "all-licensed-users" || id === "authenticated-users" ? ({ type: "licensed" } as const) : undefined;

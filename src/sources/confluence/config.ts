@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ATLASSIAN_FILES, ATLASSIAN_PLACE } from "#sources/atlassian/config.ts";
 
-/** What is said about a Confluence site. Unknown keys are errors. */
+/** Config of a Confluence site. Unknown keys are errors. */
 export const ConfluenceConfig = z.strictObject({
   ...ATLASSIAN_PLACE,
   personalSpaces: z.boolean().default(false).meta({

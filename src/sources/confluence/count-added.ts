@@ -5,14 +5,17 @@ import type { ConfluenceClient } from "./client.ts";
 import type { ConfluenceConfig } from "./config.ts";
 import { spacesOf } from "./spaces.ts";
 
-/** With more spaces than this a person would wait for the answer. */
+/** With more spaces, a person would wait too long for the answer. */
 const MOST_SPACES = 50;
 /** Pages whose restrictions, and whose texts, are one request. */
 const PAGES_OF_CALL = 25;
-/** Besides, a space takes these: its pages, its comments and attachments, and who reads it. */
+/** Other requests of a space: its pages, its comments and attachments, and its readers. */
 const OTHER_CALLS = 3;
 
-/** Pages and blog posts of the spaces that a scope adds, by the site's search index: one request for each space. */
+/**
+ * Counts the pages and blog posts of the spaces that a scope adds, by the site's search index: one request for each
+ * space.
+ */
 export async function countAdded(
   client: Pick<ConfluenceClient, "spaces" | "countPages" | "odd">,
   config: ConfluenceConfig,

@@ -1,6 +1,9 @@
 import type { ContainerRef } from "#sources/item.ts";
 
-/** What an external id names: a page or blog post by its number, which never changes, or what stands at one. */
+/**
+ * The target of an external id: a page or blog post by its number, which never changes, or a comment or attachment of
+ * one.
+ */
 export interface ConfluenceId {
   type: "page" | "comment" | "attachment";
   id: string;
@@ -12,12 +15,12 @@ export function formatId({ type, id }: ConfluenceId): string {
   return `${MARKS[type]}${id}`;
 }
 
-/** Of content as the site names it: all that is neither comment nor attachment counts as a page. */
+/** The external id of the site's content: everything that is neither comment nor attachment counts as a page. */
 export function externalIdOf({ id, type }: { id: string; type: string }): string {
   return formatId({ id, type: type === "comment" || type === "attachment" ? type : "page" });
 }
 
-/** Undefined for what is no id of ours. */
+/** Undefined for an id that isn't ours. */
 export function parseId(externalId: string): ConfluenceId | undefined {
   const [, mark, id] = /^([ca]?)(\d{1,19})$/.exec(externalId) ?? [];
   if (id === undefined) return undefined;
@@ -30,11 +33,11 @@ export function spaceRef(id: string): ContainerRef {
 
 /** Ids of groups at the source. */
 export const groupIds = {
-  /** Of Cloud by its id, of Data Center by its name, where groups have nothing else. */
+  /** Cloud identifies groups by id, Data Center only by name. */
   group: (id: string) => `g:${id}`,
   space: (spaceId: string) => `s${spaceId}.read`,
   restriction: (contentId: string) => `r${contentId}`,
 };
 
-/** Everybody who may use Confluence. */
+/** Everyone who may use Confluence. */
 export const LICENSED = "licensed";

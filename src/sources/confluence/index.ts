@@ -19,7 +19,7 @@ import { isPersonal, spacesOf } from "./spaces.ts";
 import { confluenceSessions } from "./sync.ts";
 import { confluenceWebhook } from "./webhook.ts";
 
-/** The pages and blog posts of a Confluence site with their comments and attachments, for those who may read them there. */
+/** The pages and blog posts of a Confluence site with their comments and attachments, for their readers there. */
 export function makeConfluenceSource({
   limits = ATLASSIAN_LIMITS,
   batching = {},
@@ -33,14 +33,14 @@ export function makeConfluenceSource({
       config: ConfluenceConfig,
       credentials: AtlassianCredentials,
       limits,
-      // 2: a cursor is the run's own.
+      // 2: a cursor belongs to one run.
       stateVersion: 2,
       acl: "per_item",
-      // Restrictions change without a change of any page, and what moved is in no search.
+      // Restrictions change without a change of any page, and no search shows moved pages.
       freshness: "access",
       placement: "listing",
       hasPeople: true,
-      // Read by its number: a new version of an attachment is another one.
+      // Read by its number: a new version of an attachment has another one.
       hasLastingContent: true,
     },
     check: checkSite,
@@ -67,7 +67,7 @@ export function makeConfluenceSource({
   };
 }
 
-/** Whether it is at its page still is asked first: a copy of it may be kept where it was. */
+/** First checks whether it is still at its page: a copy may remain at the old place. */
 async function readAttachment(
   ctx: ConfluenceContext,
   { externalId, ref }: { externalId: string; ref?: string },

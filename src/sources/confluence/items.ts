@@ -8,13 +8,13 @@ import { readSome } from "./some.ts";
 import { type Spaces, spacesOf } from "./spaces.ts";
 import type { Tools } from "./tools.ts";
 
-/** Only these, as they are now. */
+/** The present state of these alone. */
 export async function* readItems(tools: Tools, externalIds: readonly string[]): AsyncGenerator<Outcome, void> {
   const { client, scope, ctx } = tools;
   yield* readSingly(tools, await spacesOf(client, ctx.config, scope), externalIds);
 }
 
-/** These one by one: each ends as it is, as gone, refused or failed. */
+/** Reads these one by one: each ends as an item, as gone, refused or failed. */
 export async function* readSingly(
   tools: Tools,
   spaces: Spaces,
@@ -25,7 +25,7 @@ export async function* readSingly(
     const events: Outcome[] = [];
     client.odd.take();
     for await (const event of readOne(tools, spaces, externalId)) events.push(event);
-    // What isn't understood is not gone.
+    // What isn't understood isn't gone.
     const { ids, nameless } = client.odd.take();
     return events.length === 0 && (nameless > 0 || ids.includes(externalId))
       ? [failedSkip(externalId, NOT_UNDERSTOOD)]
@@ -48,7 +48,7 @@ async function* readOne(tools: Tools, spaces: Spaces, externalId: string): Async
   const space = record && spaceIn(spaces, record.space?.id);
   const page = record?.container?.id;
   if (!space || page === undefined || formatId({ type, id: record.id }) !== externalId) return;
-  // What stands at a page that is stored nowhere comes with the page.
+  // Parts of a page that isn't stored come with the page.
   if ((await ctx.stored.version(formatId({ type: "page", id: page }))) !== undefined)
     yield* readSome(tools, space, [], [record]);
 }

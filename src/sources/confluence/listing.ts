@@ -18,16 +18,16 @@ import { makeTree } from "./tree.ts";
 
 type Listed = ContainerPage<string>;
 
-/** Pages of one piece. */
+/** Pages of one chunk. */
 const PIECE = 100;
 
-/** What a space's tree may take in memory, and each page of it besides its title: some 700,000 pages. */
+/** Memory limit of a space's tree, and of each page in it besides its title: some 700,000 pages. */
 const MOST_CHARS = 256_000_000;
 const CHARS_OF_PAGE = 300;
 
 /**
- * Every page of a space with its comments and attachments, from a page on where an attempt has ended. What is stored as it
- * is there is only named; who reads it is told again.
+ * Every page of a space with its comments and attachments, starting after the page where an earlier attempt ended.
+ * Items stored in their present version are only named; access is always reported.
  */
 export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string): AsyncGenerator<Listed, void> {
   const { ctx, client } = tools;
@@ -49,7 +49,7 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
   for (const piece of inChunks(inOrder, PIECE)) {
     ctx.signal.throwIfAborted();
     const last = piece.at(-1)?.id ?? "";
-    // What an earlier attempt named is named; its groups are told again with whatever stands below them.
+    // What an earlier attempt named isn't named again; its groups are reported again with the pages below them.
     const isOver = from !== undefined && byNumber(last, from) <= 0;
     const { groups, accessOf, known, failed } = await tree.judge(piece);
     const events = isOver ? [] : await tellListed(tools, space, known, accessOf);
@@ -62,7 +62,7 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
     const items = await toParts(tools, space, records, ({ id }) => pages.has(id));
     for (const { externalId } of items) named.add(externalId);
     const events = await tellItems(ctx.stored, items);
-    // A page may have been closed before something was said at it: that is asked after it was read.
+    // A page may have been closed before a comment was added to it: access is checked after the comment was read.
     const touched = new Set(events.flatMap((event) => (event.t === "upsert" ? (event.item.partOf ?? []) : [])));
     const stale = [...touched].flatMap((id) => pages.get(id) ?? []);
     const access = await tellAccess(tools, stale, pages);
@@ -71,13 +71,13 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
   const oddParts = client.odd.take();
   yield* lookAgain(tools, space, named);
   for (const odd of [oddPages, oddParts]) yield { t: "page", entries: await tellOdd(tools, space, odd) };
-  // What was answered to nobody must not pass for everything.
+  // An unauthenticated answer must not be mistaken for everything.
   await client.whoAmI();
   yield { t: "page", entries: [{ t: "listed", container: spaceRef(space.id) }] };
   await tools.containers.isRead(space);
 }
 
-/** What was listed in a space and isn't understood; what is stored of it was asked for by itself. */
+/** What was listed in a space and isn't understood; stored items among it are requested individually. */
 async function tellOdd(
   tools: Tools,
   space: SpaceRecord,
@@ -91,7 +91,7 @@ async function tellOdd(
   return events;
 }
 
-/** What is said of parts. Where nobody can say who reads their page now, what is new at it is not told. */
+/** The events about parts. If the readers of a page are unknown now, its new parts are reported as failed. */
 export function withoutParts(events: readonly Outcome[], access: readonly Outcome[]): Outcome[] {
   const failed = new Set(access.flatMap((event) => (event.t === "skip" ? [event.externalId] : [])));
   return events.map((event) =>
@@ -101,7 +101,7 @@ export function withoutParts(events: readonly Outcome[], access: readonly Outcom
   );
 }
 
-/** Who reads these pages now, where that is another than what was said of them. */
+/** The current readers of these pages, where they differ from those already reported. */
 export async function tellAccess(
   tools: Tools,
   pages: readonly PageRecord[],
@@ -118,7 +118,7 @@ export async function tellAccess(
   return events;
 }
 
-/** The items of comments and attachments of pages that are taken. */
+/** The items of comments and attachments, for the pages that `isTaken` accepts. */
 export async function toParts(
   { client, mapping, namesIn }: Tools,
   space: SpaceRecord,
@@ -139,14 +139,14 @@ export async function toParts(
   return items;
 }
 
-/** Where a comment or an attachment stands is always told. */
+/** Location is always present for a comment or an attachment. */
 function saysTooLittle({ container, space, version, status }: Content): boolean {
   return !container || !space || !version || status === undefined;
 }
 
 /**
- * What is stored of a space and was in no listing is asked for by its id: an index that is being built, or a page that
- * moved on while others were deleted, hides what is there.
+ * Stored items of a space that no listing named are requested by id: an index that is being built, or a page that
+ * shifted while others were deleted, can hide existing ones.
  */
 async function* lookAgain(tools: Tools, space: SpaceRecord, named: Set<string>): AsyncGenerator<Listed, void> {
   const { ctx } = tools;
@@ -162,7 +162,7 @@ async function* lookAgain(tools: Tools, space: SpaceRecord, named: Set<string>):
     const { pages: read, odd } = await textsOf(tools, some);
     for (const id of [...read.map((page) => page.id), ...odd]) named.add(formatId({ type: "page", id }));
     yield { t: "page", entries: await allNotUnderstood(tools, odd) };
-    // Or in the space that they have moved to since that was listed.
+    // Or in the space that they have moved to since the listing.
     for (const spaceId of new Set(read.map((page) => page.spaceId))) {
       const where = spaceId === space.id ? space : tools.byId.get(spaceId);
       const found = read.filter((page) => page.spaceId === spaceId);

@@ -10,19 +10,19 @@ import { formatId, spaceRef } from "./ids.ts";
 import type { Content, PageRecord, SpaceRecord, UserRecord } from "./records.ts";
 import { textOfStorage } from "./storage.ts";
 
-/** What is the same for all items of a run. */
+/** Values shared by all items of a run. */
 export interface Mapping {
   names: Names;
   config: Pick<ConfluenceContext["config"], "maxFileMb" | "openFolders">;
   base: string;
 }
 
-/** Raise it when the same records make other items. */
+/** Increase it when the same records produce different items. */
 const MAPPING_VERSION = 2;
 
 const MOST_TITLE = 2_000;
 
-/** Names of those who are mentioned, as far as they were asked for. */
+/** Names of mentioned people, as far as they were requested. */
 interface Named {
   people: (userId: string) => string | undefined;
 }
@@ -32,7 +32,7 @@ export function nameOf({ key, name }: SpaceRecord): string {
   return shown === "" ? key : shown;
 }
 
-/** Known without the text of the page, which does not change without its number. */
+/** Computed without the text of the page, which doesn't change unless its number does. */
 export function versionOf(page: PageRecord, space: SpaceRecord): string {
   const { id, type, title, parent, version, updatedAt } = page;
   return digestOf(MAPPING_VERSION, id, type, title, parent?.id, version, updatedAt, space.id, nameOf(space));
@@ -68,7 +68,7 @@ export async function toPage(
   };
 }
 
-/** A comment or an attachment of a page; undefined for what is no part of one. */
+/** A comment or an attachment of a page; undefined for what isn't part of one. */
 export async function toPart(
   mapping: Mapping,
   record: Content,
@@ -111,7 +111,7 @@ async function commentOf(
     subkind: "comment",
     title: `Comment${author === "" ? "" : ` by ${author}`}${page === "" ? "" : ` on ${page}`}`.slice(0, MOST_TITLE),
     url: `${urlOf(base, container.id)}&focusedCommentId=${id}`,
-    // What an inline comment is about stands before it.
+    // The text that an inline comment refers to comes before it.
     content: contentOf(selection === "" ? said : `> ${selection}\n\n${said}`),
   };
 }
@@ -144,7 +144,7 @@ export function fileNameOf({ title, id }: Pick<Content, "title" | "id">): string
   return name === "" ? `Attachment ${id}` : name;
 }
 
-/** Leads to a page under whatever name, in whatever space. */
+/** Leads to a page under any name, in any space. */
 function urlOf(base: string, pageId: string): string {
   return `${base}/pages/viewpage.action?pageId=${pageId}`;
 }
@@ -165,7 +165,7 @@ function personOf(user: UserRecord | undefined, id: string | undefined, names: N
     name: shown ?? "Someone",
     ...(principal !== undefined && { principal }),
     ...defined({ login: user?.name, email: user?.emailAddress }),
-    // Who has no id any more is a name.
+    // A person whose id is gone is only a name.
     claimed: principal === undefined,
   };
 }

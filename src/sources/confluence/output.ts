@@ -1,10 +1,10 @@
 import { tidy } from "#sources/atlassian/tidy.ts";
 
-/** Text as it grows: blocks with an empty line between them, rows and list items on lines of their own. */
+/** Builds text: blocks with an empty line between them, rows and list items on lines of their own. */
 export function makeOutput() {
   const parts: string[] = [];
   let length = 0;
-  /** Line ends that are due before the next text. */
+  /** Line ends to write before the next text. */
   let due = 0;
   let mark = "";
   let code = 0;
@@ -26,7 +26,7 @@ export function makeOutput() {
   }
 
   function feed(lines: number): void {
-    // A row is one line, whatever stands in its cells.
+    // A row is one line, whatever its cells contain.
     if (rows > 0 && code === 0) {
       if (length > 0 && due === 0 && mark === "" && !(parts.at(-1) ?? "").endsWith(" ")) add(" ");
       return;
@@ -56,7 +56,7 @@ export function makeOutput() {
       lists = Math.max(0, lists + change);
       feed(2);
     },
-    /** A fence around it: what looks like a heading in it is none. */
+    /** A fence around code: a line that looks like a heading in it isn't one. */
     code(isBegun: boolean): void {
       if (isBegun) {
         feed(2);
@@ -84,7 +84,7 @@ export function makeOutput() {
       const link = links.at(-1);
       if (link) link.label = text;
     },
-    /** Alone, or what a link is called. */
+    /** On its own, or as the text of a link. */
     person(name: string): void {
       const link = links.at(-1);
       if (link) link.label = name;
@@ -96,7 +96,7 @@ export function makeOutput() {
     endLink(): void {
       const link = links.pop();
       if (!link) return;
-      // What is long says where it leads, or is no link of anybody's.
+      // Long text already shows where it leads, or isn't a person's link.
       const shown = parts.slice(link.from, link.from + 50).join("");
       if (shown.trim() === "" && link.label !== "") write(link.label);
       else if (/^https?:/i.test(link.href) && !shown.includes(link.href)) write(` (${link.href})`);

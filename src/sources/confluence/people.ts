@@ -13,8 +13,8 @@ import { spacesOf } from "./spaces.ts";
 type Event = IdentityEvent<null>;
 
 /**
- * Users, groups, and who may see each space. A user counts who may use Confluence: nobody else reads anything, in whatever
- * group they still are. Confluence has no feed of it: every run reads all.
+ * Users, groups, and the readers of each space. Only a user who may use Confluence counts: no one else reads anything,
+ * whatever groups they are still in. Confluence has no feed of changes: every run reads everything.
  */
 export async function* syncConfluencePeople(
   ctx: ConfluenceContext,
@@ -35,7 +35,7 @@ export async function* syncConfluencePeople(
     if (event.t === "identity") told.add(event.principal);
     if (!wanted || (event.t === "group" && wanted.has(event.group))) yield event;
   }
-  // Which groups a space has that isn't understood is not known: each keeps its last reading as long as that counts.
+  // The groups of a space that isn't understood are unknown: each keeps its last reading until that expires.
   if (!isWhole) for await (const group of groupsTold()) if (!told.has(group)) notLookedAt.push(group);
   for (const group of notLookedAt) told.add(group);
   yield* tellGone(wanted ?? (mode === "changes" ? due(MOST_DUE) : []), told);
@@ -44,11 +44,11 @@ export async function* syncConfluencePeople(
   yield { t: "end", listing, ...(notLookedAt.length > 0 && { notLookedAt }) };
 }
 
-/** Gives whether every space was understood. */
+/** Returns whether every space was understood. */
 async function* tellAll(ctx: ConfluenceContext, notLookedAt: Principal[]): AsyncGenerator<Event, boolean> {
   const client = makeConfluenceClient(ctx);
   const names = makeNames(ctx, "confluence");
-  // Who has not signed in is told of nobody: that must not end everybody.
+  // An unauthenticated request sees no users: that must not remove everyone.
   await client.whoAmI();
   const directory = await readDirectory(client);
   for (const user of directory.users.values()) yield* tellUser(user, names);
@@ -63,7 +63,7 @@ async function* tellAll(ctx: ConfluenceContext, notLookedAt: Principal[]): Async
     for (const each of principals) if (each.startsWith("user:") && !known.has(each)) met.add(each);
   };
   const failures = makeFailures(() => client.whoAmI());
-  /** What the server fails at: who was in it is, for as long as that is believed. */
+  /** If the server fails for a group, its members stay until the last reading expires. */
   async function* alone(groupId: string, read: () => Promise<readonly Principal[] | undefined>): AsyncGenerator<Event> {
     const group = names.group(groupId);
     if (group === undefined) return;
@@ -92,13 +92,13 @@ async function* tellAll(ctx: ConfluenceContext, notLookedAt: Principal[]): Async
     if (id === undefined) continue;
     yield* alone(groupIds.group(id), async () => {
       const members = directory.members.get(id) ?? (await orNothing(() => client.groupMembers(id)));
-      // A guest reads the one space that names them, whatever group they are in.
+      // A guest reads the one space that names them, whatever groups they are in.
       return (members ?? []).flatMap((user) =>
         user.isGuest || directory.users.get(user.id ?? "")?.isGuest === true ? [] : (names.user(user.id) ?? []),
       );
     });
   }
-  // In a group or a space still, and without access.
+  // Still in a group or a space, but without access.
   for (const principal of met) yield { t: "identity", principal, state: "suspended" };
   return isWhole && odd.length === 0;
 }
@@ -113,7 +113,7 @@ function principalOf(reader: SpaceReader, names: Names): Principal | undefined {
   return reader.type === "user" ? names.user(reader.id) : names.group(groupIds.group(reader.id));
 }
 
-/** Who may use Confluence: the members of the groups that may. @throws when that can't be told */
+/** The users of Confluence: the members of the groups that may use it. @throws when they can't be read */
 async function readDirectory(client: ConfluenceClient) {
   const users = new Map<string, UserRecord & { active: boolean }>();
   const members = new Map<string, UserRecord[]>();
@@ -132,7 +132,7 @@ async function readDirectory(client: ConfluenceClient) {
   const told = new Map((await client.users([...users.keys()])).map((user) => [user.id, user]));
   for (const [id, user] of users) {
     const more = told.get(id);
-    // Apps, customers of a service portal, and who is not known any more read nothing.
+    // Apps, customers of a service portal, and unknown accounts read nothing.
     if (more?.accountType !== "atlassian") users.delete(id);
     else users.set(id, { ...user, ...namesOf(more), isGuest: user.isGuest || more.isGuest, active: isCurrent(more) });
   }
@@ -147,7 +147,7 @@ function isCurrent({ status }: UserRecord): boolean {
   return ["active", "current"].includes(status?.toLowerCase() ?? "");
 }
 
-/** The spaces that everybody sees. Whatever goes wrong there, it opens none. */
+/** The spaces that everyone can see. If reading them fails, none is open. */
 export async function openSpaces(client: Pick<ConfluenceClient, "openSpaces">): Promise<ReadonlySet<string>> {
   try {
     return await client.openSpaces();

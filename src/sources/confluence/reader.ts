@@ -9,27 +9,27 @@ import {
   type UserRecord,
 } from "./records.ts";
 
-/** To whom the reading of a space is given. */
+/** A user or group with permission to read a space. */
 export type SpaceReader = { type: "user" | "group"; id: string } | { type: "licensed" };
 
 export type SiteHttp = Pick<ReturnType<typeof makeAtlassianHttp>, "send" | "get">;
 
-/** What Cloud and Data Center are asked in different ways. */
+/** Requests that differ between Cloud and Data Center. */
 export interface SiteReader {
   /** Every space that the account sees, archived ones left out. */
   spaces(): Promise<SpaceRecord[]>;
-  /** Ids of the spaces that are shown to who has not signed in. */
+  /** Ids of the spaces that are visible without signing in. */
   openSpaces(): Promise<ReadonlySet<string>>;
   readersOf(space: SpaceRecord): Promise<SpaceReader[]>;
   /** The published pages and blog posts of a space, without their texts. */
   tree(space: SpaceRecord): AsyncGenerator<PageRecord[], void>;
-  /** Published ones; what is not there is left out. */
+  /** Published ones; missing ones are left out. */
   pagesByIds(ids: readonly string[], which: { hasTexts: boolean }): Promise<PageRecord[]>;
-  /** Where something in the tree of a space stands; undefined when that can't be told. */
+  /** Location of a node in the tree of a space; undefined if unknown. */
   node(ref: NodeRef): Promise<{ spaceId: string; parent: NodeRef | undefined } | undefined>;
   content(id: string, expand: string): Promise<Content | undefined>;
   users(ids: readonly string[]): Promise<UserRecord[]>;
-  /** Groups that may use Confluence, where no listing of groups tells. */
+  /** Groups that may use Confluence, if no listing of groups shows it. */
   accessGroups(): Promise<GroupRecord[]>;
 }
 
@@ -43,7 +43,7 @@ export async function readContent(
   return content && withoutDrafts([content])[0];
 }
 
-/** Published ones alone, whatever was asked for. */
+/** Keeps only published contents, whichever were requested. */
 export function withoutDrafts<T extends { status?: string | undefined }>(contents: readonly T[]): T[] {
   return contents.filter(({ status }) => status?.toLowerCase() === "current");
 }

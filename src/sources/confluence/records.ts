@@ -6,7 +6,7 @@ import { externalIdOf } from "./ids.ts";
 
 const isTrue = z.boolean().optional().catch(undefined);
 
-/** A user of Cloud has an `accountId`, one of Data Center a `userKey` that never changes and a `username` that may. */
+/** A user of Cloud has an `accountId`, one of Data Center a `userKey` that never changes and a `username` that can. */
 export const UserRecord = z
   .object({
     type: text,
@@ -40,7 +40,7 @@ export const GroupRecord = z.object({ id: text, name: text });
 export type GroupRecord = z.infer<typeof GroupRecord>;
 export const GroupPage = linkedPage(GroupRecord);
 
-/** What a search tells of what it found. */
+/** The total that a search reports. */
 export const Found = z.object({ totalSize: z.number().int().nonnegative().optional().catch(undefined) });
 
 export const SpaceRecord = z.object({
@@ -53,7 +53,7 @@ export const SpaceRecord = z.object({
 export type SpaceRecord = z.infer<typeof SpaceRecord>;
 export const SpacePage = linkedPage(SpaceRecord, idAt("id", Id));
 
-/** To whom a space, or the application, is given: as Cloud and as Data Center say it. */
+/** A grant of a space, or of the application, as Cloud and as Data Center report it. */
 export const CloudGrant = z.object({
   principal: z.object({ type: text, id: text }),
   operation: z.object({ key: text, targetType: text }),
@@ -68,7 +68,7 @@ export const ServerGrants = z.array(
 
 const Storage = z.object({ storage: z.object({ value: z.string() }).optional().catch(undefined) });
 
-/** A page, blog post, folder and the like, as the second version of Cloud's API gives it. */
+/** A page, blog post, folder and the like, in the second version of Cloud's API. */
 export const CloudContent = z.object({
   id: Id,
   status: text,
@@ -84,7 +84,7 @@ export const CloudContent = z.object({
 export type CloudContent = z.infer<typeof CloudContent>;
 export const CloudContentPage = linkedPage(CloudContent, idAt("id", Id));
 
-/** What is above a page, and is none itself. Who reads it is not asked here. */
+/** A node above a page that isn't a page. Its readers aren't requested here. */
 export const CloudNode = z.object({ id: Id, spaceId: Id, parentId: Id.nullish(), parentType: z.string().nullish() });
 
 const Subjects = z.object({
@@ -95,12 +95,12 @@ const Subjects = z.object({
 export const Restriction = z.object({ restrictions: z.object({ user: Subjects, group: Subjects }) });
 export type Restriction = z.infer<typeof Restriction>;
 
-/** Attachments of Cloud are called `att123`. */
+/** Attachments of Cloud have ids like `att123`. */
 const ContentId = z.preprocess((id) => (typeof id === "string" ? id.replace(/^att(?=\d)/, "") : id), Id);
 
 const Where = z.object({ id: Id, key: text });
 
-/** Content as the first version of the API gives it, which Data Center has alone. */
+/** Content in the first version of the API, the only one that Data Center has. */
 export const Content = z.object({
   id: ContentId,
   type: z.string(),
@@ -131,32 +131,32 @@ export const Content = z.object({
 });
 export type Content = z.infer<typeof Content>;
 const AnyContent = z.object({ id: ContentId, type: z.string() });
-/** Those that aren't understood by their external ids. */
+/** Records that aren't understood, by their external ids. */
 export const ContentPage = linkedPage(
   Content,
   AnyContent.transform((content) => externalIdOf(content)),
 );
 
-/** A page or blog post as both deployments tell of it. */
+/** A page or blog post, the same for both deployments. */
 export interface PageRecord {
   id: string;
   type: "page" | "blogpost";
   title: string;
   spaceId: string;
-  /** What it stands below; undefined at the top. */
+  /** Its parent; undefined at the top. */
   parent: NodeRef | undefined;
   version: number;
   createdAt: number | undefined;
   updatedAt: number | undefined;
   authorId: string | undefined;
   author?: UserRecord | undefined;
-  /** Storage format; absent where it was not asked for. */
+  /** Storage format; absent where it was not requested. */
   body?: string | undefined;
-  /** No answer has room for its text. */
+  /** Its text is too large for any response. */
   isTooLarge?: true;
 }
 
-/** What stands in the tree of a space. */
+/** A node in the tree of a space. */
 export interface NodeRef {
   id: string;
   type: string;

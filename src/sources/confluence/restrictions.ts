@@ -1,12 +1,12 @@
 import { Restriction } from "./records.ts";
 
-/** Whom a restriction lets in; one that can't be told apart is `unknown`, and is a restriction all the same. */
+/** A reader that a restriction names; one that isn't recognised is `unknown`, and still counts as a restriction. */
 export type Subject = { type: "user" | "group"; id: string } | { type: "unknown" };
 
-/** What restricts the reading of a page itself. Nobody in it = it is open. */
+/** The read restrictions of a page itself. Empty = it is open. */
 export type Subjects = readonly Subject[];
 
-/** Undefined for what is not whole, or not understood: then it has to be asked for by itself. */
+/** Undefined if it is truncated or not understood: then it has to be requested individually. */
 export function readRestriction(answer: unknown, cloud: boolean): Subjects | undefined {
   const { data } = Restriction.safeParse(answer);
   if (!data) return undefined;
@@ -31,7 +31,7 @@ export function toSubjects({ restrictions: { user, group } }: Restriction, cloud
   ];
 }
 
-/** Whether more may be in it than it gives. */
+/** Whether the server may have left out some. */
 function isCut({ results, size, limit }: Restriction["restrictions"]["user"]): boolean {
   if (size !== undefined && size > results.length) return true;
   return results.length > 0 && (limit === undefined || results.length >= limit);

@@ -17,12 +17,12 @@ import {
 
 /** Records of a page of a listing. */
 const PAGE = 100;
-/** Pages whose texts are asked for at once: an index names no more ids in one question. */
+/** Pages whose texts are requested at once: the index accepts no more ids in one query. */
 const BODIES = 25;
 
 const TREE_FIELDS = "space,ancestors,version,history";
 
-/** What Data Center is asked in its own way: the first version of the API, which Cloud keeps in part. */
+/** Requests that are specific to Data Center: the first version of the API, which Cloud keeps in part. */
 export function makeServerReader({ send, get }: SiteHttp, base: string, odd: OddRecords): SiteReader {
   const api = `${base}/rest/api`;
 
@@ -86,7 +86,7 @@ export function makeServerReader({ send, get }: SiteHttp, base: string, odd: Odd
         for await (const page of search(`id in (${some.join(",")})`, expand)) {
           for (const record of toRecords(page, odd)) if (asked.delete(record.id)) found.push(record);
         }
-        // What the index does not know yet.
+        // Pages that aren't in the index yet.
         for (const id of asked) {
           const content = await readContent({ get }, base, id, expand);
           if (content?.id === id) found.push(...toRecords([content], odd));
@@ -97,7 +97,7 @@ export function makeServerReader({ send, get }: SiteHttp, base: string, odd: Odd
 
     node,
     content: (id, expand) => readContent({ get }, base, id, expand),
-    /** By their keys, one by one: there is no list of them. Who is not known, or not shown, is left out. */
+    /** By their keys, one by one: there is no list of them. Unknown or hidden users are left out. */
     async users(keys) {
       const found: UserRecord[] = [];
       for (const key of keys) {
@@ -118,7 +118,7 @@ export function makeServerReader({ send, get }: SiteHttp, base: string, odd: Odd
   };
 }
 
-/** Not known is not nothing: what stands nowhere that can be told is nobody's. */
+/** Unknown isn't the top: a page whose parent is unknown is visible to no one. */
 function parentOf({ type, ancestors }: Content): NodeRef | undefined {
   if (type === "blogpost") return undefined;
   if (!ancestors) return { id: "0", type: "unknown" };

@@ -9,10 +9,10 @@ import { closed, judgeNow, tellFresh, textsOf } from "./texts.ts";
 import { notUnderstood } from "#sources/unread.ts";
 import { allNotUnderstood, type Tools } from "./tools.ts";
 
-/** Pages and parts of one piece. */
+/** Pages and parts of one chunk. */
 const PIECE = 100;
 
-/** These pages and parts of a space, as they are now. Who reads them is asked after they were read. */
+/** The present state of these pages and parts of a space. Their readers are requested after they were read. */
 export async function* readSome(
   tools: Tools,
   space: SpaceRecord,
@@ -52,7 +52,7 @@ export async function* readSome(
   }
 }
 
-/** A page that others read now: so do others read what stands below it. */
+/** If a page has other readers now, so do the pages below it. */
 async function* tellBelow(
   tools: Tools,
   space: SpaceRecord,

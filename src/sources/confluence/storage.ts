@@ -2,23 +2,23 @@ import { setImmediate as breath } from "node:timers/promises";
 import { Parser } from "htmlparser2";
 import { makeOutput, type Output } from "./output.ts";
 
-/** What somebody writes nests below 100 deep; the parser's own cost grows with the square. */
+/** Real pages nest less than 100 deep; the parser's cost grows with the square. */
 const MOST_DEPTH = 2_000;
-/** The parser looks for each end tag in all that is open: some two seconds' worth. */
+/** The parser searches all open elements for each end tag: some two seconds' worth. */
 const MOST_LOOKUPS = 200_000_000;
 const CHUNK_CHARS = 65_536;
-/** More text is no page that somebody reads. */
+/** No real page has more text. */
 const MOST_CHARS = 8_000_000;
 
 type Attributes = Readonly<Record<string, string>>;
 
 /**
- * The text of Confluence's storage format as Markdown, as far as headings, lists, tables and code go. Nothing is included
- * from elsewhere: of a macro there is what stands in it, and its title. Total: whatever comes has a text. Takes a breath every
- * some thousand elements.
+ * Converts Confluence's storage format to Markdown: headings, lists, tables and code. Nothing is included from
+ * elsewhere: a macro becomes its content and its title. Total: any input has a text. Yields to the event loop every few
+ * thousand elements.
  * Source: https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
  *
- * @param nameOf  the name of somebody who is mentioned; undefined = nobody knows
+ * @param nameOf returns the name of a mentioned person; undefined = unknown
  */
 export async function textOfStorage(
   storage: string,
@@ -29,7 +29,7 @@ export async function textOfStorage(
   const macros: string[] = [];
   let most = 0;
   let hidden = 0;
-  /** Of the parameter that is open: whether it is text of the page. */
+  /** For the open parameter: whether it is text of the page. */
   const isHiding = (name: string, attributes: Attributes) =>
     NO_TEXT.has(name) || (name === "ac:parameter" && !isShown(macros.at(-1), attributes["ac:name"]));
 
@@ -69,14 +69,14 @@ export async function textOfStorage(
     parser.write(piece);
     lookups += piece.split("</").length * most;
     if (out.length() > MOST_CHARS) break;
-    // Large pages hold no request up.
+    // Large pages must not delay other requests.
     await breath();
   }
   if (!isTooMuch()) parser.end();
   return out.end();
 }
 
-/** Cloud names people by their account, Data Center by a key, and pages from before that by what they sign in with. */
+/** Cloud identifies people by account id, Data Center by a key, and older pages by their login name. */
 function userOf(attributes: Attributes, nameOf: (userId: string) => string | undefined): string {
   const id = attributes["ri:account-id"] ?? attributes["ri:userkey"];
   const name = id === undefined ? attributes["ri:username"] : nameOf(id);
@@ -84,10 +84,10 @@ function userOf(attributes: Attributes, nameOf: (userId: string) => string | und
 }
 
 const MENTION = /<ri:user\b[^>]{0,400}?\bri:(?:account-id|userkey)\s*=\s*["']([^"'<>]{1,200})["']/gi;
-/** More people than anybody mentions on a page. */
+/** More people than a real page mentions. */
 const MOST_MENTIONED = 500;
 
-/** Whom a text in storage format mentions, by the ids that `textOfStorage` asks the names of. */
+/** The people mentioned in a text in storage format, by the ids that `textOfStorage` looks names up with. */
 export function mentionedIn(storage: string): string[] {
   const ids = new Set<string>();
   for (const [, id] of storage.matchAll(MENTION)) {
@@ -100,14 +100,14 @@ export function mentionedIn(storage: string): string[] {
 /** Macros of both editors. */
 const MACROS = new Set(["ac:structured-macro", "ac:macro"]);
 
-/** What is no text of the page: instructions, what another editor shows instead, and ids. */
+/** Elements that aren't text of the page: instructions, fallbacks for another editor, and ids. */
 const NO_TEXT = new Set(
   "script style ac:placeholder ac:adf-attribute ac:adf-fallback ac:task-id ac:task-uuid ac:default-parameter".split(
     " ",
   ),
 );
 
-/** A macro's parameters say how it looks, but for these. */
+/** A macro's parameters control its appearance, except for these. */
 function isShown(macro: string | undefined, parameter: string | undefined): boolean {
   return (
     parameter === "title" || (macro === "jira" && parameter === "key") || (macro === "profile" && parameter === "user")

@@ -8,7 +8,7 @@ import { spacesOf } from "./spaces.ts";
 import { makeTools } from "./tools.ts";
 
 export const confluenceSessions = atlassianSessions({
-  // Of the space that is being read, the pages up to this one were.
+  // Position: in the current space, the pages up to this one were read.
   at: z.string(),
   listName: "Confluence's list of spaces",
   refOf: spaceRef,

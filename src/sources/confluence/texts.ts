@@ -12,10 +12,10 @@ import { notUnderstood } from "#sources/unread.ts";
 import { allNotUnderstood, type Tools } from "./tools.ts";
 import { type Judged, makeTree } from "./tree.ts";
 
-/** Pages whose texts are asked for at once. */
+/** Pages whose texts are requested at once. */
 const BODIES = 25;
 
-/** Pages with their texts; `odd` are the ids of those at which the site fails, or that aren't understood. */
+/** Pages with their texts; `odd` are the ids of those that the site fails for, or that aren't understood. */
 export interface Texts {
   pages: PageRecord[];
   odd: Set<string>;
@@ -23,7 +23,7 @@ export interface Texts {
 
 type Reading = Pick<Tools, "client" | "ctx" | "failures">;
 
-/** Several at once, and one by one where they are too large for that, or where one fails. */
+/** Several at once; one by one where they are too large for that, or where one fails. */
 export async function textsOf(tools: Reading, ids: readonly string[]): Promise<Texts> {
   const found: Texts = { pages: [], odd: new Set() };
   for (const some of inChunks(ids, BODIES)) {
@@ -60,8 +60,8 @@ async function inHalves(tools: Reading, ids: readonly string[]): Promise<Texts> 
 }
 
 /**
- * Pages as a listing gave them. Who reads them was asked after that: what was written by then is for nobody else. What is
- * stored as it is here is only named, and what was changed since the listing is judged once more, after its text was read.
+ * Pages from a listing. Their readers were requested after it, so those may read what was written before. Items stored
+ * in their present version are only named; a page changed since the listing is judged again, after its text was read.
  */
 export async function tellListed(
   tools: Tools,
@@ -95,7 +95,7 @@ export async function tellListed(
   return [...events, ...(await tellFresh(tools, space, fresh))];
 }
 
-/** Pages whose texts were read just now: who reads them is asked after that. */
+/** Pages whose texts were just read: their readers are requested after that. */
 export async function tellFresh(tools: Tools, space: SpaceRecord, pages: readonly PageRecord[]): Promise<Outcome[]> {
   if (pages.length === 0) return [];
   const { groups, accessOf, known, failed } = await judgeNow(tools, pages);
@@ -105,17 +105,20 @@ export async function tellFresh(tools: Tools, space: SpaceRecord, pages: readonl
   return events;
 }
 
-/** Who reads these now, whatever was said of it before. */
+/** The current readers of these, whatever was reported before. */
 export function judgeNow(tools: Pick<Tools, "client" | "mapping" | "failures">, pages: readonly PageRecord[]) {
   return makeTree(tools).judge(pages);
 }
 
-/** Closed, moved away or deleted since it was listed: who reads it is not known any more. */
+/** Closed, moved away or deleted since it was listed: its readers are no longer known. */
 export function closed(id: string): Outcome {
   return { t: "refused", what: { externalId: formatId({ type: "page", id }) }, code: "source_not_found" };
 }
 
-/** Asks for authors, and for the names of whom they mention, for all pages at once. Data Center gives authors with their pages. */
+/**
+ * Requests authors and the names of mentioned people for all pages at once. Data Center returns authors with their
+ * pages.
+ */
 async function learnPeople({ client, usersOf, namesIn }: Tools, pages: readonly PageRecord[]): Promise<Names> {
   if (client.cloud) await usersOf(pages.map(({ authorId }) => authorId));
   return namesIn(pages.map(({ body }) => body));

@@ -13,7 +13,7 @@ import type { SpaceRecord, UserRecord } from "./records.ts";
 
 export type Tools = Awaited<ReturnType<typeof makeTools>>;
 
-/** What a run works with. */
+/** The dependencies of a run. */
 export async function makeTools(ctx: SyncContext<ConfluenceConfig>, { scope }: OpenRequest) {
   const client = makeConfluenceClient(ctx);
   const run = await beginRun<SpaceRecord>(ctx, client, { key: "space", refOf: spaceRef, nameOf });
@@ -33,9 +33,9 @@ export async function makeTools(ctx: SyncContext<ConfluenceConfig>, { scope }: O
     scope,
     client,
     mapping: { names: makeNames(ctx, "confluence"), config: ctx.config, base: client.base },
-    /** Who they are; each is asked for once. */
+    /** Looks people up, each once. */
     usersOf,
-    /** The names of those whom these texts mention. */
+    /** The names of the people that these texts mention. */
     async namesIn(texts: readonly (string | undefined)[]): Promise<(userId: string) => string | undefined> {
       await usersOf(texts.flatMap((text) => mentionedIn(text ?? "")));
       return (id) => [users.get(id)?.displayName, users.get(id)?.name].find((name) => name?.trim());

@@ -10,7 +10,7 @@ import type { Subjects } from "./restrictions.ts";
 
 const NOBODY: SourceAccess = { known: false };
 
-/** Deeper trees are a circle, or somebody's joke. */
+/** A deeper tree is a cycle, or a prank. */
 const MOST_DEPTH = 200;
 
 interface Node {
@@ -18,19 +18,19 @@ interface Node {
   parent: NodeRef | undefined;
 }
 
-/** Who reads pages. */
+/** Readers of pages. */
 export interface Judged {
   groups: Outcome[];
   accessOf(page: PageRecord): SourceAccess;
-  /** Pages of which that can be told, or is known not to be told. */
+  /** Pages whose readers are known, or known to be unknowable. */
   known: PageRecord[];
   /** External ids of the others. */
   failed: string[];
 }
 
 /**
- * Where the pages of a space stand, and what restricts reading them: each of them AND all that is above. What a page
- * stands below and that can't be told makes it nobody's.
+ * The positions of a space's pages in its tree, and the read restrictions: those of the page AND of everything above
+ * it. A page with an unknown ancestor is visible to no one.
  */
 export function makeTree(
   {
@@ -42,15 +42,15 @@ export function makeTree(
     failures: Pick<Failures, "requireOfOne">;
     mapping: Pick<Mapping, "names" | "config">;
   },
-  /** What a listing shows is not asked for. */
+  /** Pages of a listing aren't requested again. */
   listed: ReadonlyMap<string, PageRecord> = new Map(),
 ) {
   const { openFolders } = config;
   const nodes = new Map<string, Promise<Node | undefined>>();
-  /** What is asked once; open ones have nobody in them. */
+  /** Restrictions requested so far; an open page has none. */
   const restrictions = new Map<string, Subjects | undefined>();
   /**
-   * Folders and the like: that nobody restricts them is what Cloud answers of restricted ones, too.
+   * Folders and the like: for restricted ones, too, Cloud answers that they have no restriction.
    * Source: https://jira.atlassian.com/browse/CONFCLOUD-82920
    */
   const folders = new Set<string>();
@@ -61,7 +61,7 @@ export function makeTree(
     return node;
   };
 
-  /** Ids from a page up to the top of its space; undefined where they can't be told. */
+  /** Ids from a page up to the top of its space; undefined if unknown. */
   async function chainOf({ id, parent, spaceId }: PageRecord): Promise<string[] | undefined> {
     const chain = [id];
     for (let above = parent; above;) {
@@ -80,7 +80,7 @@ export function makeTree(
     return subject.type === "user" ? names.user(subject.id) : names.group(groupIds.group(subject.id));
   }
 
-  /** The group of those whom a restriction lets in, as it is told between items. */
+  /** The group of a restriction's readers, as reported between items. */
   function* tellRestriction(id: string, subjects: Subjects, spaceId: string): Generator<Outcome> {
     const members = subjects.flatMap((subject) => principalOf(subject) ?? []);
     for (const event of tellGroup(names, groupIds.restriction(id), members)) {
@@ -89,7 +89,7 @@ export function makeTree(
   }
 
   return {
-    /** Who reads these, and the groups that this names. Who reads what is `failed` is as it was. */
+    /** The readers of these, and the groups that they name. Readers of those in `failed` stay as they were. */
     async judge(pages: readonly PageRecord[]): Promise<Judged> {
       const chains = new Map<string, string[] | undefined>();
       for (const page of pages) chains.set(page.id, await chainOf(page));

@@ -7,13 +7,13 @@ import type { ConfluenceConfig } from "./config.ts";
 const About = z.object({ id: Id }).optional().catch(undefined);
 const Delivery = z.object({ event: z.string().optional(), page: About, blog: About, blogpost: About, content: About });
 
-/** Of a deletion and of a restriction no search tells. */
+/** Deletions and restrictions appear in no search. */
 const NOT_FOUND = /(?:_trashed|_removed|_restored|_moved|permissions_updated)$/;
 
 /** Users that were deactivated or removed, groups that are gone, and who may see a space. */
 const OF_PEOPLE = /^(?:user_(?:created|deactivated|reactivated|removed)|group_|space_)/;
 
-/** Webhooks that an administrator of Data Center makes, signed with their secret. Cloud has them for apps alone. */
+/** Webhooks that an administrator of Data Center creates, signed with their secret. On Cloud only apps have them. */
 export const confluenceWebhook: Webhook<ConfluenceConfig> = {
   verify(secret, request) {
     const signed = readSigned(secret, request);

@@ -7,17 +7,17 @@ export interface Place {
   kind: "folder" | "file";
 }
 
-/** What a person asks of a place: `cursor` is the last id of the page before, `query` a part of the name. */
+/** A browse request: `cursor` is the last id of the previous page, `query` a part of the name. */
 export interface BrowseAt {
   parent: string | null;
   query?: string;
   cursor?: string;
 }
 
-/** Nodes of one answer. */
+/** Nodes in one response. */
 export const BROWSE_PAGE = 200;
 
-/** A page of the places directly below one, in the order in which they are given. */
+/** A page of the places directly below one, in the given order. */
 export function toBrowsePage(
   places: readonly Place[],
   { parent, query, cursor }: BrowseAt,

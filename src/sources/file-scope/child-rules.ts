@@ -1,7 +1,9 @@
 import type { ChildRules } from "#sources/contract.ts";
 import { isSecretFile } from "./secret-files.ts";
 
-/** What of the files inside files a connector takes: the same names are secret in an archive as in a folder. Source: S37. */
+/**
+ * Which files inside files a connector includes: the same names are secret in an archive as in a folder. Source: S37.
+ */
 export function makeChildRules(config: { archives: boolean; secretFiles: boolean }): ChildRules {
   const { archives, secretFiles } = config;
   return {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What every source of files can be told of them. */
+/** Config keys of every source of files. */
 export const FILE_CHOICES = {
   archives: z.boolean().default(false).meta({
     title: "Archives",

@@ -1,7 +1,7 @@
 import type { SourceContainer } from "#sources/item.ts";
 import { readableSegment } from "./paths.ts";
 
-/** The folders that a file lives in, by their paths; `nameOf` makes of a segment what people read. */
+/** The folders that a file is in, by their paths; `nameOf` returns the name of a segment that people read. */
 export function foldersOf(segments: readonly string[], nameOf: (segment: string) => string): SourceContainer[] {
   let parentId = "";
   return segments.map((segment, depth) => {
@@ -12,12 +12,12 @@ export function foldersOf(segments: readonly string[], nameOf: (segment: string)
   });
 }
 
-/** What people read is in composed form (NFC); the id keeps the name as it is. */
+/** Names that people read are in composed form (NFC); the id keeps the name unchanged. */
 export function readableName(segment: string): string {
   const name = readableSegment(segment);
   return SEEN.test(name) ? name.normalize("NFC") : "Untitled";
 }
 
-/** A character that is neither white nor a control. */
+/** A character that is neither white space nor a control character. */
 // oxlint-disable-next-line no-control-regex -- names may hold them
 const SEEN = /[^\0-\x1f\x7f\s]/;

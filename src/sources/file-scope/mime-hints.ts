@@ -1,12 +1,12 @@
-/** A type guessed from the name alone; extraction looks at the bytes and has the last word. */
+/** A type guessed from the name alone; extraction checks the bytes and decides. */
 export function mimeHintOf(name: string): string | undefined {
   const dot = name.lastIndexOf(".");
   return dot <= 0 ? undefined : BY_EXTENSION.get(name.slice(dot + 1).toLowerCase());
 }
 
 /**
- * True for types that never have text to be read, so that their bytes are not fetched in vain. Pictures and recordings may
- * have words in their metadata; archives have files in them where those are wanted.
+ * True for types that never contain text, so that their bytes aren't fetched in vain. Pictures and recordings may have
+ * words in their metadata; archives contain files, if those are wanted.
  */
 export function hasNoText(mimeType: string | undefined, readsArchives = false): boolean {
   if (mimeType === undefined) return false;

@@ -1,6 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 
-/** The refusal of a path that lies in no allowed folder, with the ways to allow it. `field` is the setting at fault. */
+/** The error for a path that is in no allowed folder, with the ways to allow it. `field` is the invalid setting. */
 export function outsideRoots(path: string, field: string): ApiError {
   return new ApiError("root_not_allowed", {
     message: `${path} is not inside an allowed folder.`,
@@ -9,7 +9,7 @@ export function outsideRoots(path: string, field: string): ApiError {
   });
 }
 
-/** The path as one word of a shell, whatever it holds. */
+/** The path quoted as one word for a shell, whatever it contains. */
 function inShell(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
 
 /**
- * Ids of files whose systems name them by bytes. An id is the path below the root, `/` between segments, each segment as
- * its name is. A name that is no UTF-8 has no such text: its segment is `./` and the name with each byte that is in no
+ * Ids of files on systems that name them by bytes. An id is the path below the root, `/` between segments, each segment
+ * as its name is. A name that isn't UTF-8 has no such text: its segment is `./` and the name with each byte outside a
  * valid sequence as `%E4`, `%` itself as `%25`. No file is called `.`, so no other name has the same id, and each id
- * names one file. Functions that take an id take a path with plain names alone, too.
+ * names one file. Functions that take an id also take a path of plain names.
  */
 
 const BYTES = "./";
@@ -33,7 +33,7 @@ export function pathOf(path: Uint8Array): string {
   return id + bytes.toString("utf8", from);
 }
 
-/** The segments of an id. What is no segment as `segmentOf` makes it is not put together: a `.` among them is no name. */
+/** The segments of an id. A segment that `segmentOf` doesn't make isn't joined: a `.` among them isn't a name. */
 export function segmentsOf(id: string): string[] {
   if (!mayHoldBytes(id)) return id.split("/");
   const segments: string[] = [];
@@ -50,12 +50,12 @@ export function segmentsOf(id: string): string[] {
   return segments;
 }
 
-/** True for the segment of a name that is no UTF-8. */
+/** True for the segment of a name that isn't UTF-8. */
 export function isByteSegment(segment: string): boolean {
   return segment.startsWith(BYTES) && decode(segment) !== undefined;
 }
 
-/** True when a name on the way is no UTF-8. */
+/** True when a name in the path isn't UTF-8. */
 export function hasByteSegment(id: string): boolean {
   return mayHoldBytes(id) && stretchesOf(id).some(({ name }) => name !== undefined);
 }
@@ -67,7 +67,10 @@ export function bytesOf(id: string): Buffer {
   return Buffer.concat(bytes.slice(1));
 }
 
-/** The path that patterns and rules of names are asked about: what is no UTF-8 is U+FFFD, as in a list that holds the same bytes. */
+/**
+ * The path that patterns and rules of names are matched against: bytes that aren't UTF-8 are U+FFFD, as in a list that
+ * holds the same bytes.
+ */
 export function plainPath(id: string): string {
   if (!mayHoldBytes(id)) return id;
   return stretchesOf(id)
@@ -75,7 +78,7 @@ export function plainPath(id: string): string {
     .join("/");
 }
 
-/** The name that people read: single bytes as in Windows-1252, which most such names are in. */
+/** The name that people read: single bytes as in Windows-1252, the encoding of most such names. */
 export function readableSegment(segment: string): string {
   const name = segment.startsWith(BYTES) ? decode(segment) : undefined;
   return name === undefined ? segment : written(name, FOR_PEOPLE).toString("utf8");
@@ -89,21 +92,21 @@ export function lastSegmentOf(id: string): string {
   return id.slice(isByteName ? mark : slash + 1);
 }
 
-/** The id of what stands in a folder; `""` is the root. */
+/** The id of a name in a folder; `""` is the root. */
 export function idIn(folder: string, segment: string): string {
   return folder === "" ? segment : `${folder}/${segment}`;
 }
 
-/** The folders that a path lies in, the outermost first: `a`, `a/b` of `a/b/c`. */
+/** The folders that a path is in, the outermost first: `a`, `a/b` for `a/b/c`. */
 export function* foldersAbove(id: string): Generator<string, void> {
   for (let end = id.indexOf("/"); end !== -1; end = id.indexOf("/", end + 1)) {
     const last = id.charCodeAt(end - 1);
-    // No folder is without a name.
+    // No folder has an empty name.
     if (last !== SLASH && (last !== DOT || !isMark(id, end - 1))) yield id.slice(0, end);
   }
 }
 
-/** The path in a URL: every byte beyond the plain ones escaped; a lone surrogate has no bytes and is U+FFFD. */
+/** The path in a URL: every byte beyond the plain ones is escaped; a lone surrogate has no bytes and is U+FFFD. */
 export function inUrl(id: string): string {
   if (PLAIN.test(id)) return id;
   return stretchesOf(id)
@@ -113,25 +116,25 @@ export function inUrl(id: string): string {
     .join("/");
 }
 
-/** Nothing to escape. */
+/** Characters that need no escape. */
 const PLAIN = /^[A-Za-z0-9._~/-]*$/;
 
 function mayHoldBytes(id: string): boolean {
   return id.startsWith(BYTES) || id.includes("/./");
 }
 
-/** Whether a segment that is `.` begins there, which the name after it may belong to. */
+/** Whether a `.` segment begins here, which may belong to the name after it. */
 function isMark(id: string, at: number): boolean {
   return id[at] === "." && id[at + 1] === "/" && (at === 0 || id[at - 1] === "/");
 }
 
-/** What keeps together in an id: plain names with the slashes between them, or a name that is no UTF-8, with its bytes. */
+/** A unit of an id: plain names with the slashes between them, or a name that isn't UTF-8, with its bytes. */
 interface Stretch {
   text: string;
   name?: Buffer;
 }
 
-/** In order; with `/` between them they are the id. */
+/** In order; joined with `/` they are the id. */
 function stretchesOf(id: string): Stretch[] {
   const stretches: Stretch[] = [];
   let from = 0;
@@ -161,7 +164,7 @@ function decode(segment: string): Buffer | undefined {
   return !isUtf8(name) && segmentOf(name) === segment ? name : undefined;
 }
 
-/** The bytes that an escaped segment stands for. */
+/** The bytes that an escaped segment represents. */
 function unescaped(segment: string): Buffer {
   const name = Buffer.from(segment.slice(BYTES.length));
   let length = 0;
@@ -179,7 +182,7 @@ const SLASH = 0x2f;
 const DOT = 0x2e;
 const BETWEEN = Buffer.from("/");
 
-/** The byte that two capital hexadecimal digits stand for; -1 when they aren't there. */
+/** The byte of two capital hexadecimal digits; -1 if they aren't there. */
 function hexAt(bytes: Buffer, at: number): number {
   const [high, low] = [digitOf(bytes[at]), digitOf(bytes[at + 1])];
   return high < 0 || low < 0 ? -1 : high * 16 + low;
@@ -190,7 +193,9 @@ function digitOf(byte = 0): number {
   return byte >= 0x41 && byte <= 0x46 ? byte - 0x37 : -1;
 }
 
-/** What is written for a byte of a character, and for one that is in none: at most three bytes; undefined for the byte itself. */
+/**
+ * How a byte within a character, and one outside any, is written: at most three bytes; undefined for the byte itself.
+ */
 interface Writing {
   valid: readonly (Uint8Array | undefined)[];
   other: readonly (Uint8Array | undefined)[];
@@ -218,7 +223,10 @@ const HEX = BYTE_VALUES.map((byte) => Buffer.from(`%${byte.toString(16).toUpperC
 const hexUnless = (isPlain: RegExp) =>
   HEX.map((hex, byte) => (isPlain.test(String.fromCharCode(byte)) ? undefined : hex));
 
-/** Bytes from 0x80 to 0x9f in Windows-1252; beyond them it is Latin-1. Node's own decoder reads them as control characters. */
+/**
+ * Bytes from 0x80 to 0x9f in Windows-1252; beyond them it is Latin-1. Node's own decoder reads them as control
+ * characters.
+ */
 const WESTERN = "€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ";
 
 const IN_SEGMENT: Writing = { valid: hexUnless(/[^%]/), other: HEX };
@@ -229,7 +237,7 @@ const FOR_PEOPLE: Writing = {
   other: BYTE_VALUES.map((byte) => Buffer.from(WESTERN[byte - 0x80] ?? String.fromCharCode(byte))),
 };
 
-/** The bytes of the character that begins here; 0 when none does. Source: RFC 3629, section 4. */
+/** The bytes of the character that begins here; 0 if none does. Source: RFC 3629, section 4. */
 function sequenceAt(name: Buffer, at: number): number {
   const first = name[at] ?? 0xff;
   if (first < 0x80) return 1;

@@ -2,15 +2,15 @@ import ignore, { type Ignore } from "ignore";
 
 /** A compiled list of gitignore-style patterns. */
 export interface Patterns {
-  /** What the list says of a path relative to its own folder; `undefined` when no pattern names it. */
+  /** The list's result for a path relative to its own folder; `undefined` when no pattern matches. */
   test(rel: string, isFolder: boolean): "ignored" | "kept" | undefined;
-  /** The same list, for what lies below a folder that it ignores and an inner list took back. */
+  /** The same list, for paths below a folder that it ignores and an inner list re-included. */
   keeping(folder: string): Patterns;
 }
 
 export interface CompiledPatterns {
   patterns: Patterns;
-  /** Lines that were not taken, as they were written: too long, too complex, too many. */
+  /** Lines that were refused, as they were written: too long, too complex, too many. */
   refused: string[];
 }
 
@@ -41,7 +41,7 @@ export function compilePatterns(lines: readonly string[]): CompiledPatterns {
   return { patterns: makePatterns(taken), refused };
 }
 
-/** The matcher keeps every path it ever saw; a fresh one over the same rules bounds that. */
+/** The matcher caches every path it has seen; replacing it with a fresh one of the same rules bounds that. */
 const MAX_CACHED_PATHS = 4_096;
 
 function makePatterns(lines: readonly string[]): Patterns {
@@ -66,7 +66,7 @@ function compiles(line: string): boolean {
     newMatcher().add(line).test("probe");
     return true;
   } catch {
-    // A pattern that makes no regular expression (`[z-a]`) is refused, not a failed walk.
+    // A pattern that isn't a valid regular expression (`[z-a]`) is refused instead of failing the walk.
     return false;
   }
 }

@@ -5,7 +5,9 @@ import type { Source } from "#sources/contract.ts";
 
 const Reader = z.string().regex(/^(workspace|grp_[a-z0-9]+)$/, "Give workspace, or the ID of a group (grp_…).");
 
-/** The `readers` of a config: who may read the items of a source that mirrors no permissions. `what` are its items. */
+/**
+ * The `readers` of a config: who may read the items of a source that mirrors no permissions. `what` names its items.
+ */
 export function readersKey(what: string) {
   return z
     .array(Reader)
@@ -18,19 +20,19 @@ export function readersKey(what: string) {
     });
 }
 
-/** The one group that every item names: who belongs to it is told apart, so that other readers are one change. */
+/** The one group that every item names: its members are reported separately, so that other readers are one change. */
 export function readersGroup(connectorId: string): Principal {
   return formatPrincipal({ type: "source_group", connectorId, id: "readers" });
 }
 
-/** Whom the config names. */
+/** The principals in the config. */
 function readersOf({ readers }: { readers: readonly string[] }): Principal[] {
   return readers.map((reader) =>
     reader === "workspace" ? "workspace" : formatPrincipal({ type: "group", groupId: reader }),
   );
 }
 
-/** Whom the config names, as members of the one group. */
+/** The principals in the config, as members of the one group. */
 export function namedReaders(
   config: { readers: readonly string[] },
   connectorId: string,
@@ -38,7 +40,7 @@ export function namedReaders(
   return { group: readersGroup(connectorId), members: readersOf(config) };
 }
 
-/** Who belongs to the one group is what the config says: it is told whole in every run, and costs no request. */
+/** The config lists the members of the one group: it is reported in full in every run, without a request. */
 export async function* tellReaders(
   ctx: SourceContext<{ readers: readonly string[] }>,
 ): ReturnType<NonNullable<Source["syncIdentities"]>> {

@@ -3,11 +3,11 @@ import type { Scope } from "#core/scope.ts";
 import { plainPath } from "./paths.ts";
 import { compilePatterns } from "./patterns.ts";
 
-/** A scope ready to be asked. Paths are ids: relative to the root, `/` between segments. */
+/** A scope ready to match. Paths are ids: relative to the root, `/` between segments. */
 export interface CompiledScope {
-  /** True when an exclude entry names this path or a folder above it. */
+  /** True when an exclude entry matches this path or a folder above it. */
   excludes(rel: string, isFolder: boolean): boolean;
-  /** True when the file is named by an include entry, or nothing is asked to be included. */
+  /** True when an include entry matches the file, or there are no include entries. */
   includes(rel: string): boolean;
   /** False when no file below this folder can be included: it need not be entered. */
   mayContainIncluded(rel: string): boolean;
@@ -15,9 +15,9 @@ export interface CompiledScope {
 
 /**
  * Compiles a scope. An entry is a gitignore-style pattern; one that is literally the path of a file or folder, as
- * browsing shows it, also names that path though it holds `*` or `[`.
+ * browsing shows it, also matches that path even if it contains `*` or `[`.
  *
- * @throws ApiError `connector_scope_invalid` with the field and the entry that can't be taken
+ * @throws ApiError `connector_scope_invalid` with the field and the invalid entry
  */
 export function compileScope(scope: Scope): CompiledScope {
   const included = compileList(scope.include, "include");
@@ -65,7 +65,7 @@ function literalPrefixes(entries: readonly string[]): string[] | undefined {
     const fixed = firstWild === -1 ? segments : segments.slice(0, firstWild);
     if (!isAnchored || fixed.length === 0) return undefined;
     prefixes.push(fixed.join("/"));
-    // The entry taken as a plain path, too.
+    // The entry as a plain path, too.
     prefixes.push(trimSlashes(entry));
   }
   return prefixes.length === 0 ? undefined : prefixes;

@@ -10,7 +10,7 @@ export function isSecretFile(name: string): boolean {
   return SECRET_NAMES.some((pattern) => pattern.test(lower)) && !HARMLESS.test(lower);
 }
 
-/** Templates carry placeholders and documentation, public halves no secret. */
+/** Templates contain placeholders and documentation; public halves of keys contain no secret. */
 const HARMLESS = /^\.?env\.(example|sample|template|dist|defaults)$|\.(example|sample|template|dist)$|\.pub$/;
 
 const SECRET_NAMES: readonly RegExp[] = [

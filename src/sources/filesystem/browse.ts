@@ -6,10 +6,10 @@ import { isCleanRelativePath } from "./root.ts";
 import { listPlaces } from "./walk.ts";
 
 /**
- * The folders and files directly below `parent` (an id as it came from here; `null` = the root) that a sync would enter
- * or take, by name; either may stand in a scope. `query` keeps those whose name holds it, in any case.
+ * The folders and files directly below `parent` (an id returned by this function; `null` = the root) that a sync would
+ * enter or include, by name; either can be in a scope. `query` keeps those whose name contains it, in any case.
  *
- * @throws ApiError `source_not_found` for a parent that is no such folder, climbs out, or is never entered
+ * @throws ApiError `source_not_found` for a parent that isn't such a folder, climbs out, or is never entered
  */
 export async function browseFolder(
   options: JudgeOptions,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { FILE_CHOICES } from "#sources/file-scope/config.ts";
 import { MAX_FILE_MB } from "#sources/file-scope/file-size.ts";
 
-/** What an admin says about a folder. Unknown keys are errors. */
+/** An admin's config for a folder. Unknown keys are errors. */
 export const FilesystemConfig = z.strictObject({
   root: z
     .string()
@@ -40,7 +40,7 @@ export const FilesystemConfig = z.strictObject({
 });
 export type FilesystemConfig = z.infer<typeof FilesystemConfig>;
 
-/** Where folders may be, given by the composition root. */
+/** Where folders may be, provided by the composition root. */
 export interface Places {
   /** The folders that an admin allows; none = the provider is unavailable. */
   allowedRoots(): Promise<readonly string[]>;

@@ -7,9 +7,9 @@ import { idIn } from "#sources/file-scope/paths.ts";
 import { MAX_DEPTH } from "./walk.ts";
 
 /**
- * Counts the files that the walk will take, or those of them that `isCounted`, by their names alone: one listing a folder and no look at a file. An upper
- * bound, since links, rights and other devices show only when looked at. `undefined` when aborted or when the root
- * can't be read: a total is a comfort, never a reason to fail.
+ * Counts the files that the walk will include, or those of them that `isCounted`, by their names alone: one listing per
+ * folder and no file access. An upper bound, since links, permissions and other devices show only when a file is
+ * accessed. `undefined` when aborted or when the root can't be read: a missing total is never a reason to fail.
  */
 export async function countFiles(
   options: JudgeOptions,
@@ -64,7 +64,7 @@ async function countFolder(
   }
 }
 
-/** The walk meets the same folder and says what is wrong with it; here it counts as nothing. */
+/** The walk meets the same folder and reports its problem; here it counts as nothing. */
 function ignoreReadFailure(error: unknown): undefined {
   if (isApiError(error) || errorCode(error) !== undefined) return undefined;
   throw error;

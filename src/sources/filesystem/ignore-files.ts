@@ -5,19 +5,19 @@ import { plainPath } from "#sources/file-scope/paths.ts";
 import { compilePatterns } from "#sources/file-scope/patterns.ts";
 import type { RootFolder } from "./root.ts";
 
-/** The lists of a folder, and what of them could not be taken. */
+/** The lists of a folder, and the faults in them. */
 export interface FolderIgnores {
   chain: IgnoreChain | undefined;
   /** One for each ignore file with a fault: its id and what was left out. */
   faults: { rel: string; message: string }[];
 }
 
-/** Larger ignore files are not read: the largest public collections are under 30 kB. */
+/** Larger ignore files aren't read: the largest public collections are under 30 kB. */
 const MAX_IGNORE_FILE_BYTES = 64 * 1024;
 
 /**
- * Adds a folder's own `.gitignore` and `.kbignore` to the lists of the folders above. In one folder `.kbignore` has
- * the last word; an inner folder's lists go before an outer's, as in git.
+ * Adds a folder's own `.gitignore` and `.kbignore` to the lists of the folders above. Within one folder `.kbignore`
+ * takes precedence; an inner folder's lists take precedence over an outer's, as in git.
  */
 export async function readIgnoreFiles(
   root: RootFolder,
@@ -47,7 +47,9 @@ export async function readIgnoreFiles(
   return { chain: { patterns, base: folder.rel, outer }, faults };
 }
 
-/** The lists as they count below a folder that was taken: one that ignores it was overruled, and must not speak again. */
+/**
+ * The lists that apply below an included folder: one that ignores the folder was overruled, and must not apply again.
+ */
 export function chainBelow(chain: IgnoreChain | undefined, folder: string): IgnoreChain | undefined {
   if (chain === undefined) return undefined;
   const below = plainPath(chain.base === "" ? folder : folder.slice(chain.base.length + 1));
@@ -66,7 +68,7 @@ async function readText(root: RootFolder, rel: string): Promise<string | undefin
       await file.close();
     }
   } catch (error) {
-    // Rules that are there and can't be read leave nothing in that they leave out.
+    // If rules exist but can't be read, nothing they might exclude is included.
     if (isApiError(error, "source_not_found") || isApiError(error, "payload_too_large")) return undefined;
     throw error;
   }

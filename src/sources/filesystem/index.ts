@@ -22,9 +22,9 @@ import { watchFolder, type WatchTuning } from "./watch.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
 export interface FilesystemOptions extends Places {
-  /** Strangers own workspaces here: the provider is off. */
+  /** Anyone can own a workspace here, so the provider is off. */
   isOpenToStrangers?: boolean;
-  /** How much goes between two checkpoints. */
+  /** How much is processed between two checkpoints. */
   batching?: Partial<Batching>;
   watching?: WatchTuning;
 }
@@ -86,10 +86,10 @@ function checkRoot(ctx: Context, places: Places): Promise<CheckOutcome> {
   });
 }
 
-/** Larger files are read piece by piece. */
+/** Larger files are read in chunks. */
 const IN_ONE_PIECE_BYTES = 1024 * 1024;
 
-/** Asks again what the walk asked by policy: what became restricted since is not read for a wider connector. */
+/** Repeats the walk's policy checks: a file restricted since then isn't read for a wider connector. */
 async function fetchFile(
   ctx: Context,
   { externalId, version }: { externalId: string; version?: string },
@@ -120,14 +120,14 @@ async function fetchFile(
   }
 }
 
-/** Files begun on one check of their root, and how long it serves. */
+/** Files opened per check of their root, and how long the check is valid. */
 const FILES_PER_CHECK = 64;
 const CHECK_MS = 1_000;
 
 /**
  * Files read for one purpose, such as a sync, share one check of their root: it costs more calls than reading a small
- * file. What ends together has one signal, so another sync, and a file read on its own, has a check of its own. That each
- * file lies inside the root is never shared (`open-inside.ts`).
+ * file. Reads that share a signal share a check, so another sync, and a file read on its own, has a check of its own.
+ * The check that each file is inside the root is never shared (`open-inside.ts`).
  */
 function makeSharedRoots(places: Places) {
   const checks = new WeakMap<AbortSignal, { of: string; root: Promise<RootFolder>; at: number; begun: number }>();
@@ -154,7 +154,7 @@ function isPrivate(ctx: Context): boolean {
   return ctx.connector.visibility === "private";
 }
 
-/** Remembers the last scope compiled: the engine asks for every stored item in a row. */
+/** Caches the last compiled scope: the engine checks every stored item in a row. */
 function makeInScope(): (scope: Scope, rel: string) => boolean {
   let last: { scope: Scope; compiled: CompiledScope } | undefined;
   return (scope, rel) => {

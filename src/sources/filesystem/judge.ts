@@ -8,16 +8,16 @@ import type { Patterns } from "#sources/file-scope/patterns.ts";
 import { absolutePath, identityOf, isForbidden, type RootFolder } from "./root.ts";
 import type { CompiledScope } from "#sources/file-scope/scope.ts";
 
-/** Why something is not taken, as the port's skip says it. */
+/** Why something is left out, as the port's skip reports it. */
 export interface Refusal {
   reason: Skip["reason"];
   message: string;
 }
 
-/** The answer for one name: take it, leave it out and say why, or leave it out in silence. */
+/** The result for one name: include it, leave it out with a reason, or leave it out silently. */
 export type Verdict = "take" | "silent" | Refusal;
 
-/** The ignore lists that count in a folder, from the innermost to the outermost. */
+/** The ignore lists that apply in a folder, from the innermost to the outermost. */
 export interface IgnoreChain {
   patterns: Patterns;
   /** The id of the folder that holds the list; `""` is the root. */
@@ -25,28 +25,28 @@ export interface IgnoreChain {
   outer: IgnoreChain | undefined;
 }
 
-/** All that decides what of a root is content. */
+/** All that decides which files of a root are content. */
 export interface JudgeOptions {
   root: RootFolder;
   config: FilesystemConfig;
   scope: CompiledScope;
-  /** True when only the owner reads the connector: files that other users may not read are fine then. */
+  /** True when only the owner reads the connector: files that other users may not read are then allowed. */
   isPrivate: boolean;
 }
 
-/** A name in a folder: everything that is known before any look at what it names. */
+/** A name in a folder: everything known without accessing the file. */
 export interface NamedPlace {
   /** The last segment of the id. */
   name: string;
   rel: string;
   isFolder: boolean;
-  /** The ignore lists that count there. */
+  /** The ignore lists that apply there. */
   chain: IgnoreChain | undefined;
   /** All names of the folder that it is in. */
   siblings: ReadonlySet<string>;
 }
 
-/** Judges by name alone, before any look at the file: what the counting walk can know. */
+/** Judges by name alone, without accessing the file: all that the counting walk can know. */
 export function judgeName(options: JudgeOptions, place: NamedPlace): Verdict {
   const { rel, isFolder, chain, siblings } = place;
   const name = plainPath(place.name);
@@ -62,7 +62,7 @@ export function judgeName(options: JudgeOptions, place: NamedPlace): Verdict {
   return !options.config.secretFiles && isSecretFile(name) ? SECRET : "take";
 }
 
-/** Judges a folder below the root by the names in it; `outer` is what counts where the folder itself is. */
+/** Judges a folder below the root by the names in it; `outer` are the lists that apply where the folder itself is. */
 export function judgeFolder(
   options: JudgeOptions,
   outer: IgnoreChain | undefined,
@@ -73,7 +73,7 @@ export function judgeFolder(
   return ignoreListsOn(outer, rel, true) === "kept" ? "take" : GENERATED;
 }
 
-/** Judges by what `lstat` said, after `judgeName` took it. */
+/** Judges by the result of `lstat`, after `judgeName` included it. */
 export function judgeStats(options: JudgeOptions, stats: BigIntStats): Verdict {
   if (stats.isSymbolicLink()) return LINK;
   if (!stats.isDirectory() && !stats.isFile()) return IRREGULAR;

@@ -5,7 +5,7 @@ import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { foldersOf } from "#sources/file-scope/folders.ts";
 import { readableSegment, segmentsOf } from "#sources/file-scope/paths.ts";
 
-/** What an item is made of. */
+/** The data that an item is made of. */
 export interface FileFacts {
   rel: string;
   stats: BigIntStats;
@@ -13,17 +13,18 @@ export interface FileFacts {
   maxFileBytes: number;
   readsArchives: boolean;
   nowMs: number;
-  /** The one reader of a restricted file, `nobody` when it is not known who; absent = all whom the connector is for. */
+  /** The one reader of a restricted file, `nobody` if unknown; absent = everyone the connector is for. */
   onlyReader?: Principal | "nobody";
 }
 
-/** A file system may count time in steps of two seconds (FAT): an edit within a step changes no stamp. */
+/** A file system may record time in steps of two seconds (FAT): an edit within a step changes no timestamp. */
 const SETTLED_AFTER_MS = 2_000;
 
 /**
  * `inode:size:mtime in ns`. A file written within the last 2 s gets `:new` after it: the next walk then finds another
- * version and reads it once more, so an edit that left no other trace is not missed; equal text costs no new index.
- * The one reader of a restricted file is part of it: a change of rights alone moves no stamp, and is a new access.
+ * version and reads it once more, so an edit that left no other trace isn't missed; equal text isn't indexed again. The
+ * one reader of a restricted file is part of it: a change of permissions alone changes no timestamp, and is a new
+ * access.
  */
 export function versionOf({ stats, nowMs, onlyReader }: Pick<FileFacts, "stats" | "nowMs" | "onlyReader">): string {
   const version = `${stats.ino}:${stats.size}:${stats.mtimeNs}`;
@@ -32,8 +33,8 @@ export function versionOf({ stats, nowMs, onlyReader }: Pick<FileFacts, "stats" 
 }
 
 /**
- * The version of a file that is read, given the one that it was listed with: who may read a restricted file is not told by
- * the file alone, and stays as it was listed.
+ * The version of a file that is read, given its listed version: the reader of a restricted file can't be derived from
+ * the file alone, and stays as listed.
  */
 export function versionRead(stats: BigIntStats, nowMs: number, listed: string): string {
   const reader = /^\d+:\d+:\d+(?::new)?(:.+)?$/.exec(listed)?.[1] ?? "";
@@ -41,8 +42,8 @@ export function versionRead(stats: BigIntStats, nowMs: number, listed: string): 
 }
 
 /**
- * The item of a file. Ids keep the names as the system gives them; what people read is in composed form (NFC).
- * The file system's own permissions are no mirror: the connector's access decides, so the item says `workspace` and
+ * The item of a file. Ids keep the names as the system returns them; names that people read are in composed form (NFC).
+ * The file system's own permissions aren't mirrored: the connector's access decides, so the item says `workspace` and
  * the engine adds the connector's group. A restricted file names its one reader itself: when the connector is opened to
  * others, it is closed to them from the first moment, not from the next run on. Source: S5, S19.
  */
@@ -59,7 +60,7 @@ export function toItem(facts: FileFacts): SourceItem {
     hasFileTitle: true,
     place: facts.connectorName,
     path: segments.map(readable),
-    // With a second link the former name may still be there, and both are items.
+    // With a second link the old name may still exist, and both are items.
     ...(stats.nlink === 1n ? { identityHint: `${stats.dev}:${stats.ino}` } : {}),
     version: versionOf(facts),
     ...(mimeType === undefined ? {} : { mimeType }),
@@ -76,7 +77,7 @@ function accessOf({ onlyReader }: FileFacts): SourceAccess {
   return onlyReader === "nobody" ? { known: false } : { known: true, all: [[onlyReader ?? "workspace"]] };
 }
 
-/** A copy keeps its modification time and is born later: then the earlier of the two is shown. */
+/** A copy keeps its modification time and has a later birth time: then the earlier of the two is shown. */
 function createdAt(stats: BigIntStats, updatedAt: number): number {
   const bornMs = Number(stats.birthtimeMs);
   return bornMs > 0 && bornMs < updatedAt ? bornMs : updatedAt;

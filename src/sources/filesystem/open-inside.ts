@@ -1,6 +1,6 @@
 /**
- * The only ways to a root's files: every read of sync, browse, original and watcher goes through `openInside` or
- * `openFolderInside`, so no check can be forgotten and no link turned between check and use. Source: S36.
+ * The only ways to open a root's files: every read of sync, browse, original and watcher goes through `openInside` or
+ * `openFolderInside`, so no check can be forgotten and no link replaced between check and use. Source: S36.
  */
 import { constants, fstatSync, readlinkSync, watch, type BigIntStats, type Dirent, type FSWatcher } from "node:fs";
 import { lstat, open, readdir, realpath, type FileHandle } from "node:fs/promises";
@@ -23,22 +23,22 @@ export interface OpenFile {
   stats: BigIntStats;
   /** All bytes of the handle. @throws ApiError `payload_too_large` beyond `maxBytes` */
   read(maxBytes: number): Promise<Uint8Array>;
-  /** The same piece by piece; the file is closed at the end, and when reading stops early. */
+  /** The same in chunks; the file is closed at the end, and when reading stops early. */
   pieces(maxBytes: number): AsyncGenerator<Uint8Array, void>;
   close(): Promise<void>;
 }
 
-/** An open folder; close it. Its answers are about the folder that was opened, whatever the path leads to by now. */
+/** An open folder; close it. Its results are about the folder that was opened, even if the path now leads elsewhere. */
 export interface OpenFolder {
   stats: BigIntStats;
   /** Segments of ids, in code unit order. */
   names(): Promise<string[]>;
-  /** The same with their kind, without a look at each; in code unit order. */
+  /** The same with their kind, without an `lstat` of each; in code unit order. */
   entries(): Promise<{ name: string; isFolder: boolean; isFile: boolean }[]>;
   lstat(segment: string): Promise<BigIntStats>;
   /**
-   * Listens for changes of names directly in it, or with `isRecursive` below it; null = of something. Goes on after
-   * `close` and never keeps the process alive. Names only: nothing is read. Throws what the system says.
+   * Watches changes of names directly in it, or with `isRecursive` below it; null = an unknown name. Continues after
+   * `close` and never keeps the process alive. Names only: nothing is read. Throws the system's error.
    */
   watch(heard: (name: string | null) => void, options?: { isRecursive: boolean }): FSWatcher;
   close(): Promise<void>;
@@ -48,7 +48,8 @@ export interface OpenFolder {
  * Opens the regular file at this id.
  *
  * @throws ApiError `source_not_found` when there is no such file inside the root (links, FIFOs, other devices,
- * forbidden folders and paths that climb count as none), `source_unavailable` when the disk fails, `resources_exhausted`
+ * forbidden folders and paths that climb out are treated as missing), `source_unavailable` when the disk fails,
+ * `resources_exhausted`
  */
 export async function openInside(root: RootFolder, rel: string): Promise<OpenFile> {
   const { handle, stats } = await openVerified(root, rel, FILE_FLAGS, (found) => found.isFile());
@@ -63,8 +64,8 @@ export async function openInside(root: RootFolder, rel: string): Promise<OpenFil
 /** Opens the folder at this id, `""` being the root. Throws as `openInside`. */
 export async function openFolderInside(root: RootFolder, rel: string): Promise<OpenFolder> {
   const { handle, stats, path } = await openVerified(root, rel, FOLDER_FLAGS, (found) => found.isDirectory());
-  // Linux has the open folder under a path of its own: names and stats then come from it, as with openat(2).
-  // Elsewhere the path is used again; content is safe all the same, since it is read through `openInside`.
+  // Linux exposes the open folder under its own path: names and stats then come from it, as with openat(2). Elsewhere
+  // the path is used again; content is still safe, since it is read through `openInside`.
   const place = process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : path.toString();
   return {
     stats,
@@ -73,7 +74,7 @@ export async function openFolderInside(root: RootFolder, rel: string): Promise<O
     lstat: (segment) => lstat(systemPath(place, segment), { bigint: true }),
     watch: (heard, { isRecursive } = { isRecursive: false }) => {
       const options = { persistent: false, recursive: isRecursive } as const;
-      // Node's own recursive watch names by text alone.
+      // Node's own recursive watch reports names only as text.
       if (isRecursive) return watch(path, options, (_type, name) => heard(name));
       return watch(place, { ...options, encoding: "buffer" }, (_type, name) => heard(name && segmentOf(name)));
     },
@@ -81,7 +82,7 @@ export async function openFolderInside(root: RootFolder, rel: string): Promise<O
   };
 }
 
-/** Node reads names as UTF-8, with U+FFFD for what is none: only then are they asked for once more, as bytes. */
+/** Node decodes names as UTF-8, with U+FFFD for invalid bytes: only then are they listed again, as bytes. */
 async function namesIn(place: string): Promise<string[]> {
   const names = await readdir(place);
   return names.some(isDoubtful) ? (await readdir(place, { encoding: "buffer" })).map(segmentOf) : names;
@@ -109,7 +110,7 @@ export function byCodeUnits(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-// O_NONBLOCK: the open of a FIFO without a writer would wait for ever. O_NOCTTY: a terminal must not become ours.
+// O_NONBLOCK: opening a FIFO without a writer would block for ever. O_NOCTTY: a terminal must not become ours.
 const FILE_FLAGS =
   constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 const FOLDER_FLAGS = FILE_FLAGS | (constants.O_DIRECTORY ?? 0);
@@ -132,7 +133,7 @@ async function openVerified(
     throw openFailure(rel, cause);
   });
   try {
-    // Open has just looked it up, so the system answers this, too, without a look at the disk (`isWhereItSeems`).
+    // The open has just looked it up, so the system answers this, too, without reading the disk (`isWhereItSeems`).
     const stats = fstatSync(handle.fd, { bigint: true });
     if (!isWanted(stats) || stats.dev !== root.dev) throw notFound(rel);
     if (!(await isWhereItSeems(handle, stats, path))) throw notFound(rel);
@@ -145,16 +146,16 @@ async function openVerified(
 }
 
 /**
- * Whether the open file really lies at `path`: the handle may have come through a link in a parent folder, or a link
- * that is turned there and back as fast as another process can.
+ * Whether the open file really is at `path`: the handle may have come through a link in a parent folder, or a link that
+ * another process swaps back and forth as fast as it can.
  *
- * Linux says where an open file lies; that can't be raced. Measured: comparing with `stat` of the real path instead let
- * 4 of 2,000 reads through (the path was real for `realpath`, and a link again for `stat`). Elsewhere the comparison is
- * all there is, so it must hold several times in a row.
+ * Linux reports where an open file is, which can't be raced. Measured: comparing with `stat` of the real path instead
+ * let 4 of 2,000 reads through (the path was real for `realpath`, and a link again for `stat`). Elsewhere only the
+ * comparison is available, so it must hold several times in a row.
  */
 async function isWhereItSeems(handle: FileHandle, stats: BigIntStats, path: string | Buffer): Promise<boolean> {
   const bytes = Buffer.from(path);
-  // Answered from the kernel's memory, whatever disk the file is on: the way to another thread and back cost more.
+  // Answered from the kernel's memory, whatever disk the file is on: a round trip to another thread costs more.
   if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${handle.fd}`, "buffer").equals(bytes);
   for (let round = 0; round < COMPARISONS; round++) {
     const isReal = (await realpath(path, "buffer")).equals(bytes);
@@ -164,7 +165,7 @@ async function isWhereItSeems(handle: FileHandle, stats: BigIntStats, path: stri
 }
 
 async function readAll(handle: FileHandle, rel: string, sizeHint: number, maxBytes: number): Promise<Uint8Array> {
-  // One byte beyond the size tells a file that grew from one that did not.
+  // One byte beyond the size reveals a file that grew.
   let bytes = Buffer.allocUnsafe(Math.min(sizeHint, maxBytes) + 1);
   let length = 0;
   for (;;) {
@@ -174,7 +175,7 @@ async function readAll(handle: FileHandle, rel: string, sizeHint: number, maxByt
     const { bytesRead } = await handle.read(bytes, length, wanted, length);
     if (bytesRead === 0) return bytes.subarray(0, length);
     length += bytesRead;
-    // As long as the system said and not a byte more, though more was asked for: the end, without another call.
+    // Exactly as many bytes as the system reported, though more were requested: the end, without another call.
     if (bytesRead < wanted && length === sizeHint) return bytes.subarray(0, length);
   }
 }

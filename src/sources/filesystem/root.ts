@@ -11,23 +11,23 @@ export interface RootFolder {
   /** Real absolute path. */
   path: string;
   dev: bigint;
-  /** `dev:inode`: the same as long as it is the same folder. */
+  /** `dev:inode`: stable while it is the same folder. */
   identity: string;
-  /** Real paths that are never entered, wherever they lie. */
+  /** Real paths that are never entered, wherever they are. */
   forbidden: readonly string[];
   /** `dev:inode` of the data folder, which a bind mount can show under another path. */
   dataFolderIdentity: string | undefined;
 }
 
-/** Kernel and run-time trees: never content, some of it blocks or reads other processes. Source: S36. */
+/** Kernel and run-time trees: never content, and reading some of them blocks or reads other processes. Source: S36. */
 const SYSTEM_FOLDERS = ["/proc", "/sys", "/dev", "/run"];
 
 /**
- * The configured folder after all checks of S36: absolute, equal to or below an allowed root, its own real path (a
- * link could be turned elsewhere after an admin chose it), not a system folder, `.git` or the data folder.
+ * The configured folder after all checks of S36: absolute, equal to or below an allowed root, its own real path (a link
+ * could be redirected after an admin chose it), not a system folder, `.git` or the data folder.
  *
- * @throws ApiError `root_not_allowed` when the configuration is at fault, `source_unavailable` when the folder can't
- * be read now; paths outside the allowed roots are never looked at
+ * @throws ApiError `root_not_allowed` for an invalid configuration, `source_unavailable` when the folder can't be read
+ * now; paths outside the allowed roots are never accessed
  */
 export async function openRoot(configured: string, places: Places): Promise<RootFolder> {
   const path = resolve(configured);
@@ -64,7 +64,7 @@ export async function openRoot(configured: string, places: Places): Promise<Root
   return { path, dev: stats.dev, identity: identityOf(stats), forbidden, dataFolderIdentity };
 }
 
-/** True when `path` is `folder` or lies below it; both absolute and normal. */
+/** True when `path` is `folder` or is below it; both absolute and normal. */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
@@ -79,12 +79,12 @@ export function identityOf(stats: BigIntStats): string {
   return `${stats.dev}:${stats.ino}`;
 }
 
-/** The absolute path of an id below the root, to be judged; `""` is the root. */
+/** The absolute path of an id below the root, for checks; `""` is the root. */
 export function absolutePath(root: RootFolder, rel: string): string {
   return rel === "" ? root.path : join(root.path, ...plainPath(rel).split("/"));
 }
 
-/** The path that the system is asked for: bytes where a name on the way is no UTF-8. */
+/** The path for system calls: bytes where a name in it isn't UTF-8. */
 export function systemPath(folder: string, rel: string): string | Buffer {
   if (rel === "") return folder;
   if (!hasByteSegment(rel)) return join(folder, ...rel.split("/"));
@@ -92,8 +92,8 @@ export function systemPath(folder: string, rel: string): string | Buffer {
 }
 
 /**
- * True for a path as the walk makes them: relative, `/` between segments, none of them empty, `.` or `..`.
- * On Windows no segment may hold `\` or `:` (drives, alternate data streams).
+ * True for a path as the walk makes them: relative, `/` between segments, none of them empty, `.` or `..`. On Windows
+ * no segment may contain `\` or `:` (drives, alternate data streams).
  */
 export function isCleanRelativePath(rel: string): boolean {
   if (rel.length > 8192 || rel.includes("\0")) return false;
@@ -108,7 +108,7 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 async function realPathOr(path: string): Promise<string> {
-  // A folder that is not there yet (a data folder before the first start, a root not mounted) has no other real path.
+  // A folder that doesn't exist yet (a data folder before the first start, a root not mounted) has no other real path.
   return realpath(path).catch(() => resolve(path));
 }
 

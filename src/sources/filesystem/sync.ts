@@ -14,7 +14,10 @@ import { openFolderInside } from "./open-inside.ts";
 import { isCleanRelativePath, openRoot, type RootFolder } from "./root.ts";
 import { findEntry, walk, type WalkEntry } from "./walk.ts";
 
-/** A folder tells no changes that can be trusted: every run walks through all of it, and only who the root is outlives one. */
+/**
+ * A folder has no trustworthy feed of changes: every run walks through all of it, and only the root's identity outlives
+ * one.
+ */
 const Cursor = z.object({
   /** `dev:inode` of the root. */
   root: z.string(),
@@ -41,7 +44,7 @@ export function filesystemSessions(places: Places): SessionSpec<FilesystemConfig
       const root = await openRoot(config.root, places);
       const isPrivate = connector.visibility === "private";
       const tools: Tools = { ctx, places, options: { root, config, scope: compileScope(scope), isPrivate } };
-      // For single items too: a disk that is gone since somebody asked would make each of them one that is deleted.
+      // For single items too: if the disk went away after the request, each of them would seem deleted.
       await refuseEmptyStranger(root, [left, feed]);
       return {
         walk: (run) => walkFolder(tools, run),
@@ -66,7 +69,7 @@ async function* walkFolder(
   const root = options.root.identity;
   const total = countBeside(ctx, options);
   const { signal, now } = ctx;
-  // In another folder nothing was named so far.
+  // If it is another folder, nothing was named so far.
   const after = resume?.root === root ? resume.after : null;
   try {
     for await (const page of walk(options, { after, signal, now })) {
@@ -87,7 +90,7 @@ async function* walkFolder(
   return { complete: true, cursor: { root }, permissions: "current" };
 }
 
-/** Counts while the walk runs; `stop` ends it and waits until it has let go of its folder. */
+/** Counts during the walk; `stop` ends the count and waits until it has closed its folder. */
 function countBeside(ctx: SourceContext<FilesystemConfig>, options: JudgeOptions) {
   const stopping = new AbortController();
   let total: number | undefined;
@@ -106,7 +109,7 @@ function countBeside(ctx: SourceContext<FilesystemConfig>, options: JudgeOptions
 
 async function* judgeOne({ ctx, options }: Tools, externalId: string): AsyncGenerator<Outcome, void> {
   const entry = isCleanRelativePath(externalId) ? await findEntry(options, externalId) : undefined;
-  // Left out by a folder above or by a rule of its own: the id asked for is what is no item.
+  // Excluded by a folder above or by its own rule: the requested id is reported as skipped.
   if (entry !== undefined) {
     yield entry.type === "file"
       ? { t: "upsert", item: toItem(factsOf(ctx, entry)) }
@@ -127,7 +130,7 @@ function toEntry(ctx: SourceContext<FilesystemConfig>, entry: FileEntry): Entry 
   return { externalId: entry.rel, version: versionOf(facts), build: () => toItem(facts) };
 }
 
-/** What can't be looked at is a file or a folder; what is stored of either stays. */
+/** What can't be accessed may be a file or a folder; the stored items of either stay. */
 function leftOut(entry: LeftOut): Outcome {
   if (entry.type === "refused") return skipOf(entry);
   const { rel, message } = entry;
@@ -152,7 +155,7 @@ function factsOf({ connector, config, now }: SourceContext<FilesystemConfig>, en
   };
 }
 
-/** @param before  where the last run stood that was stopped, and the last one that came to its end */
+/** @param before  position of the last interrupted run, and of the last one that finished */
 async function refuseEmptyStranger(root: RootFolder, before: readonly (Cursor | undefined)[]): Promise<void> {
   if (before.every((each) => each === undefined || each.root === root.identity)) return;
   const folder = await openFolderInside(root, "");

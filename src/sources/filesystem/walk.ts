@@ -19,24 +19,26 @@ import { byCodeUnits, openFolderInside, openInside, type OpenFolder } from "./op
 import { idIn, segmentsOf } from "#sources/file-scope/paths.ts";
 import { errorCode } from "./root.ts";
 
-/** What the walk meets, in the order of the ids' segments. */
+/** The results of a walk, in the order of the ids' segments. */
 export type WalkEntry =
   | { type: "file"; rel: string; stats: BigIntStats; isRestricted: boolean }
   | { type: "refused"; rel: string; refusal: Refusal }
-  /** It could not be looked at now: what is stored at or below it must stay. */
+  /** It could not be accessed now: what is stored at or below it must stay. */
   | { type: "failed"; rel: string; message: string };
 
-/** What the walk itself gives: besides, each folder that it enters, before what is in it. */
+/** The walk's own results, which include each folder that it enters, before its contents. */
 export type WalkStep = WalkEntry | { type: "folder"; rel: string };
 
-/** Deeper folders are left out: more is no library of documents, and patterns cost grows with depth. */
+/** Deeper folders are left out: no real library of documents is deeper, and the cost of patterns grows with depth. */
 export const MAX_DEPTH = 64;
 
 /**
- * Walks the root: every file that is content, each folder, and one entry for each file or folder left out; some at a time, a
- * folder as the first. Memory holds the names of the folders on the way to the present one, never the tree. Stops when aborted.
+ * Walks the root: every file that is content, each folder, and one entry for each file or folder left out; several at a
+ * time, the root folder first. Memory holds the names of the folders on the current path, never the tree. Stops when
+ * aborted.
  *
- * @param after  an id: whatever comes before it in the walk's order is passed over, and the folders that it is in; itself not
+ * @param after an id: whatever comes before it in the walk's order is skipped, and so are the folders that it is in,
+ * but not the id itself
  * @throws ApiError `source_unavailable` when the root itself can't be read, `resources_exhausted`
  */
 export async function* walk(
@@ -57,7 +59,7 @@ export async function* walk(
       } else if (step.type === "enter") {
         const entered = await enter(options, top, step, stack.length);
         if (entered.frame !== undefined) stack.push(entered.frame);
-        // Told before the walk was interrupted.
+        // Reported before the walk was interrupted.
         if (entered.frame !== undefined && entered.frame.resume.length > 0) continue;
         if (entered.frame !== undefined) {
           if (!page.isEmpty()) yield page.take();
@@ -97,7 +99,7 @@ export interface Place {
 }
 
 /**
- * The folders and files directly below a folder that the walk would enter or take, in its order.
+ * The folders and files directly below a folder that the walk would enter or include, in its order.
  *
  * @throws ApiError `source_not_found` when the walk would not enter `rel` itself
  */
@@ -113,20 +115,20 @@ export async function listPlaces(options: JudgeOptions, rel: string): Promise<Pl
   });
 }
 
-/** One folder that is open. */
+/** One open folder. */
 interface Frame {
   folder: OpenFolder;
   rel: string;
   names: string[];
-  /** All its names, also where only one of them is asked about. */
+  /** All its names, even when only one of them is requested. */
   siblings: ReadonlySet<string>;
   next: number;
-  /** Looked at already, in order. */
+  /** Already accessed, in order. */
   ahead: Looked[];
   chain: IgnoreChain | undefined;
-  /** True when it lies in a folder, or is one, that other users of the machine may not pass. The root does not count. */
+  /** True when it is in a folder, or is one, that other users of the machine may not pass. The root does not count. */
   isRestricted: boolean;
-  /** The rest of the id to resume at, if it lies in this folder. */
+  /** The rest of the id to resume at, if it is in this folder. */
   resume: readonly string[];
 }
 
@@ -134,7 +136,7 @@ type Looked = { name: string; stats: BigIntStats } | { name: string; error: unkn
 type Enter = { type: "enter"; rel: string; name: string; isRestricted: boolean };
 type Step = WalkEntry | Enter | { type: "nothing" };
 
-/** `lstat` calls under way at once: enough to keep the four threads of the pool busy. */
+/** `lstat` calls in flight at once: enough to keep the four threads of the pool busy. */
 const LOOK_AHEAD = 32;
 
 function enterRoot(options: JudgeOptions, resume: readonly string[]) {
@@ -143,7 +145,7 @@ function enterRoot(options: JudgeOptions, resume: readonly string[]) {
   });
 }
 
-/** Goes down to a folder as the walk would, and hands it over; no frame when the walk would not get there. */
+/** Descends to a folder as the walk would, and passes it to `use`; no frame when the walk would not get there. */
 async function inFolder<Result>(
   options: JudgeOptions,
   segments: readonly string[],
@@ -252,7 +254,7 @@ function lookFailure(rel: string, error: unknown): Step {
   return { type: "failed", rel, message: `It can't be accessed (${code ?? "unknown error"}).` };
 }
 
-/** A folder that is gone is no failure; one we may not read is policy; anything else may be there again tomorrow. */
+/** A folder that is gone isn't a failure; one we may not read is policy; anything else may work again tomorrow. */
 function folderFailure(rel: string, error: unknown): WalkEntry[] {
   const shortage = findShortage(error);
   if (shortage) throw shortage;
@@ -265,14 +267,14 @@ function folderFailure(rel: string, error: unknown): WalkEntry[] {
   return [{ type: "failed", rel, message }];
 }
 
-/** Asked only where the mode leaves a doubt: a file that everybody may read needs no further call. */
+/** Checked only where the mode leaves it open: a file that everyone may read needs no further call. */
 async function isDenied(options: JudgeOptions, rel: string, stats: BigIntStats): Promise<boolean> {
   if ((stats.mode & 0o444n) === 0o444n) return false;
   try {
     await (await openInside(options.root, rel)).close();
     return false;
   } catch (error) {
-    // Gone or unreadable for another reason: reading its content will say so.
+    // Gone or unreadable for another reason: reading its content will report it.
     return isApiError(error) && error.details?.["denied"] === true;
   }
 }

@@ -8,29 +8,29 @@ import { idIn, segmentsOf } from "#sources/file-scope/paths.ts";
 import { MAX_DEPTH } from "./walk.ts";
 
 /**
- * The folders of a root that are listened to: those that the walk would enter, one watch each.
+ * The watched folders of a root: those that the walk would enter, one watch each.
  *
  * Measured with 40,000 files in 5,551 folders: 5,551 watches, 20 MB and no pause over 15 ms, against 45,551 watches,
- * 160 MB and 4.5 s of a standing main thread with Node's own recursive watch, which takes every file.
+ * 160 MB and 4.5 s of a blocked main thread with Node's own recursive watch, which watches every file.
  */
 export interface WatchedFolders {
   has(rel: string): boolean;
   readonly size: number;
   /**
-   * Watches the folders that are at and below `rel` now, and stops watching those that are gone.
+   * Watches the folders that are now at and below `rel`, and stops watching those that are gone.
    *
-   * @throws ApiError `source_unavailable` when there are too many folders or the system gives no more watches
+   * @throws ApiError `source_unavailable` when there are too many folders or the system has no more watches
    */
   refresh(options: JudgeOptions, rel: string): Promise<void>;
   close(): void;
 }
 
 export interface FolderWatchOptions {
-  /** Folders listened to at most. */
+  /** Folders watched at most. */
   maxFolders: number;
-  /** One watch at the root says it all: systems where that costs nothing. */
+  /** One watch at the root covers everything: on systems where that is free. */
   isRecursive: boolean;
-  /** An id that may have changed; null = something. */
+  /** Called with an id that may have changed; null = an unknown one. */
   heard(rel: string | null): void;
   failed(error: unknown): void;
 }
@@ -87,7 +87,7 @@ interface Place {
   depth: number;
 }
 
-/** The folders that the walk would enter, each open while it is in hand; its own folders are listed after that. */
+/** The folders that the walk would enter, each open while it is processed; its own folders are listed after that. */
 async function* foldersBelow(options: JudgeOptions, from: string) {
   const start = await goDown(options, from);
   const pending: Place[] = start === undefined ? [] : [start];
@@ -96,7 +96,7 @@ async function* foldersBelow(options: JudgeOptions, from: string) {
     if (folder === undefined) continue;
     try {
       yield { rel: place.rel, folder };
-      // Listed after the watch began: what comes between the two is heard.
+      // Listed after the watch began: changes between the two are reported.
       pending.push(...(await foldersIn(options, place, folder)));
     } catch (error) {
       if (!isReadFailure(error)) throw error;
@@ -106,7 +106,7 @@ async function* foldersBelow(options: JudgeOptions, from: string) {
   }
 }
 
-/** The ignore lists that count at a folder; undefined when the walk would not get there. */
+/** The ignore lists that apply at a folder; undefined when the walk would not get there. */
 async function goDown(options: JudgeOptions, rel: string): Promise<Place | undefined> {
   let place: Place = { rel: "", chain: undefined, depth: 0 };
   for (const segment of rel === "" ? [] : segmentsOf(rel)) {
@@ -128,7 +128,7 @@ async function openEntered(options: JudgeOptions, rel: string): Promise<OpenFold
     if (isReadFailure(error)) return undefined;
     throw error;
   });
-  // The rights of the root itself do not count, as in the walk.
+  // The permissions of the root itself do not count, as in the walk.
   if (folder === undefined || rel === "" || judgeStats(options, folder.stats) === "take") return folder;
   await folder.close();
   return undefined;
@@ -152,7 +152,7 @@ function idOf(folder: string, name: string): string {
   return idIn(folder, process.platform === "win32" ? name.replaceAll("\\", "/") : name);
 }
 
-/** The folder is gone or closed to us: what the walk makes of that is its matter. */
+/** The folder is gone or closed to us: the walk decides what that means. */
 function isReadFailure(error: unknown): boolean {
   if (isApiError(error)) return error.code === "source_not_found";
   const code = errorCode(error);

@@ -1,30 +1,30 @@
-/** When what was heard is acted on. Milliseconds. */
+/** When to act on reported changes. Milliseconds. */
 export interface Pace {
-  /** So long nothing more came. */
+  /** After this long without another change. */
   quietMs: number;
-  /** So long after the first, though there is no quiet. */
+  /** After this long since the first change, even if changes continue. */
   longestMs: number;
 }
 
 /**
- * A copy or a build is one change, and a file is not read while it is written; a place that never rests is heard all the
- * same. Two seconds are also the age from which a file's version is final (`map.ts`).
+ * A copy or a build is one change, and a file isn't read while it is written; a place that constantly changes is still
+ * reported. Two seconds are also the age from which a file's version is final (`map.ts`).
  */
 export const DEFAULT_PACE: Pace = { quietMs: 2_000, longestMs: 30_000 };
 
-/** Collects names until it is quiet. */
+/** Collects names until changes pause. */
 export interface Collector {
-  /** null = something, nobody knows what. */
+  /** null = an unknown name. */
   add(name: string | null): void;
   stop(): void;
 }
 
-/** More names at once say no more than "look everywhere". */
+/** Above this, names add nothing to "look everywhere". */
 export const MANY_NAMES = 500;
 
 /**
- * Calls `due` with the names heard since the last call, undefined when there were too many to name. One call at a time:
- * what comes meanwhile is for the next. Its timers never keep the process alive.
+ * Calls `due` with the names added since the last call, undefined when there were too many. One call at a time: names
+ * that arrive during it go to the next. Its timers never keep the process alive.
  */
 export function makeCollector(pace: Pace, due: (names: string[] | undefined) => Promise<void>): Collector {
   let names = new Set<string>();

@@ -11,19 +11,22 @@ import { findEntry } from "./walk.ts";
 import { makeWatchedFolders, type WatchedFolders } from "./watch-folders.ts";
 import { DEFAULT_PACE, makeCollector, type Pace } from "./watch-pace.ts";
 
-/** How a root is listened to; for tests. */
+/** Settings of a watch on a root; for tests. */
 export interface WatchTuning {
   pace?: Pace;
   maxFolders?: number;
   isRecursive?: boolean;
 }
 
-/** Some 4 kB of ours and 1 kB of the kernel's each; the kernel's usual limit for one user lies between 8,192 and 1,048,576. */
+/**
+ * Some 4 kB of ours and 1 kB of the kernel's each; the kernel's usual limit for one user is between 8,192 and
+ * 1,048,576.
+ */
 const MAX_FOLDERS = 20_000;
 
 /**
- * Listens to the folders of a root that the walk would enter; nothing when the config says so. What it hears is judged
- * by the same functions and rules as a run: links, other devices and excluded files cause no notification.
+ * Watches the folders of a root that the walk would enter; nothing when the config disables it. Changes are judged by
+ * the same functions and rules as a run: links, other devices and excluded files cause no notification.
  *
  * @throws ApiError `root_not_allowed`, `source_unavailable` (the root can't be read, too many folders, no more watches)
  */
@@ -88,11 +91,11 @@ export async function watchFolder(
 interface News {
   changed: string[];
   gone: string[];
-  /** Folders that came, went or changed. */
+  /** Folders that were added, removed or changed. */
   folders: string[];
 }
 
-/** What the names are now; undefined when it may concern anything. */
+/** The present state of the names; undefined when anything may be affected. */
 async function judgeNames(
   options: JudgeOptions,
   watched: WatchedFolders,
@@ -101,7 +104,7 @@ async function judgeNames(
   const news: News = { changed: [], gone: [], folders: [] };
   for (const rel of names) {
     if (!isCleanRelativePath(rel)) continue;
-    // What a folder's ignore file says reaches everything below.
+    // A folder's ignore file affects everything below it.
     if (/(^|\/)\.(git|kb)ignore$/.test(rel)) return undefined;
     const entry = await findEntry(options, rel);
     if (entry?.type === "failed") return undefined;
